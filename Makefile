@@ -1,0 +1,39 @@
+# make demo: the main job on the embedded defaults.   make test: the tests.   Both set everything up first.
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test test-slow test-model check setup bench-dev clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml scripts/setup.sh
+	@bash scripts/setup.sh $(VENV)
+	@touch $@
+
+demo: setup
+	@$(BIN)/ml-agent solve "$(DEMO_TASK)" --catalog sample --run full --sandbox local --unisolated
+
+DEMO_TASK ?= Train a small multi-layer perceptron on the two intertwined spirals: two hidden layers with 12 and 6 neurons, the Adam optimiser with a learning rate of 0.05, and exactly 25 epochs, without early stopping.
+
+test: setup
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not model and not slow" $(TESTS)
+
+test-slow: setup
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow and not model" $(TESTS)
+
+test-model: setup
+	@bash scripts/local-model.sh start
+	@$(BIN)/python -m pytest -m model $(TESTS)
+
+check: setup
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy ml_agent tools prompts sandbox benchmarks
+	@$(BIN)/python -m pytest --collect-only -q >/dev/null
+
+bench-dev: setup
+	@bash scripts/bench-dev.sh
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

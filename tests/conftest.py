@@ -1,0 +1,50 @@
+"""What every test starts from: no settings of the machine, own cache and runs folders, no real model."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REQUIRE_DOCKER = bool(os.environ.get("ML_AGENT_TEST_REQUIRE_DOCKER"))
+"""Set by continuous integration: a Docker test that cannot run is then a failure, not a skip."""
+
+_SETTING_PREFIXES = ("ML_AGENT_", "OPENAI_")
+_KEYS = ("GITHUB_TOKEN", "GH_TOKEN")
+
+
+@pytest.fixture(autouse=True)
+def own_settings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep the machine's settings out of the tests and the tests' files out of the machine."""
+    for name in list(os.environ):
+        if (name.startswith(_SETTING_PREFIXES) and not name.startswith("ML_AGENT_TEST_")) or name in _KEYS:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("ML_AGENT_RUNS_DIR", str(tmp_path / "runs"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+
+
+def docker_answers() -> bool:
+    """Whether an engine is up."""
+    if shutil.which("docker") is None:
+        return False
+    return subprocess.run(["docker", "info"], capture_output=True, timeout=20, check=False).returncode == 0
+
+
+@pytest.fixture(scope="session")
+def docker_engine() -> Iterator[None]:
+    """An engine that answers; without one the test is skipped, or fails where Docker is required."""
+    if not docker_answers():
+        if REQUIRE_DOCKER:
+            pytest.fail("a Docker engine is required here and none answers")
+        pytest.skip("no Docker engine answers")
+    yield
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """The marker `docker` brings the engine's fixture with it."""
+    if item.get_closest_marker("docker") and "docker_engine" not in item.fixturenames:  # type: ignore[attr-defined]
+        item.fixturenames.insert(0, "docker_engine")  # type: ignore[attr-defined]
