@@ -1,0 +1,48 @@
+"""Small repositories written for a test, and their signatures."""
+
+import textwrap
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tools.signatures.model import Option, Signature
+from tools.signatures.read import SignatureReader
+
+Make = Callable[[Mapping[str, str]], SignatureReader]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Make:
+    """Write files and give a reader of them."""
+
+    def make(files: Mapping[str, str]) -> SignatureReader:
+        for path, text in files.items():
+            target = tmp_path / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(textwrap.dedent(text))
+        return SignatureReader(tmp_path)
+
+    return make
+
+
+@pytest.fixture
+def script(repository: Make) -> Callable[..., Signature]:
+    """The only signature of one script, with further files beside it."""
+
+    def read(text: str, **more: str) -> Signature:
+        files = {"main.py": text, **{name.replace("__", "/") + ".py": other for name, other in more.items()}}
+        (signature,) = repository(files).read("main.py")
+        return signature
+
+    return read
+
+
+@pytest.fixture
+def option() -> Callable[[Signature, str], Option]:
+    """The option of a dest."""
+
+    def find(signature: Signature, dest: str) -> Option:
+        return next(o for o in signature.options if o.dest == dest)
+
+    return find

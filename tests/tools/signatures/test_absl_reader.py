@@ -1,0 +1,96 @@
+"""absl and TensorFlow flags."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tools.signatures.model import Option, Signature
+
+Script = Callable[..., Signature]
+Find = Callable[[Signature, str], Option]
+
+DEFINITIONS = """
+flags.DEFINE_string("data_dir", None, "Where the data is.")
+flags.DEFINE_integer("steps", 10, "How many.", short_name="s")
+flags.DEFINE_bool("do_train", False, "Train.")
+flags.DEFINE_enum("mode", "a", ["a", "b"], "Mode.")
+flags.DEFINE_float("lr", 5e-5, "Rate.")
+flags.DEFINE_list("names", ["x", "y"], "Names.")
+flags.DEFINE_multi_integer("sizes", None, "Sizes.")
+"""
+
+
+def test_absl(script: Script, option: Find) -> None:
+    signature = script(f"""
+from absl import app, flags
+FLAGS = flags.FLAGS
+{DEFINITIONS}
+flags.mark_flag_as_required("data_dir")
+def main(_):
+    pass
+if __name__ == "__main__":
+    app.run(main)
+""")
+    assert signature.framework == "absl" and signature.syntax == "absl" and not signature.accepts_unknown
+    assert option(signature, "data_dir").required and option(signature, "steps").flags == ("-s", "--steps")
+    train = option(signature, "do_train")
+    assert (train.nargs, train.negative_flags, train.default) == ("?bool", ("--nodo_train",), "False")
+    assert option(signature, "mode").choices == ("a", "b") and option(signature, "mode").help == "Mode."
+    assert option(signature, "names").default == "x,y" and option(signature, "sizes").repeatable
+    assert option(signature, "lr").default == "5e-05"
+
+
+@pytest.mark.parametrize("place", ["tf.flags", "tf.app.flags", "tf.compat.v1.flags"])
+def test_tensorflow_1_parses_known_flags_only(script: Script, place: str) -> None:
+    signature = script(f"""
+import tensorflow as tf
+flags = {place}
+{DEFINITIONS}
+if __name__ == "__main__":
+    flags.mark_flag_as_required("data_dir")
+    tf.app.run()
+""")
+    assert signature.accepts_unknown and len(signature.options) == 7
+    assert [o.dest for o in signature.options if o.required] == ["data_dir"]
+
+
+def test_flags_of_imported_modules_belong_to_it(script: Script) -> None:
+    signature = script(
+        """
+        from absl import app, flags
+        import common
+        flags.DEFINE_string("own", "", "")
+        def main(argv): ...
+        app.run(main)
+        """,
+        common="""
+        from absl import flags
+        from deeper import X
+        flags.DEFINE_string("shared", "", "")
+        """,
+        deeper="""
+        from absl import flags
+        X = flags.DEFINE_integer("deep", 1, "")
+        """,
+    )
+    assert {o.dest for o in signature.options} == {"own", "shared", "deep"}
+
+
+def test_values_tested_by_hand_through_flags(repository: Callable[..., object]) -> None:
+    reader = repository({
+        "main.py": """
+        import tensorflow as tf
+        flags = tf.flags
+        FLAGS = flags.FLAGS
+        flags.DEFINE_string("task_name", None, "")
+        def main(_):
+            processors = {"cola": 1, "mnli": 2}
+            task_name = FLAGS.task_name.lower()
+            if task_name not in processors:
+                raise ValueError(task_name)
+        if __name__ == "__main__":
+            tf.app.run()
+        """
+    })  # fmt: skip
+    (signature,) = reader.tested("main.py")  # type: ignore[attr-defined]
+    assert signature.options[0].accepted == ("cola", "mnli") and signature.options[0].accepted_fold == "lower"

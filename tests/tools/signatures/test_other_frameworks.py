@@ -1,0 +1,320 @@
+"""click, typer, fire, docopt, dataclass parsers, hydra."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tools.signatures.model import Option, Signature
+
+Script = Callable[..., Signature]
+Find = Callable[[Signature, str], Option]
+Make = Callable[..., Any]
+
+
+def test_click_command(script: Script, option: Find) -> None:
+    signature = script("""
+        import click
+        def common(function):
+            return click.option("--seed", type=int, default=1)(function)
+        @click.command()
+        @click.option("-b", "--batch-size", default=8, help="Size.")
+        @click.option("--shout/--no-shout", default=False)
+        @click.option("--mode", type=click.Choice(["a", "B"], case_sensitive=False), required=True)
+        @click.option("--pos", nargs=2, type=float)
+        @click.option("-m", "--message", multiple=True)
+        @click.option("-v", "--verbose", count=True)
+        @click.option("--upper", "transformation", flag_value="upper")
+        @common
+        @click.argument("src", type=click.Path())
+        @click.argument("names", nargs=-1)
+        def main(**kwargs):
+            '''Do it.'''
+        if __name__ == "__main__":
+            main()
+    """)
+    assert signature.framework == "click" and signature.doc == "Do it."
+    assert [o.dest for o in signature.options][:2] == ["batch_size", "shout"]
+    assert option(signature, "batch_size").type == "int" and option(signature, "batch_size").default == "8"
+    assert option(signature, "shout").negative_flags == ("--no-shout",) and option(signature, "shout").switch
+    assert option(signature, "mode").choices == ("a", "B") and option(signature, "mode").required
+    assert option(signature, "pos").nargs == "2" and option(signature, "message").repeatable
+    assert option(signature, "verbose").type == "int" and option(signature, "transformation").switch_value == "upper"
+    assert option(signature, "seed").default == "1"
+    assert option(signature, "src").required and option(signature, "src").type == "path"
+    assert option(signature, "names").nargs == "*"
+
+
+def test_click_groups(repository: Make) -> None:
+    found = repository({
+        "main.py": """
+        import click
+        @click.group()
+        @click.option("--debug", is_flag=True)
+        def cli(debug): pass
+        @cli.command("train-it")
+        @click.option("--lr", type=float)
+        def train(lr): pass
+        @cli.group()
+        def data(): pass
+        @data.command()
+        def fetch_all(): pass
+        if __name__ == "__main__":
+            cli()
+        """
+    }).read("main.py")  # fmt: skip
+    assert [s.subcommand for s in found] == [("train-it",), ("data", "fetch-all")]
+    assert [(o.dest, o.level) for o in found[0].options] == [("debug", 0), ("lr", 1)]
+
+
+def test_typer(repository: Make, option: Find) -> None:
+    found = repository({
+        "main.py": """
+        from enum import Enum
+        from pathlib import Path
+        from typing import Annotated, List, Optional
+        import typer
+        app = typer.Typer()
+        class Net(str, Enum):
+            simple = "simple"
+            conv = "conv"
+        @app.command()
+        def train(data: Path, lr: float = 0.1, net: Net = typer.Option(Net.simple, "--net", "-n", help="Which."),
+                  amp: bool = True, tags: List[str] = typer.Option([]), out: Annotated[Optional[str], typer.Option(help="o")] = None):
+            '''Train.'''
+        @app.command(name="eval")
+        def evaluate(x: int = typer.Option(..., help="needed")): ...
+        if __name__ == "__main__":
+            app()
+        """
+    }).read("main.py")  # fmt: skip
+    train, evaluate = found
+    assert train.subcommand == ("train",) and train.framework == "typer" and train.syntax == "click"
+    assert option(train, "data").positional and option(train, "data").required and option(train, "data").type == "path"
+    assert option(train, "lr").flags == ("--lr",) and option(train, "lr").default == "0.1"
+    assert option(train, "net").flags == ("--net", "-n") and option(train, "net").choices == ("simple", "conv")
+    assert option(train, "amp").negative_flags == ("--no-amp",)
+    assert option(train, "tags").repeatable and option(train, "out").help == "o"
+    assert evaluate.subcommand == ("eval",) and option(evaluate, "x").required
+
+
+def test_typer_run_needs_no_subcommand(script: Script) -> None:
+    signature = script("""
+        import typer
+        def main(name: str, count: int = 1): ...
+        if __name__ == "__main__":
+            typer.run(main)
+    """)
+    assert signature.subcommand == () and [o.dest for o in signature.options] == ["name", "count"]
+
+
+def test_fire(repository: Make, option: Find) -> None:
+    found = repository({
+        "main.py": """
+        import fire
+        class Trainer:
+            def __init__(self, lr=0.1): ...
+            def train(self, epochs: int, fast: bool = False): ...
+            def test(self): ...
+        if __name__ == "__main__":
+            fire.Fire(Trainer)
+        """
+    }).read("main.py")  # fmt: skip
+    train = found[0]
+    assert [s.subcommand for s in found] == [("train",), ("test",)]
+    assert option(train, "lr").type == "float" and option(train, "lr").level == 0
+    assert option(train, "epochs").required and option(train, "fast").nargs == "?"
+
+
+def test_docopt(repository: Make, option: Find) -> None:
+    found = repository({
+        "main.py": '''
+        """Naval Fate.
+
+        Usage:
+          main.py ship new <name>...
+          main.py mine (set|remove) <x> [--moored]
+          main.py train [options] DATA
+
+        Options:
+          -h --help        Show this screen.
+          --speed=<kn>     Speed in knots [default: 10].
+          --moored         Moored mine.
+        """
+        from docopt import docopt
+        if __name__ == "__main__":
+            args = docopt(__doc__)
+        '''
+    }).read("main.py")  # fmt: skip
+    by_name = {s.subcommand: s for s in found}
+    assert set(by_name) == {("ship", "new"), ("mine",), ("train",)}
+    assert option(by_name["ship", "new"], "name").nargs == "+"
+    assert option(by_name["train",], "speed").default == "10" and option(by_name["train",], "data").required
+    assert by_name["mine",].accepts_unknown
+
+
+DATACLASSES = """
+from dataclasses import dataclass, field
+from typing import List, Literal, Optional
+@dataclass
+class Base:
+    seed: int = 0
+@dataclass
+class Model(Base):
+    name: str
+    rate: float = field(default=1e-3, metadata={"help": "The rate."})
+    kind: Literal["a", "b"] = "a"
+    names: List[str] = field(default_factory=lambda: ["x"])
+    amp: bool = True
+    limit: Optional[int] = None
+"""
+
+
+def test_hf_argument_parser(script: Script, option: Find) -> None:
+    signature = script(f"""
+{DATACLASSES}
+from transformers import HfArgumentParser, TrainingArguments
+def main():
+    parser = HfArgumentParser((Model, TrainingArguments))
+    model, training = parser.parse_args_into_dataclasses()
+if __name__ == "__main__":
+    main()
+""")
+    assert signature.framework == "dataclass" and signature.accepts_unknown
+    assert [o.dest for o in signature.options] == ["seed", "name", "rate", "kind", "names", "amp", "limit"]
+    assert option(signature, "name").required and option(signature, "rate").help == "The rate."
+    assert option(signature, "kind").choices == ("a", "b") and option(signature, "names").nargs == "+"
+    assert option(signature, "amp").nargs == "?" and option(signature, "amp").type == "bool"
+    assert option(signature, "limit").type == "int" and not option(signature, "limit").required
+
+
+def test_simple_parsing_tyro_and_jsonargparse(repository: Make, option: Find) -> None:
+    reader = repository({
+        "simple.py": DATACLASSES + """
+import simple_parsing
+parser = simple_parsing.ArgumentParser()
+parser.add_argument("--extra", type=int)
+parser.add_arguments(Model, dest="model")
+args = parser.parse_args()
+""",
+        "ty.py": DATACLASSES + """
+import tyro
+@dataclass
+class Config:
+    model: Model
+    steps: int = 3
+    fast: bool = False
+config = tyro.cli(Config)
+""",
+        "js.py": """
+from jsonargparse import CLI
+def main(data: str, rate: float = 0.1):
+    ...
+if __name__ == "__main__":
+    CLI(main)
+""",
+    })  # fmt: skip
+    (simple,), (ty,), (js,) = (reader.read(p) for p in ("simple.py", "ty.py", "js.py"))
+    assert {"extra", "rate"} <= {o.dest for o in simple.options}
+    assert option(ty, "model.rate").flags == ("--model.rate",) and option(ty, "fast").negative_flags == ("--no-fast",)
+    assert option(js, "data").positional and option(js, "rate").flags == ("--rate",)
+
+
+def test_hydra(repository: Make, option: Find) -> None:
+    reader = repository({
+        "train.py": """
+        import hydra
+        @hydra.main(version_base=None, config_path="conf", config_name="config")
+        def main(cfg): ...
+        if __name__ == "__main__":
+            main()
+        """,
+        "conf/config.yaml": """
+        defaults:
+          - _self_
+          - model: small
+        lr: 0.1
+        data:
+          path: ???
+          shuffle: true
+        hydra:
+          run:
+            dir: x
+        """,
+        "conf/model/small.yaml": "width: 8\n",
+        "conf/model/large.yaml": "width: 80\n",
+    })  # fmt: skip
+    (signature,) = reader.read("train.py")
+    assert signature.syntax == "overrides" and not signature.accepts_unknown
+    assert {o.dest for o in signature.options} == {"model", "model.width", "lr", "data.path", "data.shuffle"}
+    assert option(signature, "model").choices == ("large", "small") and option(signature, "model").default == "small"
+    assert option(signature, "data.path").required and option(signature, "lr").type == "float"
+
+
+def test_omegaconf(repository: Make) -> None:
+    reader = repository({
+        "main.py": """
+        from omegaconf import OmegaConf
+        base = OmegaConf.load("config.yaml")
+        conf = OmegaConf.merge(base, OmegaConf.from_cli())
+        """,
+        "config.yaml": "lr: 1\nnet: {depth: 3}\n",
+    })  # fmt: skip
+    (signature,) = reader.read("main.py")
+    assert {o.dest for o in signature.options} == {"lr", "net.depth"} and signature.accepts_unknown
+
+
+def test_sys_argv(script: Script, option: Find) -> None:
+    signature = script("""
+        import sys
+        if len(sys.argv) < 3:
+            sys.exit("usage")
+        source = sys.argv[1]
+        target = sys.argv[2]
+    """)
+    assert signature.framework == "sysargv" and signature.syntax == "plain"
+    assert [o.dest for o in signature.options] == ["source", "target"]
+
+
+def test_a_script_without_arguments(script: Script) -> None:
+    signature = script("'''Demo.'''\nprint('hello')\n")
+    assert signature.framework == "none" and signature.doc == "Demo." and signature.options == ()
+
+
+def test_shell(repository: Make, option: Find) -> None:
+    reader = repository({
+        "run.sh": """
+        #!/bin/bash
+        # Trains the model.
+        DATA=$1
+        epochs=${2:-10}
+        awk '{print $7}' x
+        python train.py --data $DATA \\
+          --epochs $epochs
+        """,
+        "opts.sh": """
+        while getopts "a:vh" opt; do
+          case $opt in a) A=$OPTARG;; esac
+        done
+        """,
+    })  # fmt: skip
+    (run,), (opts,) = reader.read("run.sh"), reader.read("opts.sh")
+    assert run.kind == "shell" and run.doc == "Trains the model."
+    assert [(o.dest, o.nargs, o.default) for o in run.options] == [("DATA", None, None), ("epochs", "?", "10")]
+    assert run.calls == ("python train.py --data $DATA    --epochs $epochs",) or "--epochs $epochs" in run.calls[0]
+    assert [(o.flags, o.nargs) for o in opts.options] == [(("-a",), None), (("-v",), "0"), (("-h",), "0")]
+
+
+def test_makefile(repository: Make) -> None:
+    found = repository({
+        "Makefile": """
+EPOCHS ?= 10
+.PHONY: train
+train: data
+\tpython train.py --epochs $(EPOCHS)
+data:
+\twget x
+""",
+    }).read("Makefile")  # fmt: skip
+    by_name = {s.name: s for s in found}
+    assert set(by_name) == {"train", "data"}
+    assert by_name["train"].calls == ("python train.py --epochs $(EPOCHS)",)
+    assert [(o.dest, o.default) for o in by_name["train"].options] == [("EPOCHS", "10")]

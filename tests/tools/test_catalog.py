@@ -1,0 +1,121 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools.catalog import Catalog, read_candidates
+from tools.errors import CatalogError
+
+ENTRIES: list[dict[str, Any]] = [
+    {
+        "full_name": "lab/graphs",
+        "description": "Graph neural networks",
+        "topics": ["gnn"],
+        "stars": 1,
+        "language": "Python",
+    },
+    {
+        "full_name": "lab/proteins",
+        "description": "Pretrained language models for proteins",
+        "stars": None,
+        "topics": None,
+    },
+    {"full_name": "lab/forecast", "description": None, "readme": "# Forecasting\nTime series models", "commit": "abc"},
+    {"full_name": "lab/nothing", "url": "https://example.org/lab/nothing", "unknown": {"field": 1}},
+    {"full_name": "lab/near", "url": "./near"},
+]
+
+
+def write(path: Path, *lines: str | dict[str, Any]) -> Path:
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+    return path
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    return Catalog.read(write(tmp_path / "catalog.jsonl", *ENTRIES))
+
+
+def test_entries_become_candidates(catalog: Catalog, tmp_path: Path) -> None:
+    graphs, proteins, forecast, nothing, near = catalog.candidates
+    assert (graphs.url, graphs.topics, graphs.stars, graphs.source) == ("lab/graphs", ("gnn",), 1, "catalog")
+    assert (proteins.topics, proteins.stars, proteins.language) == ((), None, None)
+    assert (forecast.description, forecast.commit) == ("", "abc")
+    assert nothing.url == "https://example.org/lab/nothing"
+    assert near.url == str(tmp_path / "near")
+
+
+def test_blank_lines_and_a_byte_order_mark_are_no_entries(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"full_name": "a/b"}\r\n\r\n  \n{"full_name": "a/c"}\n')
+    assert [candidate.full_name for candidate in read_candidates(path)] == ["a/b", "a/c"]
+
+
+@pytest.mark.parametrize("query", ["graph neural network", "train GCN on Cora", "graphs"])
+def test_finds_by_words_and_by_what_is_known_of_the_field(catalog: Catalog, query: str) -> None:
+    assert catalog.search([query])[0].full_name == "lab/graphs"
+
+
+def test_finds_by_the_readme(catalog: Catalog) -> None:
+    assert catalog.search(["time series"])[0].full_name == "lab/forecast"
+
+
+def test_readmes_at_hand_count(tmp_path: Path) -> None:
+    path = write(tmp_path / "catalog.jsonl", *ENTRIES)
+    readmes = {"lab/graphs": "Speech recognition", "lab/forecast": "never asked for: the entry has its own"}
+    catalog = Catalog.read(path, lambda url: readmes.get(url, ""))
+    assert catalog.search(["speech recognition"])[0].full_name == "lab/graphs"
+    assert "never" not in catalog.candidates[2].readme_head
+
+
+def test_finds_only_what_fits_and_no_more_than_asked(catalog: Catalog) -> None:
+    assert catalog.search(["quantum chromodynamics"]) == []
+    assert len(catalog.search(["lab graph proteins forecasting"], limit=2)) == 2
+    assert catalog.search([]) == []
+
+
+def test_the_first_query_counts_most(tmp_path: Path) -> None:
+    entries = [{"full_name": f"lab/{name}", "description": f"All about {name}"} for name in ("stamps", "coins")]
+    catalog = Catalog.read(write(tmp_path / "catalog.jsonl", *entries))
+    assert catalog.search(["stamps", "coins"])[0].full_name == "lab/stamps"
+    assert catalog.search(["coins", "stamps"])[0].full_name == "lab/coins"
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{broken", "JSON is malformed"),
+        ("[1, 2]", "Expected `object`"),
+        ("{}", "missing required field `full_name`"),
+        ('{"full_name": 1}', "Expected `str`"),
+        ('{"full_name": "a/b", "stars": "many"}', "Expected `int | null`"),
+        ('{"full_name": "a/b", "topics": "gan"}', "Expected `array | null`"),
+        ('{"full_name": "name"}', "is not OWNER/NAME"),
+        ('{"full_name": "a/b/c"}', "is not OWNER/NAME"),
+        ('{"full_name": "a b/c"}', "is not OWNER/NAME"),
+        ('{"full_name": "lab/graphs"}', "stands already in line 1; remove one"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: str, problem: str) -> None:
+    path = write(tmp_path / "catalog.jsonl", ENTRIES[0], "", line)
+    with pytest.raises(CatalogError) as caught:
+        Catalog.read(path)
+    assert str(caught.value).startswith(f"{path}:3: ")
+    assert problem in str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.jsonl"
+    path.write_bytes(b'{"full_name": "a/b", "description": "\xff"}\n')
+    with pytest.raises(CatalogError, match=r"catalog\.jsonl:1: "):
+        Catalog.read(path)
+
+
+def test_files_that_are_no_catalogue(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match="no such file; give a JSON Lines file, or --catalog sample"):
+        Catalog.read(tmp_path / "none.jsonl")
+    with pytest.raises(CatalogError, match="Is a directory"):
+        Catalog.read(tmp_path)
+    with pytest.raises(CatalogError, match="no entries"):
+        Catalog.read(write(tmp_path / "empty.jsonl", ""))

@@ -1,0 +1,199 @@
+"""The check of bash against a repository."""
+
+import textwrap
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tools.check.command import check_command
+from tools.findings import Finding
+from tools.index import RepoIndex
+
+FILES = {
+    "train.py": """
+        import argparse
+        from data import load
+        def main():
+            p = argparse.ArgumentParser()
+            p.add_argument("--dataset", default="cora")
+            p.add_argument("--lr", type=float, default=0.1)
+            p.add_argument("--num-stacks", type=int)
+            p.add_argument("--mode", choices=["fast", "slow"])
+            p.add_argument("--layers", type=int, nargs="+")
+            p.add_argument("--cfg-path")
+            p.add_argument("--flag", type=bool, default=False)
+            p.add_argument("--output-dir")
+            p.add_argument("--input-file")
+            args = p.parse_args()
+            load(args.dataset)
+        if __name__ == "__main__":
+            main()
+        """,
+    "data.py": """
+        def load(name):
+            if name == "cora":
+                return 1
+            elif name == "pubmed":
+                return 2
+            raise ValueError(name)
+        """,
+    "known.py": """
+        import argparse
+        p = argparse.ArgumentParser()
+        p.add_argument("--x")
+        p.parse_known_args()
+        """,
+    "need.py": """
+        import argparse
+        p = argparse.ArgumentParser()
+        p.add_argument("source")
+        p.add_argument("--must", required=True)
+        p.parse_args()
+        """,
+    "hello.py": "print('hello')\n",
+    "examples/arma/citation.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--gpu', type=int)\np.parse_args()\n",
+    "examples/arma/model.py": "class Net:\n    pass\n",
+    "examples/two/a.py": "print(1)\n",
+    "examples/two/b.py": "print(1)\n",
+    "configs/base.yaml": "a: 1\n",
+    "configs/large.yaml": "a: 2\n",
+    "pkg/__init__.py": "",
+    "pkg/run.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--seed', type=int)\np.parse_args()\n",
+    "pkg/rel.py": "from .run import p\nprint(p)\n",
+    "setup.py": "from setuptools import setup\nsetup(entry_points={'console_scripts': ['fold=pkg.fold:main']})\n",
+    "pkg/fold.py": "import argparse\ndef main():\n    p = argparse.ArgumentParser()\n    p.add_argument('-i', required=True)\n    p.parse_args()\n",
+    "run.sh": "#!/bin/bash\npython train.py --dataset $1 --lr ${2:-0.1}\n",
+    "Makefile": "train:\n\tpython train.py\n",
+}
+Check = Callable[..., list[Finding]]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    """The small repository above."""
+    root = tmp_path_factory.mktemp("repository")
+    write(root, FILES)
+    return RepoIndex(root, "1")
+
+
+def write(root: Path, files: Mapping[str, str]) -> None:
+    """Lay files down."""
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(textwrap.dedent(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python train.py --dataset pubmed --lr 0.5 --num-stacks 3 --mode fast --layers 1 2",
+        "python train.py --lr=1e-3 --num 3",
+        "CUDA_VISIBLE_DEVICES=0 python3 -u ./train.py --dataset $NAME",
+        "cd examples/arma && python citation.py --gpu 0",
+        "cd examples; cd arma; python citation.py; cd ../.. ; python train.py",
+        "python -m torch.distributed.run --nproc_per_node=8 train.py --lr 1",
+        "python -m pkg.run --seed 3",
+        "python -m pip install -r requirements.txt",
+        "python hello.py",
+        "fold -i x",
+        "bash run.sh cora 0.1",
+        "make train",
+        "python need.py x --must 1",
+        "pip install torch && wget http://x/y.zip && unzip y.zip && ls",
+        "git clone https://github.com/o/tool && cd tool && python anything.py --x 1",
+        "python train.py --output-dir results/x",
+        "python train.py --cfg-path configs/base.yaml",
+        "python -c 'import torch; print(1)'",
+        "for s in 1 2; do python train.py --num-stacks $s; done",
+        "python train.py --help",
+        "python need.py --help",
+        "accelerate config",
+        "python https://example.org/x.py --a 1",
+        "[[ -d data ]] || mkdir data\npython train.py",
+    ],
+)
+def test_nothing_is_wrong(index: RepoIndex, text: str) -> None:
+    assert check_command(text, index) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "suggestion"),
+    [
+        ("python trian.py", "no-such-file", "train.py"),
+        ("python citation.py", "no-such-file", "examples/arma/citation.py"),
+        ("cd examples/arma && python main.py", "no-such-file", "citation.py"),
+        ("cd arma && python citation.py", "no-such-file", "examples/arma"),
+        ("python train.py --lrr 1", "unknown-option", "--lr"),
+        ("python train.py --num_stacks 1", "unknown-option", "--num-stacks"),
+        ("python train.py --mode Fast", "bad-choice", "fast"),
+        ("python train.py --lr high", "bad-type", ""),
+        ("python train.py --layers", "missing-value", ""),
+        ("python train.py --lr", "missing-value", ""),
+        ("python train.py extra", "too-many-arguments", ""),
+        ("python train.py --dataset citeseer", "bad-choice", ""),
+        ("python train.py --dataset Cora", "bad-choice", "cora"),
+        ("python need.py x", "missing-required", "--must"),
+        ("python need.py --must 1", "missing-required", ""),
+        ("python examples/arma/model.py --gpu 1", "not-an-entry-point", "examples/arma/citation.py"),
+        ("python -m pkg.rnu", "no-such-module", "pkg.run"),
+        ("python -m pkg", "no-such-module", ""),
+        ("python pkg/rel.py", "no-such-module", "-m pkg.rel"),
+        ("fold", "missing-required", "-i"),
+        ("bash run.sh a b c", "too-many-arguments", ""),
+        ("bash scripts/run.sh a", "no-such-file", "run.sh"),
+        ("python train.py 'x", "syntax", ""),
+        ("python train.py \\\n--lr 1\n--mode fast", "syntax", ""),
+        ("```bash\npython train.py\n```", "unreadable-command", ""),
+        ("import torch\nprint(1)", "unreadable-command", ""),
+        ("", "unreadable-command", ""),
+        ("!python train.py", "syntax", "python"),
+        ("python train.py --cfg-path configs/huge.yaml", "no-such-file", "configs/large.yaml"),
+        ("python train.py --dataset <name> --lr 1", "no-such-file", ""),
+        ("python -c 'print('", "syntax", ""),
+    ],
+)
+def test_certain_errors(index: RepoIndex, text: str, code: str, suggestion: str) -> None:
+    errors = [f for f in check_command(text, index) if f.severity == "error"]
+    assert [f.code for f in errors][:1] == [code]
+    assert errors[0].suggestion == suggestion
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("python known.py --y 1", "unknown-option"),
+        ("python hello.py --x", "too-many-arguments"),
+        ("python train.py --flag False", "bad-type"),
+        ("python train.py --input-file data/x.json", "no-such-file"),
+        ("python train.py # --lr 0.1", "value-not-used"),
+        ("unzip x.zip && cd x && python main.py", "no-such-file"),
+        ("cp a.py b.py && python b.py", "no-such-file"),
+        ("cd .. && python train.py", "outside-tree"),
+        ("python /opt/train.py", "no-such-file"),
+        ("make fly", "bad-choice"),
+        ("python train.py --cfg-path large.yml", "no-such-file"),
+        ("python train.py $EXTRA", "too-many-arguments"),
+    ],
+)
+def test_warnings(index: RepoIndex, text: str, code: str) -> None:
+    found = check_command(text, index)
+    assert [f.severity for f in found if f.severity == "error"] == [] and code in {f.code for f in found}
+
+
+def test_a_finding_says_where_it_comes_from(index: RepoIndex) -> None:
+    (found,) = check_command("python train.py --mode x", index)
+    assert (found.path, found.line) == ("train.py", 9) and "--mode takes one of fast, slow" in found.message
+    (found,) = check_command("python train.py --dataset x", index)
+    assert "data.py:" in found.message
+
+
+def test_working_folder(index: RepoIndex) -> None:
+    assert check_command("python citation.py --gpu 1", index, "./examples/arma/") == []
+    (found,) = check_command("python examples/arma/citation.py", index, "examples/arma")
+    assert found.suggestion == "citation.py"
+
+
+def test_several_entry_points_suggest_none(index: RepoIndex) -> None:
+    (found,) = check_command("python zzzzzz.py", index, "examples/two")
+    assert found.suggestion == ""

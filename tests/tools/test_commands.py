@@ -1,0 +1,117 @@
+"""Reading bash."""
+
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tools.commands import parse_command
+from tools.invocation import Invocation
+
+EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
+"""Multiplies the number of examples."""
+
+
+def only(text: str) -> Invocation:
+    """The only invocation of a text."""
+    line = parse_command(text)
+    assert line.error == ""
+    (invocation,) = line.invocations
+    return invocation
+
+
+def test_environment_redirects_and_background() -> None:
+    made = only("CUDA_VISIBLE_DEVICES=0,1 python3 -u x.py --a 'b c' $X/d > log.txt 2>&1 &")
+    assert (made.program, made.target, made.name) == ("python3", "script", "x.py")
+    assert made.words == ("--a", "b c", "$X/d") and made.environment == (("CUDA_VISIBLE_DEVICES", "0,1"),)
+    assert made.redirects[0] == (">", "log.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "name", "words"),
+    [
+        ("python -m pkg.mod --x 1", "module", "pkg.mod", ("--x", "1")),
+        (
+            "python -m torch.distributed.launch --nproc_per_node=8 --master_port 1234 train.py --x",
+            "script",
+            "train.py",
+            ("--x",),
+        ),
+        ("torchrun --standalone --nproc_per_node 2 train.py -a", "script", "train.py", ("-a",)),
+        ("torchrun -m pkg.train a", "module", "pkg.train", ("a",)),
+        ("accelerate launch --config_file c.yaml run.py --x", "script", "run.py", ("--x",)),
+        ("deepspeed --num_gpus=2 run.py --x", "script", "run.py", ("--x",)),
+        ("python -c 'print(1)' a", "code", "print(1)", ("a",)),
+        ("env A=1 nohup python a.py b", "script", "a.py", ("b",)),
+        ("timeout 10 python a.py", "script", "a.py", ()),
+        ("nice -n 5 time bash run.sh 1 2", "shell", "run.sh", ("1", "2")),
+        ("conda run -n env python a.py", "script", "a.py", ()),
+        ("uv run python a.py", "script", "a.py", ()),
+        ("mpirun -np 4 python a.py x", "script", "a.py", ("x",)),
+        ("./scripts/run.sh a", "shell", "./scripts/run.sh", ("a",)),
+        ("sh -x run.sh", "shell", "run.sh", ()),
+        ("bash -c 'echo 1'", "code", "echo 1", ()),
+        ("python -W ignore -X dev a.py", "script", "a.py", ()),
+        ("python -m pdb a.py x", "script", "a.py", ("x",)),
+        ("./train.py --x", "script", "./train.py", ("--x",)),
+        ("esm-fold -i x", "console", "esm-fold", ("-i", "x")),
+        ("python", "console", "python", ()),
+    ],
+)
+def test_what_is_called(text: str, target: str, name: str, words: tuple[str, ...]) -> None:
+    made = only(text)
+    assert (made.target, made.name, made.words) == (target, name, words)
+
+
+def test_folders_follow_cd() -> None:
+    line = parse_command("cd a/b && python x.py; cd ..\npython y.py; cd $HOME; python z.py")
+    assert [(i.name, i.folder) for i in line.invocations] == [("x.py", "a/b"), ("y.py", "a"), ("z.py", "")]
+
+
+def test_continuations_prompts_and_comments() -> None:
+    line = parse_command("# first\n$ python a.py \\\n    --x 1 \\\n    --y 2 # and --z 3\n")
+    assert line.invocations[0].words == ("--x", "1", "--y", "2") and line.comments == ("and --z 3",)
+
+
+def test_control_structures() -> None:
+    line = parse_command("for i in 1 2; do python a.py --i $i; done\nif true; then bash b.sh; fi\nx=$(python c.py)")
+    assert [(i.name, i.nested) for i in line.invocations if i.name != "true"] == [
+        ("a.py", True), ("b.sh", True), ("c.py", True),
+    ]  # fmt: skip
+    assert line.assignments == (("x", "$(python c.py)"),)
+
+
+def test_pipes_and_subshells() -> None:
+    line = parse_command("(cd d; python a.py) && cat x | python b.py")
+    assert [(i.name, i.piped) for i in line.invocations] == [("a.py", False), ("cat", False), ("b.py", True)]
+
+
+@pytest.mark.parametrize("text", ["python a.py 'open", "python a.py )", "if then"])
+def test_what_bash_refuses_is_an_error_but_still_read(text: str) -> None:
+    line = parse_command(text)
+    assert line.error
+
+
+@pytest.mark.parametrize(
+    "text", ["[[ -f x ]] && python a.py", "python a.py $((1+2))", "case $1 in a) python a.py;; esac"]
+)
+def test_what_only_bash_reads_is_no_error(text: str) -> None:
+    line = parse_command(text)
+    assert not line.error and any(i.name == "a.py" for i in line.invocations)
+
+
+@settings(max_examples=100 * EFFORT, deadline=None)
+@given(st.one_of(st.text(max_size=200), st.text("$(){}[]<>|&;'\"\\`#= \n\tab-/!*~", max_size=60)))
+def test_never_raises(text: str) -> None:
+    for invocation in parse_command(text).invocations:
+        assert all(isinstance(word, str) for word in invocation.words)
+
+
+@settings(max_examples=80 * EFFORT, deadline=None)
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=12), max_size=5))
+def test_quoted_words_come_back(words: list[str]) -> None:
+    import shlex
+
+    text = "python a.py " + " ".join(shlex.quote(w) for w in words)
+    assert list(parse_command(text).invocations[0].words) == words

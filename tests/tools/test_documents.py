@@ -1,0 +1,249 @@
+"""Documents become passages with headings, prose and code."""
+
+import json
+
+import pytest
+
+from tools.documents.code import clean_block, looks_like_command, normal_label
+from tools.documents.model import Passage
+from tools.documents.read import is_document, is_readme, parse_document
+
+
+def read(text: str, path: str = "README.md") -> tuple[Passage, ...]:
+    return parse_document(text, path)
+
+
+class TestMarkdown:
+    def test_headings_make_a_path(self) -> None:
+        passages = read("# Net\nintro\n## Train\nrun it\n### On GPU\nfast\n## Test\ntry\n")
+        assert [passage.headings for passage in passages] == [
+            ("Net",), ("Net", "Train"), ("Net", "Train", "On GPU"), ("Net", "Test"),
+        ]  # fmt: skip
+        assert [passage.line for passage in passages] == [1, 3, 5, 7]
+
+    def test_underlined_and_html_headings_count(self) -> None:
+        passages = read("Net\n===\na\n\n<h2 align='center'>Usage</h2>\n\nb\n")
+        assert [passage.headings for passage in passages] == [("Net",), ("Net", "Usage")]
+
+    def test_code_keeps_its_place_label_and_line(self) -> None:
+        (passage,) = read("# A\n\nTrain:\n\n```bash\npython train.py \\\n  --lr 1\n```\n\nDone.\n")
+        (block,) = passage.blocks
+        assert (block.text, block.language, block.line) == ("python train.py \\\n  --lr 1", "bash", 6)
+        assert passage.text == "Train:\n\npython train.py \\\n  --lr 1\n\nDone."
+
+    def test_indented_code_is_code(self) -> None:
+        (passage,) = read("Run\n\n    python train.py\n")
+        assert [(block.text, block.language, block.line) for block in passage.blocks] == [
+            ("python train.py", "bash", 3)
+        ]
+
+    def test_text_keeps_its_words_and_loses_its_markup(self) -> None:
+        (passage,) = read("Use **the** [paper](http://x) and `--lr`<br>with ![a plot](p.png) <b>now</b>.")
+        assert passage.text == "Use the paper and `--lr`\nwith a plot now."
+
+    def test_option_dashes_and_underscores_survive(self) -> None:
+        (passage,) = read("python a.py --batch_size 1 --my_long_name x_y")
+        assert passage.text == "python a.py --batch_size 1 --my_long_name x_y"
+
+    def test_tables_are_rows(self) -> None:
+        (passage,) = read("| name | acc |\n|---|---|\n| GCN | 81.5 |\n")
+        assert passage.text == "name | acc\nGCN | 81.5"
+
+    def test_html_code_is_code(self) -> None:
+        (passage,) = read(
+            "<details><summary>How</summary>\n<pre><code class='language-sh'>cd a\n\npython b.py\n</code></pre></details>\n"
+        )
+        (block,) = passage.blocks
+        assert (block.text, block.language, block.line) == ("cd a\n\npython b.py", "bash", 2)
+        assert "How" in passage.text
+
+    def test_an_open_pre_takes_what_follows_a_blank_line(self) -> None:
+        (passage,) = read("<div><pre>\npython a.py\n\n    python b.py\n</pre></div>\n\nafter\n")
+        assert [block.text for block in passage.blocks] == ["python a.py\n\n    python b.py"]
+        assert passage.text.endswith("after")
+
+    def test_scripts_and_comments_are_silent(self) -> None:
+        (passage,) = read("<script>alert(1)</script>\n<!-- secret -->\n\nshown\n")
+        assert passage.text == "shown"
+
+    def test_placeholders_in_angle_brackets_are_text(self) -> None:
+        (passage,) = read("<put your data there>\n\nand run with <dataset> and <b>care</b><br/>now")
+        assert passage.text == "<put your data there>\n\nand run with <dataset> and care\nnow"
+
+    def test_front_matter_is_not_text_and_lines_stay(self) -> None:
+        (passage,) = read("---\ntitle: x\n---\n# A\ntext\n")
+        assert (passage.headings, passage.line) == (("A",), 4)
+
+    def test_written_newline_signs_are_left_alone(self) -> None:
+        (passage,) = read("```python\nprint('a\\nb')\n```\n")
+        assert passage.blocks[0].text == "print('a\\nb')"
+
+
+class TestCode:
+    @pytest.mark.parametrize(
+        ("text", "label", "language"),
+        [
+            ("python train.py --lr 1", "", "bash"),
+            ("CUDA_VISIBLE_DEVICES=0 python train.py", "", "bash"),
+            ("./run.sh", "", "bash"),
+            ("./data/", "", ""),
+            ("import torch\nx = torch.ones(1)", "", "python"),
+            ("model = Net(", "", ""),
+            ("from a import b\nmodel = Net(...", "", "python"),
+            ("some words", "", ""),
+            ("python train.py --lr 1", "python", "bash"),
+            ("import torch", "bash", "python"),
+            ("print 'old'", "python", "python"),
+            ("{'a': 1}", "json", "json"),
+            ("@inproceedings{a,\n title={b with c:\n}", "", ""),
+            ("x = 1", "{code-block} python", "python"),
+            ("ls", "console", "bash"),
+        ],
+    )
+    def test_language(self, text: str, label: str, language: str) -> None:
+        (block,) = clean_block(text, label, 1)
+        assert block.language == language
+
+    def test_terminal_sessions_keep_only_what_was_typed(self) -> None:
+        (block,) = clean_block("$ cd a\n$ python b.py \\\n>   --lr 1\nepoch 1\nloss 2\n", "", 1)
+        assert (block.text, block.language) == ("cd a\npython b.py \\\n  --lr 1", "bash")
+
+    def test_a_prompt_may_name_user_and_folder(self) -> None:
+        (block,) = clean_block("(env) me@host:~/a$ python b.py", "text", 1)
+        assert block.text == "python b.py"
+
+    def test_variables_are_no_prompts(self) -> None:
+        (block,) = clean_block("export A=1\n$PYTHON train.py $A", "bash", 1)
+        assert block.text == "export A=1\n$PYTHON train.py $A"
+
+    def test_interpreter_sessions_keep_only_what_was_typed(self) -> None:
+        (block,) = clean_block(">>> for x in y:\n...     print(x)\n...\n1\n2\n>>> z\n'a'", "", 4)
+        assert block.text == "for x in y:\n    print(x)\n\nz"
+        assert (block.language, block.line) == ("python", 4)
+
+    def test_blank_lines_in_front_move_the_line(self) -> None:
+        (block,) = clean_block("\n\n  x = 1\n", "python", 10)
+        assert (block.text, block.line) == ("x = 1", 12)
+
+    def test_nothing_is_no_block(self) -> None:
+        assert clean_block(" \n\n", "python", 1) == []
+
+    def test_labels(self) -> None:
+        labels = ["python3", "{.py}", "python title='x'", "shell-session", "text", "YAML"]
+        assert [normal_label(label) for label in labels] == ["python", "python", "python", "bash", "", "yaml"]
+
+    def test_commands_by_their_first_word(self) -> None:
+        assert looks_like_command("A=1 torchrun x.py")
+        assert not looks_like_command("Python is a language")
+        assert not looks_like_command("A=1")
+
+
+class TestRst:
+    TEXT = """
+=====
+Title
+=====
+
+Intro with :func:`~pkg.mod.name`, ``code`` and `a link <http://x>`_.
+
+.. toctree::
+   other
+
+Training
+--------
+
+Run it::
+
+    python train.py
+
+.. code-block:: python
+   :linenos:
+
+   import a
+
+   a.b()
+
+Deeper
+~~~~~~
+
+>>> import pkg
+>>> pkg.f()
+3
+
+.. note:: Be careful
+   with it.
+
+.. a comment
+   that goes on
+"""
+
+    def test_sections_code_and_text(self) -> None:
+        title, training, deeper = read(self.TEXT, "index.rst")
+        assert (title.headings, training.headings, deeper.headings) == (
+            ("Title",), ("Title", "Training"), ("Title", "Training", "Deeper"),
+        )  # fmt: skip
+        assert title.text == "Intro with `pkg.mod.name`, `code` and a link."
+        assert [(block.text, block.language) for block in training.blocks] == [
+            ("python train.py", "bash"), ("import a\n\na.b()", "python"),
+        ]  # fmt: skip
+        lines = self.TEXT.split("\n")
+        assert [lines[block.line - 1].strip() for block in training.blocks] == ["python train.py", "import a"]
+        assert training.text.startswith("Run it:\n\n")
+        assert deeper.blocks[0].text == "import pkg\npkg.f()"
+        assert "Be careful" in deeper.text
+        assert "with it." in deeper.text
+        assert "comment" not in deeper.text
+
+    def test_a_highlight_language_holds_on(self) -> None:
+        (passage,) = read(".. highlight:: console\n\nUse::\n\n   foo --bar\n", "a.rst")
+        assert passage.blocks[0].language == "bash"
+
+
+class TestNotebook:
+    def notebook(self, *cells: tuple[str, str | list[str]], language: str = "python") -> str:
+        return json.dumps(
+            {
+                "cells": [{"cell_type": kind, "source": source} for kind, source in cells],
+                "metadata": {"kernelspec": {"language": language}},
+            }
+        )
+
+    def test_cells_stand_under_the_headings_of_markdown_cells(self) -> None:
+        text = self.notebook(
+            ("markdown", ["# Demo\n", "Load it."]), ("code", "import a"), ("markdown", "## Next"), ("code", "a.run()")
+        )
+        demo, following = read(text, "demo.ipynb")
+        assert (demo.headings, demo.text) == (("Demo",), "Load it.\n\nimport a")
+        assert (following.headings, following.blocks[0].line) == (("Demo", "Next"), 4)
+
+    def test_shell_lines_become_a_bash_block(self) -> None:
+        (passage,) = read(
+            self.notebook(("code", "!pip install a \\\n  b\n%cd src\nimport a\n%matplotlib inline\n%time a.f()")),
+            "a.ipynb",
+        )
+        assert [(block.language, block.text) for block in passage.blocks] == [
+            ("bash", "pip install a \\\n  b\ncd src"), ("python", "import a\n\na.f()"),
+        ]  # fmt: skip
+
+    def test_shell_lines_inside_a_branch_leave_a_body(self) -> None:
+        (passage,) = read(self.notebook(("code", "if x:\n    !ls\n")), "a.ipynb")
+        assert passage.blocks[1].text == "if x:\n    pass"
+
+    def test_cell_magics(self) -> None:
+        (passage,) = read(self.notebook(("code", "%%bash\ncd a\nls"), ("code", "%%time\nx = 1")), "a.ipynb")
+        assert [(block.language, block.text) for block in passage.blocks] == [("bash", "cd a\nls"), ("python", "x = 1")]
+
+    def test_other_languages_keep_their_name(self) -> None:
+        (passage,) = read(self.notebook(("code", "x <- 1"), language="R"), "a.ipynb")
+        assert passage.blocks[0].language == "r"
+
+    def test_format_3(self) -> None:
+        text = json.dumps({"worksheets": [{"cells": [{"cell_type": "code", "input": ["x = 1"]}]}]})
+        assert read(text, "a.ipynb")[0].blocks[0].text == "x = 1"
+
+
+def test_what_is_a_document() -> None:
+    documents = ["README", "a/readme.txt", "b.MD", "docs/x.rst", "n.ipynb"]
+    assert all(is_document(path) for path in documents)
+    assert not any(is_document(path) for path in ["requirements.txt", "a.py", "readme.py", "notes.txt"])
+    assert [path for path in documents if is_readme(path)] == ["README", "a/readme.txt"]

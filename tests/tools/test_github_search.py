@@ -1,0 +1,178 @@
+import logging
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ml_agent.testing.github_server import About, Fault, GitHubServer
+from tools.errors import RateLimitError, SearchError
+from tools.github_search import MAX_QUERY, MAX_REQUESTS, GitHubSearch, relaxations
+
+SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
+PRIMARY = {"message": "API rate limit exceeded for 127.0.0.1."}
+
+
+@pytest.fixture
+def github(tmp_path: Path) -> Iterator[GitHubServer]:
+    with GitHubServer(tmp_path / "github", token="t0ken") as server:
+        server.publish(About(full_name="lab/graphs", description="Graph neural networks", topics=("gnn",), stars=9))
+        server.publish(
+            About(full_name="lab/proteins", description="Language models of proteins"), {"README.md": "# P\n" * 999}
+        )
+        server.publish(About(full_name="lab/networks", description="Neural networks for beginners"))
+        yield server
+
+
+Make = Callable[..., GitHubSearch]
+
+
+@pytest.fixture
+def make(tmp_path: Path, github: GitHubServer) -> Make:
+    def search(token: str | None = None, max_wait: float = 5.0, max_age: float = 3600.0) -> GitHubSearch:
+        return GitHubSearch(tmp_path / "cache", token=token, api=github.url, max_wait=max_wait, max_age=max_age)
+
+    return search
+
+
+def names(search: GitHubSearch, *queries: str, limit: int = 5) -> list[str]:
+    return [candidate.full_name for candidate in search.search(queries, limit)]
+
+
+def searches(github: GitHubServer) -> list[str]:
+    return [request.path for request in github.requests if request.path.startswith("/search")]
+
+
+def test_finds_with_the_meta_information_and_one_request(make: Make, github: GitHubServer) -> None:
+    (found,) = make().search(["graph neural"])
+    assert (found.full_name, found.url, found.source, found.stars) == ("lab/graphs", "lab/graphs", "github", 9)
+    assert (found.description, found.topics, found.language) == ("Graph neural networks", ("gnn",), "Python")
+    assert len(github.requests) == 1
+
+
+def test_an_over_specific_query_is_relaxed_word_by_word(make: Make, github: GitHubServer) -> None:
+    assert names(make(), "graph neural networks citeseer arma") == ["lab/graphs"]
+    assert [path.split("q=")[1].split("&")[0].count("+") for path in searches(github)] == [4, 3, 2]
+
+
+def test_a_query_that_finds_something_is_not_relaxed(make: Make, github: GitHubServer) -> None:
+    assert names(make(), "networks", "proteins nonsense", limit=2) == ["lab/graphs", "lab/networks"]
+    assert len(searches(github)) == 2
+
+
+def test_earlier_queries_count_more_and_agreement_counts(make: Make) -> None:
+    assert names(make(), "proteins", "networks")[0] == "lab/proteins"
+    assert names(make(), "networks", "beginners")[0] == "lab/networks"
+
+
+def test_requests_are_limited(make: Make, github: GitHubServer) -> None:
+    assert names(make(), *(f"no such thing {number} at all ever" for number in range(9))) == []
+    assert len(searches(github)) == MAX_REQUESTS
+
+
+def test_nothing_to_ask_is_nothing_found(make: Make, github: GitHubServer) -> None:
+    assert names(make(), "", "  ", "\"' :") == names(make()) == []
+    assert not github.requests
+
+
+def test_relaxations_hold_only_words() -> None:
+    assert relaxations('user:evil "a phrase" a') == ["user evil a phrase", "user evil a", "user evil", "user"]
+    assert all(len(query) <= MAX_QUERY for query in relaxations("word " * 10 + " ".join(f"word{n}" for n in range(99))))
+
+
+def test_answers_are_kept_on_disk(make: Make, github: GitHubServer) -> None:
+    first = make().search(["networks"])
+    assert make().search(["networks"]) == first
+    assert len(github.requests) == 1
+    assert make(max_age=0).search(["networks"]) == first
+    assert len(github.requests) == 2
+
+
+def test_a_damaged_cache_is_no_error(make: Make, tmp_path: Path, github: GitHubServer) -> None:
+    make().search(["networks"])
+    for path in (tmp_path / "cache").iterdir():
+        path.write_bytes(b'{"moment": 1')
+    assert names(make(), "networks") == ["lab/graphs", "lab/networks"]
+    assert len(github.requests) == 2
+
+
+def test_an_old_answer_is_better_than_none_and_is_logged(
+    make: Make, github: GitHubServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = make().search(["networks"])
+    github.fail(Fault(status=422, times=9))
+    with caplog.at_level(logging.WARNING):
+        assert make(max_age=0).search(["networks"]) == first
+    assert "using the answer of" in caplog.text
+
+
+def test_readmes_are_added_and_kept(make: Make, github: GitHubServer) -> None:
+    search = make()
+    found = search.search(["lab"], limit=3)
+    with_readmes = {candidate.full_name: candidate.readme_head for candidate in search.with_readmes(found)}
+    assert with_readmes["lab/proteins"].startswith("# P\n# P") and len(with_readmes["lab/proteins"]) == 2000
+    assert with_readmes["lab/graphs"] == ""
+    github.requests.clear()
+    search.with_readmes([candidate for candidate in found if candidate.full_name == "lab/proteins"])
+    assert not github.requests
+
+
+def test_the_token_is_sent_and_never_shown(make: Make, github: GitHubServer) -> None:
+    github.publish(About(full_name="lab/secret", private=True))
+    assert names(make(token="t0ken"), "secret") == ["lab/secret"]
+    with pytest.raises(SearchError, match="refuses the token; correct GITHUB_TOKEN, or unset it") as caught:
+        names(make(token="wr0ng"), "another")
+    assert "wr0ng" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(status=403, headers={"Retry-After": "1"}, body=SECONDARY),
+        Fault(status=429, headers={"Retry-After": "1"}, body=SECONDARY),
+        Fault(status=403, body=PRIMARY, headers={"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "0"}),
+        Fault(status=502, times=2),
+        Fault(status=503),
+    ],
+    ids=["secondary", "429", "primary", "502", "503"],
+)
+def test_passing_faults_are_waited_out(make: Make, github: GitHubServer, fault: Fault) -> None:
+    if "X-RateLimit-Reset" in fault.headers:
+        fault.headers["X-RateLimit-Reset"] = str(int(time.time()) + 1)
+    github.fail(fault)
+    assert names(make(), "graph") == ["lab/graphs"]
+    assert len(github.requests) >= 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (Fault(status=403, headers={"Retry-After": "3600"}, body=SECONDARY), RateLimitError),
+        (Fault(status=429, headers={"Retry-After": "3600"}, body=SECONDARY), RateLimitError),
+        (Fault(status=429, body=SECONDARY), RateLimitError),
+        (Fault(status=403, body=PRIMARY, headers={"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9999999999"}), RateLimitError),
+        (Fault(status=403, body=SECONDARY), RateLimitError),
+        (Fault(status=403, body={"message": "Forbidden"}), SearchError),
+        (Fault(status=422, body={"message": "Validation Failed"}), SearchError),
+        (Fault(status=502, times=9), SearchError),
+    ],
+    ids=["retry-after", "429-retry-after", "429", "primary", "secondary", "forbidden", "422", "502"],
+)  # fmt: skip
+def test_lasting_faults_are_errors_with_advice(
+    make: Make, github: GitHubServer, fault: Fault, kind: type[SearchError]
+) -> None:
+    github.fail(fault)
+    started = time.monotonic()
+    with pytest.raises(SearchError, match="--catalog") as caught:
+        names(make(max_wait=0.5), "graph")
+    assert type(caught.value) is kind
+    assert time.monotonic() - started < 8
+    assert "\n" not in str(caught.value)
+
+
+def test_no_network_is_an_error_with_advice(tmp_path: Path) -> None:
+    search = GitHubSearch(tmp_path, api="http://localhost:1")
+    with pytest.raises(
+        SearchError, match=r"cannot be reached .ConnectionError.; check the network, or use --catalog or --repo"
+    ):
+        search.search(["graph"])

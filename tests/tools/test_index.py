@@ -1,0 +1,185 @@
+"""The index reads each part once, keeps it on disk, and makes again only what a change concerns."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tools import index as index_module
+from tools.documents.model import Passage
+from tools.index import RepoIndex, make_part
+from tools.index_cache import PartCache, fingerprint
+
+PARTS = ("api", "passages", "examples", "signatures")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "net"
+    folder.mkdir()
+    (folder / "README.md").write_text("# Net\nTrain:\n```\npython train.py --lr 1\n```\n")
+    (folder / "train.py").write_text(
+        "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr', type=float)\n"
+        "def main(a): ...\nif __name__ == '__main__':\n    args = parser.parse_args()\n"
+    )
+    return folder
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The parts that are really read from the repository, in order."""
+    names: list[str] = []
+
+    def record(index: RepoIndex, name: str) -> object:
+        names.append(name)
+        return make_part(index, name)
+
+    monkeypatch.setattr(index_module, "make_part", record)
+    yield names
+
+
+def test_all_parts_tell_of_the_repository(root: Path, tmp_path: Path) -> None:
+    index = RepoIndex.open(root, "v1", tmp_path / "cache")
+    assert index.files == ("README.md", "train.py")
+    assert [passage.headings for passage in index.passages] == [("Net",)]
+    assert [(example.text, example.entry) for example in index.examples] == [("python train.py --lr 1", "train.py")]
+    assert [option.flags for option in index.signatures["train.py"][0].options if option.flags[0] == "--lr"] == [
+        ("--lr",)
+    ]
+    assert index.api.resolve("train.main") is not None
+
+
+def test_only_what_is_asked_for_is_read(root: Path, made: list[str], tmp_path: Path) -> None:
+    index = RepoIndex.open(root, "v1", tmp_path / "cache")
+    assert index.passages
+    assert made == ["passages"]
+    assert index.passages
+    assert made == ["passages"]
+
+
+def test_a_second_index_reads_from_disk(root: Path, made: list[str], tmp_path: Path) -> None:
+    first = RepoIndex.open(root, "v1", tmp_path / "cache")
+    first.prepare()
+    made.clear()
+    second = RepoIndex.open(root, "v1", tmp_path / "cache")
+    assert (second.passages, second.examples, second.signatures, second.api.facts) == (
+        first.passages, first.examples, first.signatures, first.api.facts,
+    )  # fmt: skip
+    assert made == []
+    assert RepoIndex.open(root, "v2", tmp_path / "cache").passages
+    assert made == ["passages"]
+
+
+def test_without_a_cache_nothing_is_written(root: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    assert RepoIndex.open(root, "v1").examples
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff\xff", b"\x93\x01", b"not msgpack at all"])
+def test_a_damaged_file_is_made_again(root: Path, made: list[str], tmp_path: Path, damage: bytes) -> None:
+    cache = tmp_path / "cache"
+    expected = RepoIndex.open(root, "v1", cache).passages
+    (file,) = cache.rglob("passages-*.msgpack")
+    file.write_bytes(damage)
+    assert RepoIndex.open(root, "v1", cache).passages == expected
+    assert made == ["passages", "passages"]
+    assert msgspec.msgpack.decode(file.read_bytes(), type=tuple[Passage, ...]) == expected
+
+
+def test_a_full_disk_costs_only_the_cache(root: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "cache"
+    blocked.write_text("a file where a folder should be")
+    assert RepoIndex.open(root, "v1", blocked).passages
+
+
+def test_versions_of_any_kind_have_a_place_of_their_own(tmp_path: Path) -> None:
+    versions = ["a" * 40, "a" * 40 + "+dirty", "../../etc", "", ".", "x\0y", "\udcff", "a" * 500]
+    places = {PartCache(tmp_path, version).path("api", "tools.retrieval").parent for version in versions}
+    assert len(places) == len(versions)
+    assert all(place.parent == tmp_path for place in places)
+
+
+def test_what_an_older_extractor_left_is_dropped(tmp_path: Path) -> None:
+    cache = PartCache(tmp_path, "v1")
+    new = cache.path("api", "tools.retrieval")
+    new.parent.mkdir(parents=True)
+    stale, other = new.with_name("api-0000.msgpack"), new.with_name("passages-0000.msgpack")
+    stale.touch()
+    other.touch()
+    cache.store(new, (1, 2))
+    assert sorted(file.name for file in new.parent.iterdir()) == sorted([new.name, other.name])
+    assert cache.load(new, tuple[int, int]) == (1, 2)
+    assert cache.load(new, tuple[str, str]) is None
+
+
+def test_a_fingerprint_knows_the_modules_behind_an_extractor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A change anywhere in what an extractor imports changes its fingerprint, and only its."""
+    room = tmp_path / "tools"
+    (room / "a").mkdir(parents=True)
+    (room / "a" / "__init__.py").write_text("")
+    (room / "a" / "one.py").write_text("from tools.a import (\n    two,\n)\nfrom tools.b import name\n")
+    (room / "a" / "two.py").write_text("def late():\n    import tools.c\n")
+    (room / "b.py").write_text("name = 1\n")
+    (room / "c.py").write_text("")
+    (room / "d.py").write_text("")
+    monkeypatch.setattr("tools.index_cache._ROOM", room)
+    of = fingerprint.__wrapped__
+    before = (of("tools.a.one"), of("tools.d"))
+    for changed in ("a/two.py", "b.py", "c.py"):
+        (room / changed).write_text((room / changed).read_text() + "# changed\n")
+        after = (of("tools.a.one"), of("tools.d"))
+        assert after[0] != before[0]
+        assert after[1] == before[1]
+        before = after
+
+
+def test_fingerprints_of_the_extractors_differ() -> None:
+    assert len({fingerprint(part.extractor) for part in index_module._PARTS.values()}) == len(PARTS)
+
+
+def test_a_large_repository_is_read_in_two_processes(root: Path, tmp_path: Path, made: list[str]) -> None:
+    for number in range(index_module._MANY_PYTHON_FILES):
+        (root / f"module_{number}.py").write_text("")
+    index = RepoIndex.open(root, "v1", tmp_path / "cache")
+    assert index.signatures["train.py"]
+    assert index.examples
+    assert "signatures" not in made
+    assert set(made) == {"api", "passages", "examples"}
+
+
+def test_a_lost_worker_costs_only_time(
+    root: Path, tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(index_module._MANY_PYTHON_FILES):
+        (root / f"module_{number}.py").write_text("")
+    monkeypatch.setattr(index_module, "_WORKER", "raise SystemExit(1)")
+    assert RepoIndex.open(root, "v1", tmp_path / "cache").signatures["train.py"]
+    assert "signatures" in made
+
+
+def test_installed_packages_are_not_of_the_repository(root: Path) -> None:
+    (root / ".venv/lib").mkdir(parents=True)
+    (root / ".venv/pyvenv.cfg").touch()
+    (root / ".venv/lib/README.md").write_text("# other")
+    (root / "web/node_modules/x").mkdir(parents=True)
+    (root / "web/node_modules/x/README.md").write_text("# other")
+    assert RepoIndex.open(root, "v1").files == ("README.md", "train.py")
+
+
+def test_a_loaded_index_needs_no_extractor(root: Path, tmp_path: Path) -> None:
+    """What is on disk is loaded without the parsers: this is what makes a warm start fast."""
+    cache = tmp_path / "cache"
+    RepoIndex.open(root, "v1", cache).prepare()
+    program = (
+        "import sys; from pathlib import Path; from tools.index import RepoIndex\n"
+        f"index = RepoIndex.open(Path({str(root)!r}), 'v1', Path({str(cache)!r}))\n"
+        "assert index.passages and index.examples and index.signatures and index.api.facts.modules\n"
+        "assert not {'markdown_it', 'pyflakes', 'bashlex', 'tools.signatures.interpreter'} & set(sys.modules)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(index_module.__file__).parents[1])}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=tmp_path)

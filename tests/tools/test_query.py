@@ -1,0 +1,64 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.query import QUERY_DECAY, WORD_WEIGHT, content_words, name_keys, names_in, read_queries, read_query, stems
+
+
+def test_stems_are_split_at_case_and_punctuation() -> None:
+    assert stems("Graph-Neural_networks for HTTPServers, GraphConv and 128 x 3.5") == [
+        "graph", "neural", "network", "http", "server", "graph", "conv",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("use the ViT-B-32 model", ("ViT-B-32",)),
+        ("with IF-I-XL-v1.0 at 7.0", ("IF-I-XL-v1.0",)),
+        ("esm2_t33_650M on my_file", ("esm2_t33_650M", "my_file")),
+        ("Train the GCN on Cora", ("GCN",)),
+        ("a learning rate of 1e-4, 256 or 3x3", ()),
+        ("Please help me, I am new", ()),
+    ],
+)
+def test_names_look_like_names(text: str, names: tuple[str, ...]) -> None:
+    assert names_in(text) == names
+
+
+def test_filler_and_numbers_say_nothing() -> None:
+    text = "I humbly beseech thee: could you kindly craft code to train a magnificent graph model for 100 epochs?"
+    assert content_words(text) == ("beseech", "graph")
+
+
+def test_a_checkpoint_starts_with_its_family() -> None:
+    assert set(name_keys("IF-I-XL-v1.0")) == {"ifixlv10", "ifi", "if", "ifixlv"}
+    assert {"esm2", "esm"} <= set(name_keys("esm2_t33_650M"))
+    assert set(name_keys("openclip")) == {"openclip"}
+    assert name_keys("ViT-B-32")["vitb32"] > name_keys("ViT-B-32")["vit"]
+
+
+def test_a_field_is_asked_for_in_its_own_words() -> None:
+    query = read_query("Could you train an APPNP on Citeseer with dropout 0.5?")
+    assert query.fields[0].words[0] == "graph neural networks"
+    assert query.phrases["graph", "neural", "network"] == 1.0
+    assert query.phrases["deep", "learn", "graph"] < 1.0
+    assert query.names == ("APPNP",)
+
+
+def test_words_of_no_known_field_count_a_little() -> None:
+    query = read_query("sort my stamps")
+    assert query.fields == () and query.phrases == {("sort",): WORD_WEIGHT, ("stamp",): WORD_WEIGHT}
+
+
+def test_later_queries_count_less() -> None:
+    query = read_queries(["stamps", "coins", "stamps"])
+    assert query.phrases == {("stamp",): WORD_WEIGHT, ("coin",): WORD_WEIGHT * QUERY_DECAY}
+    assert read_queries([]).phrases == {}
+
+
+@given(st.text(max_size=300))
+def test_every_text_is_a_query(text: str) -> None:
+    query = read_query(text)
+    assert all(0 < weight <= 1 for weight in query.phrases.values())
+    assert all(phrase and all(phrase) for phrase in query.phrases)

@@ -1,0 +1,100 @@
+"""Signatures as function definitions."""
+
+import json
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from tools.schema import function_name, function_schema
+from tools.signatures.model import Option, Signature
+
+KEYWORDS = {"type", "properties", "required", "additionalProperties", "enum", "items", "description"}
+
+
+def parameters(signature: Signature, **more: Any) -> dict[str, Any]:
+    """The parameters of its definition."""
+    made: dict[str, Any] = function_schema(signature, **more)["function"]["parameters"]
+    return made
+
+
+def keywords(schema: Any) -> set[str]:
+    """All JSON Schema keywords in use."""
+    if not isinstance(schema, dict):
+        return set()
+    inner = (
+        schema.get("properties", {}).values()
+        if "properties" in schema
+        else [schema["items"]]
+        if "items" in schema
+        else []
+    )
+    return set(schema) | {k for s in inner for k in keywords(s)}
+
+
+SIGNATURE = Signature(
+    path="examples/x/train.py", doc="Train it.",
+    options=(
+        Option(dest="data", required=True, help="the data"),
+        Option(dest="lr", flags=("--lr",), type="float", default="0.1", help="learning rate"),
+        Option(dest="model", flags=("--model",), choices=("a", "b")),
+        Option(dest="layers", flags=("--layers",), type="int", nargs="+"),
+        Option(dest="amp", flags=("--amp",), nargs="0", type="bool", switch_value="True"),
+        Option(dest="mode", flags=("--fast",), nargs="0", type="str", switch_value="fast"),
+        Option(dest="mode", flags=("--slow",), nargs="0", type="str", switch_value="slow"),
+        Option(dest="v", flags=("-v",), nargs="0", type="int", repeatable=True),
+        Option(dest="size", flags=("--size",), type="int", choices=("1", "2"), required=True),
+    ),
+)  # fmt: skip
+
+
+def test_it_is_strict() -> None:
+    made = parameters(SIGNATURE)
+    Draft202012Validator.check_schema(made)
+    assert keywords(made) <= KEYWORDS and made["additionalProperties"] is False
+    assert made["required"] == list(made["properties"])
+    properties = made["properties"]
+    assert properties["data"]["type"] == "string" and properties["size"]["enum"] == [1, 2]
+    assert properties["lr"]["type"] == ["number", "null"] and "Default 0.1" in properties["lr"]["description"]
+    assert properties["model"]["enum"] == ["a", "b", None] and properties["mode"]["enum"] == ["fast", "slow", None]
+    assert properties["layers"]["items"] == {"type": "integer"} and properties["v"]["type"] == ["integer", "null"]
+    assert properties["amp"]["type"] == ["boolean", "null"]
+
+
+def test_a_call_validates() -> None:
+    made = parameters(SIGNATURE)
+    call = dict.fromkeys(made["properties"]) | {"data": "x", "size": 2, "lr": 0.5, "layers": [1, 2], "mode": "slow"}
+    Draft202012Validator(made).validate(call)
+    assert not Draft202012Validator(made).is_valid(call | {"size": 3})
+    assert not Draft202012Validator(made).is_valid(call | {"other": 1})
+
+
+def test_a_large_script_fits_and_keeps_what_matters() -> None:
+    options = tuple(
+        Option(dest=f"option_number_{n}", flags=(f"--option_number_{n}",), help="what it does, in some words " * 3, type="int", default="7")
+        for n in range(120)
+    )  # fmt: skip
+    wanted = Option(dest="num_stacks", flags=("--num-stacks",), type="int", help="Number of stacks.")
+    must = Option(dest="zz", flags=("--zz",), required=True)
+    signature = Signature(path="run.py", options=(*options, wanted, must))
+    made = function_schema(signature, words=["train", "with", "5", "stacks"])
+    assert {"num_stacks", "zz"} <= set(made["function"]["parameters"]["properties"])
+    assert len(json.dumps(made)) <= 4_500
+    assert len(made["function"]["parameters"]["properties"]) > 15
+
+
+def test_the_size_in_tokens() -> None:
+    from tools.tokens import count_tokens
+
+    options = tuple(
+        Option(dest=f"o{n}_rate", flags=(f"--o{n}-rate",), help="x" * 5 + " rate of a thing", type="float")
+        for n in range(120)
+    )
+    made = function_schema(Signature(path="run.py", options=options))
+    assert count_tokens(json.dumps(made)).n <= 1_500
+
+
+def test_names() -> None:
+    assert function_name(SIGNATURE) == "examples_x_train"
+    assert function_name(Signature(path="a-b/c d.py", subcommand=("go",))) == "a_b_c_d_go"
+    assert len(function_name(Signature(path="x" * 100 + ".py"))) <= 64
+    assert function_name(Signature(path="é.py")) == "run"

@@ -1,0 +1,60 @@
+"""Token counts come from the shipped rank files, without a network."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tools import tokens
+from tools.tokens import count_tokens, load_encoding
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a token count must not use the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    load_encoding.cache_clear()
+    yield
+    load_encoding.cache_clear()
+
+
+def test_known_models_are_counted_exactly() -> None:
+    assert count_tokens("hello world", "gpt-4o") == (2, True)
+    assert count_tokens("hello world", "openai/gpt-4.1-mini") == (2, True)
+    assert count_tokens("hello world", "gpt-3.5-turbo") == (2, True)
+
+
+def test_other_models_are_estimated_and_say_so() -> None:
+    assert count_tokens("hello world", "qwen2.5-coder") == (2, False)
+    assert count_tokens("hello world") == (2, False)
+
+
+def test_special_tokens_and_broken_text_are_plain_text() -> None:
+    assert count_tokens("<|endoftext|>", "gpt-4o").n > 1
+    assert count_tokens("a \ud800 b", "gpt-4o").n >= 3
+    assert count_tokens("", "gpt-4o") == (0, True)
+
+
+def test_the_environment_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/elsewhere")
+    count_tokens("a", "gpt-4")
+    assert os.environ["TIKTOKEN_CACHE_DIR"] == "/elsewhere"
+
+
+def test_a_damaged_rank_file_is_unpacked_again() -> None:
+    file = tokens._RANK_FILES["o200k_base"]
+    folder = tokens._unpack(file)
+    (folder / file.name).write_bytes(b"damaged")
+    assert count_tokens("hello world", "gpt-4o") == (2, True)
+
+
+def test_without_a_place_to_unpack_to_the_count_is_an_estimate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(blocked))
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(blocked))
+    assert count_tokens("abcde", "gpt-4o") == (2, False)

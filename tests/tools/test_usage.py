@@ -1,0 +1,232 @@
+"""Commands and Python blocks of documents and scripts become examples that are tied to what they start."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tools.examples import Example
+from tools.index import RepoIndex
+from tools.usage.entry import EntryFinder
+from tools.usage.makefile import read_recipes
+from tools.usage.shell import ShellState, read_commands
+
+FILES = {
+    "train.py": "import argparse\n",
+    "src/pkg/__init__.py": "from pkg.net import Net\n",
+    "src/pkg/main.py": "",
+    "src/pkg/net.py": "class Net:\n    pass\n",
+    "examples/gcn/main.py": "",
+    "examples/gat/main.py": "",
+    "data/get.sh": "",
+    "setup.py": "",
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "net"
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+def examples(root: Path, path: str, text: str) -> list[Example]:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text)
+    return [example for example in RepoIndex.open(root, "1").examples if example.path == path]
+
+
+class TestShell:
+    def test_continuations_comments_and_lines(self) -> None:
+        script = "# Cora\npython a.py \\\n  --x 1 \\ \n  --y\n\npython b.py  # Pubmed\n\npython c.py\n"
+        commands = list(read_commands(script))
+        assert [(command.text, command.comment, command.line) for command in commands] == [
+            ("python a.py --x 1 --y", "Cora", 1), ("python b.py", "Pubmed", 5), ("python c.py", "", 7),
+        ]  # fmt: skip
+
+    def test_a_comment_holds_for_the_commands_below_it(self) -> None:
+        commands = list(read_commands("# both\na 1\nb 2\n# new\nc 3\n"))
+        assert [command.comment for command in commands] == ["both", "both", "new"]
+
+    def test_lines_for_programs_are_no_comments(self) -> None:
+        (command,) = read_commands("#!/bin/bash\n#SBATCH -n 1\npython a.py")
+        assert command.comment == ""
+
+    def test_operators_split_and_pipes_stay(self) -> None:
+        commands = [command.text for command in read_commands("a 1 && b '2 && 3' | tee x; c > y 2>&1 & d || e")]
+        assert commands == ["a 1", "b '2 && 3' | tee x", "c > y 2>&1", "d", "e"]
+
+    def test_folders_and_variables_in_force(self) -> None:
+        script = "export A=1\nB='x y'\nC=$B\ncd one && cd two\npython a.py $A ${C}\ncd -\npython b.py\n"
+        first, second = read_commands(script)
+        assert (first.folders, first.setup) == (("one", "two"), ("export A=1", "B='x y'", "C=$B"))
+        assert (second.folders, second.setup) == (("one",), ("export A=1",))
+
+    def test_loops_give_their_first_turn_and_branches_all(self) -> None:
+        script = "for n in 96 192\ndo\n  python run.py --n $n\ndone\nif [ -f x ]; then\n  a 1\nelse\n  b 2\nfi\n"
+        commands = list(read_commands(script))
+        assert [(command.text, command.setup) for command in commands] == [
+            ("python run.py --n $n", ("n=96",)), ("a 1", ()), ("b 2", ()),
+        ]  # fmt: skip
+
+    def test_quotes_over_lines_and_here_documents(self) -> None:
+        script = "python -c 'a\nb'\ncat <<EOF > x\npython no.py\nEOF\necho it's\npython yes.py\n"
+        assert [command.text for command in read_commands(script)] == [
+            "python -c 'a\nb'", "cat <<EOF > x", "echo it's", "python yes.py",
+        ]  # fmt: skip
+
+    def test_a_state_is_carried_on(self) -> None:
+        state = ShellState()
+        list(read_commands("export A=1\nexport B=2\ncd x", state))
+        (command,) = read_commands("run $A", state)
+        assert (command.folders, command.setup) == (("x",), ("export A=1",))
+
+    @given(
+        st.lists(
+            st.sampled_from([*list("abc'\"\\\n;&|<>(){}#$=` "), "EOF", "<<", "for ", " in ", "do", "cd ", "export "])
+        ).map("".join)
+    )
+    @settings(max_examples=400, deadline=2000)
+    def test_any_script_is_read(self, script: str) -> None:
+        for command in read_commands(script):
+            assert command.text.strip()
+            assert 0 <= command.line <= script.count("\n")
+
+
+class TestEntry:
+    @pytest.mark.parametrize(
+        ("command", "path", "workdir"),
+        [
+            ("python train.py --lr 1", "train.py", "."),
+            ("CUDA_VISIBLE_DEVICES=0 python3 -u ./train.py", "train.py", "."),
+            ("torchrun --nproc_per_node 4 train.py", "train.py", "."),
+            ("python -m torch.distributed.launch --nproc_per_node=4 train.py --x data/get.sh", "train.py", "."),
+            ("accelerate launch --multi_gpu train.py", "train.py", "."),
+            ("python -m pkg.main", "src/pkg/main.py", "src"),
+            ("bash data/get.sh x", "data/get.sh", "."),
+            ("bash get.sh", "data/get.sh", "data"),
+            ("python /somewhere/net/src/pkg/net.py", "src/pkg/net.py", "src/pkg"),
+            ("net-train --lr 1", "src/pkg/main.py", "."),
+        ],
+    )
+    def test_found(self, command: str, path: str, workdir: str) -> None:
+        finder = EntryFinder(FILES, "net", {"net-train": "src/pkg/main.py"})
+        assert finder.find(command, finder.workdirs("README.md", [])) == (path, workdir)
+
+    @pytest.mark.parametrize(
+        "command", ["python main.py", "python gone.py --config train.py", "pip install x", "", "'"]
+    )
+    def test_not_found_or_not_certain(self, command: str) -> None:
+        finder = EntryFinder(FILES, "net", {})
+        assert finder.find(command, finder.workdirs("README.md", [])) is None
+
+    def test_the_folder_of_the_document_goes_first_and_a_cd_before_it(self) -> None:
+        finder = EntryFinder(FILES, "net", {})
+        assert finder.workdirs("examples/gcn/README.md", []) == ["examples/gcn", "examples", "."]
+        assert finder.workdirs("README.md", ["examples/gat"]) == ["examples/gat", "."]
+        assert finder.workdirs("README.md", ["net/src"])[0] == "src"
+
+    def test_the_name_of_a_clone_is_learned(self) -> None:
+        finder = EntryFinder(FILES, "a1b2c3", {})
+        finder.learn_names("git clone https://github.com/me/OtherName.git\ncd OtherName")
+        assert finder.workdirs("docs/a.md", ["OtherName/src"])[0] == "src"
+
+
+class TestDocuments:
+    def test_a_command_knows_where_it_stands(self, repository: Path) -> None:
+        text = "# Net\n## Training\nTrain it on Cora:\n\n```bash\nexport D=/data\ncd examples/gcn\npython main.py --d $D\n```\n"
+        (example,) = examples(repository, "README.md", text)
+        assert example == Example(
+            text="python main.py --d $D",
+            kind="bash",
+            path="README.md",
+            line=8,
+            workdir="examples/gcn",
+            entry="examples/gcn/main.py",
+            headings=("Net", "Training"),
+            introduction="Train it on Cora:",
+            setup=("export D=/data",),
+        )
+
+    def test_set_up_commands_are_kept_and_noise_is_not(self, repository: Path) -> None:
+        text = '```\npip install -r requirements.txt\nmkdir x\necho done\n```\n```bash\n{"f1": 1}\n--flag\n./x/\n```\n'
+        assert [example.text for example in examples(repository, "README.md", text)] == [
+            "pip install -r requirements.txt"
+        ]
+
+    def test_commands_in_running_text(self, repository: Path) -> None:
+        text = "Run `python train.py --lr 1` or\n\npython data/none.py --x\n\n- `python` is needed\n- bash data/get.sh now\n"
+        assert [(example.text, example.entry) for example in examples(repository, "README.md", text)] == [
+            ("python train.py --lr 1", "train.py")
+        ]
+
+    def test_a_variable_of_an_earlier_block_is_in_force_where_it_is_used(self, repository: Path) -> None:
+        text = "```sh\nexport A=1\nexport B=2\n```\n\n# X\n```sh\npython train.py $A\n```\n"
+        (example,) = examples(repository, "README.md", text)
+        assert example.setup == ("export A=1",)
+
+    def test_a_documented_name_below_the_folder_is_found(self, repository: Path) -> None:
+        text = "```sh\npython main.py\n```\n"
+        (repository / "examples/gat/main.py").rename(repository / "examples/gat/other.py")
+        (example,) = examples(repository, "examples/README.md", text)
+        assert (example.entry, example.workdir) == ("examples/gcn/main.py", "examples/gcn")
+
+    def test_shell_scripts(self, repository: Path) -> None:
+        script = "#!/bin/bash\nmodel=GCN\nls\n\n# ETTh1\npython -u train.py \\\n  --model $model\n"
+        (example,) = examples(repository, "scripts/deep/run.sh", script)
+        assert (example.text, example.entry, example.workdir) == ("python -u train.py --model $model", "train.py", ".")
+        assert (example.line, example.introduction, example.setup) == (6, "ETTh1", ("model=GCN",))
+
+    def test_makefiles(self, repository: Path) -> None:
+        text = (
+            "PY ?= python\nLR = 0.1\n\n# Trains it\ntrain: data\n\t@$(PY) train.py --lr $(LR)\n\nclean:\n\trm -rf x\n"
+        )
+        (example,) = examples(repository, "Makefile", text)
+        assert (example.text, example.entry, example.line, example.introduction) == (
+            "python train.py --lr 0.1", "train.py", 6, "Trains it",
+        )  # fmt: skip
+
+    def test_recipes_end_where_the_next_rule_begins(self) -> None:
+        recipes = list(read_recipes("a b: c\n\tone\n\n\ttwo\nX := 1\nd:\n\t-three $$HOME $(X) $(Y)\n"))
+        assert [(recipe.target, recipe.script, recipe.line) for recipe in recipes] == [
+            ("a", "one\ntwo", 1), ("d", "three $HOME 1 $(Y)", 6),
+        ]  # fmt: skip
+
+
+class TestPython:
+    def test_names_of_the_own_package(self, repository: Path) -> None:
+        text = "```python\nimport torch\nimport pkg.net as n\nfrom pkg import Net\nn.Net()\ntorch.ones(1)\n```\n"
+        (example,) = examples(repository, "docs/a.md", text)
+        assert (example.kind, example.api, example.workdir) == ("python", ("pkg.Net", "pkg.net.Net"), "docs")
+
+    def test_a_submodule_import_binds_the_package(self, repository: Path) -> None:
+        (example,) = examples(repository, "README.md", "```python\nimport pkg.net\npkg.main.run()\n```\n")
+        assert example.api == ("pkg.main.run", "pkg.net")
+
+    def test_what_does_not_parse_still_names_its_imports(self, repository: Path) -> None:
+        (example,) = examples(repository, "README.md", "```python\nfrom pkg import Net\nnet = Net(...\n```\n")
+        assert example.api == ("pkg.Net",)
+
+    def test_a_later_block_gets_what_it_needs_of_earlier_ones(self, repository: Path) -> None:
+        text = "```python\nfrom pkg import Net\nnet = Net()\n```\n```python\nunused = 1\n```\n```python\nnet.train()\n```\n"
+        last = examples(repository, "README.md", text)[-1]
+        assert last.text == "from pkg import Net\nnet = Net()\n\nnet.train()"
+        assert last.api == ("pkg.Net",)
+
+    def test_the_cells_of_a_section_are_one_example(self, repository: Path) -> None:
+        cells = [
+            ("markdown", "# Set up"), ("code", "import pkg\n!pip install x"), ("code", "a = 1"),
+            ("markdown", "# Use\nNow use it."), ("code", "net = pkg.Net()"), ("code", "net.run()"),
+        ]  # fmt: skip
+        notebook = {"cells": [{"cell_type": kind, "source": source} for kind, source in cells]}
+        found = examples(repository, "demo.ipynb", json.dumps(notebook))
+        assert [(example.kind, example.text, example.line) for example in found] == [
+            ("bash", "pip install x", 2),
+            ("python", "import pkg\n\na = 1", 2),
+            ("python", "import pkg\n\na = 1\n\nnet = pkg.Net()\n\nnet.run()", 5),
+        ]
+        assert found[-1].introduction == "Now use it."

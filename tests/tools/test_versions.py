@@ -1,0 +1,144 @@
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+import tools.versions
+from ml_agent.testing.git_folders import commit_files, write_files
+from tools.errors import RepositoryError
+from tools.versions import head_commit, local_version
+
+FILES = {"README.md": "# Title", "src/run.py": "print(1)"}
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    write_files(tmp_path / "plain", FILES)
+    return tmp_path / "plain"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    commit_files(tmp_path / "work", FILES)
+    return tmp_path / "work"
+
+
+def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
+
+
+def test_a_clean_work_tree_is_its_commit(work: Path) -> None:
+    assert local_version(work) == head_commit(work)
+    assert len(local_version(work)) == 40
+
+
+def test_every_change_of_a_dirty_tree_is_a_new_version(work: Path) -> None:
+    head = local_version(work)
+    seen = {head}
+    for path, content in (("src/run.py", "print(2)"), ("src/run.py", "print(3)"), ("new.py", "a"), ("new.py", "b")):
+        write_files(work, {path: content})
+        version = local_version(work)
+        assert version.startswith(f"{head}-dirty-")
+        seen.add(version)
+    (work / "README.md").unlink()
+    seen.add(local_version(work))
+    assert len(seen) == 6
+
+
+def test_the_same_change_is_the_same_version(work: Path) -> None:
+    write_files(work, {"src/run.py": "print(2)"})
+    first = local_version(work)
+    write_files(work, {"src/run.py": "print(1)"})
+    assert "dirty" not in local_version(work)
+    write_files(work, {"src/run.py": "print(2)"})
+    assert local_version(work) == first
+
+
+def test_nothing_is_written_into_a_work_tree(work: Path) -> None:
+    write_files(work, {"src/run.py": "print(1)"})
+    os.utime(work / "src/run.py", (1, 1))  # git would like to refresh its index now
+    before = snapshot(work)
+    local_version(work)
+    assert snapshot(work) == before
+
+
+def test_no_program_that_the_repository_names_is_run(work: Path, tmp_path: Path) -> None:
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")
+    trap.chmod(0o755)
+    write_files(work, {".gitattributes": "* filter=evil\n"})
+    with (work / ".git/config").open("a") as config:
+        config.write(f'[core]\n\tfsmonitor = {trap}\n\thooksPath = {tmp_path}\n[filter "evil"]\n\tclean = {trap}\n')
+        config.write(f"\tprocess = {trap}\n\trequired = true\n[include]\n\tpath = more\n")
+    (work / ".git/more").write_text(f'[filter "more"]\n\tclean = {trap}\n')
+    write_files(work, {"src/run.py": "print(4)", "sub/.gitattributes": "* filter=more", "sub/x": "x"})
+    assert "-dirty-" in local_version(work)
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_git_settings_of_the_caller_do_not_lead_elsewhere(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    commit_files(other, {"other.txt": "other"})
+    expected = head_commit(work)
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other))
+    assert local_version(work) == expected
+
+
+def test_a_folder_inside_a_repository_is_not_that_repository(work: Path) -> None:
+    assert local_version(work / "src").startswith("files-")
+
+
+def test_a_repository_without_commits_has_a_version(tmp_path: Path) -> None:
+    folder = tmp_path / "unborn"
+    commit_files(folder, {})
+    (folder / ".git/refs/heads/main").unlink()
+    write_files(folder, FILES)
+    assert local_version(folder).startswith("unborn-dirty-")
+
+
+def test_a_broken_repository_is_an_error_with_a_reason(tmp_path: Path) -> None:
+    (tmp_path / "broken/.git").mkdir(parents=True)
+    with pytest.raises(RepositoryError, match="git cannot read this repository"):
+        local_version(tmp_path / "broken")
+
+
+def test_a_plain_folder_is_its_names_sizes_and_contents(plain: Path) -> None:
+    seen = {local_version(plain)}
+    assert local_version(plain) in seen
+    write_files(plain, {"src/run.py": "print(2)"})
+    seen.add(local_version(plain))
+    (plain / "src/run.py").rename(plain / "src/main.py")
+    seen.add(local_version(plain))
+    write_files(plain, {"empty": ""})
+    seen.add(local_version(plain))
+    assert len(seen) == 4
+    assert all(version.startswith("files-") for version in seen)
+
+
+def test_a_commit_file_says_the_version(plain: Path) -> None:
+    write_files(plain, {".commit": "0123456789abcdef\n"})
+    assert local_version(plain) == "0123456789abcdef"
+    write_files(plain, {".commit": "a branch/../x"})
+    assert "/" not in local_version(plain)
+
+
+def test_large_files_count_by_size_and_both_ends(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools.versions, "WHOLE_FILE_BYTES", 100)
+    monkeypatch.setattr(tools.versions, "EDGE_BYTES", 10)
+    versions = set()
+    for content in (b"a" * 200, b"b" + b"a" * 199, b"a" * 199 + b"b", b"a" * 201):
+        write_files(plain, {"weights.bin": content})
+        versions.add(local_version(plain))
+    assert len(versions) == 4
+
+
+def test_two_thousand_files_take_less_than_a_second(tmp_path: Path) -> None:
+    write_files(tmp_path / "many", {f"folder{n % 50}/file{n}.py": f"print({n})\n" * 300 for n in range(2000)})
+    started = time.process_time()
+    local_version(tmp_path / "many")
+    assert time.process_time() - started < 1.0

@@ -1,0 +1,1 @@
+"""Checks of a draft against a repository, before anything runs."""

@@ -1,0 +1,390 @@
+"""Checks bash against a repository: scripts, folders, options, values and files, without running anything."""
+
+import ast
+import posixpath
+import re
+from collections.abc import Sequence
+
+from tools.check.inputs import check_inputs
+from tools.check.places import is_literal, locate
+from tools.check.repository import checked_repository
+from tools.commands import CommandLine, parse_command
+from tools.findings import Finding, Severity
+from tools.index import RepoIndex
+from tools.invocation import Invocation
+from tools.signatures.model import Signature
+from tools.signatures.nearest import nearest
+from tools.signatures.parse import choose, parse_call
+
+FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+PYTHON_LINE = re.compile(r"^(?:import\s+\w|from\s+[\w.]+\s+import\s|def\s+\w+\(|class\s+\w|print\()", re.MULTILINE)
+MAKES_FILES = frozenset(
+    [
+        "wget",
+        "curl",
+        "unzip",
+        "tar",
+        "gunzip",
+        "gzip",
+        "cp",
+        "mv",
+        "git",
+        "gdown",
+        "touch",
+        "mkdir",
+        "ln",
+        "rsync",
+        "aws",
+        "gsutil",
+        "kaggle",
+        "huggingface-cli",
+        "make",
+        "svn",
+        "7z",
+    ]
+)
+"""Programs that may create what a later command uses."""
+MAKES_SCRIPT = frozenset(["git", "cp", "mv", "ln", "touch", "tee", "cat", "echo", "printf"])
+NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
+
+
+def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Finding]:
+    """What keeps bash text from running; [] where nothing is wrong.
+
+    An error is certain: the command fails or does not do what it says. A warning may be all right.
+
+    Args:
+        text: one or more commands.
+        index: the repository.
+        workdir: folder relative to the repository in which the text runs.
+    """
+    unreadable = _unreadable(text)
+    if unreadable is not None:
+        return [unreadable]
+    line = parse_command(text)
+    check = _Check(index, posixpath.normpath(workdir or "."))
+    check.run(line)
+    return _distinct(check.findings)
+
+
+def _unreadable(text: str) -> Finding | None:
+    """Text that is no bash at all."""
+    if not text.strip():
+        return Finding(code="unreadable-command", message="there is no command")
+    if FENCE.search(text):
+        return Finding(code="unreadable-command", message="the command stands in a code fence", subject="```")
+    if PYTHON_LINE.search(text) and _is_python(text):
+        return Finding(
+            code="unreadable-command", message="this is Python, not bash", subject=text.strip().split("\n")[0][:80]
+        )
+    return None
+
+
+def _is_python(text: str) -> bool:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.Expr)
+    return any(isinstance(node, kinds) for node in tree.body)
+
+
+def _distinct(findings: Sequence[Finding]) -> list[Finding]:
+    return list(dict.fromkeys(findings))
+
+
+class _Check:
+    """Goes through the invocations of a command line."""
+
+    def __init__(self, index: RepoIndex, workdir: str) -> None:
+        self.workdir = workdir
+        self.repository = checked_repository(index)
+        self.tree = self.repository.tree
+        self.reader = self.repository.reader
+        self.findings: list[Finding] = []
+        self.made: set[str] = set()
+        """Paths that an earlier command creates."""
+        self.anything_made = False
+        """An earlier command may have created any file."""
+        self.script_made = False
+        """An earlier command may have created a script."""
+        self.gone = False
+        """The folder is no longer known."""
+
+    def note(self, code: str, message: str, subject: str = "", suggestion: str = "", *, sure: bool = True) -> None:
+        """Add a finding."""
+        severity: Severity = "error" if sure else "warning"
+        self.findings.append(
+            Finding(code=code, message=message, severity=severity, subject=subject, suggestion=suggestion)
+        )
+
+    def run(self, line: CommandLine) -> None:
+        """Check every invocation in order."""
+        if line.error:
+            self.note("syntax", f"bash cannot read this: {line.error}")
+        for comment in line.comments:
+            if re.search(r"(?:^|\s)--?\w", comment):
+                self.note("value-not-used", f"bash ignores what stands after #: {comment[:80]}", "#", sure=False)
+        checked_folders: set[str] = set()
+        for invocation in line.invocations:
+            folder = self._folder(invocation, checked_folders)
+            self._invocation(invocation, folder)
+            self._remember(invocation, folder)
+
+    def _folder(self, invocation: Invocation, seen: set[str]) -> str | None:
+        """The folder of the repository in which it runs; None where that is not known."""
+        if invocation.folder == "" or invocation.folder.startswith("/"):
+            return None
+        folder = locate(self.workdir, invocation.folder)
+        if folder is None:
+            if invocation.folder not in seen:
+                self.note(
+                    "outside-tree", f"cd {invocation.folder} leaves the repository", invocation.folder, sure=False
+                )
+            seen.add(invocation.folder)
+            return None
+        if folder in self.tree.folders:
+            return folder
+        if folder in seen or not is_literal(invocation.folder):
+            return None
+        seen.add(folder)
+        cloned = next((m for m in self.made if folder == m or folder.startswith(m + "/")), None)
+        if cloned is not None:
+            inner = posixpath.relpath(folder, cloned)
+            path = locate(inner, invocation.name)
+            return inner if inner in self.tree.folders and path in self.tree.files else None
+        suggestion = self.tree.suggest_folder(folder, self.workdir)
+        self.note(
+            "no-such-file", f"there is no folder {invocation.folder} to change to", invocation.folder, suggestion,
+            sure=not self.anything_made,
+        )  # fmt: skip
+        return None
+
+    def _remember(self, invocation: Invocation, folder: str | None) -> None:
+        """What an invocation may create for the later ones."""
+        name = posixpath.basename(invocation.name or invocation.program)
+        if name in MAKES_FILES or invocation.target in ("script", "module", "shell", "code"):
+            self.anything_made = True
+        if name in MAKES_SCRIPT:
+            self.script_made = True
+        for operator, target in invocation.redirects:
+            if ">" in operator and folder is not None:
+                self.made.add(locate(folder, target) or target)
+        if name == "git" and invocation.words[:1] == ("clone",):
+            places = [w for w in invocation.words[1:] if not w.startswith("-")]
+            target = places[-1].rstrip("/").rpartition("/")[2].removesuffix(".git") if places else ""
+            if target:
+                self.made.add(locate(folder or self.workdir, target) or target)
+
+    def _invocation(self, invocation: Invocation, folder: str | None) -> None:
+        self._redirects(invocation, folder)
+        if NOT_A_COMMAND.match(invocation.program):
+            self.note(
+                "syntax",
+                f"{invocation.program} begins a line of its own: the line before does not continue",
+                invocation.program,
+            )
+        elif invocation.program[:1] in ("!", "%"):
+            self.note(
+                "syntax",
+                f"{invocation.program} is notebook syntax, not bash",
+                invocation.program,
+                invocation.program[1:],
+            )
+        elif invocation.target in ("script", "shell"):
+            self._script(invocation, folder)
+        elif invocation.target == "module":
+            self._module(invocation, folder)
+        elif invocation.target == "code":
+            self._code(invocation)
+        elif invocation.program == "make":
+            self._make(invocation, folder)
+        else:
+            self._console(invocation, folder)
+
+    def _redirects(self, invocation: Invocation, folder: str | None) -> None:
+        """`<placeholder>` is read by bash as input from a file."""
+        for operator, target in invocation.redirects:
+            if operator != "<" or folder is None or not is_literal(target):
+                continue
+            path = locate(folder, target)
+            if path is not None and not self.tree.has(path) and path not in self.made:
+                self.note(
+                    "no-such-file",
+                    f"input is taken from {target}, which does not exist",
+                    target,
+                    sure=not self.anything_made,
+                )
+
+    def _script(self, invocation: Invocation, folder: str | None) -> None:
+        name = invocation.name
+        if not name or name == "-" or not is_literal(name):
+            if "<" in name or "{" in name:
+                self.note("no-such-file", f"{name} is a placeholder", name)
+            return
+        if folder is None:
+            return
+        path = locate(folder, name)
+        if path is None or (path not in self.tree.files and not self._is_runnable_folder(path)):
+            self._missing_script(invocation, folder, path)
+            return
+        if path in self.tree.folders:
+            path = f"{path}/__main__.py"
+        signatures = self.reader.tested(path)
+        if not signatures:
+            self._no_entry_point(path, name, folder or ".")
+            return
+        self._relative_imports(path, name)
+        self._call(signatures, invocation, folder or ".")
+
+    def _is_runnable_folder(self, path: str) -> bool:
+        return f"{path}/__main__.py" in self.tree.files
+
+    def _missing_script(self, invocation: Invocation, folder: str, path: str | None) -> None:
+        """A script that is not there."""
+        name = invocation.name
+        wanted = path or name.lstrip("/")
+        suggestion = self.tree.suggest(wanted, folder, self.repository.entry_points(wanted))
+        hint = f"; did you mean {suggestion}?" if suggestion else ""
+        known = path is not None and path not in self.made and not self.script_made
+        sure = known and invocation.program not in ("source", ".")  # a virtual environment is made beforehand
+        self.note("no-such-file", f"there is no {name} in {folder}{hint}", name, suggestion, sure=sure)
+
+    def _no_entry_point(self, path: str, name: str, folder: str) -> None:
+        """A file that only defines things does nothing when it is run."""
+        if path.endswith(".py"):
+            does_nothing = self.reader.only_defines(path)
+            others = self.repository.entry_points(path)
+            suggestion = posixpath.relpath(others[0], folder) if len(others) == 1 else ""
+            hint = f"; did you mean {suggestion}?" if suggestion else ""
+            message = f"{name} only defines things: running it does nothing{hint}"
+            self.note("not-an-entry-point", message, name, suggestion, sure=does_nothing)
+
+    def _relative_imports(self, path: str, name: str) -> None:
+        """A script that imports relative to its package only runs as a module."""
+        line = self.reader.relative_import(path)
+        if line:
+            module = path.removesuffix(".py").replace("/", ".")
+            message = f"{name} imports relative to its package; run it as python -m {module}"
+            self.findings.append(
+                Finding(
+                    code="no-such-module",
+                    message=message,
+                    subject=name,
+                    suggestion=f"-m {module}",
+                    path=path,
+                    line=line,
+                )
+            )
+
+    def _call(self, signatures: Sequence[Signature], invocation: Invocation, folder: str) -> None:
+        """Options and values."""
+        signature = choose(signatures, invocation.words)
+        if signature is None:
+            self._no_subcommand(signatures, invocation)
+            return
+        stray = [w for w in invocation.words if w and not w.strip()]
+        if stray:
+            self.note("syntax", "a backslash with a blank behind it does not continue the line", "\\ ")
+        if signature.framework == "none" and invocation.words:
+            words = " ".join(invocation.words)[:60]
+            self.note(
+                "too-many-arguments", f"{signature.path} reads no arguments: {words}", invocation.words[0], sure=False
+            )
+            return
+        call = parse_call(signature, [w for w in invocation.words if not w or w.strip()])
+        self.findings += call.findings
+        created = None if self.anything_made else self.made
+        self.findings += check_inputs(signature, call.values, self.tree, folder, created)
+
+    def _no_subcommand(self, signatures: Sequence[Signature], invocation: Invocation) -> None:
+        names = sorted({s.subcommand[0] for s in signatures if s.subcommand})
+        given = next((w for w in invocation.words if not w.startswith("-")), "")
+        suggestion = nearest(given, names) if given else ""
+        if any(w in ("-h", "--help") for w in invocation.words):
+            return
+        sure = not any(s.accepts_unknown for s in signatures)
+        self.note(
+            "missing-required", f"{invocation.name} needs one of {', '.join(names[:12])}", given, suggestion, sure=sure
+        )
+
+    def _module(self, invocation: Invocation, folder: str | None) -> None:
+        """python -m package.module."""
+        if folder is None or not re.fullmatch(r"[\w.]+", invocation.name):
+            return
+        path = self.repository.module_file(invocation.name, folder)
+        top = invocation.name.partition(".")[0]
+        if path is None:
+            self._missing_module(invocation.name, top, folder)
+            return
+        signatures = self.reader.module(path, invocation.name)
+        if signatures:
+            self._call(signatures, invocation, folder)
+        else:
+            self._no_entry_point(path, invocation.name, folder)
+
+    def _missing_module(self, name: str, top: str, folder: str) -> None:
+        here = posixpath.normpath(posixpath.join(folder, top))
+        if here in self.tree.folders or f"{here}.py" in self.tree.files:
+            whole = posixpath.normpath(posixpath.join(folder, name.replace(".", "/")))
+            if whole in self.tree.folders:
+                self.note("no-such-module", f"{name} is a package without __main__ and cannot be run", name)
+                return
+            siblings = [
+                p.removesuffix(".py") for p in self.tree.files if posixpath.dirname(p) == posixpath.dirname(whole)
+            ]
+            near = nearest(whole, siblings)
+            suggestion = posixpath.relpath(near, folder).replace("/", ".") if near else ""
+            self.note("no-such-module", f"there is no module {name}", name, suggestion, sure=not self.script_made)
+            return
+        elsewhere = [
+            f for f in self.tree.folders if posixpath.basename(f) == top and f"{f}/__init__.py" in self.tree.files
+        ]
+        if len(elsewhere) == 1:
+            base = posixpath.relpath(posixpath.dirname(elsewhere[0]) or ".", folder)
+            self.note("no-such-module", f"{top} is no package here; it lies in {base}", name, f"cd {base}", sure=False)
+
+    def _code(self, invocation: Invocation) -> None:
+        if not invocation.program.rpartition("/")[2].startswith(("python", "pypy")):
+            return
+        try:
+            compile(invocation.name, "<string>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            if "$" not in invocation.name:
+                self.note("syntax", f"the code after -c does not parse: {error}", invocation.name[:60])
+
+    def _make(self, invocation: Invocation, folder: str | None) -> None:
+        """make TARGET: the target must be in the Makefile."""
+        if folder is None or any(w.startswith("-") for w in invocation.words):
+            return
+        path = next(
+            (
+                p
+                for n in ("GNUmakefile", "makefile", "Makefile")
+                if (p := posixpath.normpath(posixpath.join(folder, n))) in self.tree.files
+            ),
+            None,
+        )
+        if path is None:
+            self.note("no-such-file", f"there is no Makefile in {folder}", "Makefile", sure=not self.anything_made)
+            return
+        targets = [s.name for s in self.reader.read(path)]
+        for word in invocation.words:
+            if "=" not in word and word not in targets and "%" not in (self.reader.sources.text(path) or ""):
+                near = nearest(word, targets)
+                self.note("bad-choice", f"the Makefile has no target {word}", word, near, sure=False)
+
+    def _console(self, invocation: Invocation, folder: str | None) -> None:
+        signatures = self.repository.consoles.get(posixpath.basename(invocation.program))
+        if signatures is not None:
+            self._call(signatures, invocation, folder or ".")
+            return
+        if "/" in invocation.program and is_literal(invocation.program) and folder is not None:
+            path = locate(folder, invocation.program)
+            if path is not None and path not in self.tree.files:
+                self.note(
+                    "no-such-file", f"there is no {invocation.program}", invocation.program, sure=not self.anything_made
+                )
+
+
+__all__ = ["check_command"]

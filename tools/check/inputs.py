@@ -1,0 +1,95 @@
+"""Relative paths among the values of a call: inputs that are not there."""
+
+import difflib
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tools.check.places import Tree, is_literal, locate
+from tools.findings import Finding
+from tools.signatures.model import Option, Signature
+
+OUTPUT = re.compile(
+    r"out|save|log|dest|result|target|cache|tmp|temp|ckpt|checkpoint|export|write|dump|store|prefix|name|tag|run|exp",
+    re.IGNORECASE,
+)
+INPUT = re.compile(
+    r"in(?:put)?(?:_|-|$)|conf(?:ig)?|cfg|load|resume|pretrain|init|vocab|source|src|data|fasta|pdb|json|file|path|read|from",
+    re.IGNORECASE,
+)
+CONFIG = re.compile(r"conf(?:ig)?|cfg", re.IGNORECASE)
+CONFIG_SUFFIXES = (".yaml", ".yml", ".toml", ".cfg", ".ini")
+SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,5}$")
+
+
+def check_inputs(
+    signature: Signature, values: Mapping[str, Any], tree: Tree, folder: str, created: set[str] | None
+) -> list[Finding]:
+    """Inputs that do not exist: a warning, since data is often downloaded first; a configuration file is an error.
+
+    Args:
+        signature: what is called.
+        values: dest -> value as given.
+        tree: the repository.
+        folder: where the command runs.
+        created: paths that earlier commands create; None where they may create any.
+    """
+    findings: list[Finding] = []
+    for option, word in _paths(signature, values):
+        path = locate(folder, word)
+        if path is None or tree.has(path) or (created is not None and path in created):
+            continue
+        certain = created is not None and "/" in word and _is_configuration(option, path, tree)
+        suggestion = _near(path, tree, folder)
+        hint = f"; did you mean {suggestion}?" if suggestion else ""
+        findings.append(
+            Finding(
+                code="no-such-file", message=f"{word} does not exist in the repository{hint}", subject=word,
+                severity="error" if certain else "warning", suggestion=suggestion, path=option.path, line=option.line,
+            )
+        )  # fmt: skip
+    return findings
+
+
+def _paths(signature: Signature, values: Mapping[str, Any]) -> Iterator[tuple[Option, str]]:
+    """(option, word) of every value that looks like the path of an input."""
+    options = {o.dest: o for o in signature.options}
+    for dest, value in values.items():
+        option = options.get(dest)
+        if option is None or option.choices or option.type not in ("str", "path", "unknown"):
+            continue
+        if OUTPUT.search(dest) and not CONFIG.search(dest):
+            continue
+        for word in value if isinstance(value, list) else [value]:
+            if isinstance(word, str) and _looks_like_path(option, word):
+                yield option, word
+
+
+def _looks_like_path(option: Option, word: str) -> bool:
+    if not is_literal(word) or "://" in word or word.startswith(("/", "-")) or len(word) > 300 or " " in word:
+        return False
+    named = bool(INPUT.search(option.dest)) or option.type == "path"
+    if word == option.default:
+        return False
+    return named and (bool(SUFFIX.search(word)) or ("/" in word and not word.startswith("../")))
+
+
+def _is_configuration(option: Option, path: str, tree: Tree) -> bool:
+    """A configuration file in a folder where the repository keeps such files: nobody downloads these."""
+    if not CONFIG.search(option.dest) or not path.endswith(CONFIG_SUFFIXES):
+        return False
+    folder = posixpath.dirname(path) or "."
+    return folder in tree.folders and any(
+        posixpath.dirname(p) == posixpath.dirname(path) and p.endswith(CONFIG_SUFFIXES) for p in tree.files
+    )
+
+
+def _near(path: str, tree: Tree, folder: str) -> str:
+    same = tree.by_name.get(posixpath.basename(path), [])
+    if len(same) == 1:
+        return posixpath.relpath(same[0], folder)
+    suffix = posixpath.splitext(path)[1]
+    siblings = [p for p in tree.files if posixpath.dirname(p) == posixpath.dirname(path) and p.endswith(suffix)]
+    close = difflib.get_close_matches(path, siblings, n=1, cutoff=0.8)
+    return posixpath.relpath(close[0], folder) if close else ""

@@ -1,0 +1,196 @@
+"""Checks Python code against a repository before it runs: syntax, imports, names and calls."""
+
+import ast
+import builtins
+import warnings
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from tools.check.python_imports import ImportChecker, nearest
+from tools.findings import Finding, Severity
+from tools.index import RepoIndex
+from tools.python_api.bindings import (
+    Chain,
+    chain_of,
+    chains,
+    imported_names,
+    made_objects,
+    rebound_names,
+    stored_chains,
+)
+from tools.python_api.calls import mismatch
+from tools.python_api.model import ApiObject
+from tools.python_api.scopes import undefined_names
+
+_COMMON_BUILTINS = frozenset(name for name in dir(builtins) if name.islower() and not name.startswith("_"))
+_MAKES_NAMES = ("exec(", "globals()", "locals()", "vars()")
+
+
+class Located(NamedTuple):
+    """A finding and the line of the code that it is about."""
+
+    line: int
+    finding: Finding
+
+
+def check_python(text: str, index: RepoIndex, workdir: str = ".") -> list[Finding]:
+    """Why a piece of Python cannot run in a repository, in order of line.
+
+    An error is certain as far as the repository's source can tell; where that leaves a doubt there is a warning or nothing.
+
+    Args:
+        text: The code, as `python file.py` would run it.
+        index: The repository.
+        workdir: Folder, relative to its root, where it runs.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+            compile(text, "draft.py", "exec", dont_inherit=True)
+        located = [*_Checker(text, tree, index, workdir).located()]
+    except SyntaxError as error:
+        return [_syntax(error, text)]
+    except (ValueError, RecursionError, MemoryError) as error:
+        return [Finding(code="syntax", message=f"Python cannot read this: {error}")]
+    unique: dict[tuple[str, str], Finding] = {}
+    for item in sorted(located, key=lambda item: item.line):
+        unique.setdefault((item.finding.code, item.finding.subject), item.finding)
+    return list(unique.values())
+
+
+def _syntax(error: SyntaxError, text: str) -> Finding:
+    line = error.lineno or 0
+    rows = text.split("\n")
+    shown = rows[line - 1].strip() if 0 < line <= len(rows) else ""
+    return Finding(code="syntax", message=f"line {line}: {error.msg}", subject=shown[:200])
+
+
+class _Checker:
+    """The check of one piece of code that parses."""
+
+    def __init__(self, text: str, tree: ast.Module, index: RepoIndex, workdir: str) -> None:
+        self._text = text
+        self._tree = tree
+        self._api = index.api
+        self._imports = ImportChecker(tree, index, workdir)
+
+    def located(self) -> Iterator[Located]:
+        for item in imported_names(self._tree):
+            for finding in self._imports.check(item):
+                yield Located(item.line, finding)
+        yield from self._attributes()
+        yield from self._calls()
+        yield from self._undefined()
+
+    @cached_property
+    def _bound(self) -> dict[str, str]:
+        """Names that mean something of the repository wherever they stand, with what they mean."""
+        found: dict[str, set[str]] = {}
+        for item in imported_names(self._tree):
+            found.setdefault(item.local, set()).add(item.target)
+        rebound = rebound_names(self._tree)
+        single = {local: min(targets) for local, targets in found.items() if len(targets) == 1 and local not in rebound}
+        return {local: target for local, target in single.items() if self._imports.is_own(target)}
+
+    def _attributes(self) -> Iterator[Located]:
+        """Attributes of the repository's modules that are not there."""
+        stored = stored_chains(self._tree)
+        for chain in chains(self._tree):
+            if chain.root not in self._bound or chain.text in stored:
+                continue
+            for length in range(1, len(chain.rest) + 1):
+                owner = ".".join((self._bound[chain.root], *chain.rest[: length - 1]))
+                if self._imports.resolve(f"{owner}.{chain.rest[length - 1]}") is None:
+                    line = chain.node.lineno
+                    yield Located(line, self._imports.missing_name(owner, chain.rest[length - 1], line))
+                    break
+
+    def _calls(self) -> Iterator[Located]:
+        """Calls of the repository's functions, classes and methods whose arguments do not fit."""
+        for node in ast.walk(self._tree):
+            chain = chain_of(node.func) if isinstance(node, ast.Call) else None
+            if isinstance(node, ast.Call) and chain is not None:
+                called = self._called(chain)
+                if called is not None and called.sure:
+                    yield from _misfit(node, chain.text, called)
+
+    def _called(self, chain: Chain) -> ApiObject | None:
+        """The function or class that a chain names, or the method of an object that the code made before."""
+        if chain.root in self._bound:
+            called = self._imports.resolve(".".join((self._bound[chain.root], *chain.rest)))
+            return called if isinstance(called, ApiObject) and called.kind in ("function", "class") else None
+        if chain.root not in self._objects or len(chain.rest) != 1:
+            return None
+        method = self._imports.resolve(f"{self._objects[chain.root]}.{chain.rest[0]}")
+        return method if isinstance(method, ApiObject) and method.kind in ("method", "function") else None
+
+    @cached_property
+    def _objects(self) -> dict[str, str]:
+        """Names of objects that the code makes from the repository's classes, with the dotted name of the class."""
+        found: dict[str, str] = {}
+        for name, maker in made_objects(self._tree).items():
+            dotted = ".".join((self._bound.get(maker.root, ""), *maker.rest))
+            made = self._imports.resolve(dotted) if maker.root in self._bound else None
+            if isinstance(made, ApiObject) and made.kind == "class":
+                found[name] = dotted
+        return found
+
+    def _undefined(self) -> Iterator[Located]:
+        """Names that nothing binds."""
+        for item in undefined_names(self._tree):
+            if item.star and not self._imports.stars_lack(item.name):
+                continue
+            certain = not any(word in self._text for word in _MAKES_NAMES) and self._is_reached(item.line)
+            severity: Severity = "error" if certain else "warning"
+            yield Located(
+                item.line,
+                Finding(
+                    code="undefined-name",
+                    message=f"line {item.line}: {item.name!r} is not defined",
+                    severity=severity,
+                    subject=item.name,
+                    suggestion=self._definition_for(item.name),
+                ),
+            )
+
+    def _is_reached(self, line: int) -> bool:
+        """Whether a line runs, as far as can be told: a function that nobody names does not."""
+        for node in self._tree.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                last = node.end_lineno or node.lineno
+                if node.lineno < line <= last and not isinstance(node, ast.ClassDef):
+                    return any(
+                        isinstance(other, ast.Name)
+                        and other.id == node.name
+                        and not node.lineno <= other.lineno <= last
+                        for other in ast.walk(self._tree)
+                    )
+        return True
+
+    def _definition_for(self, name: str) -> str:
+        """The import by which the repository itself gets that name, or a name of the code that is nearly the same."""
+        return self._api.usual_import(name) or nearest(name, self._known)
+
+    @cached_property
+    def _known(self) -> set[str]:
+        return {*rebound_names(self._tree), *(item.local for item in imported_names(self._tree)), *_COMMON_BUILTINS}
+
+
+def _misfit(call: ast.Call, written: str, called: ApiObject) -> Iterator[Located]:
+    wrong = mismatch(call, called.parameters)
+    if wrong is None:
+        return
+    names = [item.name for item in called.parameters if item.kind in ("either", "keyword")]
+    yield Located(
+        call.lineno,
+        Finding(
+            code="bad-call",
+            message=f"line {call.lineno}: {written}() {wrong.message}; it takes ({', '.join(names)})",
+            subject=f"{written}.{wrong.subject}" if wrong.subject else written,
+            suggestion=nearest(wrong.subject, names) if wrong.subject not in names else wrong.subject,
+            path=called.path,
+            line=called.line,
+        ),
+    )

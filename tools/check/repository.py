@@ -1,0 +1,55 @@
+"""What the checks of one repository share: its tree, its console scripts, and a reader that parses each file once."""
+
+import functools
+import posixpath
+import weakref
+
+from tools.check.places import Tree
+from tools.index import RepoIndex
+from tools.signatures.console import read_console
+from tools.signatures.model import Signature
+from tools.signatures.read import SignatureReader
+
+NOT_MEANT = frozenset({"setup.py", "conftest.py", "__main__.py"})
+
+
+class CheckedRepository:
+    """What the checks of one repository share: its tree, and a reader that parses each file once."""
+
+    def __init__(self, index: RepoIndex) -> None:
+        self.tree = Tree(index.files)
+        self.reader = SignatureReader(index.root, self.tree.files)
+
+    @functools.cached_property
+    def consoles(self) -> dict[str, tuple[Signature, ...]]:
+        """Console scripts by name."""
+        found: dict[str, tuple[Signature, ...]] = {}
+        for signature in read_console(self.reader):
+            found[signature.name] = (*found.get(signature.name, ()), signature)
+        return found
+
+    def entry_points(self, path: str) -> list[str]:
+        """The scripts of the same kind beside a path."""
+        suffix = posixpath.splitext(path)[1]
+        beside = [p for p in self.tree.files if posixpath.dirname(p) == posixpath.dirname(path) and p.endswith(suffix)]
+        return sorted(p for p in beside if self.reader.read(p) and posixpath.basename(p) not in NOT_MEANT)
+
+    def module_file(self, name: str, folder: str) -> str | None:
+        """The file that `python -m name` runs when it is called in `folder`."""
+        relative = name.replace(".", "/")
+        bases = [folder, *(b for b in (self.reader.sources.packages().get(name.partition(".")[0]),) if b is not None)]
+        for base in bases:
+            for tail in (".py", "/__main__.py"):
+                path = posixpath.normpath(posixpath.join(base, relative + tail))
+                if path in self.tree.files:
+                    return path
+        return None
+
+
+_known: "weakref.WeakKeyDictionary[RepoIndex, CheckedRepository]" = weakref.WeakKeyDictionary()
+
+
+def checked_repository(index: RepoIndex) -> CheckedRepository:
+    if index not in _known:
+        _known[index] = CheckedRepository(index)
+    return _known[index]

@@ -1,0 +1,1 @@
+"""READMEs, markdown, rst and notebooks as passages with headings and code."""

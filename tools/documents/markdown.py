@@ -1,0 +1,122 @@
+"""Markdown into passages."""
+
+import functools
+import re
+from collections.abc import Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from tools.documents.html import HtmlReader, is_element
+from tools.documents.model import Passage
+from tools.documents.sections import PassageBuilder
+
+
+def read_markdown(text: str, path: str) -> tuple[Passage, ...]:
+    """The passages of a markdown (or plain text) document."""
+    builder = PassageBuilder(path)
+    feed_markdown(builder, text)
+    return builder.passages()
+
+
+def feed_markdown(builder: PassageBuilder, text: str) -> None:
+    """Add the content of a markdown text to a document that is being read."""
+    _Reader(builder, text).read()
+
+
+@functools.cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("table")
+
+
+class _Reader:
+    """Walks over the tokens of one document."""
+
+    def __init__(self, builder: PassageBuilder, text: str) -> None:
+        self._lines = _without_front_matter(text).split("\n")
+        self._builder = builder
+        self._html = HtmlReader(builder)
+
+    def read(self) -> None:
+        tokens = _parser().parse("\n".join(self._lines))
+        position = 0
+        while position < len(tokens):
+            position = self._token(tokens, position)
+        self._html.finish()
+
+    def _token(self, tokens: Sequence[Token], at: int) -> int:
+        """Handle the token at that position; the position of the next one to look at."""
+        token = tokens[at]
+        line = token.map[0] + 1 if token.map else 1
+        if token.type == "html_block":
+            self._html.read(token.content, line)
+        elif self._html.in_code and token.map and token.nesting >= 0:
+            # A blank line ended the HTML block, not the <pre> in it: what follows is code until its end tag.
+            self._html.read("\n" + "\n".join(self._lines[token.map[0] : token.map[1]]) + "\n", line - 1)
+            return _after(tokens, at)
+        elif token.type in ("fence", "code_block"):
+            self._builder.code(token.content, token.info, line + (token.type == "fence"))
+        elif token.type == "heading_open":
+            self._builder.heading(int(token.tag[1]), inline_text(tokens[at + 1]), line)
+            return _after(tokens, at)
+        elif token.type == "table_open":
+            end = _after(tokens, at)
+            self._builder.prose(_table_text(tokens[at:end]))
+            return end
+        elif token.type == "inline":
+            self._builder.prose(inline_text(token))
+        return at + 1
+
+
+def inline_text(token: Token) -> str:
+    """The text of a line or paragraph; code keeps its backticks, links and pictures leave their words."""
+    parts: list[str] = []
+    for child in token.children or ():
+        if child.type == "code_inline":
+            parts.append(f"`{child.content}`")
+        elif child.type in ("softbreak", "hardbreak"):
+            parts.append("\n")
+        elif child.type == "html_inline":
+            parts.append(_tag_text(child.content))
+        else:
+            parts.append(child.content)
+    return "".join(parts)
+
+
+def _table_text(tokens: Sequence[Token]) -> str:
+    rows: list[list[str]] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline" and rows:
+            rows[-1].append(inline_text(token))
+    return "\n".join(" | ".join(row) for row in rows)
+
+
+def _tag_text(tag: str) -> str:
+    name = re.match(r"</?([\w-]+)", tag)
+    if name is None:
+        return ""
+    if name[1].lower() == "code":
+        return "`"
+    if not is_element(name[1].lower()):
+        return tag
+    return "\n" if name[1].lower() in ("br", "p", "li", "tr", "div") else ""
+
+
+def _after(tokens: Sequence[Token], at: int) -> int:
+    """The position behind the element that begins there."""
+    depth = 0
+    for position in range(at, len(tokens)):
+        depth += tokens[position].nesting
+        if depth <= 0:
+            return position + 1
+    return len(tokens)
+
+
+def _without_front_matter(text: str) -> str:
+    """Blank out the YAML head of a document, so that line numbers stay."""
+    if not text.startswith("---\n"):
+        return text
+    end = text.find("\n---\n", 3)
+    return "\n" * text.count("\n", 0, end + 5) + text[end + 5 :] if end > 0 else text

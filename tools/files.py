@@ -1,0 +1,144 @@
+"""Reading a folder of somebody else's files without ever leaving it."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from tools.errors import RepositoryError, UnsafePathError
+
+MAX_TEXT_BYTES = 4 * 1024 * 1024
+"""How much of a text file is read by default."""
+MAX_FILES = 200_000
+"""A tree with more files is refused: it is no repository but somebody's disk."""
+IGNORED_FOLDERS = frozenset(
+    {".git", ".hg", ".svn", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"}
+)
+"""Version control, and what tools leave behind."""
+
+
+class Tree:
+    """The files under one folder, by relative posix path.
+
+    Symbolic links are followed only where they stay inside. Devices, sockets and pipes are never opened.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        if not self.root.is_dir():
+            raise RepositoryError(f"{root}: not a folder")
+
+    def resolve(self, path: str) -> Path:
+        """The real place of `path`, which need not exist; UnsafePathError where it is outside the tree."""
+        relative = PurePosixPath(path)
+        if relative.is_absolute() or "\0" in path:
+            raise UnsafePathError(f"{path!r}: give a path relative to the repository")
+        try:
+            target = (self.root / relative).resolve()
+        except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
+            raise UnsafePathError(f"{path!r}: cannot be followed ({error})") from error
+        if not target.is_relative_to(self.root):
+            raise UnsafePathError(f"{path!r}: outside the repository")
+        return target
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder at `path`, inside the tree."""
+        return self._mode(path) is not None
+
+    def is_file(self, path: str) -> bool:
+        """Whether there is a regular file at `path`, inside the tree."""
+        mode = self._mode(path)
+        return mode is not None and stat.S_ISREG(mode)
+
+    def is_dir(self, path: str) -> bool:
+        """Whether there is a folder at `path`, inside the tree."""
+        mode = self._mode(path)
+        return mode is not None and stat.S_ISDIR(mode)
+
+    def read_bytes(self, path: str, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
+        """The first `max_bytes` bytes of a regular file.
+
+        Raises UnsafePathError for what is outside or no regular file, FileNotFoundError for what is not there.
+        """
+        # Non-blocking and no last link: a pipe swapped in after the check can neither hang nor lead astray.
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self._regular(path), flags)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise UnsafePathError(f"{path!r}: not a regular file")
+            return file.read(max_bytes)
+
+    def read_text(self, path: str, max_bytes: int = MAX_TEXT_BYTES) -> str:
+        """The first `max_bytes` bytes of a file as text: UTF-8, what does not decode is replaced, lines end in \\n."""
+        text = self.read_bytes(path, max_bytes).decode("utf-8", errors="replace")
+        return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+    def size(self, path: str) -> int:
+        """Size of a regular file in bytes."""
+        return self._regular(path).stat().st_size
+
+    def files(self, under: str = ".") -> tuple[str, ...]:
+        """Relative posix paths of all regular files, sorted.
+
+        Links to files inside count; linked folders, IGNORED_FOLDERS and virtual environments do not. Raises
+        RepositoryError above MAX_FILES files.
+        """
+        start = self.resolve(under)
+        found = [path for path in self._walk(start) if not _unprintable(path)]
+        return tuple(sorted(found))
+
+    def _regular(self, path: str) -> Path:
+        target = self.resolve(path)
+        try:
+            mode = target.stat().st_mode
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                raise FileNotFoundError(f"{path[:80]!r}…: no file has so long a name") from error
+            raise
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(f"{path!r} is a folder")
+        if not stat.S_ISREG(mode):
+            raise UnsafePathError(f"{path!r}: not a regular file")
+        return target
+
+    def _mode(self, path: str) -> int | None:
+        try:
+            return self.resolve(path).stat().st_mode
+        except (UnsafePathError, OSError):
+            return None
+
+    def _walk(self, start: Path) -> Iterator[str]:
+        count, folders = 0, [start]
+        while folders:
+            entries = _entries(folders.pop())
+            if any(entry.name == "pyvenv.cfg" for entry in entries):
+                continue
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in IGNORED_FOLDERS:
+                        folders.append(Path(entry.path))
+                    continue
+                path = os.path.relpath(entry.path, self.root)
+                if entry.is_file(follow_symlinks=False) or (entry.is_symlink() and self.is_file(path)):
+                    count += 1
+                    if count > MAX_FILES:
+                        raise RepositoryError(f"{self.root}: more than {MAX_FILES} files; give a smaller folder")
+                    yield path
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except PermissionError:
+        return []  # a folder that we may not read holds nothing that we could use
+
+
+def _unprintable(path: str) -> bool:
+    """Whether a name is not UTF-8: it could be neither shown, nor stored, nor typed."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

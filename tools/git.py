@@ -1,0 +1,173 @@
+"""Running git on foreign repositories: no prompts, no hooks, no filters, with a deadline and a size cap."""
+
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from subprocess import Popen, TimeoutExpired
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import git
+import msgspec
+
+from tools.errors import RepositoryError
+
+POLL_SECONDS = 0.2
+HARDENED = {
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "core.untrackedCache": "false",
+    # Large files stay pointers even where the user's own settings would download them.
+    "filter.lfs.smudge": "",
+    "filter.lfs.process": "",
+    "filter.lfs.clean": "",
+    "filter.lfs.required": "false",
+    "submodule.recurse": "false",
+    "fetch.recurseSubmodules": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "advice.detachedHead": "false",
+    # What ownership protects from (a foreign configuration) is switched off above.
+    "safe.directory": "*",
+}
+ENVIRONMENT = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "",
+    "SSH_ASKPASS": "",
+    "GCM_INTERACTIVE": "never",
+    "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_HTTP_LOW_SPEED_LIMIT": "1000",
+    "GIT_HTTP_LOW_SPEED_TIME": "60",
+}
+HEADER_VARIABLE = "ML_AGENT_GIT_HEADER"
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one git operation may use."""
+
+    deadline: float
+    """On the monotonic clock, in seconds."""
+    max_bytes: int = 0
+    """How large `folder` may grow; 0 does not look."""
+    folder: Path | None = None
+
+
+class Output(NamedTuple):
+    """What git answered."""
+
+    status: int
+    stdout: bytes
+    stderr: str
+
+
+class DeadlineError(RepositoryError):
+    """Git did not finish in time."""
+
+
+class SizeError(RepositoryError):
+    """Git brought more than it may."""
+
+
+class Git:
+    """Git in one folder (or in none), with hardened settings.
+
+    `header` is sent to `header_url` only, and reaches git through the environment, where other users cannot read it.
+    """
+
+    def __init__(self, folder: Path, *, protocol: str = "", header: str = "", header_url: str = "") -> None:
+        self._folder = folder
+        self._settings: dict[str, str] = dict(HARDENED)
+        self._environment: dict[str, str] = {
+            **ENVIRONMENT,
+            "GIT_ALLOW_PROTOCOL": protocol or "none",
+            # Said outright, so that git looks in no folder above and obeys no GIT_DIR that we were started with.
+            "GIT_DIR": str(folder / ".git"),
+            "GIT_WORK_TREE": str(folder),
+        }
+        self._options: list[str] = []
+        if header:
+            self._environment[HEADER_VARIABLE] = header
+            self._options.append(f"--config-env=http.{header_url}.extraHeader={HEADER_VARIABLE}")
+
+    def set(self, settings: Mapping[str, str]) -> None:
+        """Override more of git's configuration."""
+        self._settings.update(settings)
+
+    def run(self, arguments: Sequence[str], limits: Limits) -> Output:
+        """Run git; whatever it starts is killed at the deadline or at the size cap.
+
+        Raises DeadlineError, SizeError, and RepositoryError where git is not installed.
+        """
+        settings = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
+        command = ["git", *settings, *self._options, *arguments]
+        try:
+            process: Any = git.Git(str(self._folder)).execute(
+                command, as_process=True, env=self._environment, start_new_session=True
+            )
+        except git.exc.GitCommandNotFound as error:
+            raise RepositoryError("git is not installed; install it (apt install git) and try again") from error
+        return _watch(process.proc, limits)
+
+
+def _watch(process: "Popen[bytes]", limits: Limits) -> Output:
+    try:
+        while True:
+            try:
+                out, err = process.communicate(timeout=max(0.01, min(POLL_SECONDS, limits.deadline - time.monotonic())))
+            except TimeoutExpired:
+                _enforce(limits)
+                continue
+            if limits.folder is not None:
+                _enforce_size(limits)
+            return Output(process.returncode, out, err.decode("utf-8", errors="replace"))
+    finally:
+        if process.poll() is None:
+            _kill_session(process)
+
+
+def _enforce(limits: Limits) -> None:
+    if time.monotonic() >= limits.deadline:
+        raise DeadlineError("git did not finish")
+    _enforce_size(limits)
+
+
+def _enforce_size(limits: Limits) -> None:
+    if limits.folder is not None and limits.max_bytes and folder_size(limits.folder) > limits.max_bytes:
+        raise SizeError("the repository is too large")
+
+
+def _kill_session(process: "Popen[bytes]") -> None:
+    with suppress(ProcessLookupError):  # it ended just now
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files under a folder; files that vanish meanwhile count nothing."""
+    total, folders = 0, [str(folder)]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+        except FileNotFoundError:
+            continue
+    return total
+
+
+def mask_url(url: str) -> str:
+    """A URL without user name, password and query, fit to be shown."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "(a malformed URL)"
+    if not parts.scheme or "@" not in parts.netloc:
+        return url.split("?", 1)[0] if parts.scheme else url
+    return parts._replace(netloc=parts.netloc.rsplit("@", 1)[1], query="", fragment="").geturl()

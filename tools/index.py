@@ -1,0 +1,171 @@
+"""Everything known about one repository at one version, read once and kept on disk."""
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tools.documents.model import Passage
+from tools.examples import Example
+from tools.files import Tree
+from tools.index_cache import PartCache
+from tools.python_api.index import ApiIndex
+from tools.python_api.model import ApiFacts
+from tools.signatures.model import Signature
+
+
+class _Part(NamedTuple):
+    """How a part is kept: its type, and the module that makes it, whose source tells whether a cached one is still good."""
+
+    kind: Any
+    extractor: str
+
+
+_PARTS = {
+    "api": _Part(ApiFacts, "tools.python_api.read"),
+    "passages": _Part(tuple[Passage, ...], "tools.documents.read"),
+    "examples": _Part(tuple[Example, ...], "tools.usage.extract"),
+    "signatures": _Part(dict[str, tuple[Signature, ...]], "tools.index_signatures"),
+}
+_APART = "signatures"
+"""The part that is made in a second process: it takes about as long as the others together."""
+_MANY_PYTHON_FILES = 300
+"""From here on a second process is worth its start."""
+_WORKER = "import sys; sys.path.insert(0, sys.argv[1]); from tools.index import work; work(*sys.argv[2:])"
+
+
+class RepoIndex:
+    """The index of a repository; every part is computed at first use and cached on disk by version and by extractor.
+
+    Args:
+        root: The folder of the repository; nothing in it is written, imported or run.
+        version: Names its content; the same version is read only once.
+        cache: Folder for the index files; None keeps them in memory only.
+    """
+
+    def __init__(self, root: Path, version: str, cache: Path | None = None) -> None:
+        self.root = root
+        self.version = version
+        self._cache_folder = cache
+        self._cache = PartCache(cache, version) if cache is not None else None
+        self._made: dict[str, Any] = {}
+
+    @classmethod
+    def open(cls, root: Path, version: str, cache: Path | None = None) -> "RepoIndex":
+        """The index of the repository in `root`; nothing is read yet."""
+        return cls(root, version, cache)
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """Relative posix paths of all regular files, sorted, but for installed packages (virtual environments, node_modules).
+
+        Listed anew by every index: that is cheaper than any cache.
+        """
+        return _own_files(Tree(self.root).files())
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """The passages of all documents."""
+        return tuple(self._part("passages"))
+
+    @cached_property
+    def examples(self) -> tuple[Example, ...]:
+        """The commands and Python blocks that documents and shell scripts show."""
+        return tuple(self._part("examples"))
+
+    @cached_property
+    def signatures(self) -> Mapping[str, tuple[Signature, ...]]:
+        """Entry points by path; several where a script has subcommands."""
+        return dict(self._part("signatures"))
+
+    @cached_property
+    def api(self) -> ApiIndex:
+        """The importable names of the repository."""
+        return ApiIndex(self._part("api"), self.files)
+
+    def prepare(self) -> None:
+        """Make all parts that are missing, in two processes where the repository is large and there is a cache."""
+        missing = [name for name in _PARTS if not self._have(name)]
+        others = [name for name in missing if name != _APART]
+        if _APART in missing and others and self._cache_folder is not None and self._is_large():
+            with _worker(self.root, self.version, self._cache_folder):
+                self.make(others)
+        self.make(missing)
+
+    def _part(self, name: str) -> Any:
+        if not self._have(name):
+            if self._is_large():
+                self.prepare()
+            else:
+                self.make([name])
+        return self._made[name]
+
+    def _have(self, name: str) -> bool:
+        """Whether a part is here or can be loaded."""
+        if name not in self._made and self._cache is not None:
+            part = self._cache.load(self._cache.path(name, _PARTS[name].extractor), _PARTS[name].kind)
+            if part is not None:
+                self._made[name] = part
+        return name in self._made
+
+    def make(self, names: Iterable[str]) -> None:
+        """Make and keep the parts of those names that are missing, one after the other."""
+        for name in names:
+            if not self._have(name):
+                self._made[name] = make_part(self, name)
+                if self._cache is not None:
+                    self._cache.store(self._cache.path(name, _PARTS[name].extractor), self._made[name])
+
+    def _is_large(self) -> bool:
+        return sum(path.endswith(".py") for path in self.files) >= _MANY_PYTHON_FILES
+
+
+def _own_files(files: tuple[str, ...]) -> tuple[str, ...]:
+    environments = tuple(path.removesuffix("pyvenv.cfg") for path in files if path.endswith("/pyvenv.cfg"))
+    return tuple(path for path in files if not path.startswith(environments) and "node_modules" not in path.split("/"))
+
+
+def make_part(index: RepoIndex, name: str) -> Any:
+    """Read one part from the repository. The extractors are imported only here: a cached index needs none of them."""
+    if name == "api":
+        from tools.python_api.read import read_api
+
+        return read_api(index.root, index.files)
+    if name == "passages":
+        from tools.documents.read import read_documents
+
+        return read_documents(index.root, index.files)
+    if name == "examples":
+        from tools.usage.extract import read_examples
+
+        return read_examples(index.root, index.files, index.passages, index.api)
+    from tools.index_signatures import read_all_signatures
+
+    return read_all_signatures(index.root, index.files)
+
+
+@contextlib.contextmanager
+def _worker(root: Path, version: str, cache: Path) -> Iterator[None]:
+    """Have a second process make the part that takes longest, while the body makes the others; it answers through the cache.
+
+    What it could not make is made here afterwards.
+    """
+    home = str(Path(__file__).parents[1])
+    command = [sys.executable, "-I", "-c", _WORKER, home, str(root), version, str(cache)]
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield
+        except BaseException:
+            process.kill()
+            raise
+
+
+def work(root: str, version: str, cache: str) -> None:
+    """The second process: make that one part and keep it in the cache."""
+    index = RepoIndex.open(Path(root), version, Path(cache))
+    index.make([_APART])

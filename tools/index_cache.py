@@ -1,0 +1,114 @@
+"""Parts of an index on disk: one file a part, named by what it was made from and by what made it."""
+
+import contextlib
+import functools
+import hashlib
+import importlib.metadata
+import logging
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from\s+(tools[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(tools[\w.]*))", re.MULTILINE
+)
+_PARSERS = ("bashlex", "markdown-it-py", "pyflakes")
+_ROOM = Path(__file__).parent
+_PLAIN_NAME = re.compile(r"[\w][\w.+-]{0,80}")
+
+
+class PartCache:
+    """The cached parts of one repository at one version.
+
+    Args:
+        folder: Where all indexes are kept; created at the first write.
+        version: Names the content of the repository: a commit, or a hash.
+    """
+
+    def __init__(self, folder: Path, version: str) -> None:
+        self._folder = folder / _file_name(version)
+
+    def path(self, part: str, extractor: str) -> Path:
+        """The file of a part as made by the extractor in that module."""
+        return self._folder / f"{part}-{fingerprint(extractor)}.msgpack"
+
+    def load(self, path: Path, kind: type[T]) -> T | None:
+        """The part in that file; None where it is missing or unreadable."""
+        try:
+            return msgspec.msgpack.decode(path.read_bytes(), type=kind)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.DecodeError, RecursionError) as error:
+            _LOG.warning("index file %s is unreadable and is made again: %s", path, error)
+            return None
+
+    def store(self, path: Path, part: object) -> None:
+        """Write a part in one step, and drop what older extractors left of it. A full or read-only disk costs only the cache."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
+                temporary = Path(file.name)
+                try:
+                    file.write(msgspec.msgpack.encode(part))
+                    file.close()
+                    temporary.replace(path)
+                finally:
+                    temporary.unlink(missing_ok=True)
+            for stale in path.parent.glob(path.name.split("-")[0] + "-*.msgpack"):
+                if stale != path:
+                    with contextlib.suppress(FileNotFoundError):
+                        stale.unlink()
+        except OSError as error:
+            _LOG.warning("index file %s cannot be written: %s", path, error)
+
+
+@functools.cache
+def fingerprint(module: str) -> str:
+    """A hash of the source of a module and of every `tools` module it imports, directly or not.
+
+    A change in one extractor so invalidates what that extractor made and nothing else. The interpreter and the parsing
+    libraries count too.
+    """
+    digest = hashlib.sha256(str(sys.version_info[:2]).encode())
+    for library in _PARSERS:
+        digest.update(importlib.metadata.version(library).encode())
+    for name, source in sorted(_sources(module).items()):
+        digest.update(name.encode())
+        digest.update(source)
+    return digest.hexdigest()[:16]
+
+
+def _sources(module: str) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    pending = [module]
+    while pending:
+        name = pending.pop()
+        if name in found:
+            continue
+        origin = _origin(name)
+        if origin is None:
+            continue
+        found[name] = origin.read_bytes()
+        for base, names, plain in _IMPORT.findall(found[name].decode()):
+            pending.append(base or plain)
+            pending.extend(f"{base}.{word}" for word in re.findall(r"\w+", names) if base)
+    return found
+
+
+def _origin(module: str) -> Path | None:
+    """The source file of a module of this package; None where there is none (the name was a class or a function)."""
+    base = _ROOM.joinpath(*module.split(".")[1:])
+    return next((file for file in (base.with_suffix(".py"), base / "__init__.py") if file.is_file()), None)
+
+
+def _file_name(version: str) -> str:
+    if _PLAIN_NAME.fullmatch(version):
+        return version
+    return hashlib.sha256(version.encode("utf-8", "surrogateescape")).hexdigest()

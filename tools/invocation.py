@@ -1,0 +1,211 @@
+"""What one simple command calls, through environment settings, wrappers and launchers."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Literal
+
+import msgspec
+
+Target = Literal["script", "module", "code", "shell", "console"]
+ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)(\+?=)(.*)$", re.DOTALL)
+PYTHON = re.compile(r"^(?:.*/)?(?:python|pypy)(?:\d(?:\.\d+)?)?(?:\.exe)?$")
+SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
+PYTHON_WITH_VALUE = frozenset({"-W", "-X", "--check-hash-based-pycs"})
+WRAPPERS: dict[str, frozenset[str]] = {
+    "env": frozenset({"-u", "--unset", "-C", "--chdir", "-S"}), "nohup": frozenset(), "time": frozenset({"-f", "-o"}),
+    "nice": frozenset({"-n"}), "sudo": frozenset({"-u", "-g"}), "exec": frozenset({"-a"}), "command": frozenset(),
+    "stdbuf": frozenset({"-i", "-o", "-e"}), "xvfb-run": frozenset({"-s", "-n"}), "timeout": frozenset({"-s", "-k"}),
+    "taskset": frozenset({"-c"}), "numactl": frozenset(), "setsid": frozenset(), "ionice": frozenset({"-c", "-n"}),
+    "srun": frozenset({"-p", "-n", "-N", "-c", "-J", "-w", "-t", "-G"}), "poetry": frozenset(), "uv": frozenset(),
+    "pipenv": frozenset(), "pdm": frozenset(), "conda": frozenset({"-n", "--name", "-p", "--prefix"}),
+    "mpirun": frozenset({"-n", "-np", "-H", "-host", "--host", "-hostfile", "--hostfile", "-x", "-bind-to", "-map-by"}),
+    "mpiexec": frozenset({"-n", "-np", "-H", "-host", "-hostfile"}),
+    "horovodrun": frozenset({"-np", "-H", "-hostfile", "--num-proc", "--hosts"}),
+}  # fmt: skip
+"""Programs that start another program, and their options that take a value."""
+RUN_WORD = frozenset({"poetry", "uv", "pipenv", "pdm", "conda"})
+"""Of these, the ones that say `run` before it."""
+PLACED_VALUE = {"timeout": 1, "taskset": 1}
+"""Words of their own before the program."""
+LAUNCHER_MODULES = frozenset(
+    {"torch.distributed.launch", "torch.distributed.run", "accelerate.commands.launch", "deepspeed"}
+)
+LAUNCHERS = frozenset({"torchrun", "deepspeed"})
+LAUNCH_WORD = {"accelerate": "launch", "colossalai": "run"}
+"""Launchers that are one of several commands of a program."""
+LAUNCHER_SWITCHES = frozenset(
+    [
+        "--use_env",
+        "--use-env",
+        "--no_python",
+        "--no-python",
+        "--standalone",
+        "--run_path",
+        "--run-path",
+        "--multi_gpu",
+        "--cpu",
+        "--tpu",
+        "--mps",
+        "--use_fsdp",
+        "--use_deepspeed",
+        "--use_megatron_lm",
+        "--use_xpu",
+        "--force",
+        "--no_local_rank",
+        "--no-local-rank",
+        "--quiet",
+        "-q",
+    ]
+)
+DEBUGGERS = frozenset(
+    {"pdb", "cProfile", "profile", "trace", "ipdb", "debugpy", "coverage", "memory_profiler", "kernprof"}
+)
+
+
+class Invocation(msgspec.Struct, frozen=True, kw_only=True):
+    """One simple command of a command line."""
+
+    program: str
+    """The first word, such as python, bash, torchrun or a console script."""
+    target: Target = "console"
+    """What is called: a script, a module (-m), code (-c), a shell script, or the program itself."""
+    name: str = ""
+    """The script's path, the module's dotted name, the code, or the program."""
+    words: tuple[str, ...] = ()
+    """The words after it, unquoted; variables are left as they are written."""
+    environment: tuple[tuple[str, str], ...] = ()
+    """Assignments before the program."""
+    folder: str = "."
+    """Where it runs, from the `cd`s before it; relative to where the line starts, "" where unknown."""
+    redirects: tuple[tuple[str, str], ...] = ()
+    """Operator and target."""
+    piped: bool = False
+    """Its input is another command's output."""
+    nested: bool = False
+    """Inside a loop, a condition, a function or a substitution."""
+
+
+def split_assignments(words: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
+    found: list[tuple[str, str]] = []
+    for place, word in enumerate(words):
+        match = ASSIGNMENT.match(word)
+        if match is None:
+            return found, list(words[place:])
+        found.append((match.group(1), match.group(3)))
+    return found, []
+
+
+def read_invocation(words: list[str]) -> Invocation:
+    """What a simple command calls, through wrappers and launchers."""
+    environment: list[tuple[str, str]] = []
+    program = words[0]
+    while words and PurePosixPath(words[0]).name in WRAPPERS:
+        inner = _unwrap(words)
+        more, inner = split_assignments(inner)
+        environment += more
+        if not inner:
+            break
+        words = inner
+    made = _target(words) if words else Invocation(program=program, name=program)
+    return msgspec.structs.replace(made, environment=tuple(environment))
+
+
+def _unwrap(words: list[str]) -> list[str]:
+    """The words of the command that a wrapper starts; [] where it starts none."""
+    name = PurePosixPath(words[0]).name
+    rest = words[1:]
+    if name in RUN_WORD:
+        if not rest or rest[0] != "run":
+            return []
+        rest = rest[1:]
+    rest = _skip_options(rest, WRAPPERS[name], frozenset(), all_switches=True)
+    return rest[PLACED_VALUE.get(name, 0) :]
+
+
+def _skip_options(
+    words: list[str], valued: frozenset[str], switches: frozenset[str], *, all_switches: bool
+) -> list[str]:
+    """Drop the options at the front."""
+    rest = list(words)
+    while rest and rest[0].startswith("-") and rest[0] != "-":
+        word = rest.pop(0)
+        if word == "--":
+            break
+        takes = word in valued if all_switches else word not in switches and "=" not in word
+        if takes and rest and "=" not in word:
+            rest.pop(0)
+    return rest
+
+
+def _target(words: list[str]) -> Invocation:
+    program, rest = words[0], words[1:]
+    name = PurePosixPath(program).name
+    if PYTHON.match(program):
+        return _python(program, rest)
+    if name in SHELLS:
+        rest = (
+            _skip_options(rest, frozenset({"-o", "-O"}), frozenset(), all_switches=True)
+            if "-c" not in rest[:2]
+            else rest
+        )
+        if rest and rest[0] == "-c":
+            return Invocation(
+                program=program, target="code", name=rest[1] if len(rest) > 1 else "", words=tuple(rest[2:])
+            )
+        return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
+    if name in ("source", "."):
+        return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
+    if name in LAUNCHERS:
+        return _launched(program, rest)
+    if rest and rest[0] == LAUNCH_WORD.get(name):
+        return _launched(program, rest[1:])
+    if program.endswith(".py"):
+        return Invocation(program=program, target="script", name=program, words=tuple(rest))
+    if program.endswith((".sh", ".bash")):
+        return Invocation(program=program, target="shell", name=program, words=tuple(rest))
+    return Invocation(program=program, target="console", name=program, words=tuple(rest))
+
+
+def _python(program: str, words: list[str]) -> Invocation:
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "-m" or (word.startswith("-m") and len(word) > 2 and not word.startswith("--")):
+            module = word[2:] or (rest.pop(0) if rest else "")
+            return _module(program, module, rest)
+        if word == "-c":
+            return Invocation(program=program, target="code", name=rest[0] if rest else "", words=tuple(rest[1:]))
+        if word in PYTHON_WITH_VALUE:
+            rest = rest[1:]
+        elif not word.startswith("-") or word == "-":
+            return Invocation(program=program, target="script", name=word, words=tuple(rest))
+    return Invocation(program=program, target="console", name=program, words=tuple(words))
+
+
+def _module(program: str, module: str, rest: list[str]) -> Invocation:
+    if module in LAUNCHER_MODULES:
+        return _launched(program, rest)
+    if module.partition(".")[0] in DEBUGGERS:
+        inner = _skip_options(rest, frozenset({"-o", "-s", "-c", "--listen"}), frozenset(), all_switches=True)
+        if inner and inner[0].endswith(".py"):
+            return Invocation(program=program, target="script", name=inner[0], words=tuple(inner[1:]))
+    return Invocation(program=program, target="module", name=module, words=tuple(rest))
+
+
+def _launched(program: str, words: list[str]) -> Invocation:
+    """The script behind a distributed launcher's options."""
+    rest = list(words)
+    while rest:
+        word = rest[0]
+        if word in ("-m", "--module") and len(rest) > 1:
+            return Invocation(program=program, target="module", name=rest[1], words=tuple(rest[2:]))
+        if not word.startswith("-"):
+            if word.endswith(".py") or len(rest) == 1 or "/" in word:
+                return Invocation(program=program, target="script", name=word, words=tuple(rest[1:]))
+            return Invocation(program=program, target="console", name=word, words=tuple(rest[1:]))
+        rest = rest[1:]
+        follows_value = "=" not in word and word not in LAUNCHER_SWITCHES
+        if follows_value and rest and not rest[0].startswith("-") and not rest[0].endswith(".py"):
+            rest = rest[1:]
+    return Invocation(program=program, target="console", name=program, words=tuple(words))

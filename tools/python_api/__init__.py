@@ -1,0 +1,1 @@
+"""The Python packages and modules of a repository, read without importing them."""

@@ -1,0 +1,101 @@
+"""Looks names up in the Python code of a repository, as an import would, without importing."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+
+from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject
+from tools.python_api.modules import ModuleTable
+from tools.python_api.resolver import Resolved, Resolver
+from tools.retrieval import Bm25Index, tokenize
+
+
+class ApiIndex:
+    """The importable names of a repository.
+
+    Args:
+        facts: What was read from its Python files.
+        files: Relative posix paths of all its files.
+    """
+
+    def __init__(self, facts: ApiFacts, files: Sequence[str]) -> None:
+        self.facts = facts
+        self.modules = ModuleTable(files)
+        self._resolver = Resolver(facts, self.modules)
+
+    def claims(self, top: str, workdir: str = ".") -> bool:
+        """Whether a top-level module name means something of the repository for a program that runs in that folder."""
+        return bool(self.modules.roots(top, (workdir,)))
+
+    def places(self, top: str, workdir: str = ".") -> list[str]:
+        """The files or folders that a top-level module name may mean there, in the order of the import path."""
+        found = (self.modules.find(folder, top) for folder in self.modules.roots(top, (workdir,)))
+        return [place for place in found if place is not None]
+
+    def resolve(self, dotted: str, workdir: str = ".") -> Resolved:
+        """What a dotted name means to a program that runs in that folder.
+
+        Returns: the object; None where the repository has the top-level module but not the name; UNKNOWN where that
+        cannot be told, and for what is not of the repository at all.
+        """
+        parts = dotted.split(".")
+        roots = self.modules.roots(parts[0], (workdir,))
+        found = self._resolver.first(roots, parts) if roots else UNKNOWN
+        lone = self.modules.lone_root(parts[0])
+        if not isinstance(found, ApiObject) and lone is not None and lone not in roots:
+            elsewhere = self._resolver.first([lone], parts)
+            return elsewhere if isinstance(elsewhere, ApiObject) else found
+        return found
+
+    def names_in(self, dotted: str, workdir: str = ".") -> tuple[str, ...]:
+        """The public names of a module, sorted; none where it is not of the repository."""
+        module = self.resolve(dotted, workdir)
+        if not isinstance(module, ApiObject) or module.kind != "module":
+            return ()
+        return tuple(sorted(name for name in self._resolver.names(module.path) if not name.startswith("_")))
+
+    def modules_named(self, tail: str) -> tuple[str, ...]:
+        """Dotted names of the modules whose last parts are `tail` (`HaloAttention`, `models.gcn`), in any case."""
+        named = self._by_last_part.get(tail.lower().rpartition(".")[2], ())
+        return tuple(name for name in named if f".{name}".lower().endswith(f".{tail}".lower()))
+
+    @cached_property
+    def _by_last_part(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name in sorted(self.modules.dotted(path) for path in self.modules.python):
+            found.setdefault(name.lower().rpartition(".")[2], []).append(name)
+        return found
+
+    @cached_property
+    def objects(self) -> tuple[ApiObject, ...]:
+        """The public classes and functions of all modules."""
+        return tuple(self._resolver.objects())
+
+    @cached_property
+    def third_party(self) -> frozenset[str]:
+        """Top-level names that the repository requires or imports and that are not all its own."""
+        imported = {name for module in self.facts.modules for name in module.imported_modules}
+        return frozenset(imported | set(self.facts.requirements))
+
+    def usual_import(self, name: str) -> str:
+        """The import statement by which most files of the repository get a name from elsewhere; "" where none does."""
+        return self._usual_imports.get(name, "")
+
+    @cached_property
+    def _usual_imports(self) -> dict[str, str]:
+        counts: dict[str, Counter[str]] = {}
+        for module in self.facts.modules:
+            for item in module.imports:
+                if not item.module.startswith("."):
+                    counts.setdefault(item.local, Counter())[item.statement] += 1
+        return {name: counter.most_common(1)[0][0] for name, counter in counts.items()}
+
+    def search(self, words: str, k: int = 10) -> list[ApiObject]:
+        """The public classes and functions that fit some words best."""
+        return [self.objects[hit.position] for hit in self._text_index.top(tokenize(words), k)]
+
+    @cached_property
+    def _text_index(self) -> Bm25Index:
+        return Bm25Index(
+            [tokenize(" ".join([item.name, item.doc, *(one.name for one in item.parameters)])) for item in self.objects]
+        )

@@ -1,0 +1,113 @@
+"""What a Python file defines, and what others can import from it."""
+
+from enum import Enum
+from typing import Literal
+
+import msgspec
+
+ParameterKind = Literal["positional", "either", "rest", "keyword", "keywords"]
+"""By place only, by place or name, *args, by name only, **kwargs."""
+ObjectKind = Literal["module", "class", "function", "method", "attribute"]
+"""A method is called on an instance; static and class methods count as functions."""
+
+
+class Unknown(Enum):
+    """The answer where a name may or may not exist: star imports of foreign code, names made at run time."""
+
+    UNKNOWN = "unknown"
+
+
+UNKNOWN = Unknown.UNKNOWN
+
+
+class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One parameter of a function."""
+
+    name: str
+    kind: ParameterKind = "either"
+    default: str | None = None
+    """As written in the source; None where there is none."""
+    annotation: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Whether a call must give it."""
+        return self.default is None and self.kind not in ("rest", "keywords")
+
+
+class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A class, a function or a method, as it stands in one file."""
+
+    name: str
+    """Within the module: `Model`, `Model.forward`."""
+    kind: Literal["class", "function", "method"]
+    line: int
+    parameters: tuple[Parameter, ...] = ()
+    """Without self and cls; for a class its dataclass fields."""
+    bases: tuple[str, ...] = ()
+    """As written; for classes."""
+    doc: str = ""
+    """First line of the docstring."""
+    sure: bool = True
+    """False where a decorator or metaclass may have changed what a call takes."""
+    fields: bool = False
+    """A class whose constructor is made from its fields."""
+
+
+class Import(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A name that an import binds in a module."""
+
+    local: str
+    module: str
+    """As written, leading dots included."""
+    name: str = ""
+    """What is taken from the module; "" where the module itself is bound."""
+
+    @property
+    def statement(self) -> str:
+        """The import, written out."""
+        taken = f"from {self.module} import {self.name}" if self.name else f"import {self.module}"
+        bound = self.name or self.module
+        return taken if self.local == bound else f"{taken} as {self.local}"
+
+
+class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One Python file."""
+
+    path: str
+    doc: str = ""
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[Import, ...] = ()
+    stars: tuple[str, ...] = ()
+    """Modules of which everything is imported, as written."""
+    attributes: tuple[str, ...] = ()
+    """Other names bound at module level."""
+    exported: tuple[str, ...] | None = None
+    """`__all__` where it is a plain list."""
+    imported_modules: tuple[str, ...] = ()
+    """Top-level names of everything imported anywhere in the file."""
+    dynamic: bool = False
+    """Names may be made at run time, or the file is no Python we can read."""
+
+
+class ApiFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """All Python files of a repository, and what it says it needs."""
+
+    modules: tuple[ModuleFacts, ...] = ()
+    requirements: tuple[str, ...] = ()
+    """Import names of the distributions that the repository asks for, as far as they can be told."""
+
+
+class ApiObject(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that can be imported from the repository."""
+
+    name: str
+    """Dotted, where it is defined: `open_clip.factory.create_model`."""
+    kind: ObjectKind
+    path: str
+    line: int = 1
+    parameters: tuple[Parameter, ...] = ()
+    """What a call takes, without self; for a class the parameters of its constructor."""
+    doc: str = ""
+    sure: bool = True
+    """Whether `parameters` is all a call may give."""

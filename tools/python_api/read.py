@@ -1,0 +1,236 @@
+"""Python source into the facts of its module."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tools.documents.code import parse_python
+from tools.documents.text import decode
+from tools.python_api.functions import parameters_of, read_decorators
+from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter
+from tools.python_api.requirements import read_requirements
+
+_LARGEST_SOURCE = 2_000_000
+_DYNAMIC = {
+    "globals()": re.compile(r"\bglobals\(\)"),
+    "sys.modules": re.compile(r"\bsys\.modules\b"),
+    "setattr(": re.compile(r"\bsetattr\(\s*(?!self\b|cls\b)"),
+    "exec(": re.compile(r"\bexec\("),
+    "def __getattr__": re.compile(r"^def __getattr__\b", re.MULTILINE),
+    "__name__": re.compile(r"\b(?!\w*[Ll]og)\w+\((?:[^()\n]*, *)?__name__\s*[,)]"),
+}
+"""What makes names of a module at run time, each by a word that is quickly looked for."""
+_GLOBAL = re.compile(r"^[ \t]+global ([\w, ]+)", re.MULTILINE)
+_BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
+
+
+def read_api(root: Path, files: Iterable[str]) -> ApiFacts:
+    """The facts of all Python files among the files of a repository."""
+    files = tuple(files)
+    modules = tuple(read_module(root, path) for path in files if path.endswith(".py"))
+    return ApiFacts(modules=modules, requirements=read_requirements(root, files))
+
+
+def read_module(root: Path, path: str) -> ModuleFacts:
+    """The facts of one file; what cannot be read counts as dynamic."""
+    try:
+        if (root / path).stat().st_size > _LARGEST_SOURCE:
+            return ModuleFacts(path=path, dynamic=True)
+        source = (root / path).read_bytes()
+    except OSError:
+        return ModuleFacts(path=path, dynamic=True)
+    return parse_module(source, path)
+
+
+def parse_module(source: bytes, path: str) -> ModuleFacts:
+    """The facts of Python source."""
+    tree = parse_python(source)
+    if tree is None:
+        return ModuleFacts(path=path, dynamic=True)
+    try:
+        return _Reader(tree, decode(source), path).facts()
+    except RecursionError:
+        # Trees deeper than the stack exist only where somebody made them; nothing is known of them.
+        return ModuleFacts(path=path, dynamic=True)
+
+
+class _Reader:
+    """Collects the facts of one syntax tree."""
+
+    def __init__(self, tree: ast.Module, text: str, path: str) -> None:
+        self._tree = tree
+        self._text = text
+        self._path = path
+        self._definitions: list[Definition] = []
+        self._imports: list[Import] = []
+        self._stars: list[str] = []
+        self._attributes: dict[str, None] = {}
+        self._exported: list[str] | None = None
+        self._dynamic = any(word in text and pattern.search(text) for word, pattern in _DYNAMIC.items())
+
+    def facts(self) -> ModuleFacts:
+        for statement in _statements(self._tree.body):
+            self._statement(statement)
+        for names in _GLOBAL.findall(self._text):
+            self._bind(*(name.strip() for name in names.split(",")))
+        return ModuleFacts(
+            path=self._path,
+            doc=first_line(ast.get_docstring(self._tree)),
+            definitions=tuple(self._definitions),
+            imports=tuple(self._imports),
+            stars=tuple(self._stars),
+            attributes=tuple(self._attributes),
+            exported=tuple(self._exported) if self._exported is not None else None,
+            imported_modules=tuple(sorted(imported_tops(self._text))),
+            dynamic=self._dynamic,
+        )
+
+    def _statement(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            self._function(node)
+        elif isinstance(node, ast.ClassDef):
+            self._class(node)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            self._import(node)
+        else:
+            self._assignment(node)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str = "") -> None:
+        decorators = read_decorators(node.decorator_list)
+        if decorators.overload:
+            return
+        bound = bool(owner) and not decorators.static
+        self._definitions.append(
+            Definition(
+                name=f"{owner}.{node.name}" if owner else node.name,
+                kind="method" if bound and not decorators.of_class else "function",
+                line=node.lineno,
+                parameters=parameters_of(node.args, skip_first=bound),
+                doc=first_line(ast.get_docstring(node)),
+                sure=decorators.sure and not decorators.property,
+            )
+        )
+
+    def _class(self, node: ast.ClassDef) -> None:
+        decorators = read_decorators(node.decorator_list)
+        bases = tuple(ast.unparse(base) for base in node.bases)
+        fields = decorators.dataclass or any(base.rpartition(".")[2] == "NamedTuple" for base in bases)
+        self._definitions.append(
+            Definition(
+                name=node.name,
+                kind="class",
+                line=node.lineno,
+                parameters=_fields(node) if fields else (),
+                bases=bases,
+                doc=first_line(ast.get_docstring(node)),
+                sure=decorators.sure and not node.keywords,
+                fields=fields,
+            )
+        )
+        for statement in _statements(node.body):
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._function(statement, owner=node.name)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                module = "." * node.level + (node.module or "")
+                if alias.name == "*":
+                    self._stars.append(module)
+                else:
+                    self._imports.append(Import(local=alias.asname or alias.name, module=module, name=alias.name))
+            elif alias.asname:
+                self._imports.append(Import(local=alias.asname, module=alias.name))
+            else:
+                top = alias.name.split(".")[0]
+                self._imports.append(Import(local=top, module=top))
+
+    def _assignment(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                self._bind(*_names(target))
+                if isinstance(target, ast.Name) and target.id == "__all__":
+                    self._all(node)
+        elif isinstance(node, ast.For):
+            self._bind(*_names(node.target))
+        elif isinstance(node, ast.With):
+            for item in node.items:
+                if item.optional_vars is not None:
+                    self._bind(*_names(item.optional_vars))
+        elif isinstance(node, ast.Expr) and ast.unparse(node).startswith("__all__."):
+            self._dynamic = True
+
+    def _all(self, node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> None:
+        names = _literal_strings(node.value)
+        if names is None:
+            # What is exported is computed; nobody can say what a star import brings.
+            self._dynamic = True
+        elif isinstance(node, ast.AugAssign):
+            self._exported = [*(self._exported or []), *names]
+        else:
+            self._exported = names
+
+    def _bind(self, *names: str) -> None:
+        self._attributes.update(dict.fromkeys(names))
+
+
+def first_line(docstring: str | None) -> str:
+    """The first line of a docstring that says something."""
+    return next((line.strip() for line in (docstring or "").split("\n") if line.strip()), "")
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a body and of the branches and loops in it, not of functions and classes."""
+    for node in body:
+        yield node
+        if isinstance(node, _BLOCKS):
+            for part in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(node, part, ()))
+            for handler in getattr(node, "handlers", ()):
+                yield from _statements(handler.body)
+
+
+def _names(target: ast.expr) -> Iterator[str]:
+    if isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, ast.Tuple | ast.List):
+        for element in target.elts:
+            yield from _names(element)
+    elif isinstance(target, ast.Starred):
+        yield from _names(target.value)
+
+
+def _literal_strings(value: ast.expr | None) -> list[str] | None:
+    if not isinstance(value, ast.List | ast.Tuple):
+        return None
+    names = [element.value for element in value.elts if isinstance(element, ast.Constant)]
+    return [str(name) for name in names] if len(names) == len(value.elts) else None
+
+
+def _fields(node: ast.ClassDef) -> tuple[Parameter, ...]:
+    """The fields of a dataclass or a named tuple."""
+    return tuple(
+        Parameter(
+            name=statement.target.id,
+            default=None if statement.value is None else ast.unparse(statement.value),
+            annotation=ast.unparse(statement.annotation),
+        )
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Name)
+        and "ClassVar" not in ast.unparse(statement.annotation)
+    )
+
+
+_IMPORTED = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
+
+
+def imported_tops(text: str) -> set[str]:
+    """Top-level names of absolute imports anywhere in the file, also inside functions."""
+    found: set[str] = set()
+    for source, names in _IMPORTED.findall(text):
+        words = [source] if source else [name.split()[0] for name in names.split(",") if name.strip()]
+        found.update(word.split(".")[0] for word in words)
+    return found

@@ -1,0 +1,100 @@
+"""What a user may call a repository, and what git may be given of it."""
+
+import base64
+import re
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from tools.errors import RepositoryError, UnsafeUrlError
+from tools.git import mask_url
+
+DEFAULT_WEB = "https://github.com"
+_FULL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/(?!\.{1,2}$)[A-Za-z0-9._-]+")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(:|//)")
+_HELPER = re.compile(r"[\w+.-]+::")
+"""ext::COMMAND and the like: git would run it."""
+_SSH = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
+_BLANK = re.compile(r"[\x00-\x20\x7f]")
+_PATH = re.compile(r"[/~.]|\.\.?(/|$)")
+
+
+class Remote(NamedTuple):
+    """A repository elsewhere."""
+
+    url: str
+    """Without credentials."""
+    header: str
+    """HTTP header that authorises; "" for none."""
+    shown: str
+    """How the user called it, fit to be shown."""
+
+
+class Remotes:
+    """Turns OWNER/NAME and URLs into what git may be given."""
+
+    def __init__(self, web: str = DEFAULT_WEB, token: str | None = None) -> None:
+        """`web` is where OWNER/NAME lives; besides https, only URLs below it are allowed. `token` is sent there only."""
+        self._web, self._token = web.rstrip("/"), token
+
+    def find(self, source: str) -> Remote:
+        """The repository that `source` names.
+
+        Raises UnsafeUrlError for what git must not be given, RepositoryError for what is no repository's name.
+        """
+        if _FULL_NAME.fullmatch(source):
+            url = f"{self._web}/{source.removesuffix('.git')}"
+            return Remote(url, self._header(url, ""), source)
+        if not _URL.match(source):
+            raise _unknown(source)
+        url, login = self._checked(source)
+        return Remote(url, self._header(url, login), url)
+
+    def _checked(self, source: str) -> tuple[str, str]:
+        """The URL without credentials, and the credentials (USER:PASSWORD)."""
+        shown = mask_url(source)
+        try:
+            parts = urlsplit(source)
+        except ValueError as error:
+            raise UnsafeUrlError(f"{shown}: not a URL; give https://HOST/OWNER/NAME") from error
+        login, _, host = parts.netloc.rpartition("@")
+        url = parts._replace(netloc=host, query="", fragment="").geturl().rstrip("/")
+        segments = [segment for segment in unquote(parts.path).split("/") if segment]
+        if _HELPER.match(source) or ".." in segments or _BLANK.search(unquote(source)) or host.startswith("-"):
+            raise UnsafeUrlError(f"{shown}: not a URL that git may be given; give https://HOST/OWNER/NAME")
+        if parts.scheme != "https" and not url.startswith(self._web + "/"):
+            raise UnsafeUrlError(f"{shown}: only https:// URLs are cloned; clone it yourself and give the folder")
+        if not host and parts.scheme != "file":
+            raise UnsafeUrlError(f"{shown}: no host; give https://HOST/OWNER/NAME")
+        if host == urlsplit(DEFAULT_WEB).netloc and len(segments) != 2:
+            raise RepositoryError(f"{shown}: give https://github.com/OWNER/NAME, with --commit and --path for the rest")
+        return url, unquote(login)
+
+    def _header(self, url: str, login: str) -> str:
+        if not login and self._token and url.startswith(self._web + "/"):
+            login = f"x-access-token:{self._token}"
+        return f"Authorization: Basic {base64.b64encode(login.encode()).decode()}" if login else ""
+
+
+def local_folder(source: str) -> Path | None:
+    """The folder that `source` names, if it names one; RepositoryError where it names a file or a bare repository."""
+    if not source or _URL.match(source) or "\0" in source:
+        return None
+    path = Path(source).expanduser()
+    if path.is_file():
+        raise RepositoryError(f"{source}: a file, not a folder")
+    if not path.is_dir():
+        return None
+    if (path / "HEAD").is_file() and (path / "objects").is_dir() and not (path / ".git").exists():
+        raise RepositoryError(f"{source}: a bare git repository; clone it yourself and give the folder with its files")
+    return path.resolve()
+
+
+def _unknown(source: str) -> RepositoryError:
+    if _SSH.match(source):
+        return UnsafeUrlError(f"{source}: ssh is not used; give the https:// URL")
+    if source.startswith("-") or "\0" in source:
+        return UnsafeUrlError(f"{source!r} is no repository; give OWNER/NAME, an https:// URL or a folder")
+    if _PATH.match(source):
+        return RepositoryError(f"{source}: no such folder")
+    return RepositoryError(f"{source!r} is neither OWNER/NAME, nor an https:// URL, nor a folder here")

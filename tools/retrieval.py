@@ -1,0 +1,86 @@
+"""Full-text retrieval over documentation and code: a tokenizer made for identifiers, and BM25."""
+
+import heapq
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rank_bm25 import BM25Okapi
+
+_WORD = re.compile(r"[^\W_](?:\w|[.\-](?=\w))*")
+_NUMBER = re.compile(r"\d[\d.]*(?:e-?\d+)?", re.IGNORECASE)
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+class Hit(NamedTuple):
+    """A document that matches: its position in the corpus, and how well (always above 0)."""
+
+    position: int
+    score: float
+
+
+def tokenize(text: str) -> list[str]:
+    """The words of a text in lower case; identifiers are kept and split, plurals become singular.
+
+    `--num-stacks` gives num-stacks, num, stack; `GraphConv` gives graphconv, graph, conv; numbers stay whole.
+    """
+    tokens: list[str] = []
+    for word in _WORD.findall(text):
+        if _NUMBER.fullmatch(word):
+            tokens.append(word.lower())
+            continue
+        parts = [part for part in re.split(r"[._\-]+", word) if part]
+        if len(parts) > 1:
+            tokens.append(word.lower().rstrip("_"))
+        for part in parts:
+            tokens.append(singular(part.lower()))
+            tokens.extend(_humps(part))
+    return tokens
+
+
+def singular(word: str) -> str:
+    """A word without its plural ending, by rule of thumb; the same rule is applied to text and query."""
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "as")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "zes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def _humps(word: str) -> list[str]:
+    """The parts of a camelCase word; none where it has none, or where it is a name such as ViT."""
+    parts = _CAMEL.findall(word)
+    if len(parts) < 2 or any(len(part) < 2 and not part.isdigit() for part in parts):
+        return []
+    return [singular(part.lower()) for part in parts]
+
+
+class Bm25Index:
+    """BM25 over tokenized documents.
+
+    Args:
+        documents: The tokens of each document; any of them, and the whole corpus, may be empty.
+    """
+
+    def __init__(self, documents: Sequence[Sequence[str]]) -> None:
+        self._model = _Bm25(documents) if any(documents) else None
+
+    def top(self, query: Sequence[str], k: int) -> list[Hit]:
+        """The best `k` documents that hold at least one word of the query, best first; ties in corpus order."""
+        words = set(query)
+        if self._model is None or not words:
+            return []
+        scores = self._model.get_scores([word for word in query if word in self._model.idf])
+        hits = (Hit(position, float(score)) for position, score in enumerate(scores) if score > 0)
+        return heapq.nsmallest(k, hits, key=lambda hit: (-hit.score, hit.position))
+
+
+class _Bm25(BM25Okapi):  # type: ignore[misc]
+    """Okapi's formula punishes a word that most documents hold. Lucene's weight is positive for every word, so that in a
+    corpus of three files a match is still a match."""
+
+    def _calc_idf(self, frequencies: Mapping[str, int]) -> None:
+        self.idf = {word: math.log(1 + (self.corpus_size - n + 0.5) / (n + 0.5)) for word, n in frequencies.items()}

@@ -1,0 +1,1 @@
+"""Entry points read as typed functions, without importing or running anything of the repository."""

@@ -1,0 +1,154 @@
+"""absl.flags, tf.flags and gflags as the interpreter sees them."""
+
+import msgspec
+
+from tools.signatures.argparse_option import typed
+from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.model import Option, OptionType, Signature
+from tools.signatures.values import UNKNOWN, Arguments, Class, Namespace, Native, ParsedArgument, Value
+
+KINDS: dict[str, OptionType] = {
+    "string": "str", "integer": "int", "float": "float", "bool": "bool", "boolean": "bool", "enum": "str",
+    "list": "str", "spaceseplist": "str", "multi_string": "str", "multi_integer": "int", "multi_float": "float",
+    "multi_enum": "str", "enum_class": "str", "multi_enum_class": "str",
+}  # fmt: skip
+LIBRARIES = ("absl", "tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2", "tf", "tensorflow.python.platform")
+
+
+class Flags(Native):
+    """The flags that were defined so far, and the FLAGS object through which they are read."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self.run = run
+        self.options: dict[str, Option] = {}
+        self.values = Namespace()
+        self.known_only = False
+        self.open = False
+        run.made.append(self)
+
+    def attribute(self, name: str) -> Value:
+        """The value of a flag."""
+        return self.values.attribute(name)
+
+    def item(self, key: Value) -> Value:
+        """FLAGS["name"]."""
+        return self if isinstance(key, str) else UNKNOWN
+
+    def call(self, arguments: Arguments) -> Value:
+        """FLAGS(sys.argv) parses."""
+        self.known_only = arguments.get(1, "known_only") is True
+        self.run.note_parsed(self, strict=not self.known_only)
+        return UNKNOWN
+
+    def define(self, kind: str, arguments: Arguments) -> Value:
+        """DEFINE_<kind>(name, default, help, ...)."""
+        name = arguments.get(0, "name")
+        if not isinstance(name, str) or kind not in KINDS:
+            self.open = True
+            return UNKNOWN
+        enumerated = kind.endswith(("enum", "enum_class"))
+        choices, sure = self._choices(kind, arguments.get(2, "enum_values" if kind.endswith("enum") else "enum_class"))
+        default, known = self._default(kind, arguments.get(1, "default"))
+        switch = kind in ("bool", "boolean")
+        short = arguments.get(None, "short_name")
+        flags = (f"-{short}", f"--{name}") if isinstance(short, str) and short else (f"--{name}",)
+        text = arguments.get(3 if enumerated else 2, "help")
+        self.options[name] = Option(
+            dest=name, flags=flags, negative_flags=(f"--no{name}",) if switch else (), type=KINDS[kind],
+            choices=choices if enumerated else (), default=default, nargs="?bool" if switch else None,
+            switch_value="True" if switch else None, required=arguments.get(None, "required") is True,
+            repeatable=kind.startswith("multi_"), help=" ".join(text.split()) if isinstance(text, str) else "",
+            path=arguments.path, line=arguments.line, converter="list" if kind == "list" else "",
+            sure=known and (sure or not enumerated) and not arguments.open and not self.run.uncertain,
+        )  # fmt: skip
+        return FlagHolder(name)
+
+    def _choices(self, kind: str, given: Value) -> tuple[tuple[str, ...], bool]:
+        if isinstance(given, Class):
+            members = self.run.attribute(given, "__members__")
+            return (tuple(members), True) if isinstance(members, dict) else ((), False)
+        if not isinstance(given, (list, tuple)) or not all(isinstance(c, str) for c in given):
+            return (), False
+        return tuple(given), True
+
+    def _default(self, kind: str, value: Value) -> tuple[str | None, bool]:
+        if kind == "list" and isinstance(value, (list, tuple)) and all(isinstance(v, (str, int, float)) for v in value):
+            return ",".join(map(str, value)), True
+        if kind.endswith("enum_class") and hasattr(value, "attributes"):
+            return value.attributes.get("name"), True
+        return typed(value, self.run)
+
+    def require(self, arguments: Arguments) -> Value:
+        """mark_flag_as_required, mark_flags_as_required."""
+        given = arguments.get(0, "flag_name", arguments.named.get("flag_names"))
+        for name in given if isinstance(given, (list, tuple)) else [given]:
+            key = name.dest if isinstance(name, FlagHolder) else name
+            if isinstance(key, str) and key in self.options:
+                self.options[key] = msgspec.structs.replace(self.options[key], required=True)
+        return None
+
+    def signatures(self) -> list[Signature]:
+        """The flags as one signature."""
+        return [
+            Signature(
+                path=self.run.script, framework="absl", options=tuple(self.options.values()), syntax="absl",
+                accepts_unknown=self.known_only or self.open, allow_abbrev=False,
+            )
+        ]  # fmt: skip
+
+
+class FlagHolder(Native):
+    """What DEFINE_... returns."""
+
+    def __init__(self, dest: str) -> None:
+        self.dest = dest
+
+    def attribute(self, name: str) -> Value:
+        """Its value after parsing."""
+        return ParsedArgument(self.dest) if name == "value" else UNKNOWN
+
+
+def flags_of(run: Interpreter) -> Flags:
+    """The one set of flags of a program."""
+    for made in run.made:
+        if isinstance(made, Flags):
+            return made
+    return Flags(run)
+
+
+def _define(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return flags_of(run).define(name.rpartition("DEFINE_")[2], arguments)
+
+
+def _require(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return flags_of(run).require(arguments)
+
+
+def _run_app(known_only: bool) -> Factory:
+    def run_app(run: Interpreter, name: str, arguments: Arguments) -> Value:
+        flags = flags_of(run)
+        flags.known_only = known_only
+        run.note_parsed(flags, strict=True)
+        main = arguments.get(0, "main")
+        if main is None:
+            main = run.modules[run.script].env.get("main", UNKNOWN)
+        return run.call(main, Arguments([UNKNOWN], {}))
+
+    return run_app
+
+
+def _values(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return flags_of(run)
+
+
+def _factories() -> dict[str, Factory]:
+    made: dict[str, Factory] = {"DEFINE_": _define, "gflags.FLAGS": _values, "@gflags.FLAGS": _values}
+    for library in LIBRARIES:
+        for place in (f"{library}.flags", f"{library}.app.flags"):
+            made[f"@{place}.FLAGS"] = _values
+            made[f"{place}.mark_flag_as_required"] = made[f"{place}.mark_flags_as_required"] = _require
+        made[f"{library}.app.run"] = _run_app(known_only=library != "absl")
+    return made
+
+
+FACTORIES: dict[str, Factory] = _factories()

@@ -1,0 +1,128 @@
+"""Type annotations of parameters and fields as option types."""
+
+import ast
+
+import msgspec
+
+from tools.signatures.argparse_option import typed
+from tools.signatures.interpreter import Interpreter
+from tools.signatures.model import OptionType
+from tools.signatures.values import Class, Frame, Value
+
+NAMES: dict[str, OptionType] = {
+    "int": "int", "float": "float", "str": "str", "bool": "bool", "Path": "path", "PurePath": "path", "PosixPath": "path",
+    "dict": "json", "Dict": "json", "Mapping": "json", "Decimal": "float", "FilePath": "path", "DirectoryPath": "path",
+    "PathLike": "path", "PositiveInt": "int", "NonNegativeInt": "int", "PositiveFloat": "float", "bytes": "str",
+}  # fmt: skip
+LISTS = frozenset(
+    {"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "FrozenSet", "frozenset"}
+)
+TUPLES = frozenset({"tuple", "Tuple"})
+UNIONS = frozenset({"Optional", "Union"})
+WRAPPERS = frozenset({"Annotated", "Final", "ClassVar", "InitVar", "Required", "NotRequired", "Positional", "Suppress"})
+
+
+class Kind(msgspec.Struct, frozen=True, kw_only=True):
+    """What an annotation says."""
+
+    type: OptionType = "unknown"
+    choices: tuple[str, ...] = ()
+    nargs: str | None = None
+    """"*" for lists, a number for tuples of a fixed length."""
+    optional: bool = False
+    """None is allowed."""
+    nested: Class | None = None
+    """A class of the repository whose fields are meant."""
+    notes: tuple[Value, ...] = ()
+    """The further arguments of Annotated."""
+    positional: bool = False
+
+
+def kind_of(run: Interpreter, node: ast.expr | None, frame: Frame) -> Kind:
+    """Read an annotation; unknown where there is none or it cannot be read."""
+    if node is None:
+        return Kind()
+    if isinstance(node, ast.Constant):
+        return _constant(run, node, frame)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _union(run, [node.left, node.right], frame)
+    if isinstance(node, ast.Subscript):
+        return _subscript(run, node, frame)
+    return _named(run, node, frame)
+
+
+def _constant(run: Interpreter, node: ast.Constant, frame: Frame) -> Kind:
+    if node.value is None:
+        return Kind(optional=True)
+    if not isinstance(node.value, str):
+        return Kind()
+    try:
+        inner = ast.parse(node.value, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError):
+        return Kind()
+    return kind_of(run, inner, frame)
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _named(run: Interpreter, node: ast.expr, frame: Frame) -> Kind:
+    name = _last_name(node)
+    if name in NAMES:
+        return Kind(type=NAMES[name])
+    if name in LISTS:
+        return Kind(type="str", nargs="*")
+    if name in TUPLES:
+        return Kind(type="str", nargs="*")
+    value = run.evaluate(node, frame)
+    if not isinstance(value, Class):
+        return Kind()
+    members = run.attribute(value, "__members__") if any(b.endswith("Enum") for b in value.externals()) else None
+    if isinstance(members, dict):
+        texts = [typed(run.attribute(m, "value"), run)[0] for m in members.values()]
+        return Kind(type="str", choices=tuple(t for t in texts if t is not None))
+    return Kind(nested=value)
+
+
+def _subscript(run: Interpreter, node: ast.Subscript, frame: Frame) -> Kind:
+    name = _last_name(node.value)
+    inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if name == "Literal":
+        return _literal(run, inner, frame)
+    if name in UNIONS:
+        kind = _union(run, inner, frame)
+        return msgspec.structs.replace(kind, optional=kind.optional or name == "Optional")
+    if name in WRAPPERS and inner:
+        kind = kind_of(run, inner[0], frame)
+        notes = tuple(run.evaluate(n, frame) for n in inner[1:])
+        return msgspec.structs.replace(kind, notes=notes, positional=kind.positional or name == "Positional")
+    if name in LISTS and inner:
+        kind = kind_of(run, inner[0], frame)
+        return Kind(type=kind.type, choices=kind.choices, nargs="*")
+    if name in TUPLES and inner:
+        kind = kind_of(run, inner[0], frame)
+        endless = len(inner) == 2 and isinstance(inner[1], ast.Constant) and inner[1].value is Ellipsis
+        return Kind(type=kind.type, choices=kind.choices, nargs="*" if endless else str(len(inner)))
+    return Kind(type=NAMES.get(name, "unknown"))
+
+
+def _literal(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> Kind:
+    values = [run.evaluate(n, frame) for n in nodes]
+    texts = [typed(v, run)[0] for v in values]
+    kind: OptionType = "int" if all(isinstance(v, int) and not isinstance(v, bool) for v in values) else "str"
+    return Kind(type=kind, choices=tuple(t for t in texts if t is not None), optional=None in values)
+
+
+def _union(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> Kind:
+    kinds = [kind_of(run, n, frame) for n in nodes]
+    real = [k for k in kinds if not (k.optional and k.type == "unknown" and k.nested is None)]
+    optional = len(real) < len(kinds) or any(k.optional for k in kinds)
+    if len(real) == 1:
+        return msgspec.structs.replace(real[0], optional=optional)
+    types = {k.type for k in real}
+    return Kind(
+        type="str" if "str" in types else "float" if types == {"int", "float"} else "unknown", optional=optional
+    )

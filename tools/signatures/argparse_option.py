@@ -1,0 +1,246 @@
+"""One add_argument call as an option."""
+
+import shlex
+from pathlib import PurePath
+from typing import Protocol
+
+from tools.signatures.interpreter import Interpreter
+from tools.signatures.model import Option, OptionType
+from tools.signatures.values import (
+    CONSTANTS,
+    UNKNOWN,
+    Arguments,
+    Bound,
+    Class,
+    External,
+    Function,
+    Instance,
+    Native,
+    Value,
+    is_known,
+)
+
+SUPPRESS = "==SUPPRESS=="
+SWITCHES = {"store_true": "True", "store_false": "False", "store_const": "", "append_const": "", "count": ""}
+TYPE_NAMES: dict[str, OptionType] = {
+    "builtins.int": "int", "builtins.float": "float", "builtins.str": "str", "builtins.bool": "bool", "json.loads": "json",
+    "ast.literal_eval": "json", "builtins.eval": "json", "yaml.safe_load": "json", "pathlib.Path": "path",
+    "argparse.FileType": "path", "builtins.open": "path", "pathlib.PurePath": "path", "distutils.util.strtobool": "int",
+    "os.path.abspath": "str", "os.path.expanduser": "str", "builtins.list": "json", "builtins.tuple": "json",
+    "builtins.set": "json", "builtins.dict": "json", "decimal.Decimal": "float", "fractions.Fraction": "float",
+}  # fmt: skip
+PROBES = ("1", "0.5", "true", "abc", "a,b")
+
+
+class ParserSettings(Protocol):
+    """What of its parser an option depends on."""
+
+    run: Interpreter
+    defaults: dict[str, Value]
+    prefix_chars: str
+    argument_default: Value
+
+
+class OptionReader:
+    """Turns one add_argument call into an option, as argparse does it."""
+
+    def __init__(self, parser: ParserSettings, arguments: Arguments, flags: list[str]) -> None:
+        self.parser = parser
+        self.arguments = arguments
+        self.named = arguments.named
+        self.optional = bool(flags) and flags[0][:1] in parser.prefix_chars and flags[0] != ""
+        self.flags = flags
+        self.sure = not arguments.open and not parser.run.uncertain
+        self.action = self._action()
+
+    def _action(self) -> str:
+        """The name of the action; "" for a class of the program's own."""
+        action = self.named.get("action", "store")
+        if isinstance(action, str):
+            return action
+        if action is None:
+            return "store"
+        if isinstance(action, External) and action.name.endswith("BooleanOptionalAction"):
+            return "boolean_optional"
+        if isinstance(action, Class):
+            self.named = {**self.named, **self._own_action(action)}
+        else:
+            self.sure = False
+        return ""
+
+    def _own_action(self, action: Class) -> dict[str, Value]:
+        """The settings that an Action class of the program gives to argparse.Action."""
+        if action.find("__init__") is None:
+            return {}
+        known = {k: v for k, v in self.named.items() if k not in ("action", "version")}
+        call = Arguments([], {"option_strings": list(self.flags), "dest": self._dest(), **known})
+        made = self.parser.run.call(action, call)
+        native = made.native if isinstance(made, Instance) else None
+        return native.settings if isinstance(native, ActionSettings) else {}
+
+    def _dest(self) -> str:
+        """The name under which argparse stores it."""
+        given = self.named.get("dest")
+        if isinstance(given, str):
+            return given
+        if not self.optional:
+            return self.flags[0] if self.flags else ""
+        long = [f for f in self.flags if len(f) > 1 and f[1] in self.parser.prefix_chars]
+        return (long or self.flags)[0].lstrip(self.parser.prefix_chars).replace("-", "_")
+
+    def option(self) -> Option | None:
+        """The option; None for help and version, which no call uses."""
+        if self.action in ("help", "version"):
+            return None
+        nargs, switch = self._nargs()
+        dest = self._dest()
+        default, known = self._default(dest)
+        choices, choices_known = self._choices()
+        kind, converter = self._type(switch)
+        negative = (
+            [f"--no-{f[2:]}" for f in self.flags if f.startswith("--")] if self.action == "boolean_optional" else []
+        )
+        return Option(
+            dest=dest, flags=tuple(self.flags) if self.optional else (), negative_flags=tuple(negative), type=kind,
+            choices=choices, default=default, nargs=nargs, switch_value=switch, required=self._required(nargs),
+            repeatable=self.action in ("append", "append_const", "extend", "count"),
+            help=_help(self.named.get("help")), path=self.arguments.path, line=self.arguments.line,
+            sure=self.sure and known and choices_known, converter=converter,
+        )  # fmt: skip
+
+    def _nargs(self) -> tuple[str | None, str | None]:
+        """nargs and, for a switch, the value that it stores."""
+        if self.action == "boolean_optional":
+            return "0", "True"
+        if self.action in SWITCHES:
+            return "0", self._const() if self.action.endswith("const") else SWITCHES[self.action] or None
+        given = self.named.get("nargs")
+        if isinstance(given, int):
+            return str(given), None
+        if isinstance(given, str):
+            return given, self._const() if given == "?" else None
+        if given is not None:
+            self.sure = False
+        return None, None
+
+    def _const(self) -> str | None:
+        """What is stored where no value is given."""
+        stored, known = typed(self.named.get("const"), self.parser.run)
+        self.sure = self.sure and known
+        return stored
+
+    def _default(self, dest: str) -> tuple[str | None, bool]:
+        if "default" in self.named:
+            return typed(self.named["default"], self.parser.run)
+        if dest in self.parser.defaults:
+            return typed(self.parser.defaults[dest], self.parser.run)
+        if self.parser.argument_default is not None:
+            return typed(self.parser.argument_default, self.parser.run)
+        implied = {"store_true": "False", "store_false": "True"}.get(self.action)
+        return implied, True
+
+    def _choices(self) -> tuple[tuple[str, ...], bool]:
+        given = self.named.get("choices")
+        if given is None or given is UNKNOWN:
+            return (), given is None
+        if isinstance(given, Class):
+            given = self.parser.run.attribute(given, "__members__")
+            given = list(given.values()) if isinstance(given, dict) else UNKNOWN
+        if not isinstance(given, (list, tuple, set, frozenset, dict, str)):
+            return (), False
+        items = sorted(given, key=str) if isinstance(given, (set, frozenset)) else list(given)
+        texts = [typed(item, self.parser.run) for item in items]
+        if not all(known for _, known in texts):
+            return (), False
+        return tuple(text for text, _ in texts if text is not None), True
+
+    def _type(self, switch: str | None) -> tuple[OptionType, str]:
+        if self.action == "count":
+            return "int", ""
+        if self.action in SWITCHES or self.action == "boolean_optional":
+            return "bool" if switch in ("True", "False", None) else "str", ""
+        given = self.named.get("type")
+        if given is None:
+            return "str", ""
+        return converted_type(self.parser.run, given)
+
+    def _required(self, nargs: str | None) -> bool:
+        if self.optional:
+            return self.named.get("required") is True
+        return nargs not in ("?", "*", "...", "0")
+
+
+def converted_type(run: Interpreter, given: Value) -> tuple[OptionType, str]:
+    """The type that a converter makes of a word, and the converter's name."""
+    if isinstance(given, External):
+        name = given.name.removeprefix("builtins.")
+        return TYPE_NAMES.get(given.name, "unknown"), name
+    if isinstance(given, FileType):
+        return "path", "FileType"
+    function = given.function if isinstance(given, Bound) else given
+    if isinstance(function, (Function, Class)):
+        return _probed(run, given), function.name
+    return "unknown", "?"
+
+
+def _probed(run: Interpreter, function: Value) -> OptionType:
+    """Follow the converter with a few words and look at what comes out."""
+    results = [r for r in (run.try_call(function, word) for word in PROBES) if r is not None]
+    if not results or any(r is UNKNOWN for r in results):
+        return "unknown"
+    kinds: tuple[tuple[OptionType, type | tuple[type, ...]], ...] = (
+        ("bool", bool), ("int", int), ("float", (int, float)), ("str", str), ("path", PurePath),
+    )  # fmt: skip
+    for name, classes in kinds:
+        if all(isinstance(r, classes) for r in results):
+            return name
+    return "json" if all(isinstance(r, (*CONSTANTS, list, tuple, dict, set)) for r in results) else "unknown"
+
+
+def typed(value: Value, run: Interpreter) -> tuple[str | None, bool]:
+    """A value as it would be typed, and whether it is known."""
+    if isinstance(value, (PurePath, str)):
+        text = str(value)
+        if text == SUPPRESS:
+            return None, True
+        return text.removeprefix(f"{run.sources.root}/"), True
+    if isinstance(value, (list, tuple)) and is_known(list(value)):
+        return " ".join(shlex.quote(str(v)) for v in value), True
+    if isinstance(value, (set, frozenset, dict)) and is_known(value):
+        return str(value), True
+    if isinstance(value, Instance) and set(value.attributes) == {"name", "value"}:
+        return _enum_text(value), True
+    if not isinstance(value, CONSTANTS):
+        return None, False
+    return None if value is None else str(value), True
+
+
+def _enum_text(member: Instance) -> str:
+    """str() of an enumeration's member."""
+    if any(name.endswith("StrEnum") for name in member.cls.externals()):
+        return str(member.attributes["value"])
+    return f"{member.cls.name}.{member.attributes['name']}"
+
+
+def text_of(value: Value) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _help(value: Value) -> str:
+    return "" if not isinstance(value, str) or value == SUPPRESS else " ".join(value.split())
+
+
+class FileType(Native):
+    """argparse.FileType(...)."""
+
+
+class ActionSettings(Native):
+    """What an Action class of the program passed to argparse.Action."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        named = dict(arguments.named)
+        for name, value in zip(("option_strings", "dest", "nargs", "const", "default"), arguments.placed, strict=False):
+            named[name] = value
+        self.settings = {
+            k: v for k, v in named.items() if k in ("nargs", "const", "default", "required", "type", "choices")
+        }

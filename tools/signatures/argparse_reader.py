@@ -1,0 +1,260 @@
+"""argparse as the interpreter sees it: parsers, groups, subcommands and their options."""
+
+import msgspec
+
+from tools.signatures.argparse_option import ActionSettings, FileType, OptionReader, text_of, typed
+from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.model import Option, Signature
+from tools.signatures.values import (
+    UNKNOWN,
+    Arguments,
+    Instance,
+    Namespace,
+    Native,
+    Value,
+    is_known,
+)
+
+
+class Parser(Native):
+    """An ArgumentParser."""
+
+    def __init__(self, run: Interpreter, arguments: Arguments) -> None:
+        self.run = run
+        self.options: list[Option] = []
+        self.defaults: dict[str, Value] = {}
+        self.handed: list[str] = []
+        self.open = arguments.open
+        """Options may have been added that are not seen here."""
+        self.subcommands: dict[str, Parser] = {}
+        self.subcommands_dest = ""
+        self.subcommands_required = False
+        self.exclusive: list[list[str]] = []
+        self.one_of: list[list[str]] = []
+        self.prefix_chars = text_of(arguments.get(None, "prefix_chars", "-")) or "-"
+        self.allow_abbrev = arguments.get(None, "allow_abbrev", True) is not False
+        self.resolve = arguments.get(None, "conflict_handler") == "resolve"
+        self.argument_default = arguments.get(None, "argument_default")
+        self.description = text_of(arguments.get(2, "description")) or text_of(arguments.get(None, "help"))
+        self.path, self.line = arguments.path, arguments.line
+        self.level = 0
+        self.result = Namespace()
+        self._take_parents(arguments.get(None, "parents"))
+        run.made.append(self)
+
+    def _take_parents(self, parents: Value) -> None:
+        for parent in parents if isinstance(parents, (list, tuple)) else []:
+            other = as_parser(parent)
+            if other is None:
+                self.open = True
+                continue
+            self.options += other.options
+            self.defaults.update(other.defaults)
+            self.open = self.open or other.open
+            self.exclusive += other.exclusive
+            self.one_of += other.one_of
+            self.handed += other.handed
+
+    def note_handed(self, name: str) -> None:
+        """Foreign code was given this parser."""
+        self.handed.append(name)
+        self.open = True
+
+    def do_add_argument(self, arguments: Arguments) -> Value:
+        """add_argument."""
+        self.add(arguments)
+        return UNKNOWN
+
+    def add(self, arguments: Arguments) -> Option | None:
+        """Read one add_argument call; None where its name is not known."""
+        flags = [f for f in arguments.placed if isinstance(f, str)]
+        if len(flags) < len(arguments.placed) or (not flags and "dest" not in arguments.named):
+            self.open = True
+            return None
+        made = OptionReader(self, arguments, flags).option()
+        if made is None:
+            return None
+        if self.resolve and made.flags:
+            taken = set(made.flags)
+            kept = [_without(o, taken) for o in self.options]
+            self.options = [o for o in kept if o is not None]
+        self.options.append(made)
+        return made
+
+    def do_add_argument_group(self, arguments: Arguments) -> Value:
+        """add_argument_group."""
+        return Group(self)
+
+    def do_add_mutually_exclusive_group(self, arguments: Arguments) -> Value:
+        """add_mutually_exclusive_group."""
+        group = Group(self, [])
+        if group.members is not None:
+            self.exclusive.append(group.members)
+            if arguments.get(0, "required") is True:
+                self.one_of.append(group.members)
+        return group
+
+    def do_add_subparsers(self, arguments: Arguments) -> Value:
+        """add_subparsers."""
+        self.subcommands_dest = text_of(arguments.get(None, "dest"))
+        self.subcommands_required = arguments.get(None, "required") is True
+        return Subcommands(self)
+
+    def do_set_defaults(self, arguments: Arguments) -> Value:
+        """set_defaults: later than the options it changes them, earlier it is their default."""
+        self.defaults.update(arguments.named)
+        for place, option in enumerate(self.options):
+            if option.dest in arguments.named:
+                text, sure = typed(arguments.named[option.dest], self.run)
+                self.options[place] = msgspec.structs.replace(option, default=text, sure=option.sure and sure)
+            elif arguments.open:
+                self.options[place] = msgspec.structs.replace(option, sure=False)
+        return None
+
+    def do_get_default(self, arguments: Arguments) -> Value:
+        """get_default."""
+        return UNKNOWN
+
+    def do_parse_args(self, arguments: Arguments) -> Value:
+        """parse_args."""
+        if _from_command_line(arguments):
+            self.run.note_parsed(self, strict=True)
+        return arguments.get(1, "namespace") or self.result
+
+    def do_parse_known_args(self, arguments: Arguments) -> Value:
+        """parse_known_args."""
+        if _from_command_line(arguments):
+            self.run.note_parsed(self, strict=False)
+        return (self.result, UNKNOWN)
+
+    do_parse_intermixed_args = do_parse_args
+    do_parse_known_intermixed_args = do_parse_known_args
+
+    def do_parse_args_into_dataclasses(self, arguments: Arguments) -> Value:
+        """HfArgumentParser and its like."""
+        known = arguments.get(None, "return_remaining_strings") is True
+        if _from_command_line(arguments):
+            self.run.note_parsed(self, strict=not known)
+        return UNKNOWN
+
+    def do_add_arguments(self, arguments: Arguments) -> Value:
+        """simple_parsing: the fields of a dataclass become options."""
+        fields = self.run.make_native("#dataclass", Arguments([self, arguments.get(0, "dataclass")], {}))
+        if fields is None:
+            self.open = True
+        return UNKNOWN
+
+    def attribute(self, name: str) -> Value:
+        """Methods, and the prefix characters."""
+        if name == "description":
+            return self.description
+        return super().attribute(name)
+
+    def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
+        """This parser's signature, and one for each subcommand."""
+        options = before + tuple(
+            msgspec.structs.replace(o, level=len(subcommand)) if subcommand else o for o in self.options
+        )
+        found: list[Signature] = []
+        if not self.subcommands or not self.subcommands_required:
+            found.append(self._signature(options, subcommand))
+        for name, parser in self.subcommands.items():
+            found += parser.signatures((*subcommand, name), options)
+        return found
+
+    def _signature(self, options: tuple[Option, ...], subcommand: tuple[str, ...]) -> Signature:
+        return Signature(
+            path=self.run.script, framework="argparse", options=options, subcommand=subcommand,
+            accepts_unknown=self.open, allow_abbrev=self.allow_abbrev, syntax="argparse", doc=self.description,
+            line=self.line if self.path == self.run.script else 0, prefix_chars=self.prefix_chars,
+            exclusive=tuple(tuple(dict.fromkeys(g)) for g in self.exclusive if len(set(g)) > 1),
+            one_of=tuple(tuple(dict.fromkeys(g)) for g in self.one_of if g),
+        )  # fmt: skip
+
+
+def _without(option: Option, taken: set[str]) -> Option | None:
+    """An option after others took some of its flags."""
+    if not option.flags or not taken & set(option.flags):
+        return option
+    left = tuple(f for f in option.flags if f not in taken)
+    return msgspec.structs.replace(option, flags=left) if left else None
+
+
+class Group(Native):
+    """An argument group: a way to add options to its parser."""
+
+    def __init__(self, parser: Parser, members: list[str] | None = None) -> None:
+        self.parser = parser
+        self.members = members
+
+    def note_handed(self, name: str) -> None:
+        """Foreign code was given this group."""
+        self.parser.note_handed(name)
+
+    def do_add_argument(self, arguments: Arguments) -> Value:
+        """add_argument."""
+        made = self.parser.add(arguments)
+        if made is not None and self.members is not None:
+            self.members.append(made.dest)
+        return UNKNOWN
+
+    def do_add_argument_group(self, arguments: Arguments) -> Value:
+        """add_argument_group."""
+        return self
+
+    def do_add_mutually_exclusive_group(self, arguments: Arguments) -> Value:
+        """add_mutually_exclusive_group."""
+        return self.parser.do_add_mutually_exclusive_group(arguments)
+
+    def do_set_defaults(self, arguments: Arguments) -> Value:
+        """set_defaults."""
+        return self.parser.do_set_defaults(arguments)
+
+
+class Subcommands(Native):
+    """What add_subparsers returns."""
+
+    def __init__(self, parser: Parser) -> None:
+        self.parser = parser
+
+    def do_add_parser(self, arguments: Arguments) -> Value:
+        """add_parser."""
+        made = Parser(self.parser.run, arguments)
+        made.level = self.parser.level + 1
+        name = arguments.get(0, "name")
+        if isinstance(name, str):
+            self.parser.subcommands[name] = made
+        else:
+            self.parser.open = True
+        return made
+
+
+def _from_command_line(arguments: Arguments) -> bool:
+    """Whether the words that are parsed are those of the command line, not a list in the program."""
+    words = arguments.get(0, "args")
+    return not isinstance(words, (list, tuple)) or not is_known(list(words))
+
+
+def as_parser(value: Value) -> Parser | None:
+    """The parser in a value: itself, or the part of an object whose class derives from one."""
+    native = value.native if isinstance(value, Instance) else value
+    return native if isinstance(native, Parser) else None
+
+
+def make_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    """argparse.ArgumentParser(...)."""
+    return Parser(run, arguments)
+
+
+FACTORIES: dict[str, Factory] = {
+    "argparse.ArgumentParser": make_parser,
+    "jsonargparse.ArgumentParser": make_parser,
+    "configargparse.ArgumentParser": make_parser,
+    "configargparse.ArgParser": make_parser,
+    "configargparse.get_argument_parser": make_parser,
+    "simple_parsing.ArgumentParser": make_parser,
+    "tap.Tap": make_parser,
+    "argparse.FileType": lambda run, name, arguments: FileType(),
+    "argparse.Action": lambda run, name, arguments: ActionSettings(arguments),
+    "argparse.Namespace": lambda run, name, arguments: UNKNOWN,
+}

@@ -1,0 +1,188 @@
+"""The words of a command line as argparse reads them."""
+
+from tools.signatures.call_reader import VARIABLE, Reader
+from tools.signatures.model import Option
+from tools.signatures.words import NEGATIVE_NUMBER, match_places
+
+
+class ArgparseWords:
+    """argparse's own way: words are options (O) or not (A), and patterns of these say which argument gets what."""
+
+    def __init__(self, reader: Reader, words: list[str]) -> None:
+        self.reader = reader
+        self.signature = reader.signature
+        self.words = words
+        self.numbers_are_options = any(NEGATIVE_NUMBER.match(f) for f in reader.by_flag)
+        self.pending = [o for o in self.signature.options if o.positional]
+        self.subcommands = list(self.signature.subcommand)
+        self.kinds = ""
+        self.matches: dict[int, tuple[Option | None, str, str | None]] = {}
+        self.skipped: set[int] = set()
+        """Words that are taken for the value of an unknown option."""
+        self._classify()
+
+    def _classify(self) -> None:
+        for place, word in enumerate(self.words):
+            if word == "--":
+                self.kinds += "-" + "A" * (len(self.words) - place - 1)
+                return
+            found = self._optional(word)
+            self.kinds += "A" if found is None else "O"
+            if found is not None:
+                self.matches[place] = found
+
+    def _optional(self, word: str) -> tuple[Option | None, str, str | None] | None:
+        """(option, flag, explicit value) for a word that is an option, None for one that is not."""
+        prefixes = self.signature.prefix_chars
+        if not word or word[0] not in prefixes or len(word) == 1:
+            return None
+        if word in self.reader.by_flag:
+            return self.reader.by_flag[word], word, None
+        flag, equals, value = word.partition("=")
+        if equals and flag in self.reader.by_flag:
+            return self.reader.by_flag[flag], flag, value
+        found = self._abbreviated(word, flag, value if equals else None)
+        if len({id(o) for o, _, _ in found}) > 1 or len(found) > 1:
+            names = ", ".join(f for _, f, _ in found)
+            self.reader.note("unknown-option", f"{flag} could be any of {names}", None, flag, found[0][1])
+            return None, word, None
+        if found:
+            return found[0]
+        if NEGATIVE_NUMBER.match(word) and not self.numbers_are_options:
+            return None
+        return None if " " in word else (None, word, None)
+
+    def _abbreviated(self, word: str, flag: str, value: str | None) -> list[tuple[Option, str, str | None]]:
+        prefixes, known = self.signature.prefix_chars, self.reader.by_flag
+        found: list[tuple[Option, str, str | None]] = []
+        if word[1] in prefixes:
+            if self.signature.allow_abbrev:
+                found = [(o, f, value) for f, o in known.items() if f.startswith(flag)]
+            return found
+        for name, option in known.items():
+            if name == word[:2]:
+                found.append((option, name, word[2:]))
+            elif self.signature.allow_abbrev and name.startswith(flag):
+                found.append((option, name, value))
+        return found
+
+    def read(self) -> None:
+        """Give every word its place."""
+        place = 0
+        while place < len(self.words):
+            if place in self.skipped:
+                place += 1
+                continue
+            following = min((p for p in self.matches if p >= place), default=len(self.words))
+            if place < following:
+                taken = self._positionals(place)
+                place += taken
+                if taken == 0 and place < following:
+                    self._too_many(self.words[place:following])
+                    place = following
+                if place < following:
+                    continue
+            if place in self.matches:
+                place = self._option(place)
+        self._positionals(place)
+
+    def _too_many(self, words: list[str]) -> None:
+        extra = [w for w in words if w != "--"]
+        if not extra:
+            return
+        self.reader.unknown += extra
+        sure = not self.signature.accepts_unknown and not any(VARIABLE.search(w) for w in extra)
+        shown = " ".join(extra[:5])
+        self.reader.note(
+            "too-many-arguments", f"{self.signature.path} takes no further argument: {shown}", None, extra[0], sure=sure
+        )
+
+    def _positionals(self, place: int) -> int:
+        """Fill positional arguments from here; returns how many words they took."""
+        ready = [o for o in self.pending if o.level == self._level()]
+        counts = match_places([o.nargs for o in ready], self.kinds[place:])
+        at = place
+        for option, count in zip(ready, counts, strict=False):
+            words = self.words[at : at + count]
+            words = words if option.nargs == "..." else without_dashes(words)
+            if words or option.nargs not in ("?", "*", "..."):
+                self.reader.store(option, words)
+            at += count
+            self.pending.remove(option)
+        if len(counts) == len(ready) and self.subcommands and self.kinds[at : at + 1] == "A":
+            name = self.subcommands.pop(0)
+            if self.words[at] != name:
+                self.reader.note(
+                    "bad-choice",
+                    f"{self.words[at]} is no subcommand of {self.signature.path}",
+                    None,
+                    self.words[at],
+                    name,
+                )
+            at += 1
+        return at - place
+
+    def _option(self, place: int) -> int:
+        option, flag, value = self.matches.pop(place)
+        if option is None:
+            self._unknown(place)
+            return place + 1
+        if value is not None:
+            return self._explicit(place, option, flag, value)
+        rest = self.kinds[place + 1 :]
+        counts = match_places([option.nargs], rest, optional=True)
+        if not counts:
+            wanted = {None: "a value", "+": "at least one value", "1": "a value"}.get(
+                option.nargs, f"{option.nargs} values"
+            )
+            self.reader.note("missing-value", f"{flag} needs {wanted}", option, flag)
+            self.reader.tried.add(option.dest)
+            return place + 1
+        words = without_dashes(self.words[place + 1 : place + 1 + counts[0]])
+        self.reader.store(option, words, flag)
+        return place + 1 + counts[0]
+
+    def _unknown(self, place: int) -> None:
+        if self.words[place] in ("-h", "--help"):
+            return
+        if not any(f.subject == self.words[place].partition("=")[0] for f in self.reader.findings):
+            self.reader.note_unknown(self.words[place])
+        if "=" in self.words[place] or any(o.level == self._level() for o in self.pending):
+            return
+        following = place + 1
+        while self.kinds[following : following + 1] == "A":
+            self.reader.unknown.append(self.words[following])
+            self.skipped.add(following)
+            following += 1
+
+    def _level(self) -> int:
+        """How many subcommand words were read."""
+        return len(self.signature.subcommand) - len(self.subcommands)
+
+    def _explicit(self, place: int, option: Option, flag: str, value: str) -> int:
+        single = len(flag) == 2
+        while option.nargs == "0" and single and value:
+            self.reader.store(option, [], flag)
+            flag, value = flag[0] + value[0], value[1:]
+            following = self.reader.by_flag.get(flag)
+            if following is None:
+                self.reader.note_unknown(self.words[place])
+                return place + 1
+            option = following
+            if not value:
+                self.matches[place] = (option, flag, None)
+                return self._option(place)
+        if option.nargs == "0":
+            self.reader.note("bad-type", f"{flag} takes no value", option, self.words[place], flag)
+        elif (option.nargs or "").isdigit() and option.nargs != "1":
+            self.reader.note("missing-value", f"{flag} needs {option.nargs} values", option, flag)
+        self.reader.store(option, [value], flag)
+        return place + 1
+
+
+def without_dashes(words: list[str]) -> list[str]:
+    """An argument's words without the double dash that separates; a second one is a value."""
+    if "--" not in words:
+        return words
+    place = words.index("--")
+    return words[:place] + words[place + 1 :]

@@ -1,0 +1,177 @@
+"""Collects what a command line says: values by name, and what is wrong with it."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from tools.findings import Finding
+from tools.signatures.model import Option, Signature
+from tools.signatures.nearest import nearest, nearest_flag
+from tools.signatures.words import FALSE, NO_CASE, convert
+
+VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
+"""A word whose value the shell or the reader puts in."""
+
+
+class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """What a command line says in the terms of a signature."""
+
+    values: dict[str, Any] = {}
+    """dest -> value (int, float, bool, str or a list of them), for what was given."""
+    findings: tuple[Finding, ...] = ()
+    unknown: tuple[str, ...] = ()
+    """Words that the signature does not know."""
+    order: tuple[str, ...] = ()
+    """dests in the order in which they were given."""
+
+
+class Reader:
+    """Takes words one after the other; collects values and findings."""
+
+    def __init__(self, signature: Signature) -> None:
+        self.signature = signature
+        self.values: dict[str, Any] = {}
+        self.findings: list[Finding] = []
+        self.unknown: list[str] = []
+        self.tried: set[str] = set()
+        """dests that were named but given too few words."""
+        self.by_flag: dict[str, Option] = {}
+        for option in signature.options:
+            for flag in (*option.flags, *option.negative_flags):
+                self.by_flag[flag] = option
+
+    def result(self) -> ParsedCall:
+        """What was read."""
+        return ParsedCall(
+            values=self.values, findings=tuple(self.findings), unknown=tuple(self.unknown), order=tuple(self.values)
+        )
+
+    def note(self, code: str, message: str, option: Option | None, *words: str, sure: bool = True) -> None:
+        """Record a finding; what could not be read for sure is a warning.
+
+        Args:
+            code: its stable name.
+            message: for a person and for the model.
+            option: the option that is meant; None for the whole command.
+            words: the subject, and then the suggestion where there is one.
+            sure: False makes it a warning.
+        """
+        certain = sure and (option is None or option.sure)
+        place = (option.path, option.line) if option is not None else (self.signature.path, self.signature.line)
+        subject, suggestion = (*words, "", "")[:2]
+        self.findings.append(
+            Finding(
+                code=code, message=message, severity="error" if certain else "warning", subject=subject,
+                suggestion=suggestion, path=place[0], line=place[1],
+            )
+        )  # fmt: skip
+
+    def note_unknown(self, word: str) -> None:
+        """A word that begins like an option but is none."""
+        flag = word.partition("=")[0]
+        self.unknown.append(word)
+        suggestion = nearest_flag(flag, self.by_flag)
+        hint = f"; did you mean {suggestion}?" if suggestion else ""
+        sure = not self.signature.accepts_unknown
+        self.note(
+            "unknown-option", f"{self.signature.path} has no option {flag}{hint}", None, flag, suggestion, sure=sure
+        )
+
+    def store(self, option: Option, words: Sequence[str], flag: str = "") -> None:
+        """Keep the values that an option was given."""
+        if option.nargs == "?" and not words:
+            self.tried.add(option.dest)
+            self.values.pop(option.dest, None)
+            if option.switch_value is not None and not option.positional:
+                self.values[option.dest] = convert(option, option.switch_value)[0]
+            return
+        if option.nargs == "0" or (option.nargs == "?bool" and not words):
+            self._store_switch(option, negative=flag in option.negative_flags)
+            return
+        values = [self.value(option, word) for word in words]
+        several = option.nargs in ("*", "+", "...") or (option.nargs or "").isdigit()
+        if option.repeatable:
+            self.values[option.dest] = [*self.values.get(option.dest, []), *values]
+        elif several:
+            self.values[option.dest] = values
+        elif values:
+            self.values[option.dest] = values[0]
+
+    def _store_switch(self, option: Option, *, negative: bool) -> None:
+        stored: Any
+        if option.type == "int" and option.repeatable:
+            stored = self.values.get(option.dest, 0) + 1
+        elif negative or option.switch_value == "False":
+            stored = False
+        elif option.switch_value in ("True", None):
+            stored = True
+        else:
+            stored = option.switch_value
+        if option.repeatable and option.type != "int":
+            stored = [*self.values.get(option.dest, []), stored]
+        self.values[option.dest] = stored
+
+    def value(self, option: Option, word: str) -> Any:
+        """A word as the option's type, checked against its choices."""
+        if VARIABLE.search(word):
+            return word
+        value, good = convert(option, word)
+        name = option.flags[-1] if option.flags else option.dest
+        if not good:
+            sure = option.converter in ("", "int", "float") or option.type == "bool"
+            self.note("bad-type", f"{name} takes {option.type}, not {word!r}", option, word, sure=sure)
+        elif option.choices and not is_chosen(option, word, value):
+            self._note_choice(option, name, word, option.choices, sure=option.converter in ("", "int", "float", "str"))
+        elif option.accepted and not is_accepted(option, word):
+            self._note_choice(option, name, word, option.accepted, sure=True)
+        elif option.converter == "bool" and option.nargs != "?bool" and word.lower() in FALSE:
+            self.note(
+                "bad-type", f"{name} {word} means true: type=bool takes every word for it", option, word, sure=False
+            )
+        return value
+
+    def _note_choice(self, option: Option, name: str, word: str, choices: Sequence[str], *, sure: bool) -> None:
+        suggestion = nearest(word, choices)
+        listed = ", ".join(choices[:12]) + (", ..." if len(choices) > 12 else "")
+        hint = f"; did you mean {suggestion}?" if suggestion else ""
+        where = f" (tested at {option.accepted_at})" if choices is option.accepted and option.accepted_at else ""
+        self.note(
+            "bad-choice",
+            f"{name} takes one of {listed}, not {word!r}{where}{hint}",
+            option,
+            word,
+            suggestion,
+            sure=sure,
+        )
+
+    def finish(self) -> None:
+        """Look for what is missing or excludes each other."""
+        switches = {o.dest for o in self.signature.options if o.flags}
+        for option in self.signature.options:
+            if option.required and option.dest not in self.values and option.dest not in self.tried:
+                name = option.flags[-1] if option.flags else option.dest
+                suggestion = name if option.flags else ""
+                self.note("missing-required", f"{name} is required by {self.signature.path}", option, name, suggestion)
+        for group in self.signature.exclusive:
+            given = [d for d in group if d in self.values and d in switches]
+            if len(given) > 1:
+                self.note("bad-call", f"only one of {', '.join(given)} may be given", None, given[1])
+        for group in self.signature.one_of:
+            if not any(d in self.values for d in group):
+                self.note("missing-required", f"one of {', '.join(group)} is required", None, group[0])
+
+
+def is_chosen(option: Option, word: str, value: Any) -> bool:
+    if option.converter == NO_CASE:
+        return word.lower() in {c.lower() for c in option.choices}
+    return word in option.choices or str(value) in option.choices
+
+
+def is_accepted(option: Option, word: str) -> bool:
+    folded = (
+        word.lower() if option.accepted_fold == "lower" else word.upper() if option.accepted_fold == "upper" else word
+    )
+    value, _ = convert(option, folded)
+    return folded in option.accepted or str(value) in option.accepted or folded == option.default

@@ -1,0 +1,292 @@
+"""click as the interpreter sees it: decorators that collect options, commands and groups."""
+
+import ast
+
+import msgspec
+
+from tools.signatures.argparse_option import TYPE_NAMES, typed
+from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.model import Option, OptionType, Signature
+from tools.signatures.values import (
+    UNKNOWN,
+    Arguments,
+    Class,
+    External,
+    Function,
+    Method,
+    Native,
+    ParsedArgument,
+    Value,
+)
+from tools.signatures.words import NO_CASE
+
+TYPES: dict[str, OptionType] = {
+    "INT": "int", "FLOAT": "float", "STRING": "str", "BOOL": "bool", "UUID": "str", "Path": "path", "File": "path",
+    "IntRange": "int", "FloatRange": "float", "DateTime": "str", "IntParamType": "int", "FloatParamType": "float",
+}  # fmt: skip
+
+
+class ParameterNote(Native):
+    """click.option(...) or click.argument(...): a decorator that notes itself on the function."""
+
+    def __init__(self, run: Interpreter, positional: bool, arguments: Arguments) -> None:
+        self.run = run
+        self.positional = positional
+        self.arguments = arguments
+
+    def call(self, arguments: Arguments) -> Value:
+        """Decorate."""
+        target = arguments.get(0, "f")
+        if isinstance(target, (Function, Command)):
+            target.notes.append(self)
+        return target
+
+    def option(self) -> Option | None:
+        """The option; None where its name is not known."""
+        names = [n for n in self.arguments.placed if isinstance(n, str)]
+        if not names:
+            return None
+        return self._argument(names[0]) if self.positional else self._option(names)
+
+    def _argument(self, name: str) -> Option:
+        count = self.arguments.get(None, "nargs", 1)
+        required = self.arguments.get(None, "required")
+        default, known = typed(self.arguments.get(None, "default"), self.run)
+        nargs = None if count == 1 else ("+" if required is True else "*") if count == -1 else str(count)
+        if required is None:
+            required = default is None and count != -1
+        kind, choices, converter = self._type(default)
+        if nargs is None and not required:
+            nargs = "?"
+        return Option(
+            dest=name.replace("-", "_").lower(), type=kind, choices=choices, default=default, nargs=nargs,
+            required=required is True, sure=known and not self.arguments.open, converter=converter,
+            path=self.arguments.path, line=self.arguments.line,
+        )  # fmt: skip
+
+    def _option(self, names: list[str]) -> Option:
+        flags, negative, explicit = _split(names)
+        get = self.arguments.named.get
+        default_value = get("default")
+        switch = (
+            bool(negative) or get("is_flag") is True or (get("flag_value") is not None and get("is_flag") is not False)
+        )
+        counted = get("count") is True
+        default, known = typed(None if isinstance(default_value, Function) else default_value, self.run)
+        kind, choices, converter = self._type(default_value)
+        stored = typed(get("flag_value"), self.run)[0] or "True"
+        count = get("nargs", 1)
+        if switch or counted:
+            kind = "int" if counted else "bool" if stored in ("True", "False") else "str"
+            default = default if default is not None else None if counted or stored != "True" else "False"
+        return Option(
+            dest=explicit or _dest(flags), flags=tuple(flags), negative_flags=tuple(negative), type=kind, choices=choices,
+            default=default, nargs="0" if switch or counted else None if count == 1 else str(count),
+            switch_value=stored if switch else None, required=get("required") is True and default is None,
+            repeatable=get("multiple") is True or counted, help=_text(get("help")), converter=converter,
+            sure=known and not self.arguments.open, path=self.arguments.path, line=self.arguments.line,
+        )  # fmt: skip
+
+    def _type(self, default: Value) -> tuple[OptionType, tuple[str, ...], str]:
+        given = self.arguments.get(None, "type")
+        if isinstance(given, Choice):
+            return "str", given.choices, "" if given.case else NO_CASE
+        if isinstance(given, ClickType):
+            return TYPES.get(given.name, "unknown"), (), ""
+        if isinstance(given, External):
+            return TYPES.get(given.name.rpartition(".")[2]) or TYPE_NAMES.get(given.name, "unknown"), (), ""
+        if isinstance(given, (list, tuple)) and given and isinstance(given[0], External):
+            return TYPE_NAMES.get(given[0].name, "unknown"), (), ""
+        if given is not None:
+            return "unknown", (), ""
+        names: dict[type, OptionType] = {bool: "bool", int: "int", float: "float"}
+        return names.get(type(default), "str"), (), ""
+
+
+def _split(names: list[str]) -> tuple[list[str], list[str], str]:
+    """(flags, flags that mean False, explicit name)."""
+    flags: list[str] = []
+    negative: list[str] = []
+    explicit = ""
+    for name in names:
+        if name.isidentifier():
+            explicit = name
+            continue
+        yes, slash, no = name.partition("/") if not name.startswith("/") else (name, "", "")
+        flags.append(yes.strip())
+        if slash and no.strip():
+            negative.append(no.strip())
+    return flags, negative, explicit
+
+
+def _dest(flags: list[str]) -> str:
+    """The first of the flags with the most dashes, as click does it."""
+    if not flags:
+        return ""
+    best = max(flags, key=lambda f: len(f) - len(f.lstrip("-")))
+    return best.lstrip("-").replace("-", "_").lower()
+
+
+def _text(value: Value) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+class Choice(Native):
+    """click.Choice([...])."""
+
+    def __init__(self, run: Interpreter, arguments: Arguments) -> None:
+        given = arguments.get(0, "choices")
+        if isinstance(given, Class):
+            members = run.attribute(given, "__members__")
+            given = list(members) if isinstance(members, dict) else None
+        items = list(given) if isinstance(given, (list, tuple, set, dict)) else []
+        texts = [typed(item, run) for item in items]
+        self.choices = tuple(t for t, _ in texts if t is not None) if all(known for _, known in texts) else ()
+        self.case = arguments.get(1, "case_sensitive", True) is not False
+
+
+class ClickType(Native):
+    """click.Path(...), click.IntRange(...) and the like."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Command(Native):
+    """A function that was made a command, or a group with commands in it."""
+
+    def __init__(self, run: Interpreter, callback: Value, arguments: Arguments, *, group: bool = False) -> None:
+        self.run = run
+        self.callback = callback
+        self.arguments = arguments
+        self.group = group
+        self.commands: dict[str, Command] = {}
+        self.notes: list[Value] = []
+        run.made.append(self)
+
+    @property
+    def name(self) -> str:
+        """Under which a group knows it."""
+        given = self.arguments.get(0, "name")
+        if isinstance(given, str):
+            return given
+        name = self.callback.name if isinstance(self.callback, Function) else ""
+        for ending in ("_command", "_cmd", "_group", "_grp"):
+            name = name.removesuffix(ending)
+        return name.lower().replace("_", "-")
+
+    def options(self) -> list[Option]:
+        """Its own options, in the order of the decorators from the top."""
+        notes = [*(self.callback.notes if isinstance(self.callback, Function) else []), *self.notes]
+        extra = self.arguments.get(None, "params")
+        notes = [*(reversed(extra) if isinstance(extra, list) else []), *notes]
+        made = [n.option() for n in reversed(notes) if isinstance(n, ParameterNote)]
+        return [o for o in made if o is not None]
+
+    def call(self, arguments: Arguments) -> Value:
+        """Calling a command parses the command line; in a test or in code it may be given words."""
+        words = arguments.get(0, "args")
+        if isinstance(words, (list, tuple)):
+            return UNKNOWN
+        self.run.note_parsed(self, strict=True)
+        self._go_on()
+        return UNKNOWN
+
+    def _go_on(self) -> None:
+        """Follow the function behind it with the values of the command line."""
+        if isinstance(self.callback, Function):
+            names = {o.dest: ParsedArgument(o.dest) for o in self.options()}
+            self.run.call(self.callback, Arguments([], dict(names)))
+
+    do_main = call
+
+    def attribute(self, name: str) -> Value:
+        """Its methods."""
+        if name in ("command", "group"):
+            return Method(lambda arguments: self._inner(arguments, group=name == "group"))
+        if name == "callback":
+            return self.callback
+        return super().attribute(name)
+
+    def _inner(self, arguments: Arguments, *, group: bool) -> Value:
+        def decorate(given: Arguments) -> Value:
+            target = given.get(0, "f")
+            made = Command(self.run, target, arguments, group=group)
+            self.commands[made.name] = made
+            return made
+
+        if arguments.placed and isinstance(arguments.placed[0], Function):
+            target, arguments = arguments.placed[0], Arguments([], {})
+            return decorate(Arguments([target], {}))
+        return Method(decorate)
+
+    def do_add_command(self, arguments: Arguments) -> Value:
+        """group.add_command."""
+        command = arguments.get(0, "cmd")
+        if isinstance(command, Command):
+            name = arguments.get(1, "name")
+            self.commands[name if isinstance(name, str) else command.name] = command
+        return None
+
+    def do_result_callback(self, arguments: Arguments) -> Value:
+        """Leaves the function alone."""
+        return Method(lambda given: given.get(0, "f"))
+
+    def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
+        """This command's signature, or one for each command of a group."""
+        level = len(subcommand)
+        options = before + tuple(msgspec.structs.replace(o, level=level) for o in self.options())
+        found: list[Signature] = []
+        if not self.commands or self.arguments.get(None, "invoke_without_command") is True:
+            found.append(
+                Signature(
+                    path=self.run.script, framework="click", options=options, subcommand=subcommand, syntax="click",
+                    allow_abbrev=False, doc=self._doc(), accepts_unknown=self._takes_all(),
+                )
+            )  # fmt: skip
+        for name, command in self.commands.items():
+            found += command.signatures((*subcommand, name), options)
+        return found
+
+    def _doc(self) -> str:
+        given = _text(self.arguments.get(None, "help"))
+        if given or not isinstance(self.callback, Function) or isinstance(self.callback.node, ast.Lambda):
+            return given
+        doc = ast.get_docstring(self.callback.node) or ""
+        return " ".join(doc.split("\n\n")[0].split())[:500]
+
+    def _takes_all(self) -> bool:
+        settings = self.arguments.get(None, "context_settings")
+        known = settings if isinstance(settings, dict) else {}
+        return self.group or bool(known.get("ignore_unknown_options") or known.get("allow_extra_args"))
+
+
+def _command(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    group = name.endswith(("group", "Group"))
+    if arguments.placed and isinstance(arguments.placed[0], Function):
+        return Command(run, arguments.placed[0], Arguments([], {}), group=group)
+    return Method(lambda given: Command(run, given.get(0, "f"), arguments, group=group))
+
+
+def _parameter(positional: bool) -> Factory:
+    return lambda run, name, arguments: ParameterNote(run, positional, arguments)
+
+
+def _class(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return Command(run, arguments.get(None, "callback", UNKNOWN), arguments, group=name.endswith("Group"))
+
+
+def _factories() -> dict[str, Factory]:
+    made: dict[str, Factory] = {}
+    for library in ("click", "rich_click", "asyncclick"):
+        made |= {
+            f"{library}.command": _command, f"{library}.group": _command, f"{library}.option": _parameter(False),
+            f"{library}.argument": _parameter(True), f"{library}.Group": _class, f"{library}.Command": _class,
+            f"{library}.Choice": lambda run, name, arguments: Choice(run, arguments),
+        }  # fmt: skip
+        for kind in ("Path", "File", "IntRange", "FloatRange", "DateTime"):
+            made[f"{library}.{kind}"] = lambda run, name, arguments: ClickType(name.rpartition(".")[2])
+    return made
+
+
+FACTORIES: dict[str, Factory] = _factories()

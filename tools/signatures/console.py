@@ -1,0 +1,107 @@
+"""Console scripts: the commands that installing the repository would put on the path."""
+
+import configparser
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.model import Signature
+from tools.signatures.read import SignatureReader
+from tools.signatures.sources import Sources
+from tools.signatures.values import UNKNOWN, Arguments, Value
+
+ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?")
+
+
+def console_signatures(root: Path, files: frozenset[str] | None = None) -> tuple[Signature, ...]:
+    """The signatures of all console scripts that setup.py, setup.cfg and pyproject.toml declare; never raises."""
+    return read_console(SignatureReader(root, files))
+
+
+def read_console(reader: SignatureReader) -> tuple[Signature, ...]:
+    """As console_signatures, with a reader that may have parsed the files already."""
+    found: list[Signature] = []
+    seen: set[str] = set()
+    for folder in sorted(reader.sources.setup_folders()):
+        prefix = "" if folder == "." else folder + "/"
+        for name, module, function in _entries(reader.sources, prefix):
+            path = _module_path(reader.sources, prefix, module)
+            if name not in seen and path is not None:
+                seen.add(name)
+                found += reader.function(path, module, function, name)
+    return tuple(found)
+
+
+def _module_path(sources: Sources, prefix: str, module: str) -> str | None:
+    relative = module.replace(".", "/")
+    for base in (prefix, f"{prefix}src/", f"{prefix}lib/", f"{prefix}python/"):
+        for path in (f"{base}{relative}.py", f"{base}{relative}/__init__.py"):
+            if sources.exists(path):
+                return path
+    return None
+
+
+def _entries(sources: Sources, prefix: str) -> Iterator[tuple[str, str, str]]:
+    """(name, module, function) of every declaration below one folder."""
+    for line in (*_pyproject(sources, prefix), *_setup_cfg(sources, prefix), *_setup_py(sources, prefix)):
+        match = ENTRY.match(line)
+        if match is not None:
+            yield match.group(1), match.group(2), match.group(3) or "main"
+
+
+def _pyproject(sources: Sources, prefix: str) -> list[str]:
+    try:
+        data: dict[str, Any] = tomllib.loads(sources.text(f"{prefix}pyproject.toml") or "")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return []
+    tables = (
+        _dig(data, "project", "scripts"),
+        _dig(data, "tool", "poetry", "scripts"),
+        _dig(data, "tool", "flit", "scripts"),
+    )
+    return [f"{name} = {target}" for table in tables for name, target in table.items() if isinstance(target, str)]
+
+
+def _dig(data: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    for name in names:
+        inner = data.get(name)
+        data = inner if isinstance(inner, dict) else {}
+    return data
+
+
+def _setup_cfg(sources: Sources, prefix: str) -> list[str]:
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read_string(sources.text(f"{prefix}setup.cfg") or "")
+        return parser.get("options.entry_points", "console_scripts", fallback="").splitlines()
+    except configparser.Error:
+        return []
+
+
+def _setup_py(sources: Sources, prefix: str) -> list[str]:
+    """The entry_points that setup.py passes to setup()."""
+    path = f"{prefix}setup.py"
+    if "console_scripts" not in (sources.text(path) or ""):
+        return []
+    seen: list[Value] = []
+
+    def setup(run: Interpreter, name: str, arguments: Arguments) -> Value:
+        seen.append(arguments.named.get("entry_points"))
+        return UNKNOWN
+
+    factories: dict[str, Factory] = {"setuptools.setup": setup, "distutils.core.setup": setup, "skbuild.setup": setup}
+    Interpreter(sources, path, factories).run_script()
+    return [line for given in seen for line in _console_lines(given)]
+
+
+def _console_lines(given: Value) -> list[str]:
+    if isinstance(given, str):
+        section = re.search(r"\[\s*console_scripts\s*\](.*?)(?=^\s*\[|\Z)", given, re.DOTALL | re.MULTILINE)
+        return section.group(1).splitlines() if section else []
+    lines = given.get("console_scripts") if isinstance(given, dict) else None
+    if isinstance(lines, str):
+        return lines.splitlines()
+    return [line for line in lines if isinstance(line, str)] if isinstance(lines, (list, tuple)) else []

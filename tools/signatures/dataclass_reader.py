@@ -1,0 +1,157 @@
+"""Command lines made from dataclasses and functions: HfArgumentParser, simple-parsing, tyro, jsonargparse."""
+
+import msgspec
+
+from tools.signatures.argparse_reader import Parser
+from tools.signatures.fields import (
+    Field,
+    FieldNote,
+    dashed,
+    dataclass_fields,
+    flatten,
+    option_of,
+    parameters,
+    underscored,
+)
+from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.model import Option, Signature
+from tools.signatures.values import UNKNOWN, Arguments, Bound, Class, Function, Native, Value
+
+
+class FieldParser(Parser):
+    """An argparse parser whose options come from dataclasses."""
+
+    def take(self, value: Value) -> None:
+        """Add the fields of a dataclass, or of several."""
+        for cls in value if isinstance(value, (list, tuple)) else [value]:
+            if not isinstance(cls, Class):
+                self.open = True
+                continue
+            fields, more = dataclass_fields(self.run, cls)
+            named, deeper = flatten(self.run, fields)
+            self.open = self.open or more or deeper
+            self.options += [self.option(name.rpartition(".")[2], field) for name, field in named]
+
+    def option(self, name: str, field: Field) -> Option:
+        """One field as HfArgumentParser adds it."""
+        made = option_of(self.run, field, name, dashed(name))
+        if field.kind.type == "bool" and field.kind.nargs is None:
+            default = made.default or "False"
+            made = msgspec.structs.replace(
+                made, nargs="?", switch_value="True", converter="string_to_bool", default=default
+            )
+            return msgspec.structs.replace(made, required=False)
+        return msgspec.structs.replace(made, nargs="+") if made.nargs == "*" else made
+
+    def do_add_arguments(self, arguments: Arguments) -> Value:
+        """simple_parsing: the fields of a dataclass become options."""
+        self.take(arguments.get(0, "dataclass"))
+        return UNKNOWN
+
+    def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
+        """As argparse, under its own name."""
+        found = super().signatures(subcommand, before)
+        return [msgspec.structs.replace(s, framework="dataclass") for s in found]
+
+
+def _hf_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    made = FieldParser(run, Arguments([], {}))
+    made.path, made.line = arguments.path, arguments.line
+    made.take(arguments.get(0, "dataclass_types", ()))
+    return made
+
+
+def _simple_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return FieldParser(run, arguments)
+
+
+def _simple_parse(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    made = FieldParser(run, Arguments([], {}))
+    made.take(arguments.get(0, "config_class"))
+    run.note_parsed(made, strict=True)
+    return UNKNOWN
+
+
+class FunctionParser(Native):
+    """A command line made from a function, a class or a dataclass."""
+
+    def __init__(self, run: Interpreter, target: Value, style: str) -> None:
+        self.run = run
+        self.target = target
+        self.style = style
+        run.made.append(self)
+
+    def signatures(self) -> list[Signature]:
+        """One signature; for several functions one a subcommand."""
+        targets = self._targets()
+        if not targets:
+            return [self._signature([], True, ())]
+        return [self._of(target, name) for name, target in targets]
+
+    def _targets(self) -> list[tuple[tuple[str, ...], Value]]:
+        if isinstance(self.target, (list, tuple)):
+            return [((getattr(t, "name", ""),), t) for t in self.target if isinstance(t, (Function, Class))]
+        if isinstance(self.target, dict):
+            return [
+                ((k,), t) for k, t in self.target.items() if isinstance(k, str) and isinstance(t, (Function, Class))
+            ]
+        return [((), self.target)] if isinstance(self.target, (Function, Bound, Class)) else []
+
+    def _of(self, target: Value, subcommand: tuple[str, ...]) -> Signature:
+        if isinstance(target, Class) and not isinstance(target.find("__init__"), Function):
+            fields, is_open = dataclass_fields(self.run, target)
+        else:
+            function = target.find("__init__") if isinstance(target, Class) else target
+            fields, is_open = parameters(self.run, function)
+        named, deeper = flatten(self.run, fields)
+        options = [self._option(name, field, len(subcommand)) for name, field in named]
+        return self._signature(options, is_open or deeper, subcommand)
+
+    def _signature(self, options: list[Option], is_open: bool, subcommand: tuple[str, ...]) -> Signature:
+        return Signature(
+            path=self.run.script, framework="dataclass", options=tuple(options), syntax="argparse",
+            accepts_unknown=is_open, subcommand=subcommand,
+        )  # fmt: skip
+
+    def _option(self, name: str, field: Field, level: int) -> Option:
+        flags = dashed(name) if self.style == "tyro" else underscored(name)
+        made = msgspec.structs.replace(option_of(self.run, field, name, flags), level=level)
+        if field.kind.positional or (self.style == "jsonargparse" and field.required and "." not in name):
+            return msgspec.structs.replace(made, flags=())
+        if field.kind.type == "bool" and self.style == "tyro" and not field.required:
+            outer, _, last = name.rpartition(".")
+            no = f"--{outer}.no-{last}" if outer else f"--no-{last}"
+            negative = tuple(dict.fromkeys((no, no.replace("_", "-"))))
+            return msgspec.structs.replace(made, nargs="0", switch_value="True", negative_flags=negative)
+        return made
+
+
+def _call_with(style: str) -> Factory:
+    def factory(run: Interpreter, name: str, arguments: Arguments) -> Value:
+        made = FunctionParser(run, arguments.get(0, "f" if style == "tyro" else "components"), style)
+        run.note_parsed(made, strict=True)
+        return UNKNOWN
+
+    return factory
+
+
+def _field(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return FieldNote(arguments)
+
+
+FACTORIES: dict[str, Factory] = {
+    "transformers.HfArgumentParser": _hf_parser,
+    "transformers.hf_argparser.HfArgumentParser": _hf_parser,
+    "trl.TrlParser": _hf_parser,
+    "simple_parsing.ArgumentParser": _simple_parser,
+    "simple_parsing.parse": _simple_parse,
+    "tyro.cli": _call_with("tyro"),
+    "jsonargparse.CLI": _call_with("jsonargparse"),
+    "jsonargparse.auto_cli": _call_with("jsonargparse"),
+    "pytorch_lightning.cli.LightningCLI": _call_with("lightning"),
+    "lightning.pytorch.cli.LightningCLI": _call_with("lightning"),
+    "dataclasses.field": _field,
+    "pydantic.Field": _field,
+    "simple_parsing.field": _field,
+    "simple_parsing.helpers.field": _field,
+}

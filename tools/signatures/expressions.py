@@ -1,0 +1,346 @@
+"""Expressions of the abstract interpreter."""
+
+import ast
+import operator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from tools.signatures.machine import Condition, Machine
+from tools.signatures.operators import MAX_ITEMS, OPERATORS, WIDTH, guarded, operate, operate_unary, short, to_set
+from tools.signatures.values import (
+    CONSTANTS,
+    UNKNOWN,
+    Arguments,
+    Class,
+    External,
+    Frame,
+    Function,
+    ParsedArgument,
+    Value,
+    is_known,
+    join,
+    truth,
+)
+
+CONVERSIONS: dict[int, Callable[[object], str]] = {ord("r"): repr, ord("a"): ascii, ord("s"): str}
+
+
+def evaluate(run: Machine, node: ast.expr, frame: Frame) -> Value:
+    """The value of an expression; UNKNOWN where it cannot be followed."""
+    run.budget.spend()
+    handler = HANDLERS.get(type(node))
+    return UNKNOWN if handler is None else handler(run, node, frame)
+
+
+def _constant(run: Machine, node: ast.Constant, frame: Frame) -> Value:
+    return node.value
+
+
+def _name(run: Machine, node: ast.Name, frame: Frame) -> Value:
+    return run.look_up(node.id, frame)
+
+
+def _attribute(run: Machine, node: ast.Attribute, frame: Frame) -> Value:
+    return run.attribute(run.evaluate(node.value, frame), node.attr)
+
+
+def _items(run: Machine, nodes: list[ast.expr], frame: Frame) -> list[Value]:
+    values: list[Value] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            items = iterate(run, run.evaluate(node.value, frame))
+            values += [UNKNOWN] if items is None else items
+        else:
+            values.append(run.evaluate(node, frame))
+    return values
+
+
+def _list(run: Machine, node: ast.List, frame: Frame) -> Value:
+    return _items(run, node.elts, frame)
+
+
+def _tuple(run: Machine, node: ast.Tuple, frame: Frame) -> Value:
+    return tuple(_items(run, node.elts, frame))
+
+
+def _set(run: Machine, node: ast.Set, frame: Frame) -> Value:
+    return to_set(_items(run, node.elts, frame))
+
+
+def _dict(run: Machine, node: ast.Dict, frame: Frame) -> Value:
+    result: dict[Value, Value] = {}
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        value = run.evaluate(value_node, frame)
+        if key_node is None:
+            result.update(value if isinstance(value, dict) else {UNKNOWN: UNKNOWN})
+            continue
+        key = run.evaluate(key_node, frame)
+        try:
+            result[key] = value
+        except TypeError:
+            result[UNKNOWN] = value
+    return result
+
+
+def _subscript(run: Machine, node: ast.Subscript, frame: Frame) -> Value:
+    container = run.evaluate(node.value, frame)
+    if isinstance(node.slice, ast.Slice):
+        parts = [
+            None if p is None else run.evaluate(p, frame) for p in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
+        if isinstance(container, (str, list, tuple)) and all(p is None or isinstance(p, int) for p in parts):
+            return guarded(lambda: container[slice(*parts)])
+        return UNKNOWN
+    key = run.evaluate(node.slice, frame)
+    if isinstance(container, dict) and isinstance(key, ParsedArgument):
+        _accept_keys(run, container, key, f"{frame.module.path}:{node.lineno}")
+        return UNKNOWN
+    if isinstance(container, (dict, list, tuple, str)) and isinstance(key, CONSTANTS):
+        return guarded(partial(operator.getitem, container, key))
+    if isinstance(container, Class):
+        member = container.find(key) if isinstance(key, str) else None
+        return UNKNOWN if member is None else member
+    item = getattr(container, "item", None)
+    return item(key) if item is not None and not isinstance(container, CONSTANTS) else UNKNOWN
+
+
+def _accept_keys(run: Machine, container: dict[Value, Value], key: ParsedArgument, place: str) -> None:
+    """A table is looked up with a command-line value: only its keys are accepted."""
+    if container and all(isinstance(k, (str, int)) for k in container):
+        run.accept(Condition(key.dest, key.fold, frozenset(map(str, container))), place)
+
+
+def _binary(run: Machine, node: ast.BinOp, frame: Frame) -> Value:
+    return operate(node.op, run.evaluate(node.left, frame), run.evaluate(node.right, frame))
+
+
+def _unary(run: Machine, node: ast.UnaryOp, frame: Frame) -> Value:
+    value = run.evaluate(node.operand, frame)
+    if isinstance(node.op, ast.Not):
+        if isinstance(value, Condition):
+            return value.opposite()
+        known = truth(value)
+        return UNKNOWN if known is None else not known
+    return operate_unary(node.op, value)
+
+
+def _boolean(run: Machine, node: ast.BoolOp, frame: Frame) -> Value:
+    stop = isinstance(node.op, ast.Or)
+    result: Value = None
+    uncertain = False
+    parts: list[Value] = []
+    for part in node.values:
+        value = run.evaluate(part, frame)
+        parts.append(value)
+        known = truth(value)
+        if known is None:
+            uncertain = True
+        elif known is stop and not uncertain:
+            return value
+        elif known is stop:
+            return UNKNOWN if not isinstance(value, bool) else value
+        result = value
+    return _either(parts) if uncertain and stop else (UNKNOWN if uncertain else result)
+
+
+def _either(parts: list[Value]) -> Value:
+    """`a == 1 or a == 2` as one condition."""
+    first = parts[0]
+    if all(isinstance(p, Condition) and not p.negated and (p.dest, p.fold) == (first.dest, first.fold) for p in parts):
+        return Condition(first.dest, first.fold, frozenset().union(*(p.values for p in parts)))
+    return UNKNOWN
+
+
+def _compare(run: Machine, node: ast.Compare, frame: Frame) -> Value:
+    left = run.evaluate(node.left, frame)
+    outcome: Value = True
+    for op, right_node in zip(node.ops, node.comparators, strict=True):
+        right = run.evaluate(right_node, frame)
+        result = _compare_two(op, left, right)
+        if len(node.ops) == 1:
+            return result
+        if truth(result) is False:
+            return False
+        outcome = outcome if truth(result) else UNKNOWN
+        left = right
+    return outcome
+
+
+def _compare_two(op: ast.cmpop, left: Value, right: Value) -> Value:
+    if isinstance(left, ParsedArgument) or isinstance(right, ParsedArgument):
+        return _condition(op, left, right)
+    if isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) and (left is None) != (right is None):
+        other = right if left is None else left
+        if truth(other) is None:
+            return UNKNOWN
+        return isinstance(op, (ast.IsNot, ast.NotEq))
+    if is_known(left) and is_known(right):
+        return guarded(lambda: OPERATORS[type(op)](left, right))
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(left, str) and isinstance(right, (dict, list, tuple, set)):
+        if left in right:
+            return isinstance(op, ast.In)
+        return UNKNOWN if UNKNOWN in right else isinstance(op, ast.NotIn)
+    return UNKNOWN
+
+
+def _condition(op: ast.cmpop, left: Value, right: Value) -> Value:
+    argument, other = (left, right) if isinstance(left, ParsedArgument) else (right, left)
+    negated = isinstance(op, (ast.NotEq, ast.NotIn))
+    if isinstance(op, (ast.Eq, ast.NotEq)) and isinstance(other, (str, int)) and not isinstance(other, bool):
+        return Condition(argument.dest, argument.fold, frozenset([str(other)]), negated)
+    listed = (
+        argument is left
+        and isinstance(op, (ast.In, ast.NotIn))
+        and isinstance(other, (list, tuple, set, frozenset, dict))
+    )
+    if listed and all(isinstance(v, (str, int)) for v in other):
+        return Condition(argument.dest, argument.fold, frozenset(map(str, other)), negated)
+    return UNKNOWN
+
+
+def _conditional(run: Machine, node: ast.IfExp, frame: Frame) -> Value:
+    known = truth(run.evaluate(node.test, frame))
+    if known is None:
+        run.uncertain += 1
+        try:
+            return join(run.evaluate(node.body, frame), run.evaluate(node.orelse, frame))
+        finally:
+            run.uncertain -= 1
+    return run.evaluate(node.body if known else node.orelse, frame)
+
+
+def _joined(run: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
+    texts: list[str] = []
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            value = run.evaluate(part.value, frame)
+            spec = "" if part.format_spec is None else run.evaluate(part.format_spec, frame)
+            if not is_known(value) or not isinstance(spec, str) or WIDTH.search(spec):
+                return UNKNOWN
+            convert = CONVERSIONS.get(part.conversion)
+            value = guarded(partial(format, value if convert is None else convert(value), spec))
+        else:
+            value = run.evaluate(part, frame)
+        if not isinstance(value, str):
+            return UNKNOWN
+        texts.append(value)
+    return short("".join(texts))
+
+
+def _lambda(run: Machine, node: ast.Lambda, frame: Frame) -> Value:
+    return Function(node, frame)
+
+
+def _call(run: Machine, node: ast.Call, frame: Frame) -> Value:
+    if isinstance(node.func, ast.Name) and node.func.id == "super":
+        from_frame = Arguments([frame], {})
+        return run.call(External("builtins.super"), from_frame)
+    function = run.evaluate(node.func, frame)
+    arguments = arguments_of(run, node, frame)
+    arguments.path, arguments.line = frame.module.path, node.lineno
+    return run.call(function, arguments)
+
+
+def arguments_of(run: Machine, node: ast.Call, frame: Frame) -> Arguments:
+    """The arguments of a call, with * and ** spread as far as they are known."""
+    placed: list[Value] = []
+    named: dict[str, Value] = {}
+    is_open = False
+    for item in node.args:
+        if isinstance(item, ast.Starred):
+            values = iterate(run, run.evaluate(item.value, frame))
+            is_open = is_open or values is None
+            placed += values or []
+        else:
+            placed.append(run.evaluate(item, frame))
+    for keyword in node.keywords:
+        value = run.evaluate(keyword.value, frame)
+        if keyword.arg is not None:
+            named[keyword.arg] = value
+        elif isinstance(value, dict) and all(isinstance(k, str) for k in value):
+            named.update(value)
+        else:
+            is_open = True
+    return Arguments(placed, named, is_open)
+
+
+def iterate(run: Machine, value: Value) -> list[Value] | None:
+    """The items of a value, or None where they are not known."""
+    if isinstance(value, (list, tuple, set, frozenset, dict, str)):
+        if isinstance(value, (set, frozenset)):
+            return sorted(value, key=repr)[:MAX_ITEMS]
+        return list(value)[:MAX_ITEMS]
+    if isinstance(value, Class):
+        members = run.attribute(value, "__members__")
+        return list(members.values()) if isinstance(members, dict) else None
+    return None
+
+
+def assign_names(run: Machine, target: ast.expr, value: Value, frame: Frame) -> None:
+    """Bind the names of a loop or comprehension target."""
+    if isinstance(target, ast.Name):
+        frame.names[target.id] = value
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        items = iterate(run, value)
+        for place, part in enumerate(target.elts):
+            item = items[place] if items is not None and len(items) == len(target.elts) else UNKNOWN
+            assign_names(run, part.value if isinstance(part, ast.Starred) else part, item, frame)
+
+
+def _rows(run: Machine, generators: list[ast.comprehension], frame: Frame) -> Iterator[bool]:
+    """Bind the names of a comprehension, row by row; False for a row that may or may not be there."""
+    first, rest = generators[0], generators[1:]
+    items = iterate(run, run.evaluate(first.iter, frame))
+    certain = items is not None
+    for item in [UNKNOWN] if items is None else items:
+        assign_names(run, first.target, item, frame)
+        tests = [truth(run.evaluate(test, frame)) for test in first.ifs]
+        if False in tests:
+            continue
+        sure = certain and None not in tests
+        if rest:
+            for inner in _rows(run, rest, frame):
+                yield inner and sure
+        else:
+            yield sure
+
+
+def _comprehension(run: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> Value:
+    inner = Frame(frame.module, {}, frame)
+    values: list[Value] = []
+    for sure in _rows(run, node.generators, inner):
+        values.append(run.evaluate(node.elt, inner))
+        if not sure:
+            return UNKNOWN
+    return to_set(values) if isinstance(node, ast.SetComp) else values
+
+
+def _dict_comprehension(run: Machine, node: ast.DictComp, frame: Frame) -> Value:
+    inner = Frame(frame.module, {}, frame)
+    result: dict[Value, Value] = {}
+    for sure in _rows(run, node.generators, inner):
+        key, value = run.evaluate(node.key, inner), run.evaluate(node.value, inner)
+        if not sure or not isinstance(key, CONSTANTS):
+            return UNKNOWN
+        result[key] = value
+    return result
+
+
+def _walrus(run: Machine, node: ast.NamedExpr, frame: Frame) -> Value:
+    value = run.evaluate(node.value, frame)
+    assign_names(run, node.target, value, frame)
+    return value
+
+
+def _await(run: Machine, node: ast.Await, frame: Frame) -> Value:
+    return run.evaluate(node.value, frame)
+
+
+HANDLERS: dict[type[ast.expr], Callable[[Machine, Any, Frame], Value]] = {
+    ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.List: _list, ast.Tuple: _tuple,
+    ast.Set: _set, ast.Dict: _dict, ast.Subscript: _subscript, ast.BinOp: _binary, ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean, ast.Compare: _compare, ast.IfExp: _conditional, ast.JoinedStr: _joined, ast.Lambda: _lambda,
+    ast.Call: _call, ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,
+    ast.DictComp: _dict_comprehension, ast.NamedExpr: _walrus, ast.Await: _await,
+}  # fmt: skip

@@ -1,0 +1,321 @@
+"""An abstract interpreter: follows a script from its first line to where it parses its command line. Nothing is executed."""
+
+import ast
+import builtins
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import PurePosixPath
+
+import msgspec
+
+from tools.signatures import calls, expressions, statements
+from tools.signatures.library import CONSTANTS_OF
+from tools.signatures.machine import Budget, Collector, Condition, Finished, Flow, OutOfFuel, ProgramRaised, TooLong
+from tools.signatures.sources import Sources
+from tools.signatures.values import (
+    UNKNOWN,
+    Arguments,
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Lazy,
+    Module,
+    Native,
+    Value,
+)
+
+STEPS = 60_000
+STEPS_BEYOND = 30_000
+SECONDS = 1.0
+
+
+class Accepted(msgspec.Struct, frozen=True, kw_only=True):
+    """A test after parsing: the only values of an argument that the program goes on with."""
+
+    values: tuple[str, ...]
+    fold: str
+    place: str
+
+
+class Parsed(msgspec.Struct, frozen=True, kw_only=True):
+    """The program parsed its command line."""
+
+    parser: Native
+    strict: bool
+
+
+Factory = Callable[["Interpreter", str, Arguments], Value]
+"""Makes a modelled library object from the called name and its arguments."""
+
+
+class Interpreter:
+    """Follows one script."""
+
+    def __init__(
+        self, sources: Sources, script: str, factories: Mapping[str, Factory], *, beyond: bool = False
+    ) -> None:
+        self.sources = sources
+        self.script = script
+        self.factories = factories
+        self.beyond = beyond
+        """Go on after the command line was parsed, to see which values are tested."""
+        self.budget = Budget(STEPS, SECONDS)
+        self.uncertain = 0
+        self.collectors = [Collector(0)]
+        self.muted = 0
+        self.depth = 0
+        self.call_steps = 0
+        self.active: set[object] = set()
+        self.modules: dict[str, Module] = {}
+        self.parsed: list[Parsed] = []
+        self.made: list[Native] = []
+        """Every modelled parser, in order."""
+        self._resolving: set[tuple[str, str]] = set()
+        self.complete = True
+        """False where the program was too long to be followed."""
+
+    def evaluate(self, node: ast.expr, frame: Frame) -> Value:
+        """The value of an expression."""
+        return expressions.evaluate(self, node, frame)
+
+    def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Flow:
+        """Follow statements."""
+        return statements.execute(self, body, frame)
+
+    def call(self, function: Value, arguments: Arguments) -> Value:
+        """What calling a value gives."""
+        return calls.call(self, function, arguments)
+
+    def attribute(self, value: Value, name: str) -> Value:
+        """What `value.name` gives."""
+        return calls.attribute(self, self.force(value), name)
+
+    def look_up(self, name: str, frame: Frame) -> Value:
+        """The value of a name, from the innermost frame outwards."""
+        current: Frame | None = frame
+        while current is not None:
+            if name in current.names and (current is frame or not current.is_class):
+                return self.force(current.names[name])
+            current = current.outer
+        if name in frame.module.env:
+            return self.force(frame.module.env[name])
+        if hasattr(builtins, name):
+            return External("builtins." + name)
+        found = self._starred(frame.module, name)
+        return UNKNOWN if found is None else found
+
+    def _starred(self, module: Module, name: str) -> Value | None:
+        """What a name stands for that a star import brings, or None."""
+        for source in reversed(module.stars):
+            found = self._own_or_starred(source, name)
+            if found is not None:
+                return found
+        return None
+
+    def _own_or_starred(self, module: Module, name: str) -> Value | None:
+        """A module's name, or one that it has from star imports; None where it has none or is being asked already."""
+        key = (module.path, name)
+        words = self.sources.words(module.path)
+        if key in self._resolving or (name not in words and "*" not in words):
+            return None
+        self._resolving.add(key)
+        try:
+            self.run_module(module)
+            return self.force(module.env[name]) if name in module.env else self._starred(module, name)
+        finally:
+            self._resolving.discard(key)
+
+    def force(self, value: Value) -> Value:
+        """A value itself, where it may be Lazy."""
+        if not isinstance(value, Lazy):
+            return value
+        return self.module_name(value.module, value.name)
+
+    def module_name(self, module: Module, name: str) -> Value:
+        """What a module's name stands for: its own, one of a star import, or a submodule."""
+        found = self._own_or_starred(module, name)
+        if found is not None or name in module.env:
+            return found
+        inner = self.submodule(module, name)
+        return UNKNOWN if inner is None else inner
+
+    def external_attribute(self, value: External, name: str) -> Value:
+        """What `.name` of a library's name gives."""
+        full = f"{value.name}.{name}"
+        if full in CONSTANTS_OF:
+            return CONSTANTS_OF[full]
+        factory = self.factories.get("@" + full)
+        return External(full) if factory is None else factory(self, full, Arguments([], {}))
+
+    def import_module(self, name: str, level: int, importer: Module) -> Value:
+        """The module that an import names; run at once where that may define flags."""
+        path = self.sources.resolve(name, level, importer.path, self.script)
+        if path is None:
+            return External(name)
+        module = self.module(path, name)
+        if module.state == "new" and self.sources.has_effects(path, self.script):
+            self.run_module(module)
+        return module
+
+    def module(self, path: str, name: str) -> Module:
+        """The module of a file, not yet run."""
+        if path not in self.modules:
+            self.modules[path] = Module(path, name)
+        return self.modules[path]
+
+    def member(self, module: Value, name: str, importer: Module) -> Value:
+        """What `from module import name` gives."""
+        if isinstance(module, External):
+            path = self.sources.resolve(f"{module.name}.{name}", 0, importer.path, self.script)
+            return self.external_attribute(module, name) if path is None else self.module(path, f"{module.name}.{name}")
+        if not isinstance(module, Module):
+            return UNKNOWN
+        if name in module.env:
+            return module.env[name]
+        inner = self.submodule(module, name)
+        if inner is not None and (module is importer or name not in self.sources.words(module.path)):
+            return inner
+        return Lazy(module, name)
+
+    def submodule(self, module: Module, name: str) -> Module | None:
+        """The module `name` inside a package of the repository."""
+        if not module.path.endswith("__init__.py"):
+            return None
+        path = self.sources.resolve(name, 1, module.path, self.script)
+        if path is None or path == module.path:
+            return None
+        found = self.module(path, f"{module.name}.{name}")
+        if found.state == "new" and self.sources.has_effects(path, self.script):
+            self.run_module(found)
+        return found
+
+    def run_module(self, module: Module) -> None:
+        """Follow a module's top level, once."""
+        if module.state != "new":
+            return
+        module.state = "running"
+        tree = self.sources.tree(module.path)
+        module.env.update(__name__=module.name, __file__=str(self.sources.root / module.path))
+        if tree is None:
+            return
+        module.env["__doc__"] = ast.get_docstring(tree)
+        uncertain, collectors = self.uncertain, self.collectors
+        self.uncertain, self.collectors = 0, [Collector(0)]
+        try:
+            self.execute(tree.body, Frame(module, module.env))
+        except ProgramRaised:
+            pass
+        except RecursionError:
+            if module.path == self.script:
+                raise
+            self.complete = False
+        finally:
+            if module.path != self.script:
+                self.uncertain, self.collectors = uncertain, collectors
+            module.state = "done"
+
+    def make_native(self, name: str, arguments: Arguments) -> Value | None:
+        """What a known library function gives; None where the library is not modelled."""
+        factory = self.factories.get(name)
+        if factory is None and "DEFINE_" in name:
+            factory = self.factories.get("DEFINE_")
+        return None if factory is None else factory(self, name, arguments)
+
+    def hand_over(self, name: str, arguments: Arguments) -> Value:
+        """Foreign code is called: parsers that it is given may get options that are not seen here."""
+        handed: list[Value] = []
+        for value in arguments.all():
+            native = value.native if isinstance(value, Instance) else value
+            note = getattr(native, "note_handed", None)
+            if isinstance(native, Native) and note is not None:
+                note(name)
+                handed.append(value)
+        return handed[0] if len(handed) == 1 else UNKNOWN
+
+    def note_parsed(self, parser: Native, strict: bool) -> None:
+        """The program parses its command line now; raises Finished where nothing further matters."""
+        self.parsed.append(Parsed(parser=parser, strict=strict))
+        if strict and not self.uncertain:
+            if not self.beyond:
+                raise Finished
+            self.budget.steps = min(self.budget.steps, STEPS_BEYOND)
+            self.call_steps = STEPS_BEYOND
+
+    def accept(self, condition: Condition, place: str) -> None:
+        """Remember that on this way the program goes on only with these values of an argument."""
+        current = self.collectors[-1]
+        if not self.muted and not condition.negated and self.uncertain == current.uncertain:
+            current.found.setdefault(condition.dest, (condition, place))
+
+    @property
+    def accepted(self) -> dict[str, Accepted]:
+        """dest -> the only values that the program goes on with."""
+        return {
+            dest: Accepted(values=tuple(sorted(condition.values)), fold=condition.fold, place=place)
+            for dest, (condition, place) in self.collectors[0].found.items()
+        }
+
+    def try_call(self, function: Value, *values: Value) -> Value:
+        """What a function gives for known values; None where it raises."""
+        uncertain, self.uncertain = self.uncertain, 0
+        try:
+            return self.call(function, Arguments(list(values), {}))
+        except ProgramRaised:
+            return None
+        finally:
+            self.uncertain = uncertain
+
+    def run_script(self) -> Module:
+        """Follow the script as `python script` would."""
+        main = self.module(self.script, "__main__")
+        self._guarded(lambda: self.run_module(main))
+        return main
+
+    def run_entry(self, module: str, function: str) -> None:
+        """Import the script under its own name and call one of its functions, as a console script does."""
+        target = self.module(self.script, module)
+        self._guarded(lambda: self.run_module(target))
+        if not self.parsed:
+            self._guarded(lambda: self._call_path(target, function))
+
+    def _call_path(self, module: Module, function: str) -> Value:
+        value: Value = module
+        for name in function.split("."):
+            value = self.attribute(value, name)
+        return self.call(value, Arguments([], {}))
+
+    def run_function(self, function: Value) -> None:
+        """Follow one function with unknown arguments."""
+        self.uncertain, self.collectors, self.depth = 0, [Collector(0)], 0
+        self.active = set()
+        if isinstance(function, Function):
+            names = [p.arg for p in function.node.args.args if p.arg not in function.defaults]
+            self._guarded(lambda: self.call(function, Arguments([], dict.fromkeys(names, UNKNOWN))))
+        elif isinstance(function, Class):
+            self._guarded(lambda: self._run_class(function))
+
+    def _run_class(self, cls: Class) -> None:
+        instance = self.call(cls, Arguments([], {}))
+        for name, member in list(cls.names.items()):
+            if isinstance(member, Function) and name != "__init__" and not member.kind:
+                self._guarded(partial(self._call_method, instance, name))
+
+    def _call_method(self, instance: Value, name: str) -> Value:
+        return self.call(self.attribute(instance, name), Arguments([], {}))
+
+    def _guarded(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except (Finished, ProgramRaised):
+            pass
+        except (OutOfFuel, TooLong, RecursionError, MemoryError):
+            self.complete = False
+        except Exception:  # noqa: BLE001 - a foreign program may hold anything; what was read so far still counts
+            self.complete = False
+
+
+def folder_of(path: str) -> str:
+    """The folder of a file, "." for the root."""
+    return str(PurePosixPath(path).parent)

@@ -1,0 +1,148 @@
+"""What the parts of the abstract interpreter know of each other, and the signals between them."""
+
+import ast
+import time
+from collections.abc import Sequence
+from enum import Enum
+from typing import Protocol
+
+from tools.signatures.sources import Sources
+from tools.signatures.values import Arguments, External, Frame, Module, Value
+
+
+class Flow(Enum):
+    """How a block of statements ended."""
+
+    NORMAL = 0
+    RETURN = 1
+    BREAK = 2
+    CONTINUE = 3
+
+
+class ProgramRaised(Exception):
+    """The program that is read raises, or exits."""
+
+
+class Finished(Exception):
+    """The program has parsed its command line; what follows is of no interest."""
+
+
+class OutOfFuel(Exception):
+    """The program is too long to be followed further."""
+
+
+class Condition:
+    """A test of one command-line value against constants, whose outcome is not known."""
+
+    __slots__ = ("dest", "fold", "negated", "values")
+
+    def opposite(self) -> "Condition":
+        """The condition of the other branch."""
+        return Condition(self.dest, self.fold, self.values, not self.negated)
+
+    def __init__(self, dest: str, fold: str, values: frozenset[str], negated: bool = False) -> None:
+        self.dest = dest
+        self.fold = fold
+        self.values = values
+        self.negated = negated
+
+
+Facts = dict[str, tuple[Condition, str]]
+"""dest -> (the values that the program goes on with, FILE:LINE of the test)."""
+
+
+class Collector:
+    """What is known of command-line values on one stretch of the way through the program."""
+
+    __slots__ = ("found", "uncertain")
+
+    def __init__(self, uncertain: int) -> None:
+        self.uncertain = uncertain
+        self.found: Facts = {}
+
+
+class TooLong(Exception):
+    """A single call is too long to be followed to its end; what comes after it still can be."""
+
+
+class Budget:
+    """How much may be evaluated: steps, and seconds of processor time."""
+
+    def __init__(self, steps: int, seconds: float) -> None:
+        self.steps = steps
+        self.floor = 0
+        """A single call may take the steps down to here."""
+        self.deadline = time.thread_time() + seconds
+
+    def spend(self) -> None:
+        """Take one step; raises OutOfFuel at the end, TooLong at the end of what a call may take."""
+        self.steps -= 1
+        if self.steps < self.floor:
+            raise TooLong if self.steps > 0 else OutOfFuel
+        if self.steps % 256 == 0 and time.thread_time() > self.deadline:
+            raise OutOfFuel
+
+
+class Machine(Protocol):
+    """The interpreter as its parts see it."""
+
+    sources: Sources
+    script: str
+    budget: Budget
+    uncertain: int
+    """More than 0 while it is not known whether this part of the program is reached."""
+    collectors: list[Collector]
+    """One for each branch that we are in; the first is the program's."""
+    muted: int
+    """More than 0 while a failure would be caught."""
+    depth: int
+    """Calls that we are in."""
+    call_steps: int
+    """How many steps a call may take, halved with each depth; 0 for no limit."""
+    active: set[object]
+    """The functions that we are in, by their syntax node."""
+
+    def evaluate(self, node: ast.expr, frame: Frame) -> Value:
+        """The value of an expression."""
+
+    def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Flow:
+        """Follow statements."""
+
+    def call(self, function: Value, arguments: Arguments) -> Value:
+        """What calling a value gives."""
+
+    def attribute(self, value: Value, name: str) -> Value:
+        """What `value.name` gives."""
+
+    def look_up(self, name: str, frame: Frame) -> Value:
+        """The value of a name."""
+
+    def external_attribute(self, value: External, name: str) -> Value:
+        """What `.name` of a library's name gives."""
+
+    def submodule(self, module: Module, name: str) -> Module | None:
+        """The module `name` inside a package of the repository."""
+
+    def make_native(self, name: str, arguments: Arguments) -> Value | None:
+        """What a known library function gives; None where the library is not modelled."""
+
+    def hand_over(self, name: str, arguments: Arguments) -> Value:
+        """Foreign code is called: what it may do with its arguments."""
+
+    def force(self, value: Value) -> Value:
+        """A value itself, where it may be Lazy."""
+
+    def import_module(self, name: str, level: int, importer: Module) -> Value:
+        """The module that an import names: a Module or an External."""
+
+    def member(self, module: Value, name: str, importer: Module) -> Value:
+        """What `from module import name` gives."""
+
+    def module_name(self, module: Module, name: str) -> Value:
+        """What a module's name stands for: its own, one of a star import, or a submodule."""
+
+    def run_module(self, module: Module) -> None:
+        """Follow a module's top level, once."""
+
+    def accept(self, condition: Condition, place: str) -> None:
+        """Remember that on this way the program goes on only with these values of an argument."""

@@ -1,0 +1,89 @@
+"""The signature of an entry point: what it takes, read from its source."""
+
+from typing import Literal
+
+import msgspec
+
+OptionType = Literal["str", "int", "float", "bool", "path", "json", "unknown"]
+Framework = Literal[
+    "argparse", "absl", "click", "typer", "fire", "docopt", "dataclass", "hydra", "sysargv", "shell", "make", "none"
+]
+Kind = Literal["python", "module", "shell", "console", "make"]
+
+
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """One option or positional argument."""
+
+    dest: str
+    """The name by which schema, ledger and renderer know it."""
+    flags: tuple[str, ...] = ()
+    """As typed, for example ("-b", "--batch-size"); empty for a positional argument."""
+    negative_flags: tuple[str, ...] = ()
+    """Spellings that mean False (--no-x of BooleanOptionalAction, click's --x/--no-x, absl's --nox)."""
+    type: OptionType = "str"
+    choices: tuple[str, ...] = ()
+    default: str | None = None
+    """The default as it would be typed; None where there is none or it is unknown."""
+    nargs: str | None = None
+    """None: one value. "0": a switch. "?", "*", "+", or a number of values. "?bool": absl booleans (--x, --x=false, --nox)."""
+    switch_value: str | None = None
+    """What a switch stores: "True", "False" or a constant."""
+    required: bool = False
+    repeatable: bool = False
+    """May be given several times (action=append, click multiple)."""
+    help: str = ""
+    path: str = ""
+    """File that declares it, relative to the repository."""
+    line: int = 0
+    sure: bool = True
+    """False where a part was computed in a way that could not be followed."""
+    level: int = 0
+    """How many subcommand words stand before it on the command line."""
+    converter: str = ""
+    """Name of the function that converts the word (`type=` of argparse), as written; "" for none."""
+    accepted: tuple[str, ...] = ()
+    """The only values that the program goes on with, where it tests them by hand after parsing; () where unknown."""
+    accepted_fold: Literal["", "lower", "upper"] = ""
+    """How the program changes the word before that test."""
+    accepted_at: str = ""
+    """FILE:LINE of that test."""
+
+    @property
+    def positional(self) -> bool:
+        """Whether it is given by place and not by name."""
+        return not self.flags
+
+    @property
+    def switch(self) -> bool:
+        """Whether it takes no value."""
+        return self.nargs == "0"
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True):
+    """What one entry point (or one subcommand of it) takes."""
+
+    path: str
+    """Its file, relative to the repository; for console scripts the file of the function."""
+    kind: Kind = "python"
+    framework: Framework = "none"
+    name: str = ""
+    """How it is called where it is not called by its path: a console script, a module, a make target."""
+    subcommand: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
+    accepts_unknown: bool = False
+    """Unknown options are no error (parse_known_args, a parser handed to foreign code, hydra overrides)."""
+    allow_abbrev: bool = True
+    """Unique prefixes of long options are accepted, as argparse does it."""
+    syntax: Literal["argparse", "absl", "click", "overrides", "plain"] = "argparse"
+    """How a command line is read: plain means by place, overrides means key=value."""
+    doc: str = ""
+    """Module docstring, parser description or leading comment: first paragraph."""
+    calls: tuple[str, ...] = ()
+    """For shell scripts and make targets: the commands inside, as written."""
+    line: int = 0
+    exclusive: tuple[tuple[str, ...], ...] = ()
+    """Groups of dests of which at most one may be given."""
+    one_of: tuple[tuple[str, ...], ...] = ()
+    """Groups of dests of which at least one must be given."""
+    prefix_chars: str = "-"
+    """What options begin with."""

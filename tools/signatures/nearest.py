@@ -1,0 +1,40 @@
+"""The most similar of known words: what was probably meant."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """The most similar of the known words, "" where none is near."""
+    for other in known:
+        if other.lower().replace("-", "_") == word.lower().replace("-", "_"):
+            return other
+    found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    if not found:
+        lower = {k.lower(): k for k in known}
+        found = [lower[m] for m in difflib.get_close_matches(word.lower(), list(lower), n=1, cutoff=0.6)]
+    return found[0] if found else ""
+
+
+def nearest_flag(flag: str, known: Iterable[str]) -> str:
+    """The option that was probably meant: the same letters first, then the most similar."""
+    plain = _letters(flag)
+    known = list(known)
+    for other in known:
+        if _letters(other) == plain:
+            return other
+    names = {k.lstrip("-"): k for k in known}
+    near = nearest(flag.lstrip("-"), list(names))
+    if near:
+        return names[near]
+    inside = [
+        k
+        for k in known
+        if len(plain) >= 3 and (plain in _letters(k) or (len(_letters(k)) >= 3 and _letters(k) in plain))
+    ]
+    return inside[0] if len(inside) == 1 else ""
+
+
+def _letters(flag: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", flag.lower())

@@ -1,0 +1,42 @@
+"""Reads the words of a command line against a signature, as argparse, absl and click do; the inverse of rendering."""
+
+from collections.abc import Callable, Sequence
+
+from tools.signatures.call_argparse import ArgparseWords
+from tools.signatures.call_others import read_absl, read_click, read_overrides, read_plain
+from tools.signatures.call_reader import ParsedCall, Reader
+from tools.signatures.model import Signature
+
+HELP = frozenset({"-h", "--help", "--helpfull", "--helpshort"})
+READERS: dict[str, Callable[[Reader, list[str]], None]] = {
+    "argparse": lambda reader, words: ArgparseWords(reader, words).read(),
+    "absl": read_absl,
+    "click": read_click,
+    "overrides": read_overrides,
+    "plain": read_plain,
+}
+
+
+def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
+    """Read the words that follow a script, module or console script.
+
+    Args:
+        signature: what is called; of several subcommands the one that the words name (see `choose`).
+        words: unquoted words as a shell would pass them.
+    """
+    reader = Reader(signature)
+    READERS[signature.syntax](reader, list(words))
+    if not any(word in HELP for word in words):
+        reader.finish()
+    return reader.result()
+
+
+def choose(signatures: Sequence[Signature], words: Sequence[str]) -> Signature | None:
+    """The signature that the words call: of subcommands the one whose names occur in order, else the bare one."""
+    best: Signature | None = None
+    for signature in signatures:
+        rest = iter(words)
+        fits = all(name in rest for name in signature.subcommand)
+        if fits and (best is None or len(signature.subcommand) > len(best.subcommand)):
+            best = signature
+    return best

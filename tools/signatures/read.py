@@ -1,0 +1,219 @@
+"""Reads the signatures of entry points: one function for one file, one for many."""
+
+import ast
+import re
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from tools.signatures import (
+    absl_reader,
+    argparse_reader,
+    click_reader,
+    dataclass_reader,
+    docopt_reader,
+    fire_reader,
+    hydra_reader,
+    make_reader,
+    shell_reader,
+    sysargv_reader,
+    typer_reader,
+)
+from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.model import Option, Signature
+from tools.signatures.sources import Sources, without_garbage_collection
+from tools.signatures.values import Class, Function, Native, Value
+
+FACTORIES: dict[str, Factory] = {
+    **argparse_reader.FACTORIES, **absl_reader.FACTORIES, **click_reader.FACTORIES, **typer_reader.FACTORIES,
+    **fire_reader.FACTORIES, **docopt_reader.FACTORIES, **hydra_reader.FACTORIES, **dataclass_reader.FACTORIES,
+}  # fmt: skip
+READS_ARGUMENTS = re.compile(
+    r"ArgumentParser|ArgParser|\bDEFINE_|FLAGS\b|\b(?:click|typer|fire|docopt|hydra|tyro|jsonargparse|simple_parsing|OmegaConf)\b"
+)
+RUNS = re.compile(r"if\s*\(?\s*__name__\s*==|(?:for|while|with|print)\b|[A-Za-z_][\w.]*\(|.*\bargv\[\d")
+"""A line at a file's top level that does something when the file is run."""
+CALLS = re.compile(r"[A-Za-z_][\w., ]*=\s*[A-Za-z_][\w.]*\(")
+"""A line at a file's top level that assigns the result of a call, which may parse the command line."""
+SHELL = (".sh", ".bash")
+
+
+class SignatureReader:
+    """Reads the entry points of one repository; what several files share is parsed once."""
+
+    def __init__(self, root: Path, files: frozenset[str] | None = None) -> None:
+        self.sources = Sources(root, files)
+        self._read: dict[str, tuple[Signature, ...]] = {}
+        self._tested: dict[str, tuple[Signature, ...]] = {}
+
+    def read(self, path: str) -> tuple[Signature, ...]:
+        """The signatures of one file, () where it is no entry point; never raises."""
+        if path not in self._read:
+            with without_garbage_collection():
+                self._read[path] = self._of(path)
+        return self._read[path]
+
+    def _of(self, path: str) -> tuple[Signature, ...]:
+        suffix = PurePosixPath(path).suffix
+        if suffix in SHELL:
+            return shell_reader.read(self.sources, path)
+        if make_reader.is_makefile(path):
+            return make_reader.read(self.sources, path)
+        return self._python(path) if suffix == ".py" else ()
+
+    def parsers(self, path: str) -> tuple[Signature, ...]:
+        """The signatures of all parsers that a file makes, whether or not it is an entry point."""
+        run = self._follow(path)
+        found = _asked(run)
+        if not found:
+            self._run_makers(run)
+            found = [s for made in run.made for s in _signatures(made)]
+        return tuple(found)
+
+    def function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
+        """The signatures of a console script that calls one function of a file."""
+        run = Interpreter(self.sources, path, FACTORIES)
+        run.run_entry(module, name)
+        doc = run.modules[path].env.get("__doc__") or ""
+        plain = Signature(path=path, accepts_unknown=True, syntax="plain", doc=_first_paragraph(doc))
+        found = [_documented(run, s) for s in _asked(run)] or [plain]
+        return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
+
+    def module(self, path: str, name: str) -> tuple[Signature, ...]:
+        """The signatures of `python -m name`, whose file is `path`."""
+        return tuple(msgspec.structs.replace(s, kind="module", name=name) for s in self.tested(path))
+
+    def only_defines(self, path: str) -> bool:
+        """Whether running a file would do nothing: at its top level there are only definitions and imports."""
+        tree = self.sources.tree(path)
+        if tree is None or path in self.sources.repaired:
+            return False
+        quiet = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+        return all(isinstance(n, quiet) or _is_quiet(n) for n in tree.body)
+
+    def relative_import(self, path: str) -> int:
+        """The line of the first relative import that a script reaches before anything else; 0 where there is none."""
+        tree = self.sources.tree(path)
+        for node in tree.body if tree is not None else []:
+            if isinstance(node, ast.ImportFrom) and node.level > 0:
+                return node.lineno
+        return 0
+
+    def tested(self, path: str) -> tuple[Signature, ...]:
+        """As `read`, with the values that the program tests by hand after parsing."""
+        if path not in self._tested:
+            found = self.read(path)
+            if any(s.framework not in ("none", "shell", "make", "sysargv") for s in found):
+                run = self._follow(path, beyond=True)
+                found = tuple(_with_tests(run, s) for s in found)
+            self._tested[path] = found
+        return self._tested[path]
+
+    def _python(self, path: str) -> tuple[Signature, ...]:
+        text = self.sources.text(path)
+        runs = text is not None and _has_line(text, RUNS)
+        if text is None or not (runs or _has_line(text, CALLS)):
+            return ()
+        if any(READS_ARGUMENTS.search(self.sources.text(p) or "") for p in self.sources.closure(path, path)):
+            run = self._follow(path)
+            found = _asked(run)
+            if not found and runs and READS_ARGUMENTS.search(text):
+                self._run_makers(run)
+                found = _asked(run) or [_unsure(s) for made in run.made for s in _signatures(made)]
+            if found:
+                return tuple(_documented(run, s) for s in found)
+        return sysargv_reader.read(self.sources, path) if runs else ()
+
+    def _follow(self, path: str, *, beyond: bool = False) -> Interpreter:
+        run = Interpreter(self.sources, path, FACTORIES, beyond=beyond)
+        run.run_script()
+        return run
+
+    def _run_makers(self, run: Interpreter) -> None:
+        """The script's flow did not lead to a parser: follow the functions that build one."""
+        for value in list(run.modules[run.script].env.values()):
+            if isinstance(value, (Function, Class)) and value.module.path == run.script and self._makes(run, value):
+                run.run_function(value)
+
+    def _makes(self, run: Interpreter, value: Function | Class) -> bool:
+        lines = (self.sources.text(run.script) or "").split("\n")
+        first, last = value.node.lineno - 1, value.node.end_lineno
+        return any(READS_ARGUMENTS.search(line) for line in lines[first:last])
+
+
+def _has_line(text: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a line at a file's top level begins like this."""
+    return any(pattern.match(line) for line in text.split("\n") if line[:1].isalpha() or line[:1] == "_")
+
+
+def _is_quiet(node: ast.stmt) -> bool:
+    """A docstring or the assignment of constants."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    return isinstance(node, (ast.Assign, ast.AnnAssign)) and not any(isinstance(n, ast.Call) for n in ast.walk(node))
+
+
+def _asked(run: Interpreter) -> list[Signature]:
+    """The signatures of the parsers that were asked to parse; several are one command line."""
+    parsers: list[Native] = []
+    for event in run.parsed:
+        if event.parser not in parsers:
+            parsers.append(event.parser)
+    strict = any(event.strict for event in run.parsed)
+    found = [_signatures(parser) for parser in parsers]
+    if not found:
+        return []
+    last = [s if strict else msgspec.structs.replace(s, accepts_unknown=True) for s in found[-1]]
+    earlier = tuple(o for group in found[:-1] for s in group for o in s.options)
+    if not run.complete:
+        last = [msgspec.structs.replace(s, accepts_unknown=True) for s in last]
+    return [msgspec.structs.replace(s, options=_unique((*s.options, *earlier))) for s in last]
+
+
+def _unique(options: Iterable[Option]) -> tuple[Option, ...]:
+    found: dict[tuple[str, tuple[str, ...]], Option] = {}
+    for option in options:
+        found.setdefault((option.dest, option.flags), option)
+    return tuple(found.values())
+
+
+def _signatures(parser: Native) -> list[Signature]:
+    make = getattr(parser, "signatures", None)
+    return [] if make is None else list(make())
+
+
+def _unsure(signature: Signature) -> Signature:
+    return msgspec.structs.replace(signature, accepts_unknown=True)
+
+
+def _documented(run: Interpreter, signature: Signature) -> Signature:
+    doc = signature.doc or run.modules[run.script].env.get("__doc__") or ""
+    return msgspec.structs.replace(signature, doc=_first_paragraph(doc))
+
+
+def _first_paragraph(doc: Value) -> str:
+    return " ".join(doc.strip().split("\n\n")[0].split())[:500] if isinstance(doc, str) else ""
+
+
+def _with_tests(run: Interpreter, signature: Signature) -> Signature:
+    options: list[Option] = []
+    for option in signature.options:
+        found = run.accepted.get(option.dest)
+        if found is not None and not option.switch:
+            option = msgspec.structs.replace(
+                option, accepted=found.values, accepted_fold=found.fold, accepted_at=found.place
+            )
+        options.append(option)
+    return msgspec.structs.replace(signature, options=tuple(options))
+
+
+def read_signatures(root: Path, path: str, files: frozenset[str] | None = None) -> tuple[Signature, ...]:
+    """The signatures of one script, read without importing or running anything.
+
+    Args:
+        root: the repository's folder.
+        path: the script, relative to it.
+        files: all files of the repository where they are known; saves looking at the disk.
+    """
+    return SignatureReader(root, files).read(path)

@@ -1,0 +1,105 @@
+"""Shell scripts: positional parameters, getopts, and the commands inside."""
+
+import re
+
+from tools.signatures.model import Option, Signature
+from tools.signatures.sources import Sources
+
+PLACE = re.compile(r"\$(?:(\d)|\{(\d+)(?:(:?[-=?+])([^}]*))?\})")
+ALL = re.compile(r"\$[@*]|\$\{[@*][^}]*\}|\bshift\b")
+NAMED = re.compile(
+    r"^\s*(?:local\s+|export\s+|readonly\s+)?([A-Za-z_]\w*)=[\"']?\$(?:(\d)\b|\{(\d+)(?::?[-=?+][^}]*)?\})[\"']?\s*(?:#.*)?$",
+    re.MULTILINE,
+)
+GETOPTS = re.compile(r"\bgetopts\s+[\"']?([:\w]+)[\"']?\s+(\w+)")
+FUNCTION = re.compile(r"^\s*(?:function\s+[\w-]+\s*(?:\(\))?|[\w-]+\s*\(\))\s*\{.*?^\s*\}", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
+CALLS = re.compile(
+    r"(?:^|[\s;&|(])(?:python[\d.]*|torchrun|accelerate|bash|sh|deepspeed|horovodrun|mpirun|srun|source|make|pip\d?|\./\S+)(?:\s|$)"
+)
+MAX_PLACES = 30
+
+
+def read(sources: Sources, path: str) -> tuple[Signature, ...]:
+    """The signature of a shell script."""
+    text = sources.text(path)
+    if text is None:
+        return ()
+    lines = _join_lines(text)
+    code = "\n".join(_strip_comment(line) for line in lines)
+    outer = FUNCTION.sub("", code)
+    options = _places(outer, path) + _getopts(outer, path)
+    takes_all = bool(ALL.search(outer))
+    calls = tuple(line.strip() for line in code.split("\n") if CALLS.search(line) and not line.lstrip().startswith("#"))
+    return (
+        Signature(
+            path=path, kind="shell", framework="shell", options=options, syntax="plain", doc=_leading_comment(text),
+            calls=calls[:200], accepts_unknown=takes_all or not options,
+        ),
+    )  # fmt: skip
+
+
+def _join_lines(text: str) -> list[str]:
+    return re.sub(r"\\[ \t]*\n", " ", text).split("\n")
+
+
+def _strip_comment(line: str) -> str:
+    if "#" not in line:
+        return line
+    if '"' in line or "'" in line:
+        return "" if line.lstrip().startswith("#") else line
+    return COMMENT.sub("", line)
+
+
+def _leading_comment(text: str) -> str:
+    found: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith("#!") or (not line.strip() and not found):
+            continue
+        if not line.startswith("#"):
+            break
+        found.append(line.lstrip("# ").strip())
+    return " ".join(" ".join(found).split())[:500]
+
+
+def _places(code: str, path: str) -> tuple[Option, ...]:
+    """$1 .. $n in order; one with a default, or tested for, may be left out."""
+    defaults: dict[int, str | None] = {}
+    optional: set[int] = set()
+    found: set[int] = set()
+    for match in PLACE.finditer(_without_single_quotes(code)):
+        place = int(match.group(1) or match.group(2))
+        if not 0 < place <= MAX_PLACES:
+            continue
+        found.add(place)
+        if match.group(3) in (":-", "-", ":=", "="):
+            optional.add(place)
+            defaults.setdefault(place, match.group(4))
+    names = {int(m.group(2) or m.group(3)): m.group(1) for m in NAMED.finditer(code)}
+    last = max(found, default=0)
+    return tuple(
+        Option(
+            dest=names.get(place, f"arg{place}"), default=defaults.get(place), path=path, nargs="?" if place in optional else None,
+            required=False, sure=place in optional,
+        )
+        for place in range(1, last + 1)
+    )  # fmt: skip
+
+
+def _without_single_quotes(code: str) -> str:
+    """awk '{print $1}' is not a parameter of the script."""
+    return re.sub(r"'[^'\n]*'", "''", code)
+
+
+def _getopts(code: str, path: str) -> tuple[Option, ...]:
+    found = GETOPTS.search(code)
+    if found is None:
+        return ()
+    letters = re.findall(r"(\w)(:?)", found.group(1))
+    return tuple(
+        Option(
+            dest=letter, flags=(f"-{letter}",), nargs=None if value else "0", switch_value=None if value else "True",
+            type="str" if value else "bool", path=path,
+        )
+        for letter, value in letters
+    )  # fmt: skip

@@ -1,0 +1,250 @@
+"""The source files of a repository: text, syntax trees and where an import leads, each worked out at most once."""
+
+import ast
+import contextlib
+import gc
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+MAX_BYTES = 1_500_000
+MAX_REPAIRS = 25
+IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^\n#]*)|import[ \t]+([\w., \t]+))", re.MULTILINE)
+WRITES_FLAGS = ("DEFINE_", "parse_args(", "parse_known_args(")
+STAR = re.compile(r"^[ \t]*from[ \t]+[.\w]+[ \t]+import[ \t]+\*", re.MULTILINE)
+WORD = re.compile(r"[A-Za-z_]\w*")
+SOURCE_ROOTS = ("", "src")
+
+
+class Sources:
+    """Files of one repository below `root`, by path relative to it."""
+
+    def __init__(self, root: Path, files: frozenset[str] | None = None) -> None:
+        self.root = root
+        self.files = files
+        self._texts: dict[str, str | None] = {}
+        self._trees: dict[str, ast.Module | None] = {}
+        self._exists: dict[str, bool] = {}
+        self._resolved: dict[tuple[str, int, str, str], str | None] = {}
+        self._effects: dict[str, bool] = {}
+        self._words: dict[str, frozenset[str]] = {}
+        self._packaged: set[str] = set()
+        self._imports: dict[str, list[tuple[str, int]]] = {}
+        self._packages: dict[str, str] | None = None
+        self._folders: frozenset[str] | None = None
+        self.repaired: set[str] = set()
+
+    def exists(self, path: str) -> bool:
+        """Whether this is a regular file of the repository."""
+        if self.files is not None:
+            return path in self.files
+        if path not in self._exists:
+            try:
+                self._exists[path] = (self.root / path).is_file()
+            except (OSError, ValueError):
+                self._exists[path] = False
+        return self._exists[path]
+
+    def is_folder(self, path: str) -> bool:
+        """Whether this is a folder of the repository."""
+        if self.files is None:
+            try:
+                return (self.root / path).is_dir()
+            except (OSError, ValueError):
+                return False
+        if self._folders is None:
+            self._folders = frozenset(str(p) for f in self.files for p in PurePosixPath(f).parents)
+        return (path or ".") in self._folders
+
+    def text(self, path: str) -> str | None:
+        """The text of a file; None where it is missing, too large or not readable."""
+        if path not in self._texts:
+            self._texts[path] = self._read(path)
+        return self._texts[path]
+
+    def _read(self, path: str) -> str | None:
+        if not self.exists(path):
+            return None
+        try:
+            with (self.root / path).open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+        except (OSError, ValueError):
+            return None
+        if len(data) > MAX_BYTES:
+            return None
+        return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+
+    def words(self, path: str) -> frozenset[str]:
+        """The words of a file, and "*" where it imports all names of another."""
+        if path not in self._words:
+            text = self.text(path) or ""
+            star = ["*"] if STAR.search(text) else []
+            self._words[path] = frozenset([*WORD.findall(text), *star])
+        return self._words[path]
+
+    def tree(self, path: str) -> ast.Module | None:
+        """The syntax tree of a Python file; lines that do not parse are left out, None where nothing helps."""
+        if path not in self._trees:
+            text = self.text(path)
+            self._trees[path] = None if text is None else self._parse(path, text)
+        return self._trees[path]
+
+    def _parse(self, path: str, text: str) -> ast.Module | None:
+        tree = _try_parse(text)
+        if isinstance(tree, ast.Module):
+            return tree
+        self.repaired.add(path)
+        lines = text.split("\n")
+        for _ in range(MAX_REPAIRS):
+            if isinstance(tree, ast.Module):
+                return tree
+            if tree is None or not 1 <= tree <= len(lines) or lines[tree - 1].strip() == "pass":
+                return None
+            line = lines[tree - 1]
+            lines[tree - 1] = line[: len(line) - len(line.lstrip())] + "pass"
+            tree = _try_parse("\n".join(lines))
+        return tree if isinstance(tree, ast.Module) else None
+
+    def resolve(self, module: str, level: int, importer: str, script: str) -> str | None:
+        """The file that `from <level dots><module> import` in `importer` reads when `script` was started, or None."""
+        key = (module, level, importer.rpartition("/")[0], "" if level else script.rpartition("/")[0])
+        if key not in self._resolved:
+            self._resolved[key] = self._find(module, level, importer, script)
+        return self._resolved[key]
+
+    def _find(self, module: str, level: int, importer: str, script: str) -> str | None:
+        relative = module.replace(".", "/")
+        if level:
+            base = importer
+            for _ in range(level):
+                base = base.rpartition("/")[0]
+            return self._module_file("/".join(p for p in (base, relative) if p))
+        if not relative:
+            return None
+        top = relative.partition("/")[0]
+        for folder in self._search(importer, script, top):
+            found = self._module_file(f"{folder}/{relative}" if folder else relative)
+            if found is not None:
+                return found
+        return self._installed(top, relative)
+
+    def _search(self, importer: str, script: str, top: str) -> Iterator[str]:
+        for path in (script, importer):
+            yield path.rpartition("/")[0]
+            if top in sys.stdlib_module_names:  # only the script's own folder comes before the standard library
+                return
+        yield from SOURCE_ROOTS
+
+    def _installed(self, top: str, relative: str) -> str | None:
+        """A module of a package that the repository installs from another folder."""
+        folder = self.packages().get(top)
+        if folder is None:
+            return None
+        found = self._module_file(relative if folder == "." else f"{folder}/{relative}")
+        if found is not None:
+            self._packaged.add(found)
+        return found
+
+    def _module_file(self, path: str) -> str | None:
+        for name in (f"{path}.py", f"{path}/__init__.py" if path else "__init__.py"):
+            if self.exists(name):
+                return name
+        return None
+
+    def packages(self) -> dict[str, str]:
+        """Top-level package name -> folder that holds it, for packages that a setup file of the repository installs."""
+        if self._packages is None:
+            self._packages = {}
+            for folder in sorted(self.setup_folders(), key=lambda f: (f.count("/"), f)):
+                for name in self._packages_in(folder):
+                    self._packages.setdefault(name, folder)
+        return self._packages
+
+    def setup_folders(self) -> set[str]:
+        """Folders, near the root, that hold a setup file."""
+        names = ("setup.py", "pyproject.toml", "setup.cfg")
+        if self.files is not None:
+            return {
+                str(PurePosixPath(f).parent) for f in self.files if f.rpartition("/")[2] in names and f.count("/") <= 2
+            }
+        patterns = [f"{prefix}{name}" for prefix in ("", "*/") for name in names]
+        return {
+            str(p.parent.relative_to(self.root).as_posix()) for pattern in patterns for p in self.root.glob(pattern)
+        }
+
+    def _packages_in(self, folder: str) -> list[str]:
+        prefix = "" if folder == "." else folder + "/"
+        if self.files is not None:
+            tails = (f[len(prefix) :] for f in self.files if f.startswith(prefix) and f.endswith("/__init__.py"))
+            return sorted({t.partition("/")[0] for t in tails if t.count("/") == 1})
+        return sorted(p.parent.name for p in (self.root / folder).glob("*/__init__.py"))
+
+    def _imported(self, path: str) -> list[tuple[str, int]]:
+        """The modules (dotted name, level) that a file may import, found in its text alone."""
+        if path not in self._imports:
+            found: list[tuple[str, int]] = []
+            for source, names, plain in IMPORT.findall(self.text(path) or ""):
+                found += [(n.split()[0], 0) for n in plain.split(",") if n.split()]
+                module = source.lstrip(".")
+                level = len(source) - len(module)
+                if source:
+                    found.append((module, level))
+                    found += [(f"{module}.{n}" if module else n, level) for n in WORD.findall(names)]
+            self._imports[path] = found
+        return self._imports[path]
+
+    def closure(self, path: str, script: str, limit: int = 400) -> list[str]:
+        """A file and all files that it imports, directly or not, without packages installed from another folder."""
+        seen = [path]
+        known = {path}
+        for current in seen:
+            if len(seen) > limit:
+                break
+            for module, level in self._imported(current):
+                found = self.resolve(module, level, current, script)
+                if found is not None and found not in known and found not in self._packaged:
+                    known.add(found)
+                    seen.append(found)
+        return seen
+
+    def has_effects(self, path: str, script: str) -> bool:
+        """Whether importing this file may define flags or parse the command line."""
+        if path in self._packaged:
+            return False
+        if path not in self._effects:
+            self._effects[path] = any(self._writes_flags(p) for p in self.closure(path, script))
+        return self._effects[path]
+
+    def _writes_flags(self, path: str) -> bool:
+        """Whether a line at a file's top level defines a flag or parses."""
+        text = self.text(path) or ""
+        if not any(word in text for word in WRITES_FLAGS):
+            return False
+        lines = text.split("\n")
+        return any(word in line for line in lines if line[:1].strip() for word in WRITES_FLAGS)
+
+
+def _try_parse(text: str) -> ast.Module | int | None:
+    """The tree, or the line of the first syntax error, or None."""
+    try:
+        with warnings.catch_warnings(), without_garbage_collection():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except SyntaxError as error:
+        return error.lineno
+    except (ValueError, RecursionError, MemoryError):
+        return None
+
+
+@contextlib.contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Syntax trees are all new objects; looking for garbage among them takes longer than making them."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()

@@ -1,0 +1,173 @@
+"""typer as the interpreter sees it: applications, commands, and options in the parameters of functions."""
+
+import ast
+
+import msgspec
+
+from tools.signatures.argparse_option import typed
+from tools.signatures.fields import Field, parameters
+from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.model import Option, Signature
+from tools.signatures.values import UNKNOWN, Arguments, Function, Method, Native, ParsedArgument, Value
+
+
+class ParameterInfo(Native):
+    """typer.Option(...) or typer.Argument(...)."""
+
+    def __init__(self, positional: bool, arguments: Arguments) -> None:
+        self.positional = positional
+        self.arguments = arguments
+
+
+class App(Native):
+    """typer.Typer()."""
+
+    def __init__(self, run: Interpreter, arguments: Arguments) -> None:
+        self.run = run
+        self.arguments = arguments
+        self.commands: list[tuple[str, Function]] = []
+        self.groups: list[tuple[str, App]] = []
+        self.callback: Function | None = None
+        run.made.append(self)
+
+    def attribute(self, name: str) -> Value:
+        """Its decorators."""
+        if name == "command":
+            return Method(self._decorator)
+        if name == "callback":
+            return Method(lambda arguments: Method(self._set_callback))
+        return super().attribute(name)
+
+    def _decorator(self, arguments: Arguments) -> Value:
+        def decorate(given: Arguments) -> Value:
+            function = given.get(0, "f")
+            if isinstance(function, Function):
+                name = arguments.get(0, "name")
+                self.commands.append((name if isinstance(name, str) else _command_name(function), function))
+            return function
+
+        return Method(decorate)
+
+    def _set_callback(self, given: Arguments) -> Value:
+        function = given.get(0, "f")
+        self.callback = function if isinstance(function, Function) else None
+        return function
+
+    def do_add_typer(self, arguments: Arguments) -> Value:
+        """app.add_typer(other, name=...)."""
+        other, name = arguments.get(0, "typer_instance"), arguments.get(None, "name")
+        if isinstance(other, App):
+            own = other.arguments.get(0, "name")
+            self.groups.append((name if isinstance(name, str) else own if isinstance(own, str) else "", other))
+        return None
+
+    def call(self, arguments: Arguments) -> Value:
+        """Calling the application parses the command line."""
+        self.run.note_parsed(self, strict=True)
+        for _, function in self.commands[:1] if len(self.commands) == 1 else []:
+            follow(self.run, function)
+        return UNKNOWN
+
+    def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
+        """One a command; a single command without a callback needs no name."""
+        level = len(subcommand)
+        own = options_of(self.run, self.callback, level) if self.callback is not None else []
+        outer = (*before, *own)
+        single = len(self.commands) == 1 and not self.groups and self.callback is None and not subcommand
+        found: list[Signature] = []
+        for name, function in self.commands:
+            path = () if single else (*subcommand, name)
+            options = (*outer, *options_of(self.run, function, len(path)))
+            found.append(signature_of(self.run, function, options, path))
+        for name, group in self.groups:
+            found += group.signatures((*subcommand, name) if name else subcommand, outer)
+        return found
+
+
+def signature_of(
+    run: Interpreter, function: Function, options: tuple[Option, ...], subcommand: tuple[str, ...]
+) -> Signature:
+    """The signature of one command."""
+    doc = ast.get_docstring(function.node) if not isinstance(function.node, ast.Lambda) else ""
+    return Signature(
+        path=run.script, framework="typer", options=options, subcommand=subcommand, syntax="click", allow_abbrev=False,
+        doc=" ".join((doc or "").split("\n\n")[0].split())[:500], line=function.node.lineno,
+    )  # fmt: skip
+
+
+def _command_name(function: Function) -> str:
+    return function.name.replace("_", "-").lower()
+
+
+def options_of(run: Interpreter, function: Function, level: int) -> list[Option]:
+    """The options of a function's parameters."""
+    fields, _ = parameters(run, function)
+    made = [_option(run, field) for field in fields if not _is_context(field)]
+    return [msgspec.structs.replace(o, level=level) for o in made]
+
+
+def _is_context(field: Field) -> bool:
+    return field.name in ("ctx", "context") and field.required
+
+
+def _option(run: Interpreter, field: Field) -> Option:
+    info = next((n for n in (field.note, *field.kind.notes) if isinstance(n, ParameterInfo)), None)
+    default, required = field.default, field.required
+    if info is not None and field.note is info:
+        default = info.arguments.get(0, "default", None)
+        required = default is Ellipsis or (not info.arguments.placed and "default" not in info.arguments.named)
+    if default is Ellipsis:
+        default, required = None, True
+    text, known = typed(default, run)
+    named = info.arguments.named if info is not None else {}
+    help_text = named.get("help")
+    positional = info.positional if info is not None else required
+    common = Option(
+        dest=field.name, type=field.kind.type if field.kind.type != "unknown" else "str", choices=field.kind.choices,
+        default=text, required=required and not (positional and field.kind.optional), path=field.path, line=field.line,
+        help=" ".join(help_text.split()) if isinstance(help_text, str) else "", sure=known and field.kind.type != "unknown",
+    )  # fmt: skip
+    if positional:
+        nargs = field.kind.nargs or (None if common.required else "?")
+        return msgspec.structs.replace(common, nargs=nargs)
+    return _named(common, field, info)
+
+
+def _named(option: Option, field: Field, info: ParameterInfo | None) -> Option:
+    placed = info.arguments.placed if info is not None else []
+    if info is not None and field.note is info:
+        placed = placed[1:]
+    given = [p for p in placed if isinstance(p, str)]
+    long = "--" + field.name.replace("_", "-")
+    flags = tuple(g.partition("/")[0] for g in given) or (long,)
+    if option.type == "bool" and field.kind.nargs is None:
+        negative = tuple(g.partition("/")[2] for g in given if "/" in g)
+        if not given:
+            negative = ("--no-" + field.name.replace("_", "-"),)
+        return msgspec.structs.replace(option, flags=flags, negative_flags=negative, nargs="0", switch_value="True")
+    several = field.kind.nargs == "*"
+    nargs = field.kind.nargs if field.kind.nargs not in (None, "*") else None
+    return msgspec.structs.replace(option, flags=flags, repeatable=several, nargs=nargs)
+
+
+def follow(run: Interpreter, function: Function) -> None:
+    """Go on into a command with the values of the command line."""
+    fields, _ = parameters(run, function)
+    run.call(function, Arguments([], {f.name: ParsedArgument(f.name) for f in fields}))
+
+
+def _run(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    """typer.run(function)."""
+    function = arguments.get(0, "function")
+    app = App(run, Arguments([], {}))
+    if isinstance(function, Function):
+        app.commands.append((_command_name(function), function))
+    return app.call(Arguments([], {}))
+
+
+FACTORIES: dict[str, Factory] = {
+    "typer.Typer": lambda run, name, arguments: App(run, arguments),
+    "typer.run": _run,
+    "typer.Option": lambda run, name, arguments: ParameterInfo(False, arguments),
+    "typer.Argument": lambda run, name, arguments: ParameterInfo(True, arguments),
+}

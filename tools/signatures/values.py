@@ -1,0 +1,326 @@
+"""What an expression of a foreign program may stand for, as far as it can be known without running it.
+
+Constants, lists, tuples, dicts and sets are themselves; everything else is one of the classes here.
+"""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+Value = Any
+"""A constant, a container of values, or one of the classes below."""
+
+
+class Unknown:
+    """Nothing is known about it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN = Unknown()
+
+
+class External:
+    """A name of a library or of the language itself."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"External({self.name})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, External) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+class Lazy:
+    """A name of a module of the repository, looked up when it is needed."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: "Module", name: str) -> None:
+        self.module = module
+        self.name = name
+
+
+class Module:
+    """A module of the repository."""
+
+    def __init__(self, path: str, name: str) -> None:
+        self.path = path
+        self.name = name
+        self.env: dict[str, Value] = {}
+        self.stars: list[Module] = []
+        """Modules of which it imports every name."""
+        self.state = "new"
+        """new, running or done."""
+
+
+class Frame:
+    """The names of a function call, a class body or a comprehension, and the frame around it."""
+
+    __slots__ = (
+        "base",
+        "globals",
+        "is_class",
+        "module",
+        "names",
+        "outer",
+        "owner",
+        "returned",
+        "returns",
+        "self_value",
+    )
+
+    def __init__(self, module: Module, names: dict[str, Value], outer: "Frame | None" = None) -> None:
+        self.module = module
+        self.names = names
+        self.outer = outer
+        self.globals: set[str] = set()
+        self.is_class = False
+        self.returns: list[Value] = []
+        self.returned: list[Any] = []
+        """What was known at each place where it may have returned already."""
+        self.base = 0
+        """The first collector of the way that we are on."""
+        self.owner: Class | None = None
+        self.self_value: Value = None
+
+
+class Function:
+    """A function or lambda of the repository."""
+
+    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame) -> None:
+        self.node = node
+        self.frame = frame
+        self.name = getattr(node, "name", "<lambda>")
+        self.owner: Class | None = None
+        self.kind = ""
+        """"", property, staticmethod or classmethod."""
+        self.defaults: dict[str, Value] = {}
+        self.notes: list[Value] = []
+        """What decorators attached to it, innermost first."""
+
+    @property
+    def module(self) -> Module:
+        """Where it is defined."""
+        return self.frame.module
+
+
+class Bound:
+    """A function together with the object that it was taken from."""
+
+    __slots__ = ("function", "self_value")
+
+    def __init__(self, function: Function, self_value: Value) -> None:
+        self.function = function
+        self.self_value = self_value
+
+
+class Class:
+    """A class of the repository."""
+
+    def __init__(self, node: ast.ClassDef, bases: list[Value], frame: Frame) -> None:
+        self.node = node
+        self.name = node.name
+        self.bases = bases
+        self.frame = frame
+        self.names: dict[str, Value] = {}
+        self.decorators: list[Value] = []
+
+    @property
+    def module(self) -> Module:
+        """Where it is defined."""
+        return self.frame.module
+
+    def mro(self) -> list["Class"]:
+        """The class and its bases of the repository, nearest first."""
+        found: list[Class] = []
+        todo: list[Class] = [self]
+        while todo and len(found) < 50:
+            current = todo.pop(0)
+            if current not in found:
+                found.append(current)
+                todo[:0] = [b for b in current.bases if isinstance(b, Class)]
+        return found
+
+    def externals(self) -> list[str]:
+        """The names of library classes that it derives from."""
+        return [b.name for c in self.mro() for b in c.bases if isinstance(b, External)]
+
+    def find(self, name: str) -> Value:
+        """A class attribute, or None where there is none."""
+        for cls in self.mro():
+            if name in cls.names:
+                return cls.names[name]
+        return None
+
+
+class Instance:
+    """An object of a class of the repository."""
+
+    def __init__(self, cls: Class) -> None:
+        self.cls = cls
+        self.attributes: dict[str, Value] = {}
+        self.native: Native | None = None
+        """What it is besides, where its class derives from one of a known library."""
+
+
+class Super:
+    """The result of super()."""
+
+    __slots__ = ("after", "self_value")
+
+    def __init__(self, after: Class, self_value: Value) -> None:
+        self.after = after
+        self.self_value = self_value
+
+
+class Arguments:
+    """How something was called."""
+
+    __slots__ = ("line", "named", "open", "path", "placed")
+
+    def __init__(self, placed: list[Value], named: dict[str, Value], is_open: bool = False) -> None:
+        self.placed = placed
+        self.named = named
+        self.open = is_open
+        """More were given than could be followed."""
+        self.path = ""
+        self.line = 0
+
+    def get(self, place: int | None, name: str, default: Value = None) -> Value:
+        """An argument by its name or its place."""
+        if name in self.named:
+            return self.named[name]
+        if place is not None and place < len(self.placed):
+            return self.placed[place]
+        return default
+
+    def all(self) -> list[Value]:
+        """Every value passed."""
+        return [*self.placed, *self.named.values()]
+
+
+class Native:
+    """An object of a library that is modelled here."""
+
+    def attribute(self, name: str) -> Value:
+        """What `.name` gives; a Method for what can be called."""
+        method = getattr(self, "do_" + name, None)
+        return UNKNOWN if method is None else Method(method)
+
+    def call(self, arguments: Arguments) -> Value:
+        """What calling it gives."""
+        return UNKNOWN
+
+
+class Method:
+    """Something callable that is modelled here."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[[Arguments], Value]) -> None:
+        self.function = function
+
+
+class ParsedArgument:
+    """A value of the command line, after parsing."""
+
+    __slots__ = ("dest", "fold")
+
+    def __init__(self, dest: str, fold: str = "") -> None:
+        self.dest = dest
+        self.fold = fold
+
+
+class Repeated:
+    """range() of a command-line value: goes round at least once, unless the user asks for nothing."""
+
+    __slots__ = ()
+
+
+class Either:
+    """One of several functions, classes or objects of the repository."""
+
+    __slots__ = ("options",)
+
+    def __init__(self, options: list[Value]) -> None:
+        self.options = options
+
+
+class Namespace(Native):
+    """What a parser returned: attributes are values of the command line, unless the program sets them itself."""
+
+    def __init__(self) -> None:
+        self.overridden: dict[str, Value] = {}
+
+    def attribute(self, name: str) -> Value:
+        """The argument of that name."""
+        if name in self.overridden:
+            return self.overridden[name]
+        if name == "__dict__":
+            return self
+        return UNKNOWN if name.startswith("__") else ParsedArgument(name)
+
+    def item(self, key: Value) -> Value:
+        """vars(args)[key]."""
+        return self.attribute(key) if isinstance(key, str) else UNKNOWN
+
+
+FOLLOWED = (Function, Bound, Class, Instance, Module)
+MAX_OPTIONS = 12
+CONSTANTS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
+
+
+def is_known(value: Value, depth: int = 0) -> bool:
+    """Whether a value consists of constants only."""
+    if isinstance(value, CONSTANTS):
+        return True
+    if depth > 20:
+        return False
+    if isinstance(value, dict):
+        return all(is_known(k, depth + 1) and is_known(v, depth + 1) for k, v in value.items())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return all(is_known(v, depth + 1) for v in value)
+    return False
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a condition holds; None where that is not known."""
+    if isinstance(value, (*CONSTANTS, list, tuple, dict, set, frozenset)):
+        return bool(value)
+    if isinstance(value, (Function, Bound, Class, Module, Method)):
+        return True
+    return True if isinstance(value, Native) and not isinstance(value, Namespace) else None
+
+
+def same(left: Value, right: Value) -> bool:
+    """Whether two values are certainly the same."""
+    if left is right:
+        return True
+    if type(left) is not type(right) or not (is_known(left) and is_known(right)):
+        return isinstance(left, External) and left == right
+    return bool(left == right)
+
+
+def join(left: Value, right: Value) -> Value:
+    """What is known when it is one of two values."""
+    if same(left, right):
+        return left
+    options = [*_options(left), *_options(right)]
+    if all(isinstance(o, FOLLOWED) for o in options) and len(options) <= MAX_OPTIONS:
+        return Either(list(dict.fromkeys(options)))
+    return UNKNOWN
+
+
+def _options(value: Value) -> list[Value]:
+    return value.options if isinstance(value, Either) else [value]

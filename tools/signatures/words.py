@@ -1,0 +1,100 @@
+"""Single words of a command line: their conversion to an option's type, and how many each argument takes."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tools.signatures.model import Option
+
+NO_CASE = "choice without case"
+"""Marks, as a converter, choices that are compared without case."""
+NEGATIVE_NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
+"""What argparse takes for a negative number and not for an option (before Python 3.14)."""
+TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
+FALSE = frozenset({"false", "f", "no", "n", "0", "off"})
+
+
+def convert(option: Option, word: str) -> tuple[Any, bool]:
+    """A word as the option's type, and whether it could be converted."""
+    kind = option.type
+    if option.converter == "yaml":
+        return _yaml_word(option, word)
+    if kind == "int":
+        return _number(int, word)
+    if kind == "float":
+        return _number(float, word)
+    if kind == "bool":
+        return _truth(option, word)
+    return word, True
+
+
+def _number(make: type[int] | type[float], word: str) -> tuple[Any, bool]:
+    try:
+        return make(word), True
+    except ValueError:
+        return word, False
+
+
+def _yaml_word(option: Option, word: str) -> tuple[Any, bool]:
+    """A setting of a configuration file may be given another type; a number stays one where it can."""
+    made = {"int": int, "float": float}.get(option.type)
+    if option.type == "bool":
+        return (word.lower() == "true", True) if word.lower() in ("true", "false") else (word, True)
+    return (_number(made, word)[0], True) if made is not None else (word, True)
+
+
+def _truth(option: Option, word: str) -> tuple[Any, bool]:
+    """argparse's `type=bool` takes every word, and only the empty one is false."""
+    if option.converter == "bool" and option.nargs != "?bool" and option.switch_value is None:
+        return bool(word), True
+    lower = word.lower()
+    if lower in TRUE:
+        return True, True
+    return (False, True) if lower in FALSE else (word, option.converter not in ("", "bool"))
+
+
+def written(option: Option, value: Any) -> str:
+    """A value as it is typed for an option."""
+    if isinstance(value, bool):
+        if option.converter == "bool" and option.nargs != "?bool" and option.switch_value is None:
+            return "True" if value else ""
+        return str(value)
+    if isinstance(value, (dict, list)):
+        return json.dumps(value)
+    return str(value)
+
+
+def match_places(nargs: Sequence[str | None], kinds: str, *, optional: bool = False) -> list[int]:
+    """How many words each of some arguments takes, as argparse decides it; shorter where the later ones get none.
+
+    Args:
+        nargs: of each argument in order.
+        kinds: one letter a word: A for a value, O for an option, - for a double dash.
+        optional: for an option's own values, which a double dash ends.
+    """
+    for count in range(len(nargs), 0, -1):
+        found = re.match("".join(_pattern(n, optional) for n in nargs[:count]), kinds)
+        if found is not None:
+            return [len(group) for group in found.groups()]
+    return []
+
+
+def _pattern(nargs: str | None, optional: bool) -> str:
+    if nargs == "0":
+        return "()"
+    if nargs is None:
+        pattern = "(-*A-*)"
+    elif nargs in ("?", "?bool"):
+        pattern = "(-*A?-*)"
+    elif nargs == "*":
+        pattern = "(-*[A-]*)"
+    elif nargs == "+":
+        pattern = "(-*A[A-]*)"
+    elif nargs == "...":
+        return "([-AOU]*)"
+    elif nargs == "A...":
+        return "(-*A[-AOU]*)"
+    else:
+        pattern = "(-*" + "-*".join("A" * int(nargs)) + "-*)" if nargs.isdigit() else "(-*A-*)"
+    return pattern.replace("-*", "").replace("[A-]", "A") if optional else pattern

@@ -1,0 +1,1 @@
+"""How a repository is used, by its own documents and scripts."""

@@ -1,0 +1,152 @@
+"""Which file of the repository a documented command starts, and from which folder."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from tools.commands import parse_command
+
+_SCRIPTS = (".py", ".sh", ".bash")
+_HEAD = re.compile(r".*(?:\s-m\s+[\w.]+|\.(?:py|sh|bash)['\"]?)(?=\s|$)", re.DOTALL)
+_PARENT_WORD = ".."
+_CLONE = re.compile(r"git clone\s[^\n`]*?([\w.-]+?)(?:\.git)?/?(?=[\s`'\"#&;)]|$)", re.MULTILINE)
+
+
+class Entry(NamedTuple):
+    """An entry point, and the folder from which the command finds it."""
+
+    path: str
+    workdir: str
+
+
+class EntryFinder:
+    """Finds the entry points of commands.
+
+    Args:
+        files: Relative posix paths of all files of the repository.
+        name: Name of the repository's own folder, as documents `cd` into it.
+        consoles: Console scripts: the file of their function, by name.
+    """
+
+    def __init__(self, files: Iterable[str], name: str, consoles: Mapping[str, str]) -> None:
+        self._files = frozenset(files)
+        self._consoles = consoles
+        self._own_names = {name.lower()}
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        found = {"."}
+        for path in self._files:
+            while path := path.rpartition("/")[0]:
+                found.add(path)
+        return frozenset(found)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self._files:
+            if path.endswith(_SCRIPTS):
+                found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
+    def learn_names(self, text: str) -> None:
+        """Take note of what a document calls the folder that it clones."""
+        self._own_names.update(name.lower() for name in _CLONE.findall(text))
+
+    def workdirs(self, document: str, folders: Sequence[str], earlier: Sequence[str] = ()) -> list[str]:
+        """Folders from which a command of a document may run, likeliest first.
+
+        Args:
+            document: Path of the document or script.
+            folders: The `cd`s before the command.
+            earlier: Those of an earlier section, which may still hold.
+        """
+        nearby = list(upwards(posixpath.dirname(document) or "."))
+        entered, passed = self._entered(nearby, folders), self._entered(nearby, earlier)
+        return list(dict.fromkeys([*entered, *nearby, *passed]))
+
+    def find(self, command: str, workdirs: Sequence[str]) -> Entry | None:
+        """The entry point of a command; None where it starts nothing of the repository."""
+        for call in parse_command(_head(command)).invocations:
+            found = None
+            if call.target in ("script", "shell"):
+                found = self._script(call.name, workdirs)
+            elif call.target == "module":
+                found = self._module(call.name, workdirs)
+            elif call.name in self._consoles:
+                found = Entry(self._consoles[call.name], workdirs[0])
+            if found is not None:
+                return found
+        return None
+
+    def _entered(self, bases: Sequence[str], folders: Sequence[str]) -> list[str]:
+        """Where the `cd`s lead to: the last folder, and those passed on the way."""
+        passed: list[str] = []
+        for folder in folders:
+            here = [*passed[:1], *bases]
+            place = next((at for base in here if (at := _join(base, folder)) in self._folders), None)
+            if place is None:
+                place = self._own(folder)
+            if place is not None:
+                passed.insert(0, place)
+        return passed
+
+    def _own(self, folder: str) -> str | None:
+        """What `cd repository/src` means: the repository was cloned under a name that is no part of its paths."""
+        parts = [part for part in folder.split("/") if part not in ("", ".", "~")]
+        for position, part in enumerate(parts):
+            rest = "/".join(parts[position + 1 :]) or "."
+            if part.lower() in self._own_names and rest in self._folders:
+                return rest
+        return None
+
+    def _script(self, word: str, workdirs: Sequence[str]) -> Entry | None:
+        for workdir in workdirs:
+            path = _join(workdir, word)
+            if path in self._files:
+                return Entry(path, workdir)
+        plain = posixpath.normpath(word)
+        if plain.startswith((_PARENT_WORD, "/")):
+            plain = plain.rpartition("/")[2]
+        return self._below(plain, workdirs)
+
+    def _below(self, plain: str, workdirs: Sequence[str]) -> Entry | None:
+        """The only script of that name below the nearest folder that has any: documents leave out the way to it."""
+        named = [path for path in self._by_name.get(plain.rpartition("/")[2], ()) if f"/{path}".endswith("/" + plain)]
+        for workdir in workdirs:
+            below = [path for path in named if workdir == "." or path.startswith(workdir + "/")]
+            if len(below) == 1:
+                return Entry(below[0], below[0].removesuffix(plain).rstrip("/") or ".")
+            if below:
+                break
+        return None
+
+    def _module(self, dotted: str, workdirs: Sequence[str]) -> Entry | None:
+        inside = dotted.replace(".", "/")
+        for workdir in (*workdirs, "src"):
+            for ending in (".py", "/__main__.py"):
+                path = _join(workdir, inside + ending)
+                if path in self._files:
+                    return Entry(path, workdir)
+        return None
+
+
+def _head(command: str) -> str:
+    """A command up to the last word that may name what it starts: the many options behind it take long to parse."""
+    head = _HEAD.match(command)
+    return head[0] if head else " ".join(command.split()[:8])
+
+
+def upwards(folder: str) -> Iterator[str]:
+    """A folder and those above it, up to the root."""
+    while folder not in (".", ""):
+        yield folder
+        folder = posixpath.dirname(folder) or "."
+    yield "."
+
+
+def _join(folder: str, path: str) -> str:
+    """A path seen from a folder; one that leaves the repository stays absolute or begins with `..` and so matches nothing."""
+    return posixpath.normpath(posixpath.join(folder, path))

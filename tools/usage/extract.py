@@ -1,0 +1,201 @@
+"""All usage examples of a repository: what its documents, shell scripts and Makefiles show."""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tools.documents.model import CodeBlock, Passage
+from tools.documents.text import read_text
+from tools.examples import Example
+from tools.python_api.index import ApiIndex
+from tools.signatures.console import console_signatures
+from tools.usage.entry import Entry, EntryFinder
+from tools.usage.makefile import read_recipes
+from tools.usage.prose import Section, inline_commands, introduction, sections
+from tools.usage.python import Block, api_names, python_workdir, read_block, with_earlier
+from tools.usage.shell import ShellCommand, ShellState, read_commands
+
+_LARGEST_SCRIPT = 400_000
+_SILENT = frozenset(
+    [
+        "echo",
+        "printf",
+        "ls",
+        "mkdir",
+        "rm",
+        "cp",
+        "mv",
+        "ln",
+        "chmod",
+        "touch",
+        "cat",
+        "exit",
+        "wait",
+        "sleep",
+        "read",
+        "trap",
+        "pwd",
+        "true",
+        "false",
+        ":",
+        "eval",
+    ]
+)
+_PROGRAM = re.compile(r"""['"]?[A-Za-z_.~/$][^\s()<>{},:;]*(?:\$\{\w+\}\S*)?|\$\{\w+\}\S*""")
+_MAKEFILES = frozenset(["Makefile", "makefile", "GNUmakefile"])
+
+
+class ExampleReader:
+    """Reads the examples of one repository.
+
+    Args:
+        root: Its folder.
+        files: Relative posix paths of all its files.
+        api: Its Python code, to tell which names of a Python block are its own.
+        consoles: Console scripts: the file of their function, by name.
+    """
+
+    def __init__(self, root: Path, files: Sequence[str], api: ApiIndex, consoles: Mapping[str, str]) -> None:
+        self._root = root
+        self._files = files
+        self._api = api
+        self._finder = EntryFinder(files, root.name, consoles)
+
+    def read(self, passages: Sequence[Passage]) -> tuple[Example, ...]:
+        """All examples: of the documents in their order, then of shell scripts and Makefiles."""
+        documents: dict[str, list[Passage]] = {}
+        for passage in passages:
+            documents.setdefault(passage.path, []).append(passage)
+            self._finder.learn_names(passage.text)
+        found = [example for document in documents.values() for example in self._document(document)]
+        for path in self._files:
+            if path.endswith((".sh", ".bash")):
+                found.extend(self._script(path))
+            elif posixpath.basename(path) in _MAKEFILES:
+                found.extend(self._makefile(path))
+        return tuple(found)
+
+    def _document(self, passages: Sequence[Passage]) -> Iterator[Example]:
+        reader = _DocumentReader(self._finder, self._api, passages)
+        for passage in passages:
+            yield from reader.passage(passage)
+
+    def _script(self, path: str) -> Iterator[Example]:
+        script = read_text(self._root / path)[:_LARGEST_SCRIPT]
+        for command in read_commands(script):
+            entry = self._finder.find(command.text, self._finder.workdirs(path, command.folders))
+            if entry is not None and entry.path != path:
+                yield _bash_example(path, command._replace(line=command.line + 1), entry)
+
+    def _makefile(self, path: str) -> Iterator[Example]:
+        for recipe in read_recipes(read_text(self._root / path)[:_LARGEST_SCRIPT]):
+            for command in read_commands(recipe.script):
+                entry = self._finder.find(command.text, self._finder.workdirs(path, command.folders))
+                if entry is not None:
+                    said = command.comment or recipe.comment or f"make {recipe.target}"
+                    line = recipe.line + command.line + 1
+                    yield _bash_example(path, command._replace(comment=said, line=line), entry)
+
+
+class _DocumentReader:
+    """Reads one document; what an earlier block set up or defined holds for the later ones."""
+
+    def __init__(self, finder: EntryFinder, api: ApiIndex, passages: Sequence[Passage]) -> None:
+        self._finder = finder
+        self._api = api
+        self._state = ShellState()
+        self._earlier: tuple[str, ...] = ()
+        texts = [text for passage in passages for text in _python_units(passage)]
+        self._units = [read_block(text) for text in texts] if len(texts) > 1 else [Block.alone(text) for text in texts]
+        self._unit = 0
+
+    def passage(self, passage: Passage) -> Iterator[Example]:
+        """The examples of one passage."""
+        if self._state.folders:
+            self._earlier, self._state.folders = self._state.folders, ()
+        for section in sections(passage):
+            if section.block is None:
+                yield from self._inline(passage, section)
+            elif section.block.language == "bash":
+                yield from self._bash(passage, section, section.block)
+            elif section.block.language == "python" and not _is_notebook(passage):
+                yield self._python(passage, section.block, section.before)
+        first = next((section for section in sections(passage) if section.block and _is_python(section.block)), None)
+        if _is_notebook(passage) and first is not None and first.block is not None:
+            yield self._python(passage, first.block, first.before)
+
+    def _bash(self, passage: Passage, section: Section, block: CodeBlock) -> Iterator[Example]:
+        for command in read_commands(block.text, self._state):
+            if not _is_program(command.text.split()[0]):
+                continue
+            line = block.line if _is_notebook(passage) else block.line + command.line
+            yield self._command(passage, command._replace(line=line), section.before)
+
+    def _inline(self, passage: Passage, section: Section) -> Iterator[Example]:
+        """Commands in running text; there only those count that start something of the repository."""
+        for text in inline_commands(section.text):
+            for command in read_commands(text, self._state):
+                example = self._command(passage, command._replace(line=passage.line, comment=""), section.text)
+                if example.entry:
+                    yield example
+
+    def _command(self, passage: Passage, command: ShellCommand, before: str) -> Example:
+        workdirs = self._finder.workdirs(passage.path, command.folders, self._earlier)
+        entry = self._finder.find(command.text, workdirs) or Entry("", workdirs[0])
+        command = command._replace(comment=command.comment or introduction(before))
+        return _bash_example(passage.path, command, entry, passage.headings)
+
+    def _python(self, passage: Passage, block: CodeBlock, before: str) -> Example:
+        text = with_earlier(self._units, self._unit)
+        self._unit += 1
+        workdir = python_workdir(text, self._api, posixpath.dirname(passage.path) or ".")
+        return Example(
+            text=text,
+            kind="python",
+            path=passage.path,
+            line=block.line,
+            workdir=workdir,
+            headings=passage.headings,
+            introduction=introduction(before),
+            api=api_names(text, self._api, workdir),
+        )
+
+
+def read_examples(root: Path, files: Sequence[str], passages: Sequence[Passage], api: ApiIndex) -> tuple[Example, ...]:
+    """The examples of a repository, from its documents, shell scripts and Makefiles."""
+    consoles = {signature.name: signature.path for signature in console_signatures(root, frozenset(files))}
+    return ExampleReader(root, files, api, consoles).read(passages)
+
+
+def _bash_example(path: str, command: ShellCommand, entry: Entry, headings: tuple[str, ...] = ()) -> Example:
+    return Example(
+        text=" ".join(command.text.split("\n")),
+        kind="bash",
+        path=path,
+        line=command.line,
+        workdir=entry.workdir,
+        entry=entry.path,
+        headings=headings,
+        introduction=command.comment,
+        setup=command.setup,
+    )
+
+
+def _is_program(word: str) -> bool:
+    """Whether the first word of a line can be a program that somebody would want to run."""
+    return word not in _SILENT and not word.endswith(("/", "...")) and bool(_PROGRAM.fullmatch(word))
+
+
+def _is_notebook(passage: Passage) -> bool:
+    return passage.path.endswith(".ipynb")
+
+
+def _is_python(block: CodeBlock) -> bool:
+    return block.language == "python"
+
+
+def _python_units(passage: Passage) -> list[str]:
+    """The pieces of Python that make an example each: the blocks of a text, the cells of a notebook's section together."""
+    texts = [block.text for block in passage.blocks if _is_python(block)]
+    return ["\n\n".join(texts)] if texts and _is_notebook(passage) else texts

@@ -1,0 +1,115 @@
+"""Python blocks of documents: which of the repository's names they use, and which earlier blocks they build on."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tools.documents.code import parse_python
+from tools.python_api.index import ApiIndex
+from tools.python_api.read import imported_tops
+from tools.python_api.scopes import undefined_names
+from tools.usage.entry import upwards
+
+_IMPORT_LINE = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+([\w, ]+)|import\s+([\w.]+))", re.MULTILINE)
+_MOST_LINES = 400
+"""An example that would need more lines than this is shown without what came before."""
+
+
+class Block(NamedTuple):
+    """A piece of Python with what it binds and what it needs."""
+
+    text: str
+    bound: frozenset[str]
+    needed: frozenset[str]
+
+    @classmethod
+    def alone(cls, text: str) -> "Block":
+        """A piece with nothing before it that it could need."""
+        return cls(text, frozenset(), frozenset())
+
+
+def read_block(text: str) -> Block:
+    """A piece of Python; where it does not parse, nothing is known of its names."""
+    tree = parse_python(text)
+    if tree is None:
+        return Block.alone(text)
+    return Block(text, frozenset(_bound(tree)), frozenset(item.name for item in undefined_names(tree)))
+
+
+def with_earlier(blocks: Sequence[Block], position: int) -> str:
+    """A block with the earlier blocks in front that it cannot do without."""
+    wanted = set(blocks[position].needed)
+    taken = [position]
+    for earlier in range(position - 1, -1, -1):
+        block = blocks[earlier]
+        if wanted & block.bound:
+            taken.append(earlier)
+            wanted = (wanted - block.bound) | block.needed
+    text = "\n\n".join(blocks[index].text for index in sorted(taken))
+    return text if text.count("\n") < _MOST_LINES else blocks[position].text
+
+
+def _bound(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                yield alias.asname or alias.name.split(".")[0]
+
+
+def python_workdir(text: str, api: ApiIndex, folder: str) -> str:
+    """The folder from which a piece of Python finds what it imports: the document's own, or the nearest one above it."""
+    tops = imported_tops(text)
+    places = (place for place in upwards(folder) if any(api.modules.find(place, top) for top in tops))
+    return next(places, folder)
+
+
+def api_names(text: str, api: ApiIndex, workdir: str) -> tuple[str, ...]:
+    """The dotted names of the repository's own API that a piece of Python imports or uses, sorted."""
+    tree = parse_python(text)
+    imported = _imports(tree) if tree is not None else _imports_by_line(text)
+    own = {local: dotted for local, dotted in imported.items() if api.claims(dotted.split(".")[0], workdir)}
+    found = {*own.values(), *(_used(tree, own) if tree is not None else ())}
+    return tuple(sorted(name for name in found if not any(other.startswith(name + ".") for other in found)))
+
+
+def _imports(tree: ast.Module) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                found[alias.asname or alias.name] = f"{node.module}.{alias.name}".removesuffix(".*")
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                found[alias.asname or alias.name] = alias.name
+                if not alias.asname:
+                    top = alias.name.split(".")[0]
+                    found.setdefault(top, top)
+    return found
+
+
+def _imports_by_line(text: str) -> dict[str, str]:
+    """Imports of what does not parse as a whole."""
+    found: dict[str, str] = {}
+    for source, names, module in _IMPORT_LINE.findall(text):
+        if module:
+            found[module] = module
+        for name in names.split(","):
+            word = name.split()
+            if word:
+                found[word[-1]] = f"{source}.{word[0]}"
+    return found
+
+
+def _used(tree: ast.Module, own: dict[str, str]) -> Iterator[str]:
+    """The longest attribute chains that begin with an imported name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            chain = ast.unparse(node)
+            local = next((name for name in own if chain.startswith(name + ".")), None)
+            if local is not None and re.fullmatch(r"[\w.]+", chain):
+                yield own[local] + chain[len(local) :]
