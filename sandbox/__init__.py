@@ -1,0 +1,1 @@
+"""One contract for running commands apart from the host, and its implementations."""

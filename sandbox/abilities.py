@@ -1,0 +1,36 @@
+"""What our sandboxes can do beyond the contract; a sandbox without it can still run commands."""
+
+from typing import Protocol, runtime_checkable
+
+from sandbox.contract import Policy, Response
+
+Version = tuple[int, int]
+
+
+@runtime_checkable
+class Workshop(Protocol):
+    """A sandbox in which environments can be made, changed and kept."""
+
+    policy: Policy
+
+    @property
+    def base(self) -> str:
+        """What its environments are built upon; part of the name under which they are kept."""
+
+    def pythons(self) -> tuple[Version, ...]:
+        """Versions of Python that it can have."""
+
+    def python_version(self) -> Version:
+        """The version that commands find as `python`; known before it is started."""
+
+    def use_python(self, version: Version) -> None:
+        """Take this version from the next start on. Raises SandboxUnavailableError."""
+
+    def install_system(self, packages: tuple[str, ...]) -> Response:
+        """Install Debian packages. Where that cannot be, a response that failed and says so."""
+
+    def keep_setup(self, key: str, note: str) -> None:
+        """Keep the environment, with a text that `start_with` gives back; outlives the run."""
+
+    def start_with(self, key: str) -> str | None:
+        """Start from what was kept and return its text; None when there is nothing, and nothing was started."""

@@ -1,0 +1,140 @@
+"""What lets anybody do a run again: reproduce.sh, Dockerfile, requirements.lock."""
+
+import json
+import re
+import shlex
+
+from sandbox.session import Record
+from sandbox.setup.executor import Done
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_CODE_FILE = re.compile(r"[\w./-]+\.py\b")
+
+
+def artifacts(record: Record) -> dict[str, str]:
+    """File names with their texts."""
+    return {
+        "reproduce.sh": reproduce_script(record),
+        "Dockerfile": dockerfile(record),
+        "requirements.lock": lock_file(record),
+    }
+
+
+def lock_file(record: Record) -> str:
+    """The versions that were installed, as pip reads them; the repository itself is no part of it."""
+    lines = [line for line in record.locked if "==" in line and not line.startswith("-e ")]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def reproduce_script(record: Record) -> str:
+    """A script that clones at the commit, sets up and runs, in a folder of its own: `reproduce.sh [FOLDER]`."""
+    python = f"python{record.python}"
+    parts = [
+        "#!/usr/bin/env bash",
+        "# Does the run again: the repository at its commit, the environment, the program.",
+        "#   usage: reproduce.sh [FOLDER]   FOLDER is made; default: reproduced",
+        "set -euo pipefail",
+        'here=$(cd "$(dirname "$0")" && pwd)',
+        "work=${1:-reproduced}",
+        'mkdir -p "$work/home"; work=$(cd "$work" && pwd)',
+        *_system_note(record),
+        *_checkout(record, '"$work/repository"'),
+        f'python=$(command -v {python} || command -v python3) || {{ echo "{python} is needed" >&2; exit 2; }}',
+        '"$python" -m venv "$work/venv"',
+        'export PATH="$work/venv/bin:$PATH" HOME="$work/home" PYTHONUNBUFFERED=1',
+        *(['python -m pip install -q -r "$here/requirements.lock"'] if lock_file(record) else []),
+        *[_step(done, '"$work/repository"') for done in _own_steps(record)],
+        f'cd "$work/repository"/{shlex.quote(record.task.folder)}',
+        *_code(record),
+        *[f"export {name}={shlex.quote(value)}" for name, value in record.task.environment.items()],
+        record.task.text,
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def dockerfile(record: Record) -> str:
+    """An image that does the same; built beside requirements.lock, with the repository as context where it has no address."""
+    packages = " ".join(["git", *_system_packages(record)])
+    folder = f"/workspace/{record.task.folder}".removesuffix("/.")
+    lines = [
+        f"ARG BASE=python:{record.python}-slim",
+        "FROM ${BASE}",
+        "USER root",
+        f"RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends {packages} && rm -rf /var/lib/apt/lists/*",
+        "WORKDIR /workspace",
+        *_docker_checkout(record),
+        *(
+            ["COPY requirements.lock /tmp/requirements.lock", "RUN python3 -m pip install -r /tmp/requirements.lock"]
+            if lock_file(record)
+            else []
+        ),
+        *[f"RUN {_json(_step(done, '/workspace'))}" for done in _own_steps(record)],
+        f"WORKDIR {folder}",
+        *[f"ENV {name}={_quoted(value)}" for name, value in record.task.environment.items()],
+        f"CMD {_json(chr(10).join([*_code(record), record.task.text]))}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _checkout(record: Record, folder: str) -> list[str]:
+    """Lines that lay the repository in a folder (already quoted): at its commit, or a copy where it has none."""
+    source = record.source
+    if _COMMIT.fullmatch(source.version) and source.url:
+        url = shlex.quote(source.url)
+        return [
+            f"git init -q {folder}",
+            f"git -C {folder} remote add origin {url}",
+            f"git -C {folder} fetch -q --depth 1 origin {source.version} || git -C {folder} fetch -q origin",
+            f"git -C {folder} checkout -q {source.version}",
+        ]
+    return [f"mkdir -p {folder}", f"cp -a {shlex.quote(str(source.root))}/. {folder}"]
+
+
+def _docker_checkout(record: Record) -> list[str]:
+    source = record.source
+    if _COMMIT.fullmatch(source.version) and "://" in source.url:
+        lines = " && ".join(f"({line})" for line in _checkout(record, "/workspace"))
+        return [f"RUN {lines}"]
+    return ["COPY . /workspace"]
+
+
+def _own_steps(record: Record) -> list[Done]:
+    """Steps that a list of versions does not repeat: the repository's own commands, and its own package."""
+    return [
+        done for done in record.done if done.command and ("pip install" not in done.command or "-e ." in done.command)
+    ]
+
+
+def _step(done: Done, root: str) -> str:
+    return f"(cd {root}/{shlex.quote(done.folder)} && {done.command.strip()})"
+
+
+def _code(record: Record) -> list[str]:
+    """Lines that write Python code that is no file of the repository."""
+    if not record.task.code:
+        return []
+    names = _CODE_FILE.findall(record.task.text)
+    name = names[0] if names else "answer.py"
+    mark = "END_OF_CODE"
+    while mark in record.task.code:
+        mark += "_"
+    return [f"cat > {shlex.quote(name)} <<'{mark}'", record.task.code.rstrip("\n"), mark]
+
+
+def _system_packages(record: Record) -> list[str]:
+    return [package for done in record.done for package in done.system]
+
+
+def _system_note(record: Record) -> list[str]:
+    packages = " ".join(_system_packages(record))
+    return [f"# Debian packages that it needs: {packages}"] if packages else []
+
+
+def _json(text: str) -> str:
+    """A command in the form that needs no second quoting."""
+    return json.dumps(["bash", "-c", text])
+
+
+def _quoted(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
+    return f'"{escaped}"'

@@ -1,0 +1,121 @@
+"""A control group for one command, where this machine lets us make one; the kernel's limits are firmer than watching."""
+
+import contextlib
+import os
+import uuid
+from pathlib import Path
+
+from sandbox.contract import Limits
+
+MOUNT = Path("/sys/fs/cgroup")
+PREFIX = "ml-agent-"
+
+
+class ControlGroup:
+    """Folders of one control group (one in version 2, one a controller in version 1), removed by `close`."""
+
+    def __init__(self, folders: tuple[Path, ...]) -> None:
+        self.folders = folders
+        self._ooms = self._count_ooms()
+
+    def out_of_memory(self) -> bool:
+        """Whether the kernel ended a process here because memory was short."""
+        return self._count_ooms() > self._ooms
+
+    def peak_memory_bytes(self) -> int | None:
+        """The most memory used at one time, file cache included."""
+        for name in ("memory.peak", "memory.max_usage_in_bytes"):
+            for folder in self.folders:
+                with contextlib.suppress(OSError, ValueError):
+                    return int((folder / name).read_text())
+        return None
+
+    def close(self) -> None:
+        """Remove the folders; a group that still has a process is left for the next clean-up."""
+        for folder in self.folders:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def _count_ooms(self) -> int:
+        for folder in self.folders:
+            for name in ("memory.events", "memory.oom_control"):
+                with contextlib.suppress(OSError):
+                    return _counter((folder / name).read_text(), "oom_kill")
+        return 0
+
+
+def make_control_group(limits: Limits) -> ControlGroup:
+    """A control group with these limits; one without folders where none can be made."""
+    name = f"{PREFIX}{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    try:
+        return ControlGroup(
+            _version_2(name, limits) if (MOUNT / "cgroup.controllers").exists() else _version_1(name, limits)
+        )
+    except OSError:
+        return ControlGroup(())
+
+
+def sweep_control_groups() -> int:
+    """Remove empty groups that dead runs left; the number of those removed."""
+    removed = 0
+    for base in {*_bases_1().values(), MOUNT / "ml-agent"}:
+        for folder in base.glob(f"{PREFIX}*"):
+            owner = folder.name.removeprefix(PREFIX).partition("-")[0]
+            if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+                    removed += 1
+    return removed
+
+
+def _version_1(name: str, limits: Limits) -> tuple[Path, ...]:
+    settings = {
+        "memory": {
+            "memory.limit_in_bytes": limits.memory_bytes,
+            "memory.memsw.limit_in_bytes": limits.memory_bytes,
+        },
+        "pids": {"pids.max": limits.pids},
+    }
+    made = []
+    for controller, base in _bases_1().items():
+        folder = base / name
+        folder.mkdir()
+        made.append(folder)
+        for file, value in settings[controller].items():
+            if (folder / file).exists():
+                (folder / file).write_text(str(value))
+    return tuple(made)
+
+
+def _version_2(name: str, limits: Limits) -> tuple[Path, ...]:
+    base = MOUNT / "ml-agent"
+    base.mkdir(exist_ok=True)
+    (base / "cgroup.subtree_control").write_text("+memory +pids")
+    folder = base / name
+    folder.mkdir()
+    (folder / "memory.max").write_text(str(limits.memory_bytes))
+    (folder / "pids.max").write_text(str(limits.pids))
+    if (folder / "memory.swap.max").exists():
+        (folder / "memory.swap.max").write_text("0")
+    return (folder,)
+
+
+def _bases_1() -> dict[str, Path]:
+    """Where our own process stands for each controller of version 1 that we need."""
+    bases = {}
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            for controller in set(controllers.split(",")) & {"memory", "pids"}:
+                base = MOUNT / controller / path.lstrip("/")
+                if base.is_dir():
+                    bases[controller] = base
+    return bases
+
+
+def _counter(text: str, name: str) -> int:
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 2 and words[0] == name:
+            return int(words[1])
+    return 0

@@ -1,0 +1,143 @@
+"""Removes what our runs left behind, and nothing of others."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import docker
+import msgspec
+from docker.errors import APIError, NotFound
+
+from sandbox.cgroups import sweep_control_groups
+from sandbox.docker_engine import connect
+from sandbox.errors import SandboxUnavailableError
+from sandbox.local_place import OWNER_FILE, places, remove, setups
+from sandbox.owner import KIND, LABEL, RUN, is_orphan
+
+Meant = Callable[[Mapping[str, str]], bool]
+"""Says of labels whether what carries them is to be removed."""
+
+
+class Removed(msgspec.Struct, kw_only=True):
+    """How many of each kind were removed."""
+
+    containers: int = 0
+    networks: int = 0
+    volumes: int = 0
+    images: int = 0
+    folders: int = 0
+    processes: int = 0
+
+    def __str__(self) -> str:
+        counts = [f"{number} {name}" for name, number in msgspec.structs.asdict(self).items() if number]
+        return ", ".join(counts) or "nothing"
+
+
+def reap() -> Removed:
+    """Remove what dead runs of this machine left; cheap, done when a run starts. Living runs keep theirs."""
+    return _remove(is_orphan, images=False)
+
+
+def clean(images: bool = False, run_id: str | None = None) -> Removed:
+    """Remove what dead runs left, or everything of one run; with `images` also kept set-ups, not the base image."""
+
+    def meant(found: Mapping[str, str]) -> bool:
+        return found.get(RUN) == run_id if run_id is not None else is_orphan(found)
+
+    return _remove(meant, images)
+
+
+def _remove(meant: Meant, images: bool) -> Removed:
+    removed = Removed()
+    _local(meant, removed, images)
+    sweep_control_groups()
+    try:
+        client = connect()
+    except SandboxUnavailableError:
+        return removed
+    try:
+        _docker(client, meant, removed, images)
+    finally:
+        client.close()
+    return removed
+
+
+def _docker(client: docker.DockerClient, meant: Meant, removed: Removed, images: bool) -> None:
+    mine: dict[str, str | list[str] | bool] = {"label": f"{LABEL}=1"}
+    for container in client.containers.list(all=True, filters=mine, ignore_removed=True):
+        if meant(container.labels):
+            with suppress(NotFound):
+                container.remove(force=True, v=True)
+                removed.containers += 1
+    for network in client.networks.list(filters=mine):
+        if meant(network.attrs.get("Labels") or {}):
+            with suppress(APIError):
+                network.remove()
+                removed.networks += 1
+    for volume in client.volumes.list(filters=mine):
+        if meant(volume.attrs.get("Labels") or {}):
+            with suppress(APIError):
+                volume.remove()
+                removed.volumes += 1
+    for image in client.images.list(filters=mine):
+        kind = image.labels.get(KIND)
+        if (kind == "snapshot" and meant(image.labels)) or (kind == "setup" and images):
+            with suppress(APIError):  # an image that a living container uses stays
+                client.images.remove(str(image.id), force=kind == "snapshot")
+                removed.images += 1
+
+
+def _local(meant: Meant, removed: Removed, images: bool) -> None:
+    for place in _folders(places()):
+        if meant(_owner(place)):
+            removed.processes += _end_processes(place)
+            remove(place)
+            removed.folders += 1
+    for kept in _folders(setups()):
+        unfinished = kept.name.startswith("new-") and time.time() - kept.stat().st_mtime > 3600
+        if images or unfinished:
+            remove(kept)
+            removed.folders += 1
+
+
+def _folders(parent: Path) -> list[Path]:
+    return sorted(path for path in parent.iterdir() if path.is_dir()) if parent.is_dir() else []
+
+
+def _owner(place: Path) -> dict[str, str]:
+    """The labels of a place; none where it has none, and then it is not ours."""
+    try:
+        found = json.loads((place / OWNER_FILE).read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _end_processes(place: Path) -> int:
+    """Kill processes that still work in a place: those whose home it is, or whose folder lies in it."""
+    ended = 0
+    for pid in _processes():
+        if pid != os.getpid() and _works_in(pid, place):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+                ended += 1
+    return ended
+
+
+def _processes() -> Iterator[int]:
+    if Path("/proc").is_dir():
+        yield from (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
+
+
+def _works_in(pid: int, place: Path) -> bool:
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
+        folder = Path(f"/proc/{pid}/cwd").readlink()
+    except OSError:
+        return False
+    home = b"HOME=" + os.fsencode(place / "home")
+    return home in environment.split(b"\0") or folder.is_relative_to(place)

@@ -1,0 +1,116 @@
+"""The boundary to the sandbox as data: what is asked, what comes back, and the nine methods of an implementation."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+
+Network = Literal["none", "install", "full"]
+Ended = Literal["exited", "signalled", "timeout", "probe", "out-of-memory", "interrupted", "lost"]
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a command may use."""
+
+    memory_bytes: int = 4 * 1024**3
+    cpus: float = 2.0
+    pids: int = 512
+    open_files: int = 4096
+    disk_bytes: int | None = None
+    output_bytes: int = 64 * 1024
+    """How much of the head and of the tail of each stream is kept in the response; the full log is on disk."""
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sandbox is allowed: network by phase, limits, graphics cards."""
+
+    network: Network = "install"
+    """none: never; install: while setting up only; full: always."""
+    limits: Limits = msgspec.field(default_factory=Limits)
+    gpus: str = "none"
+    """none, all, or a comma-separated list of device numbers."""
+    run_id: str = "adhoc"
+    """Label on everything that is made, so that it can be found and removed."""
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """One shell command to run in the sandbox."""
+
+    text: str
+    """Given to `bash -c`."""
+    folder: str = "."
+    """Relative to the workspace."""
+    timeout: float = 600.0
+    """Seconds; the process group is ended inside the sandbox when they are over."""
+    environment: Mapping[str, str] = {}
+    probe_seconds: float | None = None
+    """End a healthy run this many seconds after the program's own code was reached; None never does."""
+    install: bool = False
+    """Part of set-up: gets the network under policy "install", and the host's package index settings."""
+
+
+class Response(msgspec.Struct, frozen=True, kw_only=True):
+    """What a command did."""
+
+    ended: Ended
+    exit_code: int | None
+    """None unless it exited by itself."""
+    signal: int | None = None
+    stdout: str = ""
+    """Head and tail within the limits, with a line that says what was cut."""
+    stderr: str = ""
+    error_lines: tuple[str, ...] = ()
+    """The lines that say what went wrong: the last traceback, `error:` lines."""
+    progress: tuple[str, ...] = ()
+    """The last progress lines seen (epoch, loss, step)."""
+    started: bool = False
+    """The program's own code was reached after argument parsing, then ran without error."""
+    log: str = ""
+    """Path of the full log on the host."""
+    seconds: float = 0.0
+    cpu_seconds: float | None = None
+    peak_memory_bytes: int | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it exited with status 0."""
+        return self.ended == "exited" and self.exit_code == 0
+
+
+OnOutput = Callable[[str], None]
+"""Called with each decoded chunk of output while a command runs."""
+
+
+class Sandbox(Protocol):
+    """A place with a workspace folder in which commands run apart from the host.
+
+    Implementations raise SandboxUnavailableError from `start`, SandboxLostError from everything else when the place is
+    gone. Output in a Response may be cut; only the log on disk is whole. A command's failure is a Response, never an error.
+    """
+
+    name: str
+    """docker, bubblewrap or process."""
+    isolated: bool
+    """False where the host's files and network are within reach; the result then says so."""
+
+    def start(self) -> None:
+        """Make the place; repeatable after `stop`."""
+
+    def put(self, source: Path, target: str) -> None:
+        """Copy a file or folder of the host into the workspace; symbolic links that leave `source` are left out."""
+
+    def get(self, path: str) -> bytes:
+        """The bytes of one file of the workspace; FileNotFoundError where there is none."""
+
+    def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
+        """Run one command to its end, its timeout or its probe."""
+
+    def snapshot(self) -> str:
+        """Remember the present state of the environment (installed packages and workspace) under the name returned."""
+
+    def restore(self, snapshot: str) -> None:
+        """Go back to a snapshot."""
+
+    def stop(self) -> None:
+        """Remove everything that `start` made; repeatable."""

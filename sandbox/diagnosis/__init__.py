@@ -1,0 +1,7 @@
+"""Says what kind of failure a run ended with."""
+
+from sandbox.diagnosis.classify import diagnose
+from sandbox.diagnosis.model import Diagnosis, Fix
+from sandbox.diagnosis.refine import Place
+
+__all__ = ["Diagnosis", "Fix", "Place", "diagnose"]

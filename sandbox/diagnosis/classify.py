@@ -1,0 +1,186 @@
+"""From a response to the name of the failure."""
+
+import re
+from collections.abc import Iterable
+
+from sandbox.contract import Response
+from sandbox.diagnosis import arguments, code, data, environment, limits, removed
+from sandbox.diagnosis.model import Category, Diagnosis, Match, Rule
+from sandbox.diagnosis.refine import Place, refine
+
+MAX_TEXT = 60_000
+"""Characters of output that are searched; the last ones."""
+MAX_EVIDENCE = 8
+FINAL_LINES = 25
+_EXCEPTION = re.compile(
+    r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|NotFound|Warning|Failure|Timeout|Iteration)\w*|[A-Za-z_]\w*(?:\.\w+)+)(?::\s|$)"
+)
+_SUBJECTS = ("subject", "other", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "any")
+
+
+def diagnose(response: Response, command: str = "", place: Place | None = None) -> Diagnosis:
+    """Why the command did not end well; `no-error` for a response that is ok.
+
+    First by how it ended, then by the first rule that finds its pattern, the special before the general. With `place` the
+    repository's files are looked at, to say more than the output does.
+    """
+    found = _classify(response)
+    return refine(found, place) if place is not None else found
+
+
+def _classify(response: Response) -> Diagnosis:
+    by_end = _by_end(response)
+    if by_end is not None:
+        return by_end
+    whole = _whole(response)
+    final = _final(whole, response)
+    for category, rule in _rules():
+        match = rule.pattern.search(final if rule.scope == "final" else whole)
+        if match is not None:
+            return _made(category, rule, match, whole)
+    last = next((line for line in reversed(whole.splitlines()) if line.strip()), "")
+    return Diagnosis(
+        code="signal" if response.ended == "signalled" else "unknown",
+        category="code",
+        message=_unknown(response, last),
+        evidence=(last,) if last else (),
+    )
+
+
+def _rules() -> Iterable[tuple[Category, Rule]]:
+    """All rules in the order in which they are tried."""
+    ordered: list[tuple[Category, tuple[Rule, ...]]] = [
+        ("limits", limits.RULES),
+        ("arguments", arguments.RULES[:-1]),
+        ("data", data.RULES[:1]),
+        ("environment", environment.RULES),
+        ("data", data.RULES[1:-1]),
+        ("code", code.RULES[:2]),
+        ("environment", removed.GENERAL),
+        ("code", code.RULES[2:3]),
+        ("data", data.RULES[-1:]),
+        ("code", code.RULES[3:-2]),
+        ("arguments", arguments.RULES[-1:]),
+        ("code", code.RULES[-2:]),
+    ]
+    for category, rules in ordered:
+        for rule in rules:
+            yield category, rule
+
+
+def _by_end(response: Response) -> Diagnosis | None:
+    if response.ok or response.ended == "probe":
+        return Diagnosis(code="no-error", category="code", message="it ended well")
+    said = response.progress[-1:] or response.error_lines[-1:]
+    if response.ended == "out-of-memory":
+        return Diagnosis(code="out-of-memory", category="limits", message="the memory limit was reached", evidence=said)
+    if response.ended == "timeout":
+        what = "it was at work until then" if response.started else "nothing showed that it was at work"
+        return Diagnosis(
+            code="timeout",
+            category="limits",
+            message=f"the time limit was reached after {response.seconds:.0f} s; {what}",
+            evidence=said,
+        )
+    if response.ended == "interrupted":
+        return Diagnosis(code="interrupted", category="limits", message="it was interrupted", evidence=said)
+    if response.ended == "lost":
+        return Diagnosis(code="sandbox-lost", category="environment", message="the sandbox was lost while it ran")
+    if response.ended == "signalled" and response.signal in (11, 4, 6, 7, 8) and not _has_traceback(response):
+        names = {11: "segmentation fault", 4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic error"}
+        return Diagnosis(
+            code="crash",
+            category="code",
+            message=f"the program crashed: {names[response.signal]}",
+            evidence=response.error_lines[-3:],
+        )
+    ours = response.error_lines[-1:]
+    if (
+        response.ended == "signalled"
+        and response.signal in (9, 15)
+        and not any(" limit of " in f" {line}" for line in ours)
+    ):
+        return Diagnosis(
+            code="killed",
+            category="limits",
+            message=f"a process ended it with signal {response.signal}",
+            evidence=response.error_lines[-3:],
+        )
+    return None
+
+
+def _has_traceback(response: Response) -> bool:
+    return any(line.lstrip().startswith("Traceback (most recent") for line in response.error_lines)
+
+
+def _whole(response: Response) -> str:
+    """Everything that was kept, the lines that were recognised as errors last."""
+    return "\n".join([response.stdout, response.stderr, *response.error_lines])[-MAX_TEXT:]
+
+
+def _final(whole: str, response: Response) -> str:
+    """From the last exception on; without one the error lines, else the last lines."""
+    lines = [line.rstrip() for line in [*response.stderr.splitlines(), *response.error_lines]]
+    if not any(_EXCEPTION.match(line) for line in lines):
+        lines = [line.rstrip() for line in whole.splitlines()]
+    last = max((number for number, line in enumerate(lines) if _EXCEPTION.match(line)), default=None)
+    if last is not None:
+        return "\n".join(lines[last : last + FINAL_LINES])
+    return "\n".join([*lines[-FINAL_LINES:], *response.error_lines])
+
+
+def _made(category: Category, rule: Rule, match: Match, whole: str) -> Diagnosis:
+    groups = {name: value or "" for name, value in match.groupdict().items()}
+    subject = next((groups[name] for name in _SUBJECTS if groups.get(name)), "").strip().rstrip(".,;:")
+    line = _line_of(match)
+    values = _Blank({**groups, "subject": subject, "line": line, "file": _file_of(whole), "host": _host_of(whole)})
+    fix = rule.fix(subject) if rule.fix else None
+    message = rule.message.format_map(values).strip()
+    if fix is not None and fix.kind == "system":
+        message += f" (Debian package {', '.join(fix.arguments)})"
+    return Diagnosis(
+        code=rule.code,
+        category=category,
+        message=" ".join(message.split())[:500],
+        subject=subject,
+        evidence=_evidence(match, whole),
+        fix=fix,
+        paper_class=rule.paper_class,
+    )
+
+
+class _Blank(dict[str, str]):
+    """Says nothing for what the pattern did not find."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def _line_of(match: Match) -> str:
+    text = match.string
+    start = text.rfind("\n", 0, match.start()) + 1
+    end = text.find("\n", match.start())
+    return text[start : end if end >= 0 else None].strip()[:300]
+
+
+def _evidence(match: Match, whole: str) -> tuple[str, ...]:
+    lines = [line.rstrip()[:300] for line in match[0].splitlines() if line.strip()]
+    return tuple(dict.fromkeys([*lines[:2], *lines[-2:], _line_of(match)]))[:MAX_EVIDENCE]
+
+
+def _file_of(whole: str) -> str:
+    """The last file name in quotes that a traceback's code shows."""
+    found = re.findall(r"""['"]([\w./-]+\.\w{2,6})['"]""", whole)
+    return next((name for name in reversed(found) if not name.endswith(".py")), "")
+
+
+def _host_of(whole: str) -> str:
+    """The last server that the output names."""
+    found = re.findall(r"(?:https?|ftp)://([\w.-]+)|host='([\w.-]+)'|[Cc]ould not resolve host: ([\w.-]+)", whole)
+    hosts = [next(filter(None, groups)) for groups in found]
+    return hosts[-1] if hosts else "a server"
+
+
+def _unknown(response: Response, last: str) -> str:
+    how = f"signal {response.signal}" if response.ended == "signalled" else f"exit status {response.exit_code}"
+    return f"it ended with {how}" + (f"; the last line was: {last.strip()[:200]}" if last else " and said nothing")

@@ -1,0 +1,277 @@
+"""Failures of the environment: modules, versions, Python, system libraries, graphics cards, network."""
+
+from collections.abc import Callable
+
+from sandbox.diagnosis.model import Fix, Rule, rule
+from sandbox.diagnosis.removed import removed_rules
+from sandbox.setup.distributions import distributions_of
+from sandbox.setup.system import library_packages, program_packages
+
+
+def _install(module: str) -> Fix:
+    return Fix(kind="install", arguments=(distributions_of(module)[0],))
+
+
+def _library(name: str) -> Fix | None:
+    packages = library_packages(name)
+    return Fix(kind="system", arguments=packages) if packages else None
+
+
+def _program(name: str) -> Fix | None:
+    packages = program_packages(name)
+    return Fix(kind="system", arguments=packages) if packages else None
+
+
+def _extra(name: str) -> Fix:
+    return Fix(kind="install", arguments=(name.replace("_", "-"),))
+
+
+def _python(version: str) -> Callable[[str], Fix]:
+    return lambda subject: Fix(kind="python", arguments=(version,))
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "missing-operator",
+        r"operator (?P<subject>torchvision::\w+) does not exist|Couldn't load custom C\+\+ ops",
+        "torchvision's compiled operators ({subject}) are missing: its build does not fit the torch that is installed",
+    ),
+    rule(
+        "no-cuda",
+        r"(?P<subject>Torch not compiled with CUDA enabled|Found no NVIDIA driver[^.\n]*|No CUDA GPUs are available"
+        r"|no CUDA-capable device is detected|CUDA driver initialization failed|Attempting to deserialize object on a CUDA device"
+        r"|Cannot (?:find|access) (?:a )?(?:CUDA|GPU)[^\n]*|CUDA is not available|NVIDIA-SMI has failed"
+        r"|CUDA_HOME environment variable is not set|Could not find a suitable TLS|[Nn]o GPU (?:found|available)[^\n]*"
+        r"|libcuda\.so\.1: cannot open|ProcessGroupNCCL is only supported with GPUs[^\n]*|FP16 Mixed precision training[^\n]*CUDA[^\n]*)",
+        "a graphics card is asked for and there is none: {subject}",
+        fix=lambda subject: Fix(kind="cpu"),
+    ),
+    rule(
+        "version-conflict",
+        r"(?P<subject>compiled against (?:NumPy )?API version[^\n]*|compiled using NumPy 1\.x cannot be run[^\n]*"
+        r"|numpy\.(?:dtype|ndarray) size changed[^\n]*|numpy\.core\.multiarray failed to import|_ARRAY_API not found)",
+        "a compiled package does not fit the numpy that is installed: {subject}",
+        fix=lambda subject: Fix(kind="constrain", arguments=("numpy<2",)),
+        scope="any",
+    ),
+    *removed_rules(),
+    rule(
+        "wrong-python",
+        r"cannot import name '(?P<subject>\w+)' from 'collections'|module 'collections' has no attribute '(?P<name>\w+)'",
+        "collections.{subject} was removed in Python 3.10: Python 3.9 is needed",
+        fix=_python("3.9"),
+    ),
+    rule(
+        "wrong-python",
+        r"(?P<subject>module 'inspect' has no attribute 'getargspec'|cannot import name 'getargspec'|module 'asyncio' has no attribute"
+        r" 'coroutine'|mutable default <class '[\w.]+'> for field \w+ is not allowed|invalid mode: 'r?U'"
+        r"|Population must be a sequence\. {2}For dicts or sets[^\n]*|cannot import name 'formatargspec')",
+        "the code is for an older Python: {subject}; Python 3.10 is needed",
+        fix=_python("3.10"),
+    ),
+    rule(
+        "wrong-python",
+        r"No module named '(?P<subject>imp|asyncore|asynchat|smtpd)'",
+        "the module {subject} was removed in Python 3.12: Python 3.11 is needed",
+        fix=_python("3.11"),
+    ),
+    rule(
+        "missing-module",
+        r"No module named '(?P<subject>distutils)",
+        "{subject} was removed in Python 3.12; setuptools brings it back",
+        fix=lambda subject: Fix(kind="install", arguments=("setuptools",)),
+    ),
+    rule(
+        "wrong-python",
+        r"(?P<subject>'Thread' object has no attribute 'isAlive'|module 'time' has no attribute 'clock'|module 'base64' has no attribute"
+        r" '(?:de|en)codestring'|'\S*Element' object has no attribute 'getchildren'|module 'platform' has no attribute 'linux_distribution'"
+        r"|cannot import name 'gcd' from 'fractions'|'HTMLParser' object has no attribute 'unescape'|module 'cgi' has no attribute 'escape')",
+        "the code is for an older Python: {subject}; Python 3.7 or 3.8 is needed",
+        fix=_python("3.8"),
+    ),
+    rule(
+        "wrong-python",
+        r"^\s*File \"(?P<subject>[^\"]+)\", line \d+\n(?:[^\n]*\n){0,4}SyntaxError: (?P<said>Missing parentheses in call to '\w+'[^\n]*"
+        r"|leading zeros in decimal integer literals[^\n]*|multiple exception types must be parenthesized)",
+        "{subject} is written for Python 2: {said}",
+        scope="any",
+        paper_class="E4",
+    ),
+    rule(
+        "wrong-python",
+        r"^(?P<subject>NameError: name '(?:unicode|xrange|raw_input|basestring|long|unichr|reduce|file)' is not defined"
+        r"|\w*Error: '?(?:dict|\S+)'? object has no attribute '(?:has_key|iteritems|itervalues|iterkeys)'"
+        r"|ModuleNotFoundError: No module named '(?:urllib2|ConfigParser|Queue|cPickle|StringIO|commands|__builtin__|Tkinter|cStringIO|urlparse|HTMLParser|SocketServer|itertools\.izip)')",
+        "the code is written for Python 2: {subject}",
+        paper_class="E4",
+    ),
+    rule(
+        "wrong-python",
+        r"SyntaxError: (?P<subject>f-string: [^\n]*|f-string expression part cannot include[^\n]*)",
+        "the f-string needs Python 3.12 ({subject})",
+        scope="any",
+        fix=_python("3.12"),
+    ),
+    rule(
+        "wrong-python",
+        r"(?P<subject>[\w.-]+) requires (?:a different Python|Python) ?'?(?P<version>[<>=!~][^'\n]*)'? (?:but the running Python is|: )(?P<have>[\d.]+)"
+        r"|requires a different Python: (?P<is>[\d.]+) not in '(?P<wants>[^']+)'|(?P<any>This version of \w+ requires Python[^\n]*"
+        r"|[Pp]ython (?:version )?\d\.\d+ or (?:above|newer|later|higher) is required[^\n]*)",
+        "another version of Python is needed: {line}",
+        scope="any",
+    ),
+    rule(
+        "no-display",
+        r"(?P<subject>no display name and no \$DISPLAY|could not connect to display|cannot connect to X server|Cannot load backend '\w+'[^\n]*headless"
+        r"|Could not load the Qt platform plugin|GLFWError[^\n]*|pyglet\.canvas\.xlib\.NoSuchDisplayException|Unable to open display|Can't open display[^\n]*"
+        r"|Invalid MIT-MAGIC-COOKIE|Authorization required, but no authorization protocol)",
+        "a window system is needed and there is none: {line}",
+        scope="any",
+    ),
+    rule(
+        "missing-system-library",
+        r"No module named '(?P<subject>_?tkinter)'",
+        "{subject} belongs to Python's window toolkit tk, which is a package of the system (python3-tk)",
+        fix=lambda subject: Fix(kind="system", arguments=("python3-tk",)),
+    ),
+    rule(
+        "missing-system-library",
+        r"(?P<subject>lib[\w+.-]+\.so[\d.]*): cannot open shared object file|cannot load library '(?P<other>[^']+)'"
+        r"|could not find (?:the )?(?:\w+ )?(?:shared )?library (?P<third>lib\S+)",
+        "the system library {subject} is missing",
+        fix=_library,
+        scope="any",
+    ),
+    rule(
+        "missing-system-library",
+        r"(?P<subject>sndfile|libsndfile|espeak|enchant|cairo|portaudio|Tesseract|tesseract|graphviz|magic|GDAL|geos|libgomp)"
+        r"(?: library)?(?: C library)? (?:not found|is not installed|could not be found)|failed to find (?P<other>lib\w+)",
+        "the system library {subject} is missing",
+        fix=_library,
+        scope="any",
+    ),
+    rule(
+        "missing-system-library",
+        r"version `(?P<subject>GLIBC(?:XX)?_[\d.]+)' not found",
+        "a compiled package needs a newer system library: {subject}",
+        scope="any",
+    ),
+    rule(
+        "missing-program",
+        r"(?:failed to execute |ExecutableNotFound: )(?:Posix)?(?:Path\()?'?(?P<subject>dot|neato)",
+        "the program {subject} is not installed",
+        fix=_program,
+        scope="any",
+    ),
+    rule(
+        "missing-program",
+        r"unable to execute '?(?P<subject>[\w+-]*(?:gcc|g\+\+|cc|nvcc|cmake))'?|error: command '?(?P<other>[\w+-]*(?:gcc|g\+\+|cc|nvcc))'? failed: No such file"
+        r"|(?P<third>cmake|ninja|gcc|g\+\+|ffmpeg|ffprobe|java|git|swig|nvcc|Rust|cargo|wget|curl|unzip)[^\n]{0,40}(?:is required|not found|not installed|must be installed)",
+        "the program {subject} is not installed",
+        fix=_program,
+        scope="any",
+    ),
+    rule(
+        "missing-program",
+        r"(?:sh|bash)(?::\s(?:line )?\d+)?:\s(?:line \d+:\s)?(?P<subject>[\w.+-]+): (?:command )?not found|FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<other>ffmpeg|ffprobe|git|java|nvidia-smi|convert|wget|curl|unzip|make|gcc|dot|sox|Rscript|perl)'"
+        r"|env: ['‘](?P<third>[\w.-]+)['’]: No such file",
+        "the program {subject} is not installed",
+        fix=_program,
+        scope="any",
+        paper_class="E2",
+    ),
+    rule(
+        "missing-weights",
+        r"Can't find model '(?P<subject>\w+)'.*It doesn't seem to be",
+        "the language model {subject} of spaCy is not installed",
+        fix=lambda model: Fix(kind="first", arguments=(f"python -m spacy download {model}",)),
+    ),
+    rule(
+        "missing-module",
+        r"(?:ImportError|ModuleNotFoundError): (?:Missing optional dependency '(?P<subject>[\w.-]+)'"
+        r"|(?:[^\n]*?)(?:requires the|needs the|depends on the|using the|Please install(?: the)?|pip install) [`'\"]?(?P<other>[\w-]+)[`'\"]?)",
+        "the package {subject} is not installed",
+        fix=_extra,
+    ),
+    rule(
+        "missing-submodule",
+        r"does not appear to be a Python project[^\n]*|not a git submodule|(?P<subject>\S+/\.git)' does not exist|fatal: No url found for submodule path '(?P<other>[^']+)'",
+        "a submodule of the repository was not fetched: {subject}",
+        scope="any",
+    ),
+    rule(
+        "missing-module",
+        r"No module named '?(?P<subject>[\w.]+)'?(?:; '(?P<package>[\w.]+)' is not a package)?",
+        "the module {subject} is not installed",
+        fix=_install,
+    ),
+    rule(
+        "version-conflict",
+        r"(?P<subject>ResolutionImpossible|conflicting dependencies|ContextualVersionConflict: [^\n]*|VersionConflict: [^\n]*"
+        r"|(?:ImportError|RuntimeError|AssertionError): [^\n]*(?:[\w-]+[<>=!~]=?[\d.]+[^\n]* is required[^\n]*but found|incompatible (?:with|version))[^\n]*"
+        r"|MMCV==[\d.]+ is used but incompatible[^\n]*|Numba needs NumPy [\d.]+ or (?:less|greater)[^\n]*)",
+        "the versions asked for contradict each other: {subject}",
+        scope="any",
+    ),
+    rule(
+        "requirement-not-found",
+        r"(?:satisfies the requirement|No matching distribution found for) (?P<subject>\S+)|The '(?P<other>sklearn)' PyPI package is deprecated[^\n]*"
+        r"|Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?P<third>[^']+)'"
+        r"|(?:Invalid requirement|Expected package name)[^\n]*: '?(?P<fourth>[^'\n]+)|git clone[^\n]*?(?P<fifth>\w+://\S+?)[\s'][^\n]*did not run successfully",
+        "the requirement {subject} cannot be had as it is written",
+        scope="any",
+    ),
+    rule(
+        "broken-setup",
+        r"FileNotFoundError: [^\n]*'(?P<subject>(?:README|HISTORY|CHANGELOG|VERSION|requirements)[\w.]*)'[\s\S]*metadata-generation-failed",
+        "the repository's own set-up fails: {subject} is missing",
+        scope="any",
+    ),
+    rule(
+        "broken-setup",
+        r"(?P<subject>metadata-generation-failed|subprocess-exited-with-error|Failed (?:building wheel|to build)[^\n]*|Getting requirements to build (?:wheel|editable)[^\n]*error"
+        r"|Multiple top-level packages discovered in a flat-layout[^\n]*|No file/folder found for package [^\n]*|non-package mode[^\n]*)",
+        "a package cannot be built from its setup.py or pyproject.toml: {subject}",
+        scope="any",
+    ),
+    rule(
+        "missing-environment-variable",
+        r"^KeyError: '(?P<subject>[A-Z][A-Z0-9_]{2,})'|[Ee]nvironment variable[s]? [`'\"]?(?P<other>[A-Z][A-Z0-9_]+)[`'\"]? (?:expected|is not set|must be set|not set|is required|was not found)"
+        r"|(?P<third>[A-Z][A-Z0-9_]+) (?:environment variable|is not set|must be set)|(?:set|export|define)(?: the)?(?: environment variable)? (?P<fourth>[A-Z][A-Z0-9_]{3,})\b",
+        "the environment variable {subject} is not set",
+    ),
+    rule(
+        "missing-credentials",
+        r"(?P<subject>could not read Username for[^\n]*|Authentication failed for[^\n]*|Permission denied \(publickey\)|API key (?:not|must)[^\n]*|[Aa]pi_key[^\n]*must be set[^\n]*|AuthenticationError[^\n]*"
+        r"|wandb: ERROR[^\n]*(?:api_key|login)[^\n]*|UsageError: [^\n]*(?:api_key|wandb login)[^\n]*|(?:401|403) Client Error[^\n]*|gated repo[^\n]*|Invalid (?:API|token)[^\n]*|kaggle\.json[^\n]*|NoCredentialsError[^\n]*|Unable to locate credentials|Incorrect API key[^\n]*)",
+        "a key or password is needed: {subject}",
+        scope="any",
+    ),
+    rule(
+        "port-in-use",
+        r"(?:port|:)\W{0,3}(?P<subject>\d{4,5})\b[^\n]*(?:[Aa]ddress already in use|EADDRINUSE)"
+        r"|(?:[Aa]ddress already in use|EADDRINUSE)[^\n]*?(?P<other>\b\d{4,5})\b",
+        "the network port {subject} is taken",
+        scope="any",
+    ),
+    rule(
+        "port-in-use",
+        r"(?P<subject>[Aa]ddress already in use|EADDRINUSE)",
+        "a network port is taken: {line}",
+        scope="any",
+    ),
+    rule(
+        "network-blocked",
+        r"(?P<subject>Temporary failure in name resolution|Name or service not known|Network is unreachable|nodename nor servname|getaddrinfo failed"
+        r"|Could not resolve host|unable to resolve host|Failed to resolve|No route to host|couldn't connect to '?https|We couldn't connect to"
+        r"|LocalEntryNotFoundError|OfflineModeIsEnabled|outgoing traffic has been disabled)",
+        "the program asks the network for {host}, and it has none while it runs ({subject})",
+        scope="any",
+    ),
+    rule(
+        "network-failed",
+        r"(?P<subject>CERTIFICATE_VERIFY_FAILED|Connection (?:refused|reset|timed out)[^\n]*|Read timed out[^\n]*|HTTP Error \d{3}[^\n]*|\b\d{3} (?:Client|Server) Error[^\n]*|ERROR \d{3}: [^\n]*|Max retries exceeded[^\n]*)",
+        "a download or connection failed: {subject}",
+        scope="any",
+    ),
+)

@@ -1,0 +1,105 @@
+"""Says more of a failure than its output does, by looking at the repository's files."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from sandbox.diagnosis.model import Diagnosis
+from sandbox.repository_search import files, makers_of, same_file_elsewhere
+
+_POINTER = b"version https://git-lfs.github.com/spec"
+_URL = re.compile(r"https?://[^\s)>\]\"']+")
+MAX_README = 200_000
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a command ran."""
+
+    root: Path
+    """The repository on the host."""
+    folder: str = "."
+    """Relative to the root."""
+    entry: Path | None = None
+    """The script, absolute."""
+
+
+def refine(diagnosis: Diagnosis, place: Place) -> Diagnosis:
+    """The diagnosis with what the repository adds to it."""
+    rule = _BY_CODE.get(diagnosis.code)
+    return rule(diagnosis, place) if rule else diagnosis
+
+
+def _pointer(diagnosis: Diagnosis, place: Place) -> Diagnosis:
+    pointers = [
+        path for path in files(place.root) if path.stat().st_size < 1024 and path.read_bytes().startswith(_POINTER)
+    ]
+    names = [path.relative_to(place.root).as_posix() for path in pointers[:5]]
+    if not names:
+        return diagnosis
+    message = f"only pointers of Git LFS are there, not the files: {', '.join(names)} (git lfs pull fetches them)"
+    return msgspec.structs.replace(diagnosis, message=message, subject=names[0])
+
+
+def _module(diagnosis: Diagnosis, place: Place) -> Diagnosis:
+    modules = place.root / ".gitmodules"
+    if not modules.is_file():
+        return diagnosis
+    text = modules.read_text(encoding="utf-8", errors="replace")
+    top = diagnosis.subject.partition(".")[0].lower()
+    for path in re.findall(r"^\s*path\s*=\s*(\S+)", text, re.MULTILINE):
+        empty = not any((place.root / path).rglob("*.py"))
+        if empty and _same(Path(path).name, top):
+            message = f"the module {diagnosis.subject} is a submodule of the repository that was not fetched ({path})"
+            return msgspec.structs.replace(diagnosis, code="missing-submodule", message=message, fix=None)
+    return diagnosis
+
+
+def _same(folder: str, module: str) -> bool:
+    plain = [re.sub(r"[-_.]", "", name.lower()) for name in (folder, module)]
+    return plain[0].startswith(plain[1]) or plain[1].startswith(plain[0])
+
+
+def _file(diagnosis: Diagnosis, place: Place) -> Diagnosis:
+    path = diagnosis.subject
+    folder = same_file_elsewhere(place.root, path, place.entry, place.folder)
+    if folder is not None:
+        message = f"{path} is not there, but lies in {folder}: the command must be run from {folder}"
+        return msgspec.structs.replace(diagnosis, code="wrong-folder", message=message)
+    makers = makers_of(place.root, path, place.entry, place.folder)
+    if makers:
+        return msgspec.structs.replace(
+            diagnosis, message=f"{diagnosis.message}; `{makers[0]}` makes it and was not run"
+        )
+    expected = path if path.startswith("/") else f"{place.folder}/{path}".removeprefix("./")
+    said = _said_of(place.root, path)
+    more = f"; the documentation says: {said}" if said else ""
+    return msgspec.structs.replace(
+        diagnosis, message=f"{diagnosis.message}: it is expected at {expected} in the repository{more}"
+    )
+
+
+def _said_of(root: Path, path: str) -> str:
+    """The line of a README that names the file or its folder, with the address near it."""
+    parts = [part for part in Path(path).parts if part not in (".", "..", "/")]
+    names = [name for name in (parts[-1:] + parts[-2:-1]) if len(name) > 3]
+    for readme in files(root, ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")):
+        lines = readme.read_text(encoding="utf-8", errors="replace")[:MAX_README].splitlines()
+        for name in names:
+            for number, line in enumerate(lines):
+                if name in line and not line.lstrip().startswith(("python", "$", "bash")):
+                    near = " ".join(lines[max(0, number - 2) : number + 3])
+                    address = _URL.search(line) or _URL.search(near)
+                    said = " ".join(line.split())[:200]
+                    return said if address is None or address[0] in said else f"{said} ({address[0]})"
+    return ""
+
+
+_BY_CODE: dict[str, Callable[[Diagnosis, Place], Diagnosis]] = {
+    "lfs-pointer": _pointer,
+    "missing-module": _module,
+    "missing-file": _file,
+    "missing-data": _file,
+    "missing-weights": _file,
+}

@@ -1,0 +1,41 @@
+"""Debian packages for a container that has no capabilities: a second one that may install makes the next image."""
+
+import docker
+
+from sandbox.contract import Response
+
+CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID"]
+"""What apt and dpkg need to change users and owners; everything else is dropped."""
+TIMEOUT = 600
+"""Seconds."""
+KEPT = 4000
+"""Characters of output kept."""
+
+
+def install_packages(
+    client: docker.DockerClient, image: str, result: str, packages: tuple[str, ...], labels: dict[str, str]
+) -> Response:
+    """Install into `image` and keep the outcome as the image `result`. Raises docker's errors."""
+    container = client.containers.create(
+        image,
+        ["bash", "-c", 'apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"', "apt", *packages],
+        user="0:0",
+        network_mode="bridge",
+        cap_drop=["ALL"],
+        cap_add=CAPABILITIES,
+        security_opt=["no-new-privileges"],
+        environment={"DEBIAN_FRONTEND": "noninteractive"},
+        labels=labels,
+    )
+    try:
+        container.start()
+        code = int(container.wait(timeout=TIMEOUT)["StatusCode"])
+        out = container.logs(stdout=True, stderr=False, tail=200).decode("utf-8", "replace")[-KEPT:]
+        err = container.logs(stdout=False, stderr=True, tail=200).decode("utf-8", "replace")[-KEPT:]
+        if code == 0:
+            repository, _, tag = result.partition(":")
+            container.commit(repository=repository, tag=tag, conf={"Labels": labels, "Cmd": ["sleep", "infinity"]})
+        errors = tuple(line for line in err.splitlines() if line.startswith("E:"))
+        return Response(ended="exited", exit_code=code, stdout=out, stderr=err, error_lines=errors)
+    finally:
+        container.remove(force=True, v=True)

@@ -1,0 +1,317 @@
+"""Commands in a container: no capabilities, no host folder to write in, limits by the kernel, network by phase."""
+
+import math
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import Any, cast
+
+import docker
+from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from docker.models.containers import Container
+from docker.types import DeviceRequest, Mount, Ulimit
+from requests.exceptions import RequestException
+
+from sandbox.abilities import Version
+from sandbox.contract import Command, Limits, OnOutput, Policy, Response
+from sandbox.docker_engine import connect, is_local
+from sandbox.docker_network import ContainerNetwork
+from sandbox.docker_packages import install_packages
+from sandbox.environment import base_environment
+from sandbox.errors import SandboxLostError, SandboxUnavailableError
+from sandbox.files import safe_relative, write_tar
+from sandbox.image import ensure_image, image_name, python_of
+from sandbox.interpreters import Interpreter, find_interpreters
+from sandbox.owner import NOTE, labels
+from sandbox.running_docker import DockerRunning, Exec
+from sandbox.supervise import supervise
+
+WORKSPACE = "/workspace"
+VENV = "/opt/venv"
+HOME = "/home/agent"
+UID = 1000
+SNAPSHOTS = "ml-agent-snapshot"
+SETUPS = "ml-agent-setup"
+OWN_PYTHON = "/opt/host-python"
+SHARED_MEMORY = 1024**3
+"""Bytes of /dev/shm, within the memory limit; the default of 64 MB stops data loaders with workers."""
+
+
+class DockerSandbox:
+    """One container. `image` None takes the project's own, which is built where it is missing; logs go to `log_folder`."""
+
+    name = "docker"
+    isolated = True
+
+    def __init__(self, policy: Policy, image: str | None = None, *, log_folder: Path) -> None:
+        self.policy = policy
+        self.image = image
+        self._log_folder = log_folder
+        self._client: docker.DockerClient | None = None
+        self._container: Container | None = None
+        self._network: ContainerNetwork | None = None
+        self._interpreter: Interpreter | None = None
+        self._version: Version | None = None
+        self._logs = count(1)
+        self._snapshots: list[str] = []
+
+    def start(self) -> None:
+        """Make the container. Raises SandboxUnavailableError."""
+        client = self._connect()
+        self.image = ensure_image(client, self.image)
+        self._run_image(self.image)
+        if self._interpreter is not None:
+            self._make_environment()
+
+    def put(self, source: Path, target: str) -> None:
+        """Copy into the workspace; links that leave `source` are left out."""
+        path = safe_relative(target)
+        if source.is_file() and path == PurePosixPath("."):
+            path = PurePosixPath(source.name)
+        with tempfile.TemporaryFile() as archive, self._watched():
+            write_tar(source, path, archive, UID)
+            archive.seek(0)
+            self._alive().put_archive(WORKSPACE, archive)
+
+    def get(self, path: str) -> bytes:
+        """The bytes of one file of the workspace, read by the commands' user; FileNotFoundError where there is none."""
+        inside = f"{WORKSPACE}/{safe_relative(path)}"
+        script = 'case "$(realpath -e -- "$0")" in /workspace/*) [ -f "$0" ] && cat -- "$0";; *) exit 3;; esac'
+        with self._watched():
+            done = self._alive().exec_run(["bash", "-c", script, inside], user=f"{UID}:{UID}", demux=True)
+        if done.exit_code != 0:
+            raise FileNotFoundError(path)
+        return bytes(cast(tuple[bytes | None, bytes | None], done.output)[0] or b"")
+
+    def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
+        """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
+        container, network = self._alive(), self._network
+        assert network is not None
+        with self._watched():
+            network.switch(container, network.wanted(command))
+        base = base_environment(VENV, HOME, math.ceil(self.policy.limits.cpus))
+        if self._interpreter is not None:
+            base["LD_LIBRARY_PATH"] = f"{OWN_PYTHON}/lib"  # a shared libpython is looked for where it was built
+        job = Exec(
+            container=str(container.id),
+            text=command.text,
+            folder=f"{WORKSPACE}/{safe_relative(command.folder)}",
+            environment={**base, **network.environment(command), **command.environment},
+            timeout=command.timeout,
+            probing=command.probe_seconds is not None,
+        )
+        return supervise(DockerRunning(self._engine(), job), command, self.policy.limits, self._log(), on_output)
+
+    def snapshot(self) -> str:
+        """Keep the container's files as an image; the name is the image's."""
+        name = f"{SNAPSHOTS}:{uuid.uuid4().hex[:12]}"
+        self._commit(name, "snapshot")
+        self._snapshots.append(name)
+        return name
+
+    def restore(self, snapshot: str) -> None:
+        """Replace the container by one made from a snapshot. Raises FileNotFoundError for an unknown name."""
+        if not self._has_image(snapshot):
+            raise FileNotFoundError(f"no such snapshot: {snapshot}")
+        self._remove_container()
+        self._run_image(snapshot)
+
+    def stop(self) -> None:
+        """Remove the container and its snapshots; repeatable."""
+        self._remove_container()
+        if self._client is None:
+            return
+        for name in self._snapshots:
+            with suppress(DockerException, RequestException):
+                self._client.images.remove(name, force=True)
+        self._snapshots.clear()
+        self._client.close()
+        self._client = None
+
+    def pythons(self) -> tuple[Version, ...]:
+        """The image's own, and those of this machine where the engine can mount them."""
+        shared = self._client is not None and is_local(self._client)
+        found = [interpreter.version for interpreter in find_interpreters()] if shared else []
+        return tuple(dict.fromkeys([self.python_version(), *found]))
+
+    def python_version(self) -> Version:
+        """The mounted interpreter's, else the image's."""
+        if self._interpreter is not None:
+            return self._interpreter.version
+        if self._version is None:
+            client = self._client or connect()
+            with self._watched():
+                self._version = python_of(client, ensure_image(client, self.image))
+        return self._version
+
+    @property
+    def base(self) -> str:
+        """What its environments are built upon."""
+        return self.image or image_name()
+
+    def use_python(self, version: Version) -> None:
+        """Take an interpreter of this machine, mounted read-only, from the next start on."""
+        if version == self._version:
+            self._interpreter = None  # the image's own
+            return
+        self._interpreter = next((i for i in find_interpreters() if i.version == version), None)
+        if self._interpreter is None:
+            raise SandboxUnavailableError(f"no Python {version[0]}.{version[1]} on this machine")
+
+    def install_system(self, packages: tuple[str, ...]) -> Response:
+        """Install Debian packages: in a second container that may, made from this one, which then replaces it."""
+        before, after = (f"{SNAPSHOTS}:{uuid.uuid4().hex[:12]}" for _ in range(2))
+        self._commit(before, "snapshot")
+        self._snapshots += [before, after]
+        with self._watched():
+            response = install_packages(self._engine(), before, after, packages, labels(self.policy.run_id, "snapshot"))
+        if response.ok:
+            self.restore(after)
+        return response
+
+    def keep_setup(self, key: str, note: str) -> None:
+        """As an image, which outlives `stop`."""
+        self._commit(f"{SETUPS}:{key}", "setup", note)
+
+    def start_with(self, key: str) -> str | None:
+        """From such an image."""
+        client = self._connect()
+        name = f"{SETUPS}:{key}"
+        if not self._has_image(name):
+            self.stop()
+            return None
+        note = str(client.images.get(name).labels.get(NOTE, ""))
+        self._run_image(name)
+        return note
+
+    def _connect(self) -> docker.DockerClient:
+        self.stop()
+        self._client = connect()
+        self._network = ContainerNetwork(self.policy, self._client)
+        self._log_folder.mkdir(parents=True, exist_ok=True)
+        return self._client
+
+    def _run_image(self, image: str) -> None:
+        assert self._network is not None
+        try:
+            self._container = self._create(image)
+            self._container.start()
+        except (DockerException, RequestException) as error:
+            text = str(getattr(error, "explanation", "") or error)
+            self.stop()
+            raise SandboxUnavailableError(f"a container cannot be started: {text}") from error
+        self._network.began()
+
+    def _create(self, image: str) -> Container:
+        """Create the container; with a disk quota where the engine's storage has one."""
+        create, options = self._engine().containers.create, self._options()
+        if self.policy.limits.disk_bytes is not None:
+            with suppress(APIError):
+                return create(image, storage_opt={"size": str(self.policy.limits.disk_bytes)}, **options)
+        return create(image, **options)
+
+    def _options(self) -> dict[str, Any]:
+        limits, network = self.policy.limits, self._network
+        assert network is not None
+        return {
+            "command": ["sleep", "infinity"],
+            "init": True,
+            # the main process is root's without capabilities: the commands' user can be swept without ending it
+            "user": "0:0",
+            "working_dir": WORKSPACE,
+            "labels": labels(self.policy.run_id, "sandbox"),
+            "network_mode": network.mode,
+            "mem_limit": limits.memory_bytes,
+            "memswap_limit": limits.memory_bytes,
+            "shm_size": min(SHARED_MEMORY, limits.memory_bytes // 2),
+            "pids_limit": limits.pids,
+            "nano_cpus": int(min(limits.cpus, _processors(self._engine())) * 1e9),
+            "cap_drop": ["ALL"],
+            "security_opt": ["no-new-privileges"],
+            "ulimits": _ulimits(limits),
+            "mounts": [*network.mounts(), *self._python_mount()],
+            "device_requests": _gpus(self.policy.gpus),
+        }
+
+    def _python_mount(self) -> list[Mount]:
+        if self._interpreter is None:
+            return []
+        return [Mount(OWN_PYTHON, str(self._interpreter.prefix), type="bind", read_only=True)]
+
+    def _make_environment(self) -> None:
+        """Replace the image's environment by one of the mounted interpreter."""
+        assert self._interpreter is not None
+        program = f"{OWN_PYTHON}/bin/{self._interpreter.executable.name}"
+        response = self.run(Command(text=f"{program} -m venv --clear {VENV}", timeout=120))
+        if not response.ok:
+            said = (response.error_lines or (response.stderr.strip()[-200:],))[-1]
+            self.stop()
+            raise SandboxUnavailableError(f"{self._interpreter.executable.name} does not work in the image: {said}")
+
+    def _commit(self, name: str, kind: str, note: str = "") -> None:
+        repository, _, tag = name.partition(":")
+        marks = labels(self.policy.run_id, kind) | ({NOTE: note} if note else {})
+        with self._watched():
+            self._alive().commit(repository=repository, tag=tag, conf={"Labels": marks})
+
+    def _has_image(self, name: str) -> bool:
+        with self._watched():
+            try:
+                self._engine().images.get(name)
+            except ImageNotFound:
+                return False
+        return True
+
+    def _log(self) -> Path:
+        return self._log_folder / f"{next(self._logs):03d}-{time.strftime('%H%M%S')}.log"
+
+    def _remove_container(self) -> None:
+        if self._container is not None:
+            with suppress(NotFound, RequestException):
+                self._container.remove(force=True, v=True)
+        self._container = None
+
+    def _engine(self) -> docker.DockerClient:
+        if self._client is None:
+            raise SandboxLostError("the sandbox is not running")
+        return self._client
+
+    def _alive(self) -> Container:
+        if self._container is None:
+            raise SandboxLostError("the sandbox is not running")
+        return self._container
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Turn the engine's errors into ours."""
+        try:
+            yield
+        except (DockerException, RequestException) as error:
+            text = str(getattr(error, "explanation", "") or error)
+            raise SandboxLostError(f"container engine: {text}") from error
+
+
+def _processors(client: docker.DockerClient) -> int:
+    try:
+        return int(client.info().get("NCPU") or 1)
+    except (DockerException, RequestException) as error:
+        raise SandboxUnavailableError(f"container engine: {error}") from error
+
+
+def _ulimits(limits: Limits) -> list[Ulimit]:
+    values = {"nofile": limits.open_files, "core": 0}
+    if limits.disk_bytes is not None:
+        values["fsize"] = limits.disk_bytes
+    return [Ulimit(name=name, soft=value, hard=value) for name, value in values.items()]
+
+
+def _gpus(gpus: str) -> list[DeviceRequest] | None:
+    if gpus == "none":
+        return None
+    if gpus == "all":
+        return [DeviceRequest(count=-1, capabilities=[["gpu"]])]
+    return [DeviceRequest(device_ids=gpus.split(","), capabilities=[["gpu"]])]

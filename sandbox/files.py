@@ -1,0 +1,127 @@
+"""Files going into and out of a sandbox: nothing that leads out of the folder it came from."""
+
+import os
+import shutil
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+NOT_OUTPUT = frozenset({"__pycache__", ".git", ".pytest_cache", ".cache", ".ipynb_checkpoints"})
+"""Folders in which a file is no sign of a program at work."""
+_NOT_OUTPUT_ENDINGS = (".pyc", ".pyo", ".lock")
+
+
+def safe_relative(path: str) -> PurePosixPath:
+    """A path inside the workspace; ValueError for one that leads out of it."""
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts:
+        raise ValueError(f"not a path inside the workspace: {path}")
+    return pure
+
+
+def entries(source: Path) -> Iterator[tuple[Path, PurePosixPath]]:
+    """All folders, regular files and harmless links below a folder, each with its relative path; parents first.
+
+    Left out: symbolic links that leave `source` (or that `source` itself does not resolve), devices, pipes, sockets.
+    """
+    root = source.resolve()
+    for folder, names, files in os.walk(root):
+        here = Path(folder)
+        names.sort()
+        for name in sorted(names + files):
+            path = here / name
+            if path.is_symlink():
+                if not _stays_inside(path, root):
+                    continue
+            elif not (path.is_dir() or path.is_file()):
+                continue
+            yield path, PurePosixPath(path.relative_to(root).as_posix())
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy a file or a folder's content into `target`, merging with what is there; links as in `entries`."""
+    if source.is_file():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source.resolve(), target)
+        target.chmod(source.stat().st_mode & 0o777 | 0o600)
+        return
+    target.mkdir(parents=True, exist_ok=True)
+    for path, relative in entries(source):
+        place = target / relative
+        if path.is_symlink():
+            place.unlink(missing_ok=True)
+            place.symlink_to(path.readlink())
+        elif path.is_dir():
+            place.mkdir(exist_ok=True)
+        else:
+            shutil.copyfile(path, place)
+            place.chmod(path.stat().st_mode & 0o777 | 0o600)
+
+
+def write_tar(source: Path, target: PurePosixPath, out: IO[bytes], owner: int) -> None:
+    """Write a file or a folder's content as a tar archive with every path below `target`, owned by the user `owner`."""
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for parent in reversed(target.parents):
+            if parent != PurePosixPath("."):
+                tar.addfile(_folder(parent, owner))
+        if source.is_file():
+            _add(tar, source.resolve(), target, owner)
+            return
+        if target != PurePosixPath("."):
+            tar.addfile(_folder(target, owner))
+        for path, relative in entries(source):
+            _add(tar, path, target / relative, owner)
+
+
+def newer_file(folder: Path, since_ns: int) -> bool:
+    """Whether a non-empty file below `folder`, not a cache or a lock, was written after a time (nanoseconds)."""
+    for here, names, files in os.walk(folder):
+        names[:] = [name for name in names if name not in NOT_OUTPUT]
+        for name in files:
+            if name.endswith(_NOT_OUTPUT_ENDINGS):
+                continue
+            try:
+                stat = Path(here, name).lstat()
+            except FileNotFoundError:
+                continue
+            if stat.st_mtime_ns > since_ns and stat.st_size:
+                return True
+    return False
+
+
+def used_bytes(folder: Path) -> int:
+    """Bytes on disk of everything below a folder; of a sparse file only what is written."""
+    total = 0
+    for here, _, files in os.walk(folder):
+        for name in files:
+            try:
+                total += Path(here, name).lstat().st_blocks * 512
+            except FileNotFoundError:
+                continue
+    return total
+
+
+def _add(tar: tarfile.TarFile, path: Path, name: PurePosixPath, owner: int) -> None:
+    info = tar.gettarinfo(str(path), arcname=str(name))
+    info.uid = info.gid = owner
+    info.uname = info.gname = ""
+    info.mode = info.mode & 0o777 | (0o700 if info.isdir() else 0o600)
+    if info.islnk():  # a hard link's other name may lie outside of what is copied
+        info.type, info.linkname, info.size = tarfile.REGTYPE, "", path.stat().st_size
+    if info.isreg():
+        with path.open("rb") as file:
+            tar.addfile(info, file)
+    else:
+        tar.addfile(info)
+
+
+def _folder(name: PurePosixPath, owner: int) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(str(name))
+    info.type, info.mode, info.uid, info.gid = tarfile.DIRTYPE, 0o755, owner, owner
+    return info
+
+
+def _stays_inside(link: Path, root: Path) -> bool:
+    target = link.readlink()
+    return not target.is_absolute() and link.resolve().is_relative_to(root)

@@ -1,0 +1,274 @@
+"""Sandboxes without a container engine: bubblewrap, and a plain process group as the last resort."""
+
+import math
+import shlex
+import time
+from collections.abc import Mapping
+from itertools import count
+from pathlib import Path
+
+from sandbox import bubblewrap
+from sandbox.abilities import Version
+from sandbox.contract import Command, OnOutput, Policy, Response
+from sandbox.environment import base_environment
+from sandbox.errors import SandboxLostError, SandboxUnavailableError
+from sandbox.files import copy_tree, safe_relative
+from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
+from sandbox.local_place import NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
+from sandbox.pip_settings import CERTIFICATE_NAMES, read_pip_settings
+from sandbox.running_local import Launch, LocalRunning
+from sandbox.supervise import supervise
+
+NO_PYTHON = "no Python with the module venv was found (Debian: apt-get install python3-venv)"
+
+
+class LocalSandbox:
+    """What both kinds share: a folder of the host with workspace, virtual environment and home.
+
+    Logs go to `log_folder`. Python is ML-Agent's base interpreter's version, never its environment's.
+    """
+
+    name = "local"
+    isolated = False
+    _portable = False
+    """Whether an environment still works when its folder is copied."""
+
+    def __init__(self, policy: Policy, log_folder: Path) -> None:
+        self.policy = policy
+        self._log_folder = log_folder
+        self._python: Version | None = None
+        self._place: Path | None = None
+        self._interpreter: Interpreter | None = None
+        self._logs, self._snapshots = count(1), count(1)
+        self._has_pip = False
+
+    def start(self) -> None:
+        """Make the folder and the virtual environment. Raises SandboxUnavailableError."""
+        place = self._new_place()
+        assert self._interpreter is not None
+        self._place, self._has_pip = place, False
+        program = shlex.quote(str(self._interpreter.executable))
+        self._prepare(f"{program} -m venv --without-pip {shlex.quote(self._paths()['venv'])}")
+
+    def put(self, source: Path, target: str) -> None:
+        """Copy into the workspace; links that leave `source` are left out."""
+        copy_tree(source, self._inside(target))
+
+    def get(self, path: str) -> bytes:
+        """The bytes of one file; FileNotFoundError for what is none, or lies outside the workspace."""
+        found = self._inside(path).resolve()
+        if not found.is_relative_to((self._alive() / "workspace").resolve()) or not found.is_file():
+            raise FileNotFoundError(path)
+        return found.read_bytes()
+
+    def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
+        """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
+        self._alive()
+        if command.install and not self._has_pip:
+            self._prepare("python -m ensurepip --upgrade --default-pip")
+            self._has_pip = True
+        log = self._log_folder / f"{next(self._logs):03d}-{time.strftime('%H%M%S')}.log"
+        return supervise(LocalRunning(self._launch(command)), command, self.policy.limits, log, on_output)
+
+    def snapshot(self) -> str:
+        """Copy workspace, environment and home; the name is the copy's number."""
+        place, name = self._alive(), str(next(self._snapshots))
+        for part in PARTS:
+            copy(place / part, place / "snapshots" / name / part)
+        return name
+
+    def restore(self, snapshot: str) -> None:
+        """Put a copy back. Raises FileNotFoundError for an unknown name."""
+        place = self._alive()
+        if not (place / "snapshots" / snapshot).is_dir():
+            raise FileNotFoundError(f"no such snapshot: {snapshot}")
+        for part in PARTS:
+            remove(place / part)
+            copy(place / "snapshots" / snapshot / part, place / part)
+        self._has_pip = (place / "venv/bin/pip").exists()
+
+    def stop(self) -> None:
+        """Remove the folder; repeatable."""
+        if self._place is not None:
+            remove(self._place)
+        self._place = None
+
+    @property
+    def base(self) -> str:
+        """The interpreter itself."""
+        found = self._interpreter or pick_interpreter(self._python)
+        return str(found.executable) if found else ""
+
+    def pythons(self) -> tuple[Version, ...]:
+        """The interpreters of this machine."""
+        return tuple(interpreter.version for interpreter in find_interpreters())
+
+    def python_version(self) -> Version:
+        """The base interpreter's, or the one that was asked for."""
+        found = self._interpreter or pick_interpreter(self._python)
+        if found is None:
+            raise SandboxUnavailableError(NO_PYTHON)
+        return found.version
+
+    def use_python(self, version: Version) -> None:
+        """Take another interpreter of this machine from the next start on."""
+        if pick_interpreter(version) is None:
+            raise SandboxUnavailableError(f"no Python {version[0]}.{version[1]} on this machine")
+        self._python, self._interpreter = version, None
+
+    def install_system(self, packages: tuple[str, ...]) -> Response:
+        """Not here: the system is the host's."""
+        said = f"system packages need Docker: {' '.join(packages)}"
+        return Response(ended="exited", exit_code=1, stderr=said + "\n", error_lines=(said,))
+
+    def keep_setup(self, key: str, note: str) -> None:
+        """As a folder beside the sandboxes; only where commands find it under the same path again."""
+        if self._portable:
+            keep(self._alive(), key, note)
+
+    def start_with(self, key: str) -> str | None:
+        """From a copy of such a folder."""
+        found = kept(key) if self._portable else None
+        if found is None:
+            return None
+        place = self._new_place()
+        for part in PARTS:
+            remove(place / part)
+            copy(found / part, place / part)
+        self._place, self._has_pip = place, (place / "venv/bin/pip").exists()
+        return (found / NOTE_FILE).read_text()
+
+    def _new_place(self) -> Path:
+        self.stop()
+        self._interpreter = pick_interpreter(self._python)
+        if self._interpreter is None:
+            raise SandboxUnavailableError(NO_PYTHON)
+        self._log_folder.mkdir(parents=True, exist_ok=True)
+        place = make_place(self.policy.run_id, self.name)
+        bubblewrap.write_users(place)
+        return place
+
+    def _paths(self) -> Mapping[str, str]:
+        """Where commands find the parts."""
+        raise NotImplementedError
+
+    def _launch(self, command: Command) -> Launch:
+        raise NotImplementedError
+
+    def _environment(self, command: Command, host: Mapping[str, str]) -> dict[str, str]:
+        """The whole environment of a command; `host` is what the phase adds."""
+        paths = self._paths()
+        base = base_environment(paths["venv"], paths["home"], math.ceil(self.policy.limits.cpus))
+        return {**base, **host, **command.environment}
+
+    def _network(self, command: Command) -> bool:
+        return self.policy.network == "full" or (self.policy.network == "install" and command.install)
+
+    def _prepare(self, text: str) -> None:
+        """Run one of our own commands while making the place."""
+        command = Command(text=text, timeout=120)
+        log = self._alive() / "prepare.log"
+        response = supervise(LocalRunning(self._launch(command)), command, self.policy.limits, log)
+        if not response.ok:
+            said = (response.error_lines or (response.stderr.strip()[-300:],))[-1]
+            self.stop()
+            raise SandboxUnavailableError(f"a virtual environment cannot be made here: {said}")
+
+    def _alive(self) -> Path:
+        if self._place is None or not (self._place / "workspace").is_dir():
+            raise SandboxLostError("the sandbox is not running")
+        return self._place
+
+    def _inside(self, path: str) -> Path:
+        return self._alive() / "workspace" / safe_relative(path)
+
+
+class BubblewrapSandbox(LocalSandbox):
+    """Commands see an empty system with the host's programs read-only, and no network but while installing."""
+
+    name = "bubblewrap"
+    isolated = True
+    _portable = True
+
+    def start(self) -> None:
+        """Make the folder and the virtual environment. Raises SandboxUnavailableError."""
+        if bubblewrap.find_bubblewrap() is None:
+            raise SandboxUnavailableError(
+                "bubblewrap is missing or may not make namespaces here (Debian: apt-get install bubblewrap)"
+            )
+        super().start()
+
+    def _paths(self) -> Mapping[str, str]:
+        return {"workspace": bubblewrap.WORKSPACE, "venv": bubblewrap.VENV, "home": bubblewrap.HOME}
+
+    def _launch(self, command: Command) -> Launch:
+        place, network = self._alive(), self._network(command)
+        program = bubblewrap.find_bubblewrap()
+        assert program is not None and self._interpreter is not None
+        host: dict[str, str] = {}
+        read_only = _outside_usr(self._interpreter.prefix)
+        if network:
+            settings = read_pip_settings()
+            inside = {folder: f"{bubblewrap.HOST_FOLDERS}/{n}" for n, folder in enumerate(settings.folders())}
+            if command.install:
+                read_only |= {name: folder for folder, name in inside.items()}
+                host |= settings.environment(lambda folder: inside[folder])
+            if settings.certificates:
+                read_only[bubblewrap.CERTIFICATES] = settings.certificates.resolve()
+                host |= dict.fromkeys(CERTIFICATE_NAMES, bubblewrap.CERTIFICATES)
+        view = bubblewrap.View(place=place, read_only=read_only, network=network, devices=_devices(self.policy.gpus))
+        folder = f"{bubblewrap.WORKSPACE}/{safe_relative(command.folder)}"
+        environment = self._environment(command, host)
+        return Launch(
+            arguments=bubblewrap.arguments(program, view, folder, environment, command.text),
+            folder="/",
+            environment={},
+            timeout=command.timeout,
+            limits=self.policy.limits,
+            workspace=place / "workspace",
+        )
+
+
+class ProcessSandbox(LocalSandbox):
+    """No isolation at all: only limits, an environment of its own, and no process left behind."""
+
+    name = "process"
+
+    def _paths(self) -> Mapping[str, str]:
+        place = self._alive()
+        return {part: str(place / part) for part in PARTS}
+
+    def _launch(self, command: Command) -> Launch:
+        place, host = self._alive(), dict[str, str]()
+        if self._network(command):
+            settings = read_pip_settings()
+            if command.install:
+                host |= settings.environment(str)
+            if settings.certificates:
+                host |= dict.fromkeys(CERTIFICATE_NAMES, str(settings.certificates))
+        environment = self._environment(command, host) | {"TMPDIR": str(place / "tmp")}
+        return Launch(
+            arguments=("/bin/bash", "-c", command.text),
+            folder=str(place / "workspace" / safe_relative(command.folder)),
+            environment=environment,
+            timeout=command.timeout,
+            limits=self.policy.limits,
+            workspace=place / "workspace",
+        )
+
+
+def _outside_usr(prefix: Path) -> dict[str, Path]:
+    """The interpreter's folder, where the read-only system does not show it already."""
+    return {} if prefix.is_relative_to("/usr") else {str(prefix): prefix}
+
+
+def _devices(gpus: str) -> tuple[Path, ...]:
+    """Device files of the wanted NVIDIA cards."""
+    if gpus == "none":
+        return ()
+    cards = "*" if gpus == "all" else None
+    names = [f"nvidia{n}" for n in gpus.split(",")] if cards is None else ["nvidia[0-9]*"]
+    found = [
+        path for name in [*names, "nvidiactl", "nvidia-uvm*", "nvidia-modeset"] for path in Path("/dev").glob(name)
+    ]
+    return tuple(found)

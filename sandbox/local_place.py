@@ -1,0 +1,80 @@
+"""Folders of local sandboxes on this host: one each while it lives, and environments that are kept for later runs."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from sandbox.owner import labels
+
+PARTS = ("workspace", "venv", "home")
+"""What a snapshot holds."""
+OWNER_FILE = "owner.json"
+NOTE_FILE = "note.json"
+
+
+def places() -> Path:
+    """The folder below which all local sandboxes are made, one folder each."""
+    return _cache() / "sandboxes"
+
+
+def setups() -> Path:
+    """The folder of kept environments, one folder each."""
+    return _cache() / "setups"
+
+
+def make_place(run_id: str, kind: str) -> Path:
+    """A new folder with its parts, labelled with its owner."""
+    places().mkdir(parents=True, exist_ok=True)
+    place = Path(tempfile.mkdtemp(prefix="sandbox-", dir=places()))
+    (place / OWNER_FILE).write_text(json.dumps(labels(run_id, kind)))
+    for part in (*PARTS, "tmp"):
+        (place / part).mkdir()
+    return place
+
+
+def keep(place: Path, key: str, note: str) -> None:
+    """Keep the parts under a key; a copy that is not yet whole is never seen under it."""
+    setups().mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix="new-", dir=setups()))
+    for part in PARTS:
+        copy(place / part, fresh / part)
+    (fresh / NOTE_FILE).write_text(note)
+    try:
+        fresh.rename(setups() / key)
+    except OSError:  # another run was first
+        remove(fresh)
+
+
+def kept(key: str) -> Path | None:
+    """What was kept under a key."""
+    folder = setups() / key
+    return folder if (folder / NOTE_FILE).is_file() else None
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a tree with everything it has; shares the data where the file system can."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    command = ["cp", "-a", "--reflink=auto", "-T", str(source), str(target)]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def remove(path: Path) -> None:
+    """Remove a tree, also where a program took away its own permissions."""
+    if not path.exists():
+        return
+    try:
+        shutil.rmtree(path)
+    except PermissionError:
+        for folder, _, _ in os.walk(path):
+            Path(folder).chmod(0o700)
+        shutil.rmtree(path)
+
+
+def _cache() -> Path:
+    configured = os.environ.get("ML_AGENT_CACHE_DIR")
+    return Path(configured) if configured else user_cache_path("ml-agent")

@@ -1,0 +1,143 @@
+"""The host's package index settings, as far as a set-up step may know them.
+
+Read as pip reads them (https://pip.pypa.io/en/stable/topics/configuration/): global, user and environment's own file, then
+PIP_* variables. Credentials are taken out; nothing but what is listed here leaves the host.
+"""
+
+import configparser
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import msgspec
+
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
+CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+CERTIFICATE_NAMES = ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO")
+DEFAULT_BUNDLE = Path("/etc/ssl/certs/ca-certificates.crt")
+
+Place = Callable[[Path], str]
+"""Where a folder of the host is found inside the sandbox."""
+
+
+class PipSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Package indexes, find-links places, certificates and proxies of the host."""
+
+    index_url: str = ""
+    extra_index_urls: tuple[str, ...] = ()
+    find_links: tuple[str, ...] = ()
+    trusted_hosts: tuple[str, ...] = ()
+    no_index: bool = False
+    certificates: Path | None = None
+    """One bundle file of the host."""
+    proxies: Mapping[str, str] = {}
+
+    def folders(self) -> tuple[Path, ...]:
+        """Folders of the host that an installation reads; to be mounted read-only."""
+        places = (*self.find_links, self.index_url, *self.extra_index_urls)
+        folders = [folder for place in places if (folder := _folder(place)) is not None]
+        return tuple(dict.fromkeys(folders))
+
+    def environment(self, place: Place) -> dict[str, str]:
+        """Variables for an install step, with folders written as they are found inside the sandbox."""
+
+        def moved(url: str) -> str:
+            folder, local = _folder(url), _local(url)
+            if folder is None or local is None:
+                return url
+            inside = place(folder) + "/" + local.relative_to(folder).as_posix()
+            return ("file://" if url.startswith("file:") else "") + inside.removesuffix("/.").rstrip("/")
+
+        values = {
+            "PIP_INDEX_URL": moved(self.index_url),
+            "PIP_EXTRA_INDEX_URL": " ".join(map(moved, self.extra_index_urls)),
+            "PIP_FIND_LINKS": " ".join(map(moved, self.find_links)),
+            "PIP_TRUSTED_HOST": " ".join(self.trusted_hosts),
+            "PIP_NO_INDEX": "1" if self.no_index else "",
+        }
+        return {name: value for name, value in values.items() if value} | dict(self.proxies)
+
+
+def read_pip_settings(environment: Mapping[str, str] | None = None) -> PipSettings:
+    """The settings of this host; `environment` defaults to the process's own."""
+    env = os.environ if environment is None else environment
+    values = _configured(env)
+    return PipSettings(
+        index_url=next(iter(_urls(values.get("index-url", ""))), ""),
+        extra_index_urls=_urls(values.get("extra-index-url", "")),
+        find_links=_urls(values.get("find-links", "")),
+        trusted_hosts=tuple(values.get("trusted-host", "").split()),
+        no_index=values.get("no-index", "").lower() in ("1", "true", "yes", "on"),
+        certificates=_certificates(values.get("cert", ""), env),
+        proxies={name: without_credentials(env[name]) for name in PROXIES if env.get(name)},
+    )
+
+
+def without_credentials(url: str) -> str:
+    """The URL without user name and password."""
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def _configured(env: Mapping[str, str]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for path in _files(env):
+        parser = configparser.RawConfigParser()
+        try:
+            parser.read(path, encoding="utf-8")
+        except (configparser.Error, OSError, UnicodeDecodeError):
+            continue
+        for section in ("global", "install"):
+            if parser.has_section(section):
+                values.update({name.replace("_", "-"): value for name, value in parser.items(section)})
+    for name, value in env.items():
+        if name.startswith("PIP_") and value:
+            values[name.removeprefix("PIP_").lower().replace("_", "-")] = value
+    return values
+
+
+def _files(env: Mapping[str, str]) -> list[Path]:
+    if env.get("PIP_CONFIG_FILE") == os.devnull:
+        return []
+    home = Path(env.get("HOME") or Path.home())
+    shared = [Path(folder) / "pip/pip.conf" for folder in env.get("XDG_CONFIG_DIRS", "/etc/xdg").split(":") if folder]
+    own = Path(env.get("XDG_CONFIG_HOME") or home / ".config") / "pip/pip.conf"
+    files = [*shared, Path("/etc/pip.conf"), home / ".pip/pip.conf", own, Path(sys.prefix) / "pip.conf"]
+    return [*files, Path(env["PIP_CONFIG_FILE"])] if env.get("PIP_CONFIG_FILE") else files
+
+
+def _urls(text: str) -> tuple[str, ...]:
+    return tuple(without_credentials(url) if "://" in url else url for url in text.split())
+
+
+def _certificates(configured: str, env: Mapping[str, str]) -> Path | None:
+    candidates = [configured, *(env.get(name, "") for name in CERTIFICATES), str(DEFAULT_BUNDLE)]
+    return next((Path(name) for name in candidates if name and Path(name).is_file()), None)
+
+
+def _local(url: str) -> Path | None:
+    """The path that a file URL or plain path names; None for what lies on a server."""
+    if url.startswith("file:"):
+        return Path(unquote(urlsplit(url).path))
+    return Path(url).expanduser().absolute() if url and "://" not in url else None
+
+
+def _folder(url: str) -> Path | None:
+    """What must be mounted for it: the folder, or for an index its parent, since its pages point next to it."""
+    path = _local(url)
+    if path is None or not path.exists():
+        return None
+    if path.is_file():
+        path = path.parent
+    if path.name == "simple" and _mountable(path.parent):
+        path = path.parent
+    return path if _mountable(path) else None
+
+
+def _mountable(path: Path) -> bool:
+    """Not the root, not a home folder or what holds it: those have more in them than packages."""
+    return len(path.parts) > 2 and not Path.home().is_relative_to(path)

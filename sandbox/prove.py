@@ -1,0 +1,39 @@
+"""Runs a task until it ends well or rules know nothing more: set up, run, diagnose, repair, again."""
+
+import msgspec
+
+from sandbox.contract import Response
+from sandbox.diagnosis import Diagnosis
+from sandbox.repair import MAX_REPAIRS, Repair
+from sandbox.repair_rules import next_repair
+from sandbox.session import Session
+from sandbox.task import Task
+
+
+class Proof(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a task came."""
+
+    response: Response
+    diagnosis: Diagnosis
+    """Of the last failure; `no-error` when there is none."""
+    repairs: tuple[Repair, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended well, or was at work when its probe ended it."""
+        return self.response.ok or self.response.ended == "probe"
+
+
+def prove(session: Session, task: Task, max_repairs: int = MAX_REPAIRS) -> Proof:
+    """Run the task, repairing by rules. Raises SandboxUnavailableError, SandboxLostError."""
+    repairs: list[Repair] = []
+    while True:
+        response = session.run(task, repairs)
+        diagnosis = session.diagnose(response, task, repairs)
+        if diagnosis.code == "no-error" or len(repairs) >= max_repairs:
+            break
+        repair = next_repair(diagnosis, repairs, session.scene(task, repairs))
+        if repair is None:
+            break
+        repairs.append(repair)
+    return Proof(response=response, diagnosis=diagnosis, repairs=tuple(repairs))

@@ -1,0 +1,51 @@
+"""What to do about a failure, by rules: one repair at a time, never the same one twice."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from sandbox.diagnosis import Diagnosis
+
+RepairKind = Literal[
+    "install", "constrain", "by-date", "system", "python", "environment", "path", "folder", "command", "first"
+]
+
+MAX_REPAIRS = 12
+MAX_PER_FAILURE = 4
+"""After as many repairs that did not change the failure, it is not for rules."""
+
+
+class Repair(msgspec.Struct, frozen=True, kw_only=True):
+    """One change to the environment or to how the command is run."""
+
+    kind: RepairKind
+    """install: requirements; constrain: requirements that hold from now on; by-date: a distribution and a day; system: Debian
+    packages; python: a version, then requirements that must hold with it; environment: NAME=VALUE; path: folders of the
+    repository for Python's path; folder: run from there, and the command as written from there; command: run this text
+    instead; first: commands to be run before."""
+    arguments: tuple[str, ...]
+    why: str = ""
+    """One line for a person."""
+    failure: str = ""
+    """Signature of the failure that it answers."""
+
+
+def signature(command: str, diagnosis: Diagnosis) -> str:
+    """The same for the same failure of the same command, whatever numbers, addresses and times its lines carry."""
+    last = diagnosis.evidence[-1] if diagnosis.evidence else diagnosis.message
+    plain = re.sub(r"0x[0-9a-f]+|\d+", "#", last.lower())
+    return hashlib.sha256("\0".join([command, diagnosis.code, diagnosis.subject, plain]).encode()).hexdigest()[:16]
+
+
+def pick(candidates: Sequence[Repair], history: Sequence[Repair], failure: str) -> Repair | None:
+    """The first candidate that was not tried, unless this failure, or all of them, had their share."""
+    if len(history) >= MAX_REPAIRS or sum(repair.failure == failure for repair in history) >= MAX_PER_FAILURE:
+        return None
+    tried = {(repair.kind, repair.arguments) for repair in history}
+    for candidate in candidates:
+        if (candidate.kind, candidate.arguments) not in tried:
+            return msgspec.structs.replace(candidate, failure=failure)
+    return None

@@ -1,0 +1,265 @@
+"""The repairs that may help against a failure, the likeliest first. Looks at the repository; runs nothing."""
+
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+import msgspec
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from sandbox.diagnosis import Diagnosis
+from sandbox.repair import Repair, pick, signature
+from sandbox.repository_search import (
+    device_option,
+    makers_of,
+    module_places,
+    same_file_elsewhere,
+    value_of_variable,
+)
+from sandbox.setup.distributions import distributions_of, normalized, provides
+from sandbox.setup.entries import entries_of
+from sandbox.setup.requirements import wanted_by, wanted_python
+from sandbox.task import Source, Task
+
+Version = tuple[int, int]
+
+
+class Scene(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a failure happened."""
+
+    source: Source
+    task: Task
+    """As it was run, repairs included."""
+    python: Version = (3, 11)
+    pythons: tuple[Version, ...] = ()
+    """Versions that the sandbox can have."""
+    left_out: tuple[str, ...] = ()
+    """Distributions that could not be installed."""
+
+    @property
+    def entry(self) -> Path | None:
+        """The script that runs, absolute; None where none is known."""
+        root = self.source.root.resolve()
+        if self.task.entry and (root / self.task.entry).is_file():
+            return root / self.task.entry
+        found = entries_of(self.task.text, root, self.task.folder)
+        return found[0] if found else None
+
+
+def next_repair(diagnosis: Diagnosis, history: Sequence[Repair], scene: Scene) -> Repair | None:
+    """The next thing to try; None when rules know nothing more. `history` is all that was tried, in order."""
+    failure = signature(scene.task.text, diagnosis)
+    return pick(list(candidates(diagnosis, scene)), history, failure)
+
+
+def candidates(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    """All repairs that may help."""
+    rule = _BY_CODE.get(diagnosis.code)
+    if rule is not None:
+        yield from rule(diagnosis, scene)
+    if diagnosis.fix is not None:
+        yield from _by_fix(diagnosis, scene)
+
+
+def _by_fix(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    fix = diagnosis.fix
+    assert fix is not None
+    words = ", ".join(fix.arguments)
+    if fix.kind == "constrain":
+        if fix.python and (older := _at_most(scene, fix.python)):
+            yield Repair(
+                kind="python", arguments=(_text(older), *fix.arguments), why=f"Python {_text(older)} with {words}"
+            )
+        yield Repair(kind="constrain", arguments=fix.arguments, why=f"{words}, for the code is older")
+        yield from _by_date(scene, [re.split(r"[<>=!~\[]", text)[0] for text in fix.arguments])
+    elif fix.kind == "by-date":
+        yield from _by_date(scene, fix.arguments)
+    elif fix.kind == "system":
+        yield Repair(kind="system", arguments=fix.arguments, why=f"system packages {words}")
+    elif fix.kind == "python":
+        yield from _python(scene, fix.arguments[0])
+    elif fix.kind == "folder":
+        text = f"mkdir -p {shlex.quote(fix.arguments[0])}"
+        yield Repair(kind="first", arguments=(text,), why=f"the folder {words} is made")
+    elif fix.kind == "first":
+        yield Repair(kind="first", arguments=fix.arguments, why=words)
+    elif fix.kind == "module":
+        yield from _as_module(scene)
+    elif fix.kind == "cpu":
+        yield from _processor(scene)
+
+
+def _by_date(scene: Scene, names: Sequence[str]) -> Iterator[Repair]:
+    if scene.source.date:
+        for name in names:
+            day = scene.source.date
+            yield Repair(kind="by-date", arguments=(name, day), why=f"{name} as it was on {day}")
+
+
+def _missing_module(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    module = diagnosis.subject
+    top = module.partition(".")[0]
+    root = scene.source.root
+    near = scene.entry.parent if scene.entry else root
+    for place in module_places(root, top, near):
+        yield Repair(kind="path", arguments=(place,), why=f"{top} is a module of the repository, in {place}")
+    if module_places(root, top, near) and any((root / name).is_file() for name in ("setup.py", "pyproject.toml")):
+        yield Repair(kind="install", arguments=("-e .",), why="the repository is a package")
+    wanted = next((w for w in wanted_by(root, near) if provides(w.name, module)), None)
+    names = [wanted.text] if wanted else []
+    names += [name for name in distributions_of(module)[:2] if not wanted or normalized(name) != wanted.name]
+    for text in names:
+        if text not in scene.left_out:
+            yield Repair(kind="install", arguments=(text,), why=f"{module} comes with {text}")
+
+
+def _missing_file(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    path = diagnosis.subject
+    folder = same_file_elsewhere(scene.source.root, path, scene.entry, scene.task.folder)
+    if folder is not None and (moved := _from_folder(scene, folder)):
+        yield moved
+    for command in makers_of(scene.source.root, path, scene.entry, scene.task.folder):
+        yield Repair(kind="first", arguments=(command,), why=f"{command} makes {path}")
+
+
+def _from_folder(scene: Scene, folder: str) -> Repair | None:
+    """The same command from another folder, with its paths written from there."""
+    root = scene.source.root.resolve()
+    here, there = root / scene.task.folder, root / folder
+    try:
+        words = shlex.split(scene.task.text)
+    except ValueError:
+        return None
+    if any(word in ("&&", "||", ";", "|", ">", "<") for word in words) or "\n" in scene.task.text.strip():
+        return None
+    moved = []
+    for word in words:
+        path = (here / word).resolve() if not word.startswith(("-", "/")) else None
+        known = path is not None and path.exists() and path.is_relative_to(root)
+        moved.append(_relative(path, there) if known and path is not None else word)
+    return Repair(kind="folder", arguments=(folder, shlex.join(moved)), why=f"its files lie in {folder}")
+
+
+def _relative(path: Path, folder: Path) -> str:
+    if path.is_relative_to(folder):
+        return path.relative_to(folder).as_posix() or "."
+    common = next(parent for parent in folder.parents if path.is_relative_to(parent))
+    ups = len(folder.relative_to(common).parts)
+    return PurePosixPath(*[".."] * ups, path.relative_to(common).as_posix()).as_posix()
+
+
+def _variable(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    value = value_of_variable(scene.source.root, diagnosis.subject, scene.entry)
+    if value is not None:
+        name = f"{diagnosis.subject}={value}"
+        yield Repair(kind="environment", arguments=(name,), why=f"{name}, as the repository says")
+
+
+def _permission(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    path = scene.source.root / scene.task.folder / diagnosis.subject
+    if path.is_file():
+        text = f"chmod u+rwx {shlex.quote(diagnosis.subject)}"
+        yield Repair(kind="first", arguments=(text,), why=f"{diagnosis.subject} is made executable")
+
+
+def _line_endings(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    here = scene.source.root / scene.task.folder
+    scripts = [word for word in re.findall(r"[\w./-]+", scene.task.text) if (here / word).is_file()]
+    for script in [word for word in scripts if b"\r\n" in (here / word).read_bytes()]:
+        text = f"sed -i 's/\\r$//' {shlex.quote(script)}"
+        yield Repair(kind="first", arguments=(text,), why=f"line ends of {script}")
+
+
+def _wrong_python(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    if diagnosis.fix is not None:
+        return
+    try:
+        said = SpecifierSet(wanted_python(scene.source.root))
+    except InvalidSpecifier:
+        return
+    fitting = [version for version in scene.pythons if _text(version) in said]
+    if str(said) and fitting and scene.python not in fitting:
+        newest = max(fitting)
+        yield Repair(kind="python", arguments=(_text(newest),), why=f"the repository asks for Python {said}")
+
+
+def _python(scene: Scene, wanted: str) -> Iterator[Repair]:
+    """The nearest version there is: older code takes an older one, newer code a newer one."""
+    target = _version(wanted)
+    if target < scene.python:
+        found = _at_most(scene, wanted)
+    else:
+        newer = [version for version in scene.pythons if version >= target]
+        found = min(newer, default=None)
+    if found is not None and found != scene.python:
+        yield Repair(kind="python", arguments=(_text(found),), why=f"the code needs Python {wanted}")
+
+
+def _at_most(scene: Scene, wanted: str) -> Version | None:
+    """The newest version up to the wanted one and older than today's."""
+    older = [version for version in scene.pythons if version <= _version(wanted) and version < scene.python]
+    return max(older, default=None)
+
+
+def _as_module(scene: Scene) -> Iterator[Repair]:
+    """`python a/b.py x` as `python -m a.b x`, from the folder above the package."""
+    entry, root = scene.entry, scene.source.root.resolve()
+    if entry is None:
+        return
+    top = entry.parent
+    while top != root and (top.parent / "__init__.py").is_file():
+        top = top.parent
+    base = top.parent if top != root else root
+    name = ".".join(entry.relative_to(base).with_suffix("").parts)
+    match = re.search(rf"(\S*python[\d.]*(?:\s+-u)?)\s+(?:\S*/)?{re.escape(entry.name)}(?=\s|$)", scene.task.text)
+    if match and re.fullmatch(r"[\w.]+", name):
+        text = scene.task.text[: match.start()] + f"{match[1]} -m {name}" + scene.task.text[match.end() :]
+        folder = base.relative_to(root).as_posix()
+        if folder == PurePosixPath(scene.task.folder).as_posix():
+            yield Repair(kind="command", arguments=(text,), why=f"{entry.name} is a module of a package")
+        else:
+            yield Repair(kind="folder", arguments=(folder, text), why=f"{entry.name} is a module of a package")
+
+
+def _processor(scene: Scene) -> Iterator[Repair]:
+    option = device_option(scene.entry) if scene.entry else None
+    first = scene.task.text.strip()
+    if option and "\n" not in first and option.split()[0] not in first:
+        yield Repair(kind="command", arguments=(f"{first} {option}",), why=f"{option}: there is no graphics card")
+    yield Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",), why="there is no graphics card")
+
+
+def _graphics_library(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    """OpenCV without windows needs none of the libraries of windows."""
+    if diagnosis.subject.startswith(("libGL", "libgthread", "libSM", "libXext", "libXrender")):
+        text = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in _sources(scene))
+        if re.search(r"^\s*(?:import|from) cv2\b", text, re.MULTILINE):
+            yield Repair(kind="constrain", arguments=("opencv-python-headless",), why="OpenCV without windows")
+
+
+def _sources(scene: Scene) -> list[Path]:
+    return [path for path in sorted(scene.source.root.rglob("*.py"))[:300] if path.is_file()]
+
+
+def _text(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"
+
+
+def _version(text: str) -> Version:
+    major, minor = text.split(".")[:2]
+    return int(major), int(minor)
+
+
+_BY_CODE: dict[str, Callable[[Diagnosis, Scene], Iterator[Repair]]] = {
+    "missing-module": _missing_module,
+    "missing-file": _missing_file,
+    "missing-data": _missing_file,
+    "missing-weights": _missing_file,
+    "wrong-folder": _missing_file,
+    "missing-environment-variable": _variable,
+    "permission": _permission,
+    "line-endings": _line_endings,
+    "wrong-python": _wrong_python,
+    "missing-system-library": _graphics_library,
+}

@@ -1,0 +1,249 @@
+"""A command that runs in a container."""
+
+import re
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+
+import docker
+import msgspec
+from docker.errors import APIError, DockerException, NotFound
+from requests.exceptions import RequestException
+
+from sandbox.capture import Stream
+from sandbox.errors import SandboxLostError
+from sandbox.supervise import Signal, Status
+
+USER = "1000:1000"
+KILL_AFTER = 2
+"""Seconds between TERM and KILL."""
+
+# Runs inside, as the commands' user. Builtins only after the command: at the limit of processes nothing can be forked.
+# The last line of stderr carries what the control group counted; `kill -1` spares the shell that sends it.
+WRAPPER = """
+count() {
+  local name value file; ooms=0 cpu=0 peak=0
+  for file in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
+    [ -r $file ] && while read -r name value; do [ $name = oom_kill ] && ooms=$value; done <$file
+  done
+  [ -r /sys/fs/cgroup/cpu.stat ] && while read -r name value; do [ $name = usage_usec ] && cpu=$value; done </sys/fs/cgroup/cpu.stat
+  [ -r /sys/fs/cgroup/cpuacct/cpuacct.usage ] && read -r value </sys/fs/cgroup/cpuacct/cpuacct.usage && cpu=$((value / 1000))
+  for file in /sys/fs/cgroup/memory.peak /sys/fs/cgroup/memory/memory.max_usage_in_bytes; do
+    [ -r $file ] && read -r peak <$file
+  done
+}
+trap : TERM INT HUP
+count; ooms_before=$ooms cpu_before=$cpu peak_before=$peak
+: >/tmp/.ml-agent-began
+timeout -k KILL_AFTER "$2" bash -c "$3" </dev/null
+code=$?
+kill -KILL -1 2>/dev/null
+count
+printf '\\n%s %s %s %s %s %s\\n' "$1" $code $((ooms - ooms_before)) $((cpu - cpu_before)) $peak $peak_before >&2
+exit $code
+""".replace("KILL_AFTER", str(KILL_AFTER))
+WROTE = (
+    "find /workspace \\( -name __pycache__ -o -name .git -o -name .cache \\) -prune -o -type f -size +0"
+    " ! -name '*.pyc' ! -name '*.lock' -newer /tmp/.ml-agent-began -print -quit"
+)
+COUNTERS = (
+    "/sys/fs/cgroup/cpuacct/docker/{}/cpuacct.usage",
+    "/sys/fs/cgroup/system.slice/docker-{}.scope/cpu.stat",
+    "/sys/fs/cgroup/docker/{}/cpu.stat",
+)
+"""Where an engine on this machine counts a container's processor time; asking the engine itself takes a second."""
+_GONE = re.compile(
+    r"is not running|No such container|no such container|No such exec|is paused|dead or marked", re.IGNORECASE
+)
+
+
+class Exec(msgspec.Struct, frozen=True, kw_only=True):
+    """What shall run in a container."""
+
+    container: str
+    text: str
+    folder: str
+    """Absolute path inside."""
+    environment: Mapping[str, str]
+    timeout: float
+    """Seconds."""
+    probing: bool = False
+    """Whether the processor time is worth a look inside while it runs."""
+
+
+class DockerRunning:
+    """Follows one exec; see `supervise.Running`."""
+
+    def __init__(self, client: docker.DockerClient, job: Exec) -> None:
+        self._api: Any = client.api
+        self._job = job
+        self._nonce = uuid.uuid4().hex
+        self._trailer = _Trailer(b"\n" + self._nonce.encode())
+        self._queue: Queue[tuple[Stream, bytes] | None] = Queue(maxsize=64)
+        self._began = time.monotonic()
+        self._error: Exception | None = None
+        self._done = False
+        self._counters = [Path(pattern.format(job.container)) for pattern in COUNTERS]
+        limit = f"{max(job.timeout, 0.1):.2f}"
+        arguments = ["bash", "-c", WRAPPER, "ml-agent", self._nonce, limit, job.text]
+        try:
+            self._id = self._api.exec_create(
+                job.container, arguments, user=USER, workdir=job.folder, environment=dict(job.environment)
+            )["Id"]
+            self._chunks = self._api.exec_start(self._id, stream=True, demux=True)
+        except (DockerException, RequestException) as error:
+            raise _lost(error) from error
+        self._thread = threading.Thread(target=self._read_all, name="sandbox-exec", daemon=True)
+        self._thread.start()
+
+    def read(self, timeout: float) -> tuple[Stream, bytes] | None:
+        """The next chunk of output."""
+        if self._done:
+            return None
+        chunk = self._queue.get(timeout=timeout)
+        self._done = chunk is None
+        return chunk
+
+    def send(self, signal: Signal) -> None:
+        """Send a signal to all processes of the commands' user; the container's main process is root's."""
+        self._quiet(f"kill -{signal} -1")
+
+    def cpu_seconds(self) -> float | None:
+        """Processor time of the container so far: read on this host where it can be, else inside while probing."""
+        text = next((path.read_text() for path in self._counters if path.exists()), "")
+        if not text and self._job.probing:
+            text = self._quiet("cat /sys/fs/cgroup/cpu.stat || cat /sys/fs/cgroup/cpuacct/cpuacct.usage")
+        usage = re.match(r"usage_usec (\d+)", text)
+        if usage:
+            return int(usage[1]) / 1e6
+        return int(text) / 1e9 if text.strip().isdigit() else None
+
+    def wrote(self) -> bool:
+        """Whether a file of the workspace is newer than the command."""
+        return bool(self._quiet(WROTE).strip())
+
+    def disk_bytes(self) -> int | None:
+        """What the container's files take beyond its image."""
+        try:
+            found = self._api.containers(all=True, size=True, filters={"id": self._job.container})
+            return int(found[0].get("SizeRw") or 0) if found else None
+        except (DockerException, RequestException):
+            return None
+
+    def finish(self) -> Status:
+        """Wait for the exec's end, then sweep."""
+        while True:
+            try:
+                if self.read(timeout=60) is None:
+                    break
+            except Empty as error:
+                raise SandboxLostError("the container engine does not end the command's output") from error
+        self._thread.join(timeout=5)
+        if self._error is not None:
+            raise _lost(self._error) from self._error
+        elapsed = time.monotonic() - self._began
+        report = self._trailer.report()
+        if report is None:
+            code = self._exit_code()
+            self.send("KILL")
+            return _status(code, elapsed, self._job.timeout)
+        code, ooms, cpu, peak, before = report
+        return msgspec.structs.replace(
+            _status(code, elapsed, self._job.timeout),
+            out_of_memory=ooms > 0 and code != 0,
+            cpu_seconds=cpu / 1e6,
+            peak_memory_bytes=peak if peak > before else None,
+        )
+
+    def _read_all(self) -> None:
+        try:
+            for out, err in self._chunks:
+                if out:
+                    self._queue.put(("stdout", out))
+                if err and (data := self._trailer.feed(err)):
+                    self._queue.put(("stderr", data))
+        except (DockerException, RequestException, OSError, ValueError) as error:
+            self._error = error
+        finally:
+            self._chunks.close()  # an unread stream that is not closed blocks every later exec in this container
+            if rest := self._trailer.rest():
+                self._queue.put(("stderr", rest))
+            self._queue.put(None)
+
+    def _exit_code(self) -> int:
+        """The exec's own exit code; it is running for a moment longer than its output."""
+        try:
+            for _ in range(100):
+                found = self._api.exec_inspect(self._id)
+                if not found["Running"]:
+                    self._check_container()
+                    return int(found["ExitCode"])
+                time.sleep(0.05)
+        except (DockerException, RequestException) as error:
+            raise _lost(error) from error
+        raise SandboxLostError("the command's output ended, but not the command")
+
+    def _check_container(self) -> None:
+        if not self._api.inspect_container(self._job.container)["State"]["Running"]:
+            raise SandboxLostError("the container has stopped")
+
+    def _quiet(self, text: str) -> str:
+        """Run a command of our own beside the one that runs; what it printed, empty when it could not run."""
+        try:
+            made = self._api.exec_create(self._job.container, ["bash", "-c", text], user=USER, stderr=False)
+            return str(self._api.exec_start(made["Id"]).decode("utf-8", "replace"))
+        except (APIError, NotFound, RequestException):
+            return ""
+
+
+class _Trailer:
+    """Takes the wrapper's last line out of the stream."""
+
+    def __init__(self, marker: bytes) -> None:
+        self._marker = marker
+        self._held = b""
+        self._found = False
+
+    def feed(self, data: bytes) -> bytes:
+        """What of the data is the command's own; the rest is held."""
+        data = self._held + data
+        if self._found:
+            self._held = data
+            return b""
+        at = data.find(self._marker)
+        self._found = at >= 0
+        if not self._found:
+            fits = (
+                size for size in range(min(len(self._marker), len(data)), 0, -1) if data.endswith(self._marker[:size])
+            )
+            at = len(data) - next(fits, 0)
+        self._held = data[at:]
+        return data[:at]
+
+    def rest(self) -> bytes:
+        """What was held although no trailer came."""
+        return b"" if self._found else self._held
+
+    def report(self) -> list[int] | None:
+        """Exit code, kills for want of memory, microseconds of processor, bytes at the peak and at the peak before."""
+        if not self._found:
+            return None
+        words = self._held.split()
+        return [int(word) for word in words[1:6]] if len(words) >= 6 else None
+
+
+def _status(code: int, elapsed: float, timeout: float) -> Status:
+    timed_out = code in (124, 137) and elapsed >= timeout
+    signalled = 128 < code < 160
+    return Status(exit_code=None if signalled else code, signal=code - 128 if signalled else None, timed_out=timed_out)
+
+
+def _lost(error: Exception) -> SandboxLostError:
+    text = str(getattr(error, "explanation", "") or error)
+    return SandboxLostError(
+        "the container has stopped or was removed" if _GONE.search(text) else f"container engine: {text}"
+    )

@@ -1,0 +1,181 @@
+"""A command that runs on this host under the warden."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty, Queue
+from signal import SIGCONT
+from typing import IO
+
+import msgspec
+
+from sandbox.capture import Stream
+from sandbox.cgroups import make_control_group
+from sandbox.contract import Limits
+from sandbox.errors import SandboxLostError
+from sandbox.files import newer_file, used_bytes
+from sandbox.supervise import Signal, Status
+from sandbox.warden import descendants, processor_seconds
+
+WARDEN = Path(__file__).with_name("warden.py")
+CHUNK = 64 * 1024
+END_OF_STREAM = b""
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """What the warden shall run."""
+
+    arguments: tuple[str, ...]
+    folder: str
+    environment: Mapping[str, str]
+    timeout: float
+    """Seconds."""
+    limits: Limits
+    workspace: Path
+    """Where written files are looked for."""
+
+
+class LocalRunning:
+    """Follows a warden; see `supervise.Running`."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._workspace = launch.workspace
+        self._group = make_control_group(launch.limits)
+        self._began_ns = _now_ns(launch.workspace)
+        self._queue: Queue[tuple[Stream, bytes]] = Queue(maxsize=64)
+        self._open_streams = 2
+        control_read, self._control = os.pipe()
+        self._status, status_write = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(WARDEN), str(control_read), str(status_write), self._spec(launch)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(control_read, status_write),
+                start_new_session=True,
+                env={},
+            )
+        finally:
+            os.close(control_read)
+            os.close(status_write)
+        self._readers = [self._reader("stdout", self._process.stdout), self._reader("stderr", self._process.stderr)]
+
+    def read(self, timeout: float) -> tuple[Stream, bytes] | None:
+        """The next chunk of output."""
+        while self._open_streams:
+            try:
+                stream, data = self._queue.get(timeout=timeout)
+            except Empty:
+                if self._process.poll() is not None:
+                    return None
+                raise
+            if data != END_OF_STREAM:
+                return stream, data
+            self._open_streams -= 1
+        return None
+
+    def send(self, signal: Signal) -> None:
+        """Ask the warden to send a signal; it is woken first, for a program may have stopped it."""
+        with suppress(BrokenPipeError, ProcessLookupError):
+            os.kill(self._process.pid, SIGCONT)
+            os.write(self._control, signal[0].lower().encode())
+
+    def cpu_seconds(self) -> float | None:
+        """Processor time of everything below the warden."""
+        return processor_seconds(descendants(self._process.pid))
+
+    def wrote(self) -> bool:
+        """Whether a file of the workspace is newer than the command."""
+        return newer_file(self._workspace, self._began_ns)
+
+    def disk_bytes(self) -> int | None:
+        """What the files of the place take; the environment's, too."""
+        return used_bytes(self._workspace.parent)
+
+    def finish(self) -> Status:
+        """Wait for the warden's report."""
+        while self.read(timeout=60) is not None:
+            pass
+        with os.fdopen(self._status, "rb") as pipe:
+            report = pipe.readline()
+        self._process.wait()
+        os.close(self._control)
+        for reader in self._readers:
+            reader.join(timeout=1)
+        out_of_memory, peak = self._group.out_of_memory(), self._group.peak_memory_bytes()
+        self._group.close()
+        if not report:
+            raise SandboxLostError("the process that watched the command has disappeared")
+        return _status(json.loads(report), out_of_memory, peak)
+
+    def _spec(self, launch: Launch) -> str:
+        limits = launch.limits
+        rlimits = {"RLIMIT_NOFILE": limits.open_files, "RLIMIT_CORE": 0}
+        if limits.disk_bytes is not None:
+            rlimits["RLIMIT_FSIZE"] = limits.disk_bytes
+        in_kernel = bool(self._group.folders)
+        return json.dumps(
+            {
+                "arguments": launch.arguments,
+                "folder": launch.folder,
+                "environment": dict(launch.environment),
+                "timeout": launch.timeout,
+                "rlimits": rlimits,
+                "memory_bytes": None if in_kernel else limits.memory_bytes,
+                "pids": None if in_kernel else limits.pids,
+                "processors": _processors(limits.cpus),
+                "cgroups": [str(folder) for folder in self._group.folders],
+            }
+        )
+
+    def _reader(self, stream: Stream, pipe: IO[bytes] | None) -> threading.Thread:
+        assert pipe is not None
+
+        def read_all() -> None:
+            with pipe:
+                while data := os.read(pipe.fileno(), CHUNK):
+                    self._queue.put((stream, data))
+            self._queue.put((stream, END_OF_STREAM))
+
+        thread = threading.Thread(target=read_all, name=f"sandbox-{stream}", daemon=True)
+        thread.start()
+        return thread
+
+
+def _status(report: dict[str, object], out_of_memory: bool, peak: int | None) -> Status:
+    status = msgspec.convert(report, Status)
+    failed = status.exit_code != 0
+    return msgspec.structs.replace(
+        status,
+        out_of_memory=status.out_of_memory or (out_of_memory and failed),
+        peak_memory_bytes=peak or status.peak_memory_bytes,
+        **_code_and_signal(status.exit_code, status.signal),
+    )
+
+
+def _code_and_signal(exit_code: int | None, signal: int | None) -> dict[str, int | None]:
+    """A shell reports a signal of its child as 128 and its number."""
+    if exit_code is not None and 128 < exit_code < 160:
+        return {"exit_code": None, "signal": exit_code - 128}
+    return {"exit_code": exit_code, "signal": signal}
+
+
+def _processors(cpus: float) -> list[int]:
+    available = sorted(os.sched_getaffinity(0))
+    wanted = max(1, round(cpus))
+    return available if wanted >= len(available) else available[:wanted]
+
+
+def _now_ns(folder: Path) -> int:
+    """The file system's own time, which may differ from the clock's by a tick."""
+    marker = folder / f".ml-agent-{os.getpid()}-{threading.get_ident()}"
+    marker.touch()
+    began = marker.stat().st_mtime_ns
+    marker.unlink()
+    return began

@@ -1,0 +1,215 @@
+"""One repository in one sandbox: set up, repaired, run; and the record of what was done."""
+
+import os
+from collections.abc import Sequence
+
+import msgspec
+
+from sandbox.abilities import Version
+from sandbox.contract import Command, OnOutput, Response, Sandbox
+from sandbox.diagnosis import Diagnosis, Place, diagnose
+from sandbox.errors import SandboxUnavailableError
+from sandbox.repair import Repair
+from sandbox.repair_rules import Scene
+from sandbox.setup.executor import Done, Note, Setup
+from sandbox.setup.plan import SetupStep, plan_setup
+from sandbox.task import Source, Task
+
+FIRST_TIMEOUT = 1800.0
+"""Seconds for a command of the repository that must run before the task, such as a download."""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that stands between a fresh clone and the program's end."""
+
+    source: Source
+    task: Task
+    python: str = "3.11"
+    image: str = ""
+    done: tuple[Done, ...] = ()
+    locked: tuple[str, ...] = ()
+    """What was installed in the end, as `pip freeze` writes it."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Requirements that were changed or left out, each with the reason."""
+
+
+class Session:
+    """`sandbox` is started by `prepare` and stopped by `close`; `note` gets one line a step."""
+
+    def __init__(
+        self, sandbox: Sandbox, source: Source, on_output: OnOutput | None = None, note: Note | None = None
+    ) -> None:
+        self.sandbox, self.source = sandbox, source
+        self._on_output, self._note = on_output, note or (lambda line: None)
+        self._setup = Setup(sandbox, self._note, on_output)
+        self._setup.renewed = self._fill
+        self._started = False
+        self._applied: list[Repair] = []
+        self._plan: tuple[Task, tuple[SetupStep, ...]] | None = None
+
+    def prepare(self, task: Task, constraints: Sequence[str] = ()) -> None:
+        """Make the environment that the task needs; nothing is done twice.
+
+        Raises SandboxUnavailableError, SandboxLostError. What cannot be installed is left out and recorded: running shows
+        whether it was needed.
+        """
+        if self._plan is None or self._plan[0] != task:
+            self._plan = (task, plan_setup(self.source, task, self._setup.host()))
+        steps = self._plan[1]
+        if self._started:
+            self._setup.do(steps, keep=False)
+            return
+        self._setup.start(steps, constraints)
+        self._started = True
+        self._setup.do(steps, keep=True)
+        self._fill()
+
+    def run(self, task: Task, repairs: Sequence[Repair] = ()) -> Response:
+        """Apply the repairs that are new, then run the task. Raises SandboxUnavailableError, SandboxLostError."""
+        self.prepare(task)
+        for repair in repairs:
+            if repair not in self._applied:
+                self.apply(repair, task, repairs)
+        return self.sandbox.run(self.command(repaired(task, repairs)), self._on_output)
+
+    def apply(self, repair: Repair, task: Task, repairs: Sequence[Repair] = ()) -> bool:
+        """Do one repair; whether it could be done."""
+        self._applied.append(repair)
+        self._note(f"repairing: {repair.why or ' '.join(repair.arguments)}")
+        setup, arguments, why = self._setup, repair.arguments, repair.why
+        match repair.kind:
+            case "python":
+                return self._switch_python(repair, task)
+            case "install":
+                return setup.install(arguments, why)
+            case "constrain":
+                return setup.constrain(arguments, why)
+            case "by-date":
+                return setup.install_by_date(arguments[0], arguments[1], why)
+            case "system":
+                return setup.install_system(arguments, why)
+            case "first":
+                return all(self._first(text, repaired(task, repairs), why) for text in arguments)
+            case _:
+                return True
+
+    def command(self, task: Task) -> Command:
+        """What the sandbox is asked to run for a task."""
+        return Command(
+            text=_prelude(self._paths(task), task.folder) + task.text,
+            folder=task.folder,
+            timeout=task.timeout,
+            environment=dict(task.environment),
+            probe_seconds=task.probe_seconds,
+        )
+
+    def diagnose(self, response: Response, task: Task, repairs: Sequence[Repair] = ()) -> Diagnosis:
+        """Why the task did not end well, with what the repository's files add to its output."""
+        scene = self.scene(task, repairs)
+        place = Place(root=self.source.root.resolve(), folder=scene.task.folder, entry=scene.entry)
+        return diagnose(response, scene.task.text, place)
+
+    def scene(self, task: Task, repairs: Sequence[Repair] = ()) -> Scene:
+        """Where a failure of this task happened, for `next_repair`."""
+        shop = self._setup.shop
+        return Scene(
+            source=self.source,
+            task=repaired(task, repairs),
+            python=shop.python_version() if shop else (3, 11),
+            pythons=shop.pythons() if shop else (),
+            left_out=tuple(self._setup.environment.left_out),
+        )
+
+    def record(self, task: Task, repairs: Sequence[Repair] = ()) -> Record:
+        """What was done, with what is installed now. Raises SandboxLostError."""
+        final = repaired(task, repairs)
+        environment = self._setup.environment
+        return Record(
+            source=self.source,
+            task=msgspec.structs.replace(final, text=_prelude(self._paths(final), final.folder) + final.text),
+            python=".".join(map(str, self._setup.host().python)),
+            image=getattr(self.sandbox, "image", None) or "",
+            done=tuple(environment.done),
+            locked=self._setup.locked(),
+            left_out=tuple(environment.left_out.items()),
+        )
+
+    def left_out(self) -> dict[str, str]:
+        """Requirements that were changed or could not be installed, with the reasons."""
+        return dict(self._setup.environment.left_out)
+
+    def close(self) -> None:
+        """Stop the sandbox; repeatable."""
+        self.sandbox.stop()
+        self._started = False
+
+    def _fill(self) -> None:
+        self.sandbox.put(self.source.root, ".")
+
+    def _first(self, text: str, task: Task, why: str) -> bool:
+        """A command of the set-up, so it gets the network where the policy gives it to set-ups; undone when it fails."""
+        whole = _prelude(self._paths(task), task.folder) + text
+        self.sandbox.run(Command(text=f"rm -rf {_KEPT} && cp -a . {_KEPT}", timeout=FIRST_TIMEOUT))
+        command = Command(
+            text=whole, folder=task.folder, timeout=FIRST_TIMEOUT, environment=dict(task.environment), install=True
+        )
+        response = self.sandbox.run(command, self._on_output)
+        if response.ok:
+            self._setup.environment.done.append(Done(command=whole, folder=task.folder, why=why))
+        else:
+            self.sandbox.run(Command(text=f"find . -mindepth 1 -delete; cp -a {_KEPT}/. .", timeout=FIRST_TIMEOUT))
+        return response.ok
+
+    def _switch_python(self, repair: Repair, task: Task) -> bool:
+        """Begin again with another Python; where it does not work, with the one there was."""
+        shop = self._setup.shop
+        if shop is None:
+            return False
+        before = shop.python_version()
+        major, minor = repair.arguments[0].split(".")
+        try:
+            self._begin_again((int(major), int(minor)), repair.arguments[1:], task)
+        except SandboxUnavailableError as error:
+            self._note(str(error))
+            self._begin_again(before, (), task)
+            return False
+        return True
+
+    def _begin_again(self, python: Version, constraints: Sequence[str], task: Task) -> None:
+        """What was planned and done for one Python is planned and done anew for another."""
+        self.close()
+        self._plan = None
+        if self._setup.shop is not None:
+            self._setup.shop.use_python(python)
+        self.prepare(task, constraints)
+
+    def _paths(self, task: Task) -> tuple[str, ...]:
+        planned = [path for step in self._setup.environment.planned if step.kind == "path" for path in step.arguments]
+        return tuple(dict.fromkeys([*planned, *task.paths]))
+
+
+_KEPT = "~/workspace-before"
+
+
+def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
+    """The task as it is to be run after these repairs."""
+    for repair in repairs:
+        if repair.kind == "environment":
+            pairs = dict(argument.partition("=")[::2] for argument in repair.arguments)
+            task = msgspec.structs.replace(task, environment={**task.environment, **pairs})
+        elif repair.kind == "command":
+            task = msgspec.structs.replace(task, text=repair.arguments[0])
+        elif repair.kind == "folder":
+            task = msgspec.structs.replace(task, folder=repair.arguments[0], text=repair.arguments[1])
+        elif repair.kind == "path":
+            task = msgspec.structs.replace(task, paths=(*task.paths, *repair.arguments))
+    return task
+
+
+def _prelude(paths: Sequence[str], folder: str) -> str:
+    """Puts folders of the repository on Python's path, written relative to where the command runs."""
+    if not paths:
+        return ""
+    places = [os.path.normpath(os.path.relpath(path, folder)) for path in paths]
+    joined = ":".join("$PWD" if place == "." else f"$PWD/{place}" for place in places)
+    return f'export PYTHONPATH="{joined}${{PYTHONPATH:+:$PYTHONPATH}}"\n'

@@ -1,0 +1,1 @@
+"""Makes the environment that a script of a repository needs, smallest first."""

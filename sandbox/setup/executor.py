@@ -1,0 +1,221 @@
+"""Carries out a set-up in a sandbox and keeps what can serve again."""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from sandbox.abilities import Workshop
+from sandbox.contract import Command, OnOutput, Sandbox
+from sandbox.pip_settings import read_pip_settings
+from sandbox.setup.installer import Installed, install
+from sandbox.setup.plan import Host, SetupStep
+from sandbox.setup.requirements import parse
+
+RELEASE_DATES = Path(__file__).with_name("release_dates.py")
+PASSING = frozenset({"network", "disk", "timeout", "interrupted"})
+"""Reasons of a failed installation that another day may not have."""
+
+Note = Callable[[str], None]
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that was done to the environment, so that it can be done again elsewhere."""
+
+    command: str
+    folder: str = "."
+    why: str = ""
+    system: tuple[str, ...] = ()
+    """Debian packages, where it was those that were installed."""
+
+
+class Environment(msgspec.Struct, kw_only=True):
+    """What an environment is made of."""
+
+    planned: list[SetupStep] = []
+    done: list[Done] = []
+    constraints: list[str] = []
+    """Requirements that every later installation must keep to."""
+    left_out: dict[str, str] = {}
+    """Requirements that were changed or left out, each with the reason."""
+    passing: bool = False
+    """Something failed for a reason that may pass, so this is not worth keeping."""
+
+
+class Setup:
+    """The environment of one sandbox. `note` gets one line a step, `on_output` what pip says."""
+
+    def __init__(self, sandbox: Sandbox, note: Note, on_output: OnOutput | None = None) -> None:
+        self.sandbox = sandbox
+        self.environment = Environment()
+        self.renewed: Callable[[], None] = lambda: None
+        """Called when the sandbox was made anew in the midst of it all, to fill the workspace again."""
+        self._given: tuple[str, ...] = ()
+        self._note, self._on_output = note, on_output
+
+    @property
+    def shop(self) -> Workshop | None:
+        """The sandbox, where it can do more than the contract says."""
+        return self.sandbox if isinstance(self.sandbox, Workshop) else None
+
+    @property
+    def may_install(self) -> bool:
+        """Whether the policy gives the network to set-ups."""
+        return self.shop is None or self.shop.policy.network != "none"
+
+    def host(self) -> Host:
+        """What the sandbox and this machine offer."""
+        return Host(
+            python=self.shop.python_version() if self.shop else (3, 11),
+            gpus=self.shop is not None and self.shop.policy.gpus != "none",
+            find_links=read_pip_settings().find_links if self.may_install else (),
+        )
+
+    def start(self, steps: Sequence[SetupStep], constraints: Sequence[str] = ()) -> None:
+        """Start from the kept environment that has most of the first steps, else from nothing; `constraints` hold throughout.
+
+        Only package indexes have been at work in what is kept, never a repository's code, so any repository may use it.
+        """
+        self._given = tuple(constraints)
+        self.environment = Environment(constraints=list(constraints))
+        installs = [step for step in steps if step.kind == "install"]
+        for size in range(len(installs), 0, -1):
+            note = self.shop.start_with(self._key(installs[:size])) if self.shop and self.may_install else None
+            if note is not None:
+                self.environment = msgspec.json.decode(note, type=Environment)
+                self._note(f"taking the environment of an earlier run: {_names(installs[:size])}")
+                return
+        self.sandbox.start()
+
+    def do(self, steps: Sequence[SetupStep], keep: bool) -> None:
+        """Do the steps that were not done; with `keep` for later runs, too. Raises SandboxLostError."""
+        for step in steps:
+            if step in self.environment.planned:
+                continue
+            self.environment.planned.append(step)
+            if step.kind == "install":
+                self._note(f"installing {_names([step])} ({step.why})")
+                self.install(step.arguments, step.why, pins=step.pins)
+                if keep:
+                    self._keep()
+
+    def install(self, requirements: Sequence[str], why: str, strict: bool = False, pins: Sequence[str] = ()) -> bool:
+        """Install what can be installed; whether anything could. What cannot be had is left out and recorded."""
+        state = self.environment
+        if not self.may_install:
+            state.left_out.update(dict.fromkeys(requirements, "the network policy is none"))
+            return False
+        result = install(self.sandbox, requirements, state.constraints, self._on_output, strict, pins)
+        state.left_out.update(result.dropped)
+        if not result.command:
+            self._failed(requirements, result)
+            return False
+        state.done.append(Done(command=result.command, why=why))
+        self._keep_torch(result)
+        return True
+
+    def constrain(self, requirements: Sequence[str], why: str) -> bool:
+        """Install exactly these, and hold to them from now on."""
+        before = list(self.environment.constraints)
+        names = {_name(text) for text in requirements}
+        self.environment.constraints = [kept for kept in before if _name(kept) not in names]
+        if not self.install(requirements, why, strict=True):
+            self.environment.constraints = before
+            return False
+        for text in requirements:
+            self._hold(text)
+        return True
+
+    def install_by_date(self, name: str, day: str, why: str) -> bool:
+        """Install the version of a distribution that was the newest on a day, or the nearest that can be had."""
+        script = shlex.quote(RELEASE_DATES.read_text(encoding="utf-8"))
+        text = f"python -c {script} {shlex.quote(name)} {shlex.quote(day)}"
+        response = self.sandbox.run(Command(text=text, timeout=90, install=True))
+        version = response.stdout.strip()
+        if not response.ok or not version:
+            self._note(f"the index does not say which version of {name} was out on {day}")
+            return False
+        return self.install([f"{name}=={version}"], why)
+
+    def install_system(self, packages: tuple[str, ...], why: str) -> bool:
+        """Install Debian packages, where the sandbox can."""
+        if self.shop is None or not self.may_install:
+            return False
+        response = self.shop.install_system(packages)
+        if response.ok:
+            self.environment.done.append(Done(command="", system=packages, why=why))
+        else:
+            self._note((response.error_lines or ("system packages cannot be installed",))[-1])
+        return response.ok
+
+    def locked(self) -> tuple[str, ...]:
+        """What is installed, as `pip freeze` writes it; nothing where nothing was."""
+        if not any("pip install" in done.command for done in self.environment.done):
+            return ()
+        response = self.sandbox.run(Command(text="python -m pip freeze", timeout=60))
+        return tuple(line for line in response.stdout.splitlines() if "==" in line or " @ " in line)
+
+    def _failed(self, requirements: Sequence[str], result: Installed) -> None:
+        kind, reason = "nothing", "nothing was left to install"
+        if result.failure is not None:
+            kind, reason = result.failure.kind, result.failure.line
+        self._note(f"not installed: {reason}")
+        self.environment.passing = self.environment.passing or kind in PASSING
+        for text in requirements:
+            self.environment.left_out.setdefault(text, reason)
+        if result.changed:
+            self._roll_back()
+
+    def _roll_back(self) -> None:
+        """A failed installation left something behind: begin anew and do again what had worked."""
+        self.sandbox.stop()
+        self.sandbox.start()
+        self.renewed()
+        for done in self.environment.done:
+            if done.system and self.shop is not None:
+                self.shop.install_system(done.system)
+            elif done.command:
+                self.sandbox.run(Command(text=done.command, folder=done.folder, timeout=1800, install=True))
+
+    def _keep_torch(self, result: Installed) -> None:
+        """What follows must not replace the build of torch that was found."""
+        if any(_name(text) == "torch" for text in result.requirements):
+            ask = "python -c 'import importlib.metadata as m; print(m.version(\"torch\"))'"
+            response = self.sandbox.run(Command(text=ask, timeout=60))
+            if response.ok:
+                self._hold(f"torch=={response.stdout.strip()}")
+
+    def _hold(self, text: str) -> None:
+        kept = [other for other in self.environment.constraints if _name(other) != _name(text)]
+        self.environment.constraints = [*kept, text]
+
+    def _keep(self) -> None:
+        if self.shop is not None and not self.environment.passing:
+            steps = [step for step in self.environment.planned if step.kind == "install"]
+            self.shop.keep_setup(self._key(steps), msgspec.json.encode(self.environment).decode())
+
+    def _key(self, steps: Sequence[SetupStep]) -> str:
+        """The name of an environment: the sandbox's kind, Python, base and index, and what was asked for."""
+        shop = self.shop
+        place = [
+            self.sandbox.name,
+            shop.base if shop else "",
+            list(shop.python_version()) if shop else [],
+            shop.policy.gpus if shop else "",
+            repr(read_pip_settings()),
+            self._given,
+        ]
+        content = json.dumps([place, [[step.arguments, step.pins] for step in steps]])
+        return hashlib.sha256(content.encode()).hexdigest()[:24]
+
+
+def _names(steps: Sequence[SetupStep]) -> str:
+    return " ".join(text for step in steps for text in step.arguments)
+
+
+def _name(requirement: str) -> str:
+    parsed = parse(requirement)
+    return parsed[0] if parsed else requirement

@@ -1,0 +1,229 @@
+"""Which modules a script needs from outside its repository. Reads only; nothing is imported."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from sandbox.setup.distributions import is_known
+
+MAX_FILES = 400
+MAX_BYTES = 2 * 1024 * 1024
+_SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv", "venv", "build", "dist"})
+_COMPILES = re.compile(r"ext_modules|Extension\(|BinaryDistribution|cpp_extension|cmake", re.IGNORECASE)
+_NO_MODULE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+class Needs(msgspec.Struct, frozen=True, kw_only=True):
+    """What a script imports."""
+
+    modules: tuple[str, ...]
+    """Top-level names from outside, in the order they are met; those that must be there to start."""
+    later: tuple[str, ...] = ()
+    """Imported in functions of the script itself, so needed when these are called."""
+    optional: tuple[str, ...] = ()
+    """Imported in a `try` that copes without."""
+    paths: tuple[str, ...] = ()
+    """Folders of the repository that must be on the import path and are not by themselves; relative to the root."""
+    dotted: tuple[str, ...] = ()
+    """The required modules with their full names, where more than the top name is known (google.protobuf)."""
+
+
+class _Import(msgspec.Struct, frozen=True):
+    name: str
+    level: int
+    lazy: bool
+    optional: bool
+
+
+def scan_imports(root: Path, entries: Iterable[Path], folder: Path | None = None, code: str = "") -> Needs:
+    """Follow the imports of `entries` (files below `root`) and of `code`, which runs in `folder`."""
+    scan = _Scan(root, folder or root)
+    for entry in entries:
+        scan.script(entry)
+    if code:
+        scan.code(code)
+    return scan.needs()
+
+
+class _Scan:
+    def __init__(self, root: Path, folder: Path) -> None:
+        self._root, self._folder = root.resolve(), folder.resolve()
+        self._seen: set[Path] = set()
+        self._required: dict[str, None] = {}
+        self._later: dict[str, None] = {}
+        self._optional: dict[str, None] = {}
+        self._dotted: dict[str, None] = {}
+        self._paths: dict[str, None] = {}
+
+    def script(self, path: Path) -> None:
+        """A file that is run: its own folder comes first on the import path."""
+        path = path.resolve()
+        self._path = [path.parent, self._folder] if path.name == "__main__.py" else [path.parent]
+        self._follow(path, is_entry=True)
+
+    def code(self, text: str) -> None:
+        """Code that is run from the working folder."""
+        self._path = [self._folder]
+        self._take(text, self._folder / "code.py", is_entry=True)
+
+    def needs(self) -> Needs:
+        """What was found."""
+        required = tuple(self._required)
+        return Needs(
+            modules=required,
+            later=tuple(name for name in self._later if name not in self._required),
+            optional=tuple(name for name in self._optional if name not in self._required),
+            paths=tuple(self._paths),
+            dotted=tuple(self._dotted),
+        )
+
+    def _follow(self, path: Path, is_entry: bool = False) -> None:
+        if path in self._seen or len(self._seen) >= MAX_FILES or not path.is_file() or path.suffix not in (".py", ""):
+            return
+        self._seen.add(path)
+        if path.stat().st_size <= MAX_BYTES:
+            self._take(path.read_text(encoding="utf-8", errors="replace"), path, is_entry)
+
+    def _take(self, text: str, path: Path, is_entry: bool) -> None:
+        for found in _imports(text):
+            if found.level:
+                self._follow_relative(path, found)
+            elif found.optional:
+                self._optional[found.name.partition(".")[0]] = None
+            elif not found.lazy or is_entry:
+                self._absolute(found, path)
+
+    def _absolute(self, found: _Import, path: Path) -> None:
+        top = found.name.partition(".")[0]
+        if top in sys.stdlib_module_names or top == "__future__":
+            return
+        for place in [*self._path, *(self._root / known for known in self._paths)]:
+            if self._follow_local(place, found.name):
+                return
+        elsewhere = self._elsewhere(top, path)
+        if elsewhere is not None and not is_compiled(elsewhere):
+            self._paths[elsewhere.relative_to(self._root).as_posix()] = None
+            self._follow_local(elsewhere, found.name)
+            return
+        (self._later if found.lazy else self._required)[top] = None
+        if not found.lazy:
+            self._dotted[found.name] = None
+
+    def _follow_local(self, place: Path, name: str) -> bool:
+        """Follow a module found below `place`; whether its top level is there."""
+        parts = name.split(".")
+        if not _is_module(place / parts[0]):
+            return False
+        here = place
+        for part in parts:
+            here = here / part
+            self._follow(here.with_suffix(".py") if here.with_suffix(".py").is_file() else here / "__init__.py")
+        return True
+
+    def _follow_relative(self, path: Path, found: _Import) -> None:
+        base = path.parent
+        for _ in range(found.level - 1):
+            base = base.parent
+        here = base
+        for part in found.name.split(".") if found.name else []:
+            here = here / part
+            self._follow(here.with_suffix(".py") if here.with_suffix(".py").is_file() else here / "__init__.py")
+
+    def _elsewhere(self, top: str, path: Path) -> Path | None:
+        """The folder of the repository, not yet on the path, that holds a module of this name and can be meant by it."""
+        known = is_known(top)  # a file storages/numpy.py is not what `import numpy` beside it means
+        ancestors = [parent for parent in path.parents if parent.is_relative_to(self._root)]
+        for place in [*ancestors, self._root / "src", self._root / "lib", self._root / "python"]:
+            if (place / top).is_dir() and (place / top / "__init__.py").is_file():
+                return place
+            if (place / f"{top}.py").is_file() and not known:
+                return place
+        if known:
+            return None
+        packages = [place for place in self._packages if place.name == top]
+        return packages[0].parent if len(packages) == 1 else None
+
+    @cached_property
+    def _packages(self) -> list[Path]:
+        """All outermost packages of the repository."""
+        found = []
+        for init in sorted(self._root.rglob("__init__.py")):
+            package = init.parent
+            parts = package.relative_to(self._root).parts
+            if not _SKIPPED & set(parts) and len(parts) <= 4 and not (package.parent / "__init__.py").exists():
+                found.append(package)
+        return found
+
+
+def is_compiled(place: Path) -> bool:
+    """Whether the package in this folder must be built before it can be imported; it is then taken from the index."""
+    setup = place / "setup.py"
+    return setup.is_file() and bool(_COMPILES.search(setup.read_text(encoding="utf-8", errors="replace")))
+
+
+def _is_module(path: Path) -> bool:
+    """A module, a package, or a folder with Python files in it, which is a namespace package."""
+    if path.with_suffix(".py").is_file() or (path / "__init__.py").is_file():
+        return True
+    return path.is_dir() and next(path.glob("**/*.py"), None) is not None
+
+
+def _imports(text: str) -> Iterator[_Import]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    yield from _walk(tree.body, lazy=False, optional=False)
+
+
+def _walk(body: Iterable[ast.stmt], lazy: bool, optional: bool) -> Iterator[_Import]:
+    for node in body:
+        if isinstance(node, ast.Import):
+            yield from (_Import(alias.name, 0, lazy, optional) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from _from(node, lazy, optional)
+        elif isinstance(node, ast.Try):
+            copes = any(_catches_import(handler) for handler in node.handlers)
+            yield from _walk(node.body, lazy, optional or copes)
+            for handler in node.handlers:
+                yield from _walk(handler.body, lazy, optional or copes)
+            yield from _walk([*node.orelse, *node.finalbody], lazy, optional)
+        elif isinstance(node, ast.If):
+            if not _is_type_checking(node.test):
+                yield from _walk(node.body, lazy, optional)
+            yield from _walk(node.orelse, lazy, optional)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _walk(node.body, True, optional)
+        elif isinstance(node, ast.ClassDef | ast.With | ast.For | ast.While):
+            yield from _walk(node.body, lazy, optional)
+
+
+def _from(node: ast.ImportFrom, lazy: bool, optional: bool) -> Iterator[_Import]:
+    """`from a import b` may name the module a.b, so both are followed."""
+    base = node.module or ""
+    if base:
+        yield _Import(base, node.level, lazy, optional)
+    if node.level or base:
+        for alias in node.names:
+            name = f"{base}.{alias.name}".strip(".") if alias.name != "*" else base
+            if name != base:
+                yield _Import(name, node.level, lazy, optional)
+
+
+def _catches_import(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type
+    if caught is None:
+        return True
+    names = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(isinstance(name, ast.Name) and name.id in _NO_MODULE for name in names)
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )

@@ -1,0 +1,347 @@
+"""What a repository says it needs: requirements files, package metadata, conda environments, README blocks. Reads only."""
+
+import ast
+import configparser
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+from packaging.requirements import InvalidRequirement, Requirement
+
+from sandbox.setup.distributions import normalized
+
+MAX_FILES = 40
+_SKIPPED = frozenset({".git", "node_modules", "site-packages", ".venv", "venv", "third_party", "thirdparty", "vendor"})
+_INSTALL = re.compile(r"^\s*[$!>%]?\s*(?:sudo\s+)?(?:python3?\s+-m\s+)?pip3?\s+install\s+(.+)$")
+_CONDA = re.compile(r"^\s*[$!>]?\s*(?:conda|mamba)\s+install\s+(.+)$")
+_CONDA_NAMES = {
+    "pytorch": "torch",
+    "pytorch-cpu": "torch",
+    "pytorch-gpu": "torch",
+    "tensorflow-gpu": "tensorflow",
+    "opencv": "opencv-python-headless",
+    "py-opencv": "opencv-python-headless",
+    "faiss": "faiss-cpu",
+    "msgpack-python": "msgpack",
+    "matplotlib-base": "matplotlib",
+    "pytables": "tables",
+    "lightning": "pytorch-lightning",
+    "python-graphviz": "graphviz",
+    "prompt_toolkit": "prompt-toolkit",
+}
+_CONDA_ONLY = frozenset(
+    [
+        "python",
+        "pip",
+        "setuptools",
+        "wheel",
+        "cudatoolkit",
+        "pytorch-cuda",
+        "cudnn",
+        "cuda",
+        "mkl",
+        "blas",
+        "openssl",
+        "ca-certificates",
+        "sqlite",
+        "zlib",
+        "readline",
+        "ncurses",
+        "xz",
+        "tk",
+        "libffi",
+        "gcc",
+        "gxx",
+        "cmake",
+        "make",
+        "git",
+        "conda",
+        "libgcc-ng",
+        "libstdcxx-ng",
+        "ffmpeg",
+        "intel-openmp",
+        "numpy-base",
+        "nb_conda",
+        "jupyter_core",
+    ]
+)
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """One requirement as the repository writes it."""
+
+    name: str
+    """Distribution, normalised."""
+    text: str
+    """What pip is given."""
+    where: str
+    """File that says so, relative to the root."""
+
+
+def requirement_files(root: Path, near: Path | None = None) -> list[Path]:
+    """Files of requirements: those nearest to `near` (a folder) first, then the root's, then others."""
+    found = []
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).parts
+        if len(parts) > 4 or _SKIPPED & set(parts[:-1]) or not path.is_file():
+            continue
+        if _is_requirements(path):
+            found.append(path)
+    home = near or root
+
+    def rank(path: Path) -> tuple[bool, int, bool, bool, str]:
+        folder = path.parent.parent if path.parent.name in ("requirements", "requirement") else path.parent
+        above = folder == home or folder in home.parents
+        special = re.search(r"dev|test|doc|lint|build|optional|extra|colab|gpu|cuda|mac|win", path.name) is not None
+        depth = -len(folder.parts) if above else len(path.parts)
+        return (not above, depth, special, path.name != "requirements.txt", path.name)
+
+    return sorted(found, key=rank)[:MAX_FILES]
+
+
+def wanted_by(root: Path, near: Path | None = None) -> list[Wanted]:
+    """Everything the repository asks for, what stands nearest to `near` first; one entry a distribution."""
+    found: dict[str, Wanted] = {}
+    for wanted in _all(root, near):
+        found.setdefault(wanted.name, wanted)
+    return list(found.values())
+
+
+def wanted_python(root: Path) -> str:
+    """What the repository says about Python's version, as a specifier such as `>=3.8,<3.11`; empty when it says nothing."""
+    project = _toml(root / "pyproject.toml")
+    poetry = project.get("tool", {}).get("poetry", {}).get("dependencies", {})
+    said = project.get("project", {}).get("requires-python") or poetry.get("python")
+    if isinstance(said, str):
+        return _caret(said)
+    setup = _setup_arguments(root / "setup.py").get("python_requires")
+    if isinstance(setup, str):
+        return setup
+    for path in (root / "environment.yml", root / "environment.yaml"):
+        for line in _conda_lines(path):
+            match = re.match(r"python\s*=+\s*(\d+\.\d+)", line)
+            if match:
+                return f"=={match[1]}.*"
+    pinned = root / ".python-version"
+    match = re.match(r"(\d+\.\d+)", pinned.read_text(encoding="utf-8").strip()) if pinned.is_file() else None
+    return f"=={match[1]}.*" if match else ""
+
+
+def _all(root: Path, near: Path | None) -> Iterator[Wanted]:
+    for path in requirement_files(root, near):
+        where = path.relative_to(root).as_posix()
+        lines = _conda_pip(path) if path.suffix in (".yml", ".yaml") else _lines(path, set())
+        yield from _parsed(lines, where)
+    yield from _parsed(_project(root / "pyproject.toml"), "pyproject.toml")
+    yield from _parsed(_list(_setup_arguments(root / "setup.py").get("install_requires")), "setup.py")
+    yield from _parsed(_setup_cfg(root / "setup.cfg"), "setup.cfg")
+    yield from _parsed(_pipfile(root / "Pipfile"), "Pipfile")
+    for readme in _readmes(root, near):
+        yield from _parsed(_readme_lines(readme), readme.relative_to(root).as_posix())
+
+
+def parse(line: str) -> tuple[str, str] | None:
+    """Name and text of one line of a requirements file; None for options, paths and what cannot be read."""
+    line = re.sub(r"(^|\s)#.*$", "", line).strip()
+    line = re.sub(r"\s+--hash=\S+|\s*\\$", "", line).strip()
+    line = re.sub(r"\s+@\s+file:.*$", "", line)  # pip freeze in a conda environment writes the author's disk
+    if not line or line.startswith(("-", ".", "/", "http:", "https:", "git:")):
+        return None
+    if line.startswith("git+"):
+        match = re.search(r"#(?:.*&)?egg=([\w.-]+)", line)
+        return (normalized(match[1]), line) if match else None
+    try:
+        requirement = Requirement(line)
+    except InvalidRequirement:
+        return None
+    if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+        return None
+    requirement.marker = None
+    return normalized(requirement.name), str(requirement)
+
+
+def _parsed(lines: Iterable[str], where: str) -> Iterator[Wanted]:
+    for line in lines:
+        found = parse(line)
+        if found is not None:
+            yield Wanted(name=found[0], text=found[1], where=where)
+
+
+def _is_requirements(path: Path) -> bool:
+    if path.suffix == ".txt" and "requirement" in path.name.lower():
+        return True
+    if path.suffix in (".yml", ".yaml"):
+        return re.fullmatch(r"(?:conda[-_]?)?(?:environment|env|conda)[\w.-]*\.ya?ml", path.name.lower()) is not None
+    return path.parent.name in ("requirements", "requirement") and path.suffix in (".txt", ".in")
+
+
+def _lines(path: Path, seen: set[Path]) -> Iterator[str]:
+    if path in seen or not path.is_file():
+        return
+    seen.add(path)
+    text = path.read_bytes().decode(
+        "utf-16" if path.read_bytes()[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace"
+    )
+    for line in text.lstrip("\ufeff").splitlines():
+        match = re.match(r"\s*(?:-r|--requirement)[\s=]+(\S+)", line)
+        if match:
+            yield from _lines((path.parent / match[1]).resolve(), seen)
+        else:
+            yield line
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return {}
+
+
+def _project(path: Path) -> list[str]:
+    content = _toml(path)
+    own = _list(content.get("project", {}).get("dependencies"))
+    poetry = content.get("tool", {}).get("poetry", {}).get("dependencies", {})
+    return own + [_poetry(name, value) for name, value in poetry.items() if name != "python"]
+
+
+def _poetry(name: str, value: object) -> str:
+    version = value.get("version", "") if isinstance(value, dict) else value
+    return f"{name}{_caret(version)}" if isinstance(version, str) and version != "*" else name
+
+
+def _caret(version: str) -> str:
+    """Poetry's `^1.2` and `~1.2` as pip writes them."""
+    match = re.match(r"\s*([\^~])\s*(\d+)(?:\.(\d+))?([\d.]*)\s*$", version)
+    if not match:
+        return f"=={version}" if re.fullmatch(r"\d[\w.]*", version) else version
+    sign, major, minor, rest = match.groups()
+    low = f">={major}.{minor or 0}{rest or ''}"
+    if sign == "~" or (major == "0" and minor):
+        return f"{low},<{major}.{int(minor or 0) + 1}"
+    return f"{low},<{int(major) + 1}"
+
+
+def _setup_cfg(path: Path) -> list[str]:
+    parser = configparser.RawConfigParser()
+    try:
+        parser.read(path, encoding="utf-8")
+        return parser.get("options", "install_requires", fallback="").splitlines()
+    except (configparser.Error, UnicodeDecodeError):
+        return []
+
+
+def _pipfile(path: Path) -> list[str]:
+    return [_poetry(name, value) for name, value in _toml(path).get("packages", {}).items()]
+
+
+def _setup_arguments(path: Path) -> dict[str, Any]:
+    """Arguments of the call of setup() that are written out."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    names = {
+        t.id: n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
+    }
+    found: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "setup":
+            for keyword in node.keywords:
+                value = names.get(keyword.value.id) if isinstance(keyword.value, ast.Name) else keyword.value
+                try:
+                    found[keyword.arg or ""] = ast.literal_eval(value) if value is not None else None
+                except ValueError:
+                    continue
+    return found
+
+
+def _list(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list | tuple) else []
+
+
+def _conda_lines(path: Path) -> list[str]:
+    return _list(_conda(path))
+
+
+def _conda(path: Path) -> list[Any]:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return []
+    found = content.get("dependencies") if isinstance(content, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _conda_pip(path: Path) -> list[str]:
+    """A conda environment as lines for pip, where the package exists there."""
+    lines = []
+    for item in _conda(path):
+        if isinstance(item, dict):
+            lines += _list(item.get("pip"))
+        elif isinstance(item, str) and (line := conda_to_pip(item)):
+            lines.append(line)
+    return lines
+
+
+def conda_to_pip(item: str) -> str:
+    """One conda dependency as a requirement; empty for what pip cannot install."""
+    item = item.rpartition("::")[2].strip()
+    name, _, rest = re.sub(r"\s+", "", item).partition("=")
+    match = re.match(r"([\w.-]+)([<>!~]=?.*)?$", name)
+    if not match or match[1].lower() in _CONDA_ONLY or match[1].startswith(("_", "lib")):
+        return ""
+    pip = _CONDA_NAMES.get(match[1].lower(), match[1])
+    if match[2]:
+        return f"{pip}{match[2]}{'=' + rest if rest else ''}"
+    version = rest.lstrip("=").partition("=")[0]
+    if not version:
+        return pip
+    return f"{pip}=={version}" if version.count(".") >= 2 or "*" in version else f"{pip}=={version}.*"
+
+
+def _readmes(root: Path, near: Path | None) -> list[Path]:
+    folders = [near, *near.parents] if near is not None else [root]
+    inside = [folder for folder in folders if folder.is_relative_to(root)]
+    return [path for folder in inside for path in sorted(folder.glob("[Rr][Ee][Aa][Dd][Mm][Ee]*")) if path.is_file()]
+
+
+def _readme_lines(path: Path) -> list[str]:
+    """Packages of `pip install` and `conda install` lines."""
+    lines = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        pip, conda = _INSTALL.match(line), _CONDA.match(line)
+        found = pip or conda
+        if found is None:
+            continue
+        words = re.split(r"\s*(?:&&|;|\||\s#)\s*", found[1])[0].split()
+        if any(word in ("-r", "-e", "--requirement", "--editable", ".") for word in words):
+            continue
+        plain = _without_options(words)
+        lines += plain if pip else [line for word in plain if (line := conda_to_pip(word))]
+    return lines
+
+
+def _without_options(words: list[str]) -> list[str]:
+    found, skip = [], False
+    for word in words:
+        if skip:
+            skip = False
+        elif word.startswith("-"):
+            skip = word in (
+                "-c",
+                "-i",
+                "-f",
+                "-t",
+                "--index-url",
+                "--extra-index-url",
+                "--find-links",
+                "--channel",
+                "-n",
+            )
+        else:
+            found.append(word.strip("\"'`"))
+    return found

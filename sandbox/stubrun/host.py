@@ -1,0 +1,135 @@
+"""The host side: start the child in a bare interpreter, apart from everything, and read its report."""
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+Mode = Literal["describe", "parse", "run", "functions"]
+Status = Literal["described", "parsed", "rejected", "help", "exited", "error", "timeout", "lost"]
+CHILD = Path(__file__).with_name("child.py")
+REPORT_BYTES = 16 << 20
+
+
+class StubRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What to run under stubs."""
+
+    root: str
+    """The repository's folder, absolute."""
+    script: str
+    """Relative to the root; with `module` the file that it resolves to, or ""."""
+    words: tuple[str, ...] = ()
+    """The words after the script on the command line."""
+    mode: Mode = "describe"
+    workdir: str = "."
+    """Relative to the root."""
+    module: str = ""
+    """Run it as `python -m module`."""
+    paths: tuple[str, ...] = (".", "src")
+    """More folders of the root to import from, after the script's own."""
+    timeout: float = 10.0
+    """Seconds."""
+
+
+class StubReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What was seen."""
+
+    status: Status
+    """described/parsed: reached; rejected: the parser refused the words (message); help: it printed its help or version;
+    exited, error: the script ended or raised before (mode run: after) parsing; lost: the child died."""
+    message: str = ""
+    parsers: tuple[dict[str, Any], ...] = ()
+    """framework, strict, subcommand, handed (foreign functions that were given the parser), allow_abbrev, options
+    (fields as in a signature's option, and default_known, action, converter), subparsers, description."""
+    asked: bool = False
+    """Whether a parser was asked to parse the command line; otherwise `parsers` were only made."""
+    made: int = 0
+    namespace: dict[str, Any] | None = None
+    """The parsed values."""
+    unknown: tuple[str, ...] = ()
+    """Words that parse_known_args left over."""
+    exception: dict[str, Any] | None = None
+    """type, message, file, line (deepest line of the repository)."""
+    stubbed: dict[str, str] = {}
+    """Module -> why it is a stub: "not installed", or what it raised when imported."""
+
+
+@functools.cache
+def isolation() -> tuple[str, ...]:
+    """The words that start a program without network and with a read-only file system, as far as this machine can."""
+    candidates = (
+        ("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all", "--die-with-parent"),
+        ("unshare", "-r", "-n"),
+    )
+    for words in candidates:
+        if shutil.which(words[0]) is None:
+            continue
+        tried = subprocess.run([*words, "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False)
+        if tried.returncode == 0:
+            return words
+    return ()
+
+
+def bare_python() -> str:
+    """The interpreter under ours, without any virtual environment."""
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    own = Path(sys.base_prefix, "bin", name)
+    return str(own if own.exists() else Path(os.path.realpath(sys.executable)))
+
+
+def run_stubbed(request: StubRequest, python: str | None = None) -> StubReport:
+    """Run one script under stubs; never raises for anything that the script does.
+
+    Args:
+        request: what to run; its timeout is in seconds, and the host waits a little longer.
+        python: interpreter to use, 3.8 or newer; by default the one under ours, without its packages.
+    """
+    read, write = os.pipe()
+    payload = msgspec.json.encode(request).decode()
+    command = [*isolation(), python or bare_python(), "-I", "-S", "-B", str(CHILD), payload, str(write)]
+    try:
+        process = subprocess.Popen(
+            command, env=_environment(), cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, pass_fds=(write,), start_new_session=True,
+        )  # fmt: skip
+    finally:
+        os.close(write)
+    timer = threading.Timer(request.timeout + 3, _kill, (process,))
+    timer.start()
+    try:
+        with os.fdopen(read, "rb") as pipe:
+            data = pipe.read(REPORT_BYTES)
+        process.wait()
+    finally:
+        timer.cancel()
+        _kill(process)
+    try:
+        return msgspec.json.decode(data, type=StubReport)
+    except msgspec.DecodeError:
+        return StubReport(status="lost", message=f"the child ended with status {process.returncode}")
+
+
+def _environment() -> Mapping[str, str]:
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": "/nonexistent",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the child's process group, where it is still there."""
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, 9)
+        except ProcessLookupError:
+            return
+        process.wait()

@@ -1,0 +1,187 @@
+"""Watches one running command from the host, whatever runs it: output, probe, deadline, Ctrl-C."""
+
+import time
+from pathlib import Path
+from queue import Empty
+from typing import Literal, Protocol
+
+import msgspec
+
+from sandbox.capture import Capture, Stream
+from sandbox.contract import Command, Ended, Limits, OnOutput, Response
+from sandbox.errors import SandboxLostError
+from sandbox.probe import Probe
+
+POLL_SECONDS = 0.2
+ASK_SECONDS = 1.0
+"""How often the program is asked whether it is still at work."""
+DISK_SECONDS = 2.0
+"""How often the disk is looked at, where there is a limit."""
+HOST_GRACE = 6.0
+"""Seconds after the deadline inside the sandbox after which the host ends the command itself."""
+GIVE_UP = 30.0
+"""Seconds after the last kill until the sandbox counts as lost."""
+INTERRUPT_GRACE = 3.0
+"""Seconds that a program gets after Ctrl-C to write what it has."""
+
+Signal = Literal["INT", "TERM", "KILL"]
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """How the process under watch ended, as its sandbox saw it."""
+
+    exit_code: int | None
+    signal: int | None = None
+    timed_out: bool = False
+    out_of_memory: bool = False
+    cpu_seconds: float | None = None
+    peak_memory_bytes: int | None = None
+    note: str = ""
+    """One line about a limit that ended it."""
+
+
+class Running(Protocol):
+    """A command that runs; made by a sandbox, used by `supervise`."""
+
+    def read(self, timeout: float) -> tuple[Stream, bytes] | None:
+        """The next chunk; None at the end of all output. Raises queue.Empty when nothing came in `timeout` seconds."""
+
+    def send(self, signal: Signal) -> None:
+        """Send a signal to every process of the command; nothing when there is none left."""
+
+    def cpu_seconds(self) -> float | None:
+        """Processor time used so far, None where it cannot be known."""
+
+    def wrote(self) -> bool:
+        """Whether a file of the workspace was written since the command began."""
+
+    def disk_bytes(self) -> int | None:
+        """Bytes that the sandbox's files take; None where it is not known. Costs a walk over them."""
+
+    def finish(self) -> Status:
+        """Wait for the end and remove every process that is left. Raises SandboxLostError."""
+
+
+class _Watch:
+    """The state of one supervision."""
+
+    def __init__(self, running: Running, command: Command, limits: Limits, capture: Capture) -> None:
+        self.running, self.command, self.limits, self.capture = running, command, limits, capture
+        self.probe = Probe(command.probe_seconds, time.monotonic, running.cpu_seconds, running.wrote)
+        self.deadline = time.monotonic() + command.timeout + HOST_GRACE
+        self.ended: Ended | None = None
+        self.killed = False
+        self.asked = 0.0
+        self.disk_asked = time.monotonic()
+        self.note = ""
+        self.errors: tuple[str, ...] | None = None
+        self.at_work = False
+
+    def follow(self, on_output: OnOutput | None) -> None:
+        """Read until all output has ended, or until the probe or the deadline ended the command."""
+        next_look = 0.0
+        while True:
+            try:
+                chunk = self.running.read(POLL_SECONDS)
+            except Empty:
+                chunk = ("stdout", b"")
+            if chunk is None:
+                return
+            stream, data = chunk
+            if data:
+                self.probe.saw(self.capture.feed(stream, data))
+                if on_output is not None:
+                    on_output(data.decode("utf-8", "replace"))
+            now = time.monotonic()
+            if now >= next_look:
+                next_look = now + POLL_SECONDS
+                self.look(now)
+
+    def look(self, now: float) -> None:
+        """End the command when its probe is done or its deadline long over."""
+        if self.ended is None:
+            if now - self.asked >= ASK_SECONDS:
+                self.asked, self.at_work = now, self.probe.at_work()
+            if self.probe.due():
+                self.ended, self.errors = "probe", self.capture.error_lines()
+                self.running.send("TERM")
+                self.deadline = now + INTERRUPT_GRACE
+        if self.limits.disk_bytes is not None and now - self.disk_asked >= DISK_SECONDS and not self.killed:
+            self.look_at_disk(now, self.limits.disk_bytes)
+        if now >= self.deadline and not self.killed:
+            self.ended, self.killed = self.ended or "timeout", True
+            self.running.send("KILL")
+        if now >= self.deadline + GIVE_UP:
+            raise SandboxLostError("the command cannot be ended")
+
+    def look_at_disk(self, now: float, limit: int) -> None:
+        """End a command that fills the disk."""
+        self.disk_asked = now
+        used = self.running.disk_bytes()
+        if used is not None and used > limit:
+            self.note, self.killed, self.deadline = f"disk limit of {limit} bytes reached", True, now
+            self.running.send("KILL")
+
+    def interrupt(self) -> None:
+        """Ask the program to stop, as Ctrl-C in its terminal would, and read what it still says."""
+        self.ended = "interrupted"
+        self.running.send("INT")
+        self.deadline = time.monotonic() + INTERRUPT_GRACE
+        self.follow(None)
+
+
+def supervise(
+    running: Running, command: Command, limits: Limits, log: Path, on_output: OnOutput | None = None
+) -> Response:
+    """Follow a command to its end and say what it did.
+
+    Ctrl-C (KeyboardInterrupt) becomes a response that ended "interrupted"; a second one kills at once and is raised.
+    Raises SandboxLostError.
+    """
+    began = time.monotonic()
+    with Capture(log, limits.output_bytes) as capture:
+        watch = _Watch(running, command, limits, capture)
+        try:
+            try:
+                watch.follow(on_output)
+            except KeyboardInterrupt:
+                watch.interrupt()
+        except BaseException:  # whatever went wrong here, no process may be left behind
+            running.send("KILL")
+            running.finish()
+            raise
+        status = running.finish()
+        capture.close()
+        return _response(watch, status, time.monotonic() - began, log)
+
+
+def _response(watch: _Watch, status: Status, seconds: float, log: Path) -> Response:
+    ended = _ended(watch, status)
+    good_end = ended == "exited" and status.exit_code == 0
+    notes = tuple(note for note in (watch.note, status.note) if note)
+    return Response(
+        ended=ended,
+        exit_code=status.exit_code if ended == "exited" else None,
+        signal=status.signal if ended in ("signalled", "out-of-memory") else None,
+        stdout=watch.capture.text("stdout"),
+        stderr=watch.capture.text("stderr"),
+        error_lines=(watch.capture.error_lines() if watch.errors is None else watch.errors) + notes,
+        progress=watch.capture.progress(),
+        started=good_end or ended == "probe" or (ended in ("timeout", "interrupted") and watch.at_work),
+        log=str(log),
+        seconds=round(seconds, 3),
+        cpu_seconds=status.cpu_seconds,
+        peak_memory_bytes=status.peak_memory_bytes,
+    )
+
+
+def _ended(watch: _Watch, status: Status) -> Ended:
+    if watch.ended == "probe" and status.exit_code == 0:
+        return "exited"
+    if watch.ended in ("probe", "interrupted"):
+        return watch.ended
+    if status.out_of_memory:
+        return "out-of-memory"
+    if status.timed_out or watch.ended == "timeout":
+        return "timeout"
+    return "signalled" if status.signal is not None else "exited"

@@ -1,0 +1,360 @@
+"""Small programs that fail, each with the name that the failure must get; `capture_failures.py` runs them once."""
+
+from typing import NamedTuple
+
+
+class FailureCase(NamedTuple):
+    """One program: what is run, and what must be said about it."""
+
+    name: str
+    code: str
+    command: str
+    subject: str = ""
+    fix: str = ""
+    """kind:arguments, separated by commas."""
+    timeout: float = 20.0
+
+
+def py(text: str) -> str:
+    """A command that writes `text` to main.py and runs it, so that the traceback shows its lines."""
+    return f"cat > main.py <<'END'\n{text}\nEND\npython main.py"
+
+
+WHEELS = """mkdir -p wheels && python - <<'END'
+import zipfile
+for version in ("1.0", "2.0"):
+    with zipfile.ZipFile(f"wheels/demo-{version}-py3-none-any.whl", "w") as wheel:
+        folder = f"demo-{version}.dist-info"
+        wheel.writestr(f"{folder}/METADATA", f"Metadata-Version: 2.1\\nName: demo\\nVersion: {version}\\n")
+        wheel.writestr(f"{folder}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(f"{folder}/RECORD", "")
+END
+true"""
+ARGPARSE = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--model", choices=["arma", "gcn"], required=True)
+parser.add_argument("--epochs", type=int, default=3)
+parser.add_argument("--epoch-size", type=int)
+parser.add_argument("data", nargs="?")
+args = parser.parse_args()
+"""
+CLICK = """
+import click
+
+@click.command()
+@click.option("--rate", type=float, required=True)
+@click.option("--mode", type=click.Choice(["fast", "slow"]), default="fast")
+@click.argument("path")
+def main(rate, mode, path):
+    pass
+
+main()
+"""
+ABSL = """
+from absl import app, flags
+flags.DEFINE_enum("task", "cola", ["cola", "mrpc"], "task")
+flags.DEFINE_string("output_dir", None, "where", required=True)
+flags.DEFINE_bool("do_train", False, "train")
+
+def main(argv):
+    pass
+
+app.run(main)
+"""
+
+CASES: tuple[FailureCase, ...] = (
+    # environment
+    FailureCase(
+        "module", "missing-module", py("import yaml_is_not_here"), "yaml_is_not_here", "install:yaml-is-not-here"
+    ),
+    FailureCase("module-other-name", "missing-module", py("import cv2"), "cv2", "install:opencv-python-headless"),
+    FailureCase(
+        "module-dotted", "missing-module", py("from sklearnex.linear import A"), "sklearnex", "install:sklearnex"
+    ),
+    FailureCase("module-with-m", "missing-module", "python -m pytest_is_not_here", "pytest_is_not_here"),
+    FailureCase(
+        "optional-dependency",
+        "missing-module",
+        py("import pandas\npandas.DataFrame({'a': [1]}).to_excel('a.xlsx')"),
+        "openpyxl",
+        "install:openpyxl",
+    ),
+    FailureCase("numpy-alias", "removed-api", py("import numpy as np\nprint(np.float(1))"), "", "constrain:numpy<1.24"),
+    FailureCase("numpy-2", "removed-api", py("import numpy as np\nprint(np.float_(1))"), "", "constrain:numpy<2"),
+    FailureCase(
+        "pandas-append",
+        "removed-api",
+        py("import pandas as pd\npd.DataFrame({'a': [1]}).append({'a': 2}, ignore_index=True)"),
+        "",
+        "constrain:pandas<2",
+    ),
+    FailureCase(
+        "pillow-antialias",
+        "removed-api",
+        py("from PIL import Image\nImage.new('L', (4, 4)).resize((2, 2), Image.ANTIALIAS)"),
+        "",
+        "constrain:Pillow<10",
+    ),
+    FailureCase(
+        "yaml-loader", "removed-api", py("import yaml\nprint(yaml.load('a: 1'))"), "", "constrain:PyYAML==5.3.1"
+    ),
+    FailureCase(
+        "networkx-matrix",
+        "removed-api",
+        py("import networkx as nx\nnx.from_numpy_matrix([[0]])"),
+        "",
+        "constrain:networkx<3",
+    ),
+    FailureCase("scipy-imread", "removed-api", py("from scipy.misc import imread"), "", "constrain:scipy<1.2"),
+    FailureCase(
+        "general-removed-name",
+        "removed-api",
+        py("import networkx\nnetworkx.no_such_function()"),
+        "networkx",
+        "by-date:networkx",
+    ),
+    FailureCase(
+        "general-removed-import",
+        "removed-api",
+        py("from networkx.algorithms import no_such_function"),
+        "networkx.algorithms",
+        "by-date:networkx",
+    ),
+    FailureCase("collections-mapping", "wrong-python", py("from collections import Mapping"), "Mapping", "python:3.9"),
+    FailureCase("getargspec", "wrong-python", py("import inspect\ninspect.getargspec(print)"), "", "python:3.10"),
+    FailureCase("time-clock", "wrong-python", py("import time\ntime.clock()"), "", "python:3.8"),
+    FailureCase("python-2-print", "wrong-python", py("print 'hello'"), "/workspace/main.py"),
+    FailureCase(
+        "python-2-name", "wrong-python", py("for i in xrange(3): pass"), "NameError: name 'xrange' is not defined"
+    ),
+    FailureCase(
+        "python-312-fstring", "wrong-python", py("names = ['a']\nprint(f'{', '.join(names)}')"), "", "python:3.12"
+    ),
+    FailureCase("requirement", "requirement-not-found", "pip install --no-index tabluate==1.0", "tabluate==1.0"),
+    FailureCase(
+        "version-conflict", "version-conflict", WHEELS + " && pip install --no-index -f wheels 'demo<2' 'demo>=2'"
+    ),
+    FailureCase(
+        "broken-setup",
+        "broken-setup",
+        "printf 'raise SystemExit(\"no\")' > setup.py; pip install --no-build-isolation --no-index . ; r=$?; rm setup.py; exit $r",
+    ),
+    FailureCase(
+        "library",
+        "missing-system-library",
+        py("import ctypes\nctypes.CDLL('libOSMesa.so.8')"),
+        "libOSMesa.so.8",
+        "system:libosmesa6",
+    ),
+    FailureCase(
+        "sndfile",
+        "missing-system-library",
+        py("raise OSError('sndfile library not found')"),
+        "sndfile",
+        "system:libsndfile1",
+    ),
+    FailureCase(
+        "tk",
+        "missing-system-library",
+        py("raise ModuleNotFoundError(\"No module named '_tkinter'\")"),
+        "_tkinter",
+        "system:python3-tk",
+    ),
+    FailureCase("program", "missing-program", "sox in.wav out.wav", "sox", "system:sox"),
+    FailureCase(
+        "program-from-python",
+        "missing-program",
+        py("import subprocess\nsubprocess.run(['ffmpeg', '-version'])"),
+        "ffmpeg",
+        "system:ffmpeg",
+    ),
+    FailureCase(
+        "cuda", "no-cuda", py("import torch\ntorch.zeros(2).cuda()"), "Torch not compiled with CUDA enabled", "cpu:"
+    ),
+    FailureCase(
+        "cuda-weights",
+        "no-cuda",
+        py(
+            "raise RuntimeError('Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a CPU-only machine, please use torch.load with map_location')"
+        ),
+        "",
+        "cpu:",
+    ),
+    FailureCase(
+        "display", "no-display", py("raise RuntimeError('no display name and no $DISPLAY environment variable')")
+    ),
+    FailureCase("variable", "missing-environment-variable", py("import os\nos.environ['DATAPATH']"), "DATAPATH"),
+    FailureCase(
+        "api-key",
+        "missing-credentials",
+        py("raise Exception('The api_key client option must be set either by passing api_key to the client')"),
+    ),
+    FailureCase(
+        "port",
+        "port-in-use",
+        py(
+            "import socket\na = socket.socket(); a.bind(('127.0.0.1', 29517)); a.listen()\nsocket.create_server(('127.0.0.1', 29517))"
+        ),
+    ),
+    FailureCase(
+        "resolution",
+        "network-blocked",
+        py("import urllib.request\nurllib.request.urlopen('http://data.example.org/x')"),
+    ),
+    FailureCase(
+        "operators",
+        "missing-operator",
+        py("import torch\nraise RuntimeError('operator torchvision::nms does not exist')"),
+        "torchvision::nms",
+    ),
+    FailureCase(
+        "numpy-abi",
+        "version-conflict",
+        py(
+            "raise ValueError('numpy.dtype size changed, may indicate binary incompatibility. Expected 96 from C header, got 88 from PyObject')"
+        ),
+        "",
+        "constrain:numpy<2",
+    ),
+    FailureCase(
+        "glibc",
+        "missing-system-library",
+        py(
+            'raise ImportError("/lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.32\' not found (required by /opt/venv/lib/python3.11/site-packages/x.so)")'
+        ),
+        "GLIBCXX_3.4.32",
+    ),
+    # arguments
+    FailureCase("unknown-option", "unknown-option", py(ARGPARSE) + " --model gcn --learning-rate 3", "--learning-rate"),
+    FailureCase("bad-choice", "bad-choice", py(ARGPARSE) + " --model gat"),
+    FailureCase("missing-option", "missing-option", py(ARGPARSE), "--model"),
+    FailureCase("bad-value", "bad-value", py(ARGPARSE) + " --model gcn --epochs many"),
+    FailureCase("missing-value", "missing-value", py(ARGPARSE) + " --model", "--model"),
+    FailureCase("ambiguous-option", "ambiguous-option", py(ARGPARSE) + " --model gcn --epoc 3"),
+    FailureCase("click-option", "unknown-option", py(CLICK) + " --rat 1 x", "--rat"),
+    FailureCase("click-missing", "missing-option", py(CLICK) + " x"),
+    FailureCase("click-choice", "bad-choice", py(CLICK) + " --rate 1 --mode swift x"),
+    FailureCase("click-value", "bad-value", py(CLICK) + " --rate much x"),
+    FailureCase("click-extra", "too-many-arguments", py(CLICK) + " --rate 1 x y"),
+    FailureCase("absl-option", "unknown-option", py(ABSL) + " --output_dir=x --epochs=3", "epochs"),
+    FailureCase("absl-missing", "missing-option", py(ABSL)),
+    FailureCase("absl-choice", "bad-choice", py(ABSL) + " --output_dir=x --task=squad"),
+    FailureCase("shell-option", "unknown-option", "ls --no-such-option", "--no-such-option"),
+    FailureCase("argv", "too-few-arguments", py("import sys\nprint(sys.argv[2])"), "2"),
+    FailureCase("script", "missing-script", "python scripts/train.py --epochs 3"),
+    FailureCase("shell-script", "missing-script", "bash run_all.sh", "run_all.sh"),
+    FailureCase("folder", "missing-script", "cd examples && python main.py", "examples"),
+    FailureCase("package-as-script", "no-main", "mkdir -p pack && python pack", "/workspace/pack"),
+    FailureCase(
+        "relative-import",
+        "relative-import",
+        "mkdir -p azure && echo 'from .models import a' > azure/run.py && python azure/run.py",
+        "with no known parent package",
+        "module:",
+    ),
+    FailureCase("crlf", "line-endings", "printf 'set -e\\r\\ncd .\\r\\n' > train.sh; bash train.sh"),
+    FailureCase("not-executable", "permission", "printf 'echo 1' > go.sh; chmod 600 go.sh; ./go.sh", "./go.sh"),
+    FailureCase("read-only", "permission", py("open('/usr/x', 'w')")),
+    FailureCase("shell-syntax", "shell-syntax", "for i in 1 2; do echo $i"),
+    # data
+    FailureCase("file", "missing-file", py("open('config.ini')"), "config.ini"),
+    FailureCase("data-file", "missing-data", py("open('data/train.csv')"), "data/train.csv"),
+    FailureCase(
+        "data-file-pandas", "missing-data", py("import pandas\npandas.read_csv('data/train.csv')"), "data/train.csv"
+    ),
+    FailureCase("weights", "missing-weights", py("import torch\ntorch.load('./weights/vit.pth')"), "./weights/vit.pth"),
+    FailureCase("output-folder", "missing-folder", py("open('logs/first.txt', 'w')"), "", "folder:logs"),
+    FailureCase(
+        "output-folder-torch",
+        "missing-folder",
+        py("import torch\ntorch.save({}, 'checkpoints/a.pt')"),
+        "checkpoints",
+        "folder:checkpoints",
+    ),
+    FailureCase(
+        "output-folder-pandas",
+        "missing-folder",
+        py("import pandas\npandas.DataFrame().to_csv('out/a.csv')"),
+        "out",
+        "folder:out",
+    ),
+    FailureCase("listdir", "missing-file", py("import os\nos.listdir('samples')"), "samples"),
+    FailureCase("data-folder", "missing-data", py("import os\nos.listdir('data/images')"), "data/images"),
+    FailureCase("empty-data", "missing-data", py("import torch.utils.data as d\nd.DataLoader([], shuffle=True)")),
+    FailureCase(
+        "lfs-pointer",
+        "lfs-pointer",
+        "printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:1\\nsize 9\\n' > net.pkl; "
+        + py("import pickle\npickle.load(open('net.pkl', 'rb'))"),
+    ),
+    FailureCase(
+        "encoding", "encoding", "printf 'caf\\351\\n' > a.txt; " + py("open('a.txt', encoding='utf-8').read()")
+    ),
+    FailureCase("bad-zip", "corrupt-file", "echo no > a.zip; " + py("import zipfile\nzipfile.ZipFile('a.zip')")),
+    FailureCase("bad-json", "corrupt-file", "echo '{' > a.json; " + py("import json\njson.load(open('a.json'))")),
+    FailureCase("column", "missing-column", py("import pandas\npandas.DataFrame({'a': [1]})['label']"), "label"),
+    # code
+    FailureCase("syntax", "syntax", py("def f(:\n    pass"), "/workspace/main.py"),
+    FailureCase("indentation", "syntax", py("if True:\npass"), "/workspace/main.py"),
+    FailureCase("name", "undefined-name", py("print(modle)")),
+    FailureCase("cannot-import", "cannot-import-name", "echo 'a = 1' > helper.py; " + py("from helper import b"), "b"),
+    FailureCase(
+        "circular",
+        "circular-import",
+        "echo 'import two; x = two.y' > one.py; echo 'import one; y = one.x' > two.py; python -c 'import one'",
+    ),
+    FailureCase("shape", "shape-mismatch", py("import torch\ntorch.ones(2, 3) @ torch.ones(2, 3)")),
+    FailureCase("shape-numpy", "shape-mismatch", py("import numpy as np\nnp.ones((2, 3)) + np.ones((4,))")),
+    FailureCase(
+        "dtype",
+        "dtype-mismatch",
+        py(
+            "import torch\ntorch.nn.functional.mse_loss(torch.ones(2, dtype=torch.long), torch.ones(2, dtype=torch.long)).backward()"
+        ),
+    ),
+    FailureCase(
+        "state",
+        "state-mismatch",
+        py("import torch\ntorch.nn.Linear(2, 3).load_state_dict({'weight': torch.ones(1)})"),
+        "Linear",
+    ),
+    FailureCase("assertion", "assertion", py("assert 1 == 2, 'batch must divide'"), "batch must divide"),
+    FailureCase("not-implemented", "not-implemented", py("raise NotImplementedError('dataset foo')"), "dataset foo"),
+    FailureCase("bad-call", "bad-call", py("def f(a): pass\nf(1, b=2)")),
+    FailureCase("type", "type-error", py("'a' + 1")),
+    FailureCase("attribute", "attribute-error", py("[].add(1)")),
+    FailureCase("key", "key-error", py("{'a': 1}['b']")),
+    FailureCase("index", "index-error", py("[][1]")),
+    FailureCase("zero", "zero-division", py("1 / 0")),
+    FailureCase("recursion", "recursion", py("def f(): f()\nf()")),
+    FailureCase("value", "value-error", py("int('x')")),
+    FailureCase(
+        "own-exception", "exception", py("class TrainingError(Exception): pass\nraise TrainingError('diverged')")
+    ),
+    FailureCase("crash", "crash", py("import ctypes\nctypes.string_at(0)")),
+    FailureCase("silent", "unknown", "exit 3"),
+    FailureCase(
+        "pickle-local",
+        "multiprocessing",
+        py(
+            "import multiprocessing as m\nif __name__ == '__main__':\n    m.get_context('spawn').Process(target=lambda: 0).start()"
+        ),
+    ),
+    # limits
+    FailureCase("memory", "out-of-memory", py("x = []\nwhile True: x.append(bytearray(1 << 24))")),
+    FailureCase("memory-error", "out-of-memory", py("bytearray(1 << 62)")),
+    FailureCase("numpy-memory", "out-of-memory", py("import numpy as np\nnp.ones((1 << 20, 1 << 20))")),
+    FailureCase("torch-memory", "out-of-memory", py("import torch\ntorch.ones(1 << 45)")),
+    FailureCase("time", "timeout", "sleep 30", timeout=1.0),
+    FailureCase("files", "too-many-files", py("x = [open('/dev/null') for _ in range(100000)]")),
+    FailureCase("disk", "disk-full", py("open('big', 'wb').write(bytes(100_000_000))")),
+    FailureCase(
+        "processes",
+        "too-many-processes",
+        py(
+            "import threading, time\nfor _ in range(10000): threading.Thread(target=time.sleep, args=(30,), daemon=True).start()"
+        ),
+    ),
+    FailureCase("killed", "killed", "kill -KILL $$"),
+)

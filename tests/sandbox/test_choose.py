@@ -1,0 +1,50 @@
+"""Which sandbox is taken, and what is said when there is none."""
+
+from pathlib import Path
+
+import pytest
+
+from sandbox import choose as module
+from sandbox.bubblewrap import find_bubblewrap
+from sandbox.choose import choose
+from sandbox.contract import Policy
+from sandbox.errors import SandboxUnavailableError
+
+
+@pytest.fixture
+def no_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/no.sock")
+
+
+def named(name: str, unisolated: bool = False) -> tuple[str, bool]:
+    sandbox = choose(name, Policy(), Path("logs"), unisolated)
+    return sandbox.name, sandbox.isolated
+
+
+def test_without_an_engine(no_engine: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(
+        SandboxUnavailableError, match=r"no container engine answers.*no.sock.*set DOCKER_HOST"
+    ) as error:
+        choose("docker", Policy(), Path("logs"))
+    assert "\n" not in str(error.value)
+    if find_bubblewrap():
+        assert named("auto") == ("bubblewrap", True)
+        assert named("local") == ("bubblewrap", True)
+    assert named("local", unisolated=True) == ("process", False)
+    monkeypatch.setattr(module, "find_bubblewrap", lambda: None)
+    for name in ("auto", "local"):
+        with pytest.raises(SandboxUnavailableError, match=r"bubblewrap.*--unisolated") as error:
+            choose(name, Policy(), Path("logs"))
+        assert "\n" not in str(error.value)
+        assert named(name, unisolated=True) == ("process", False)
+
+
+def test_a_wrong_name() -> None:
+    with pytest.raises(ValueError):
+        choose("vm", Policy(), Path("logs"))
+
+
+@pytest.mark.docker
+def test_with_an_engine() -> None:
+    assert named("auto") == ("docker", True)
+    assert named("docker") == ("docker", True)

@@ -1,0 +1,130 @@
+"""After runs that were killed nothing of ours is left, and nothing of others is touched."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import docker
+import pytest
+
+from sandbox.cleanup import clean, reap
+from sandbox.image import ensure_image
+from sandbox.local_place import OWNER_FILE, make_place, places
+from sandbox.owner import BEGAN, LABEL, OWNER, is_orphan, labels
+
+RUN = """
+import sys
+from pathlib import Path
+from sandbox.contract import Command, Policy
+from sandbox.docker_sandbox import DockerSandbox
+from sandbox.local import BubblewrapSandbox, ProcessSandbox
+kind = {"docker": DockerSandbox, "bubblewrap": BubblewrapSandbox, "process": ProcessSandbox}[sys.argv[1]]
+sandbox = kind(Policy(network="none", run_id="killed"), log_folder=Path(sys.argv[2]))
+sandbox.start()
+sandbox.snapshot()
+print("up", flush=True)
+sandbox.run(Command(text="setsid sleep " + sys.argv[3] + " & sleep " + sys.argv[3]))
+"""
+
+
+def start(kind: str, folder: Path, marker: str) -> subprocess.Popen[str]:
+    root = str(Path(__file__).parents[2])
+    command = [sys.executable, "-c", RUN, kind, str(folder), marker]
+    return subprocess.Popen(
+        command, cwd=root, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": root}
+    )
+
+
+def running(marker: str) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[:2] == [b"sleep", marker.encode()]:
+            found.append(int(path.parent.name))
+    return found
+
+
+def wait_for(condition: object, seconds: float = 15.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():  # type: ignore[operator]
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_nothing_is_left_of_a_killed_run(kind: str, tmp_path: Path) -> None:
+    marker = str(7_000_000 + os.getpid() * 10 + len(kind))
+    process = start(kind, tmp_path, marker)
+    assert process.stdout is not None and process.stdout.readline() == "up\n"
+    assert wait_for(lambda: running(marker))
+    assert reap().containers == 0 if kind == "docker" else True
+    assert running(marker), "a living run keeps what it has"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    removed = clean()
+    assert wait_for(lambda: not running(marker))
+    if kind == "docker":
+        assert removed.containers >= 1 and removed.images >= 1
+        client = docker.from_env()
+        left = client.containers.list(all=True, filters={"label": "ml-agent.run=killed"})
+        images = client.images.list(filters={"label": "ml-agent.run=killed"})
+        client.close()
+        assert left == [] and images == []
+    else:
+        assert list(places().iterdir()) == []
+
+
+@pytest.mark.docker
+def test_what_is_not_ours_stays() -> None:
+    client = docker.from_env()
+    image = ensure_image(client)
+    other = client.containers.create(image, ["true"], labels={"somebody": "else"})
+    remote = client.containers.create(
+        image, ["true"], labels={**labels("elsewhere", "sandbox"), OWNER: "another-machine:1"}
+    )
+    living = client.containers.create(image, ["true"], labels=labels("living", "sandbox"))
+    try:
+        clean()
+        left = {container.id for container in client.containers.list(all=True)}
+        assert {other.id, remote.id, living.id} <= left
+        clean(run_id="living")
+        assert living.id not in {container.id for container in client.containers.list(all=True)}
+        assert client.images.get(image)
+    finally:
+        for container in (other, remote, living):
+            try:
+                container.remove(force=True)
+            except docker.errors.NotFound:
+                continue
+        client.close()
+
+
+def test_owners_are_known_dead_or_alive() -> None:
+    own = labels("run", "sandbox")
+    assert own[LABEL] == "1"
+    assert not is_orphan(own)
+    assert is_orphan({**own, OWNER: own[OWNER].rpartition(":")[0] + ":999999999"})
+    assert is_orphan({**own, BEGAN: "1"}), "the number was given to another process"
+    assert not is_orphan({**own, OWNER: "another-machine:999999999"})
+    assert not is_orphan({})
+
+
+def test_folders_without_our_label_stay(tmp_path: Path) -> None:
+    stranger = places() / "stranger"
+    stranger.mkdir(parents=True)
+    living = make_place("living", "process")
+    dead = make_place("dead", "process")
+    owner = json.loads((dead / OWNER_FILE).read_text())
+    (dead / OWNER_FILE).write_text(json.dumps({**owner, BEGAN: "1"}))
+    assert clean().folders == 1
+    assert stranger.is_dir() and living.is_dir() and not dead.exists()
+    assert clean(run_id="living").folders == 1
+    assert not living.exists()

@@ -1,0 +1,196 @@
+"""What every sandbox must do alike."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox.contract import Command, Sandbox
+from sandbox.errors import SandboxLostError
+
+Make = Callable[..., Sandbox]
+
+
+def test_exit_code_and_streams(shared: Sandbox) -> None:
+    response = shared.run(Command(text="echo out; echo err >&2; exit 3", timeout=20))
+    assert (response.ended, response.exit_code, response.signal, response.ok) == ("exited", 3, None, False)
+    assert (response.stdout, response.stderr) == ("out\n", "err\n")
+    assert not response.started
+    assert response.seconds < 10
+
+
+def test_success_was_started(shared: Sandbox) -> None:
+    response = shared.run(Command(text="true", timeout=20))
+    assert response.ok and response.started
+    assert response.cpu_seconds is not None
+
+
+def test_folder_and_environment(shared: Sandbox) -> None:
+    shared.run(Command(text="mkdir -p 'a b/c'", timeout=20))
+    response = shared.run(
+        Command(text='basename "$PWD"; echo "$X"', folder="a b/c", environment={"X": "1 'q' $Y"}, timeout=20)
+    )
+    assert response.stdout.splitlines() == ["c", "1 'q' $Y"]
+    with pytest.raises(ValueError):
+        shared.run(Command(text="true", folder="../.."))
+
+
+def test_nothing_of_the_host_environment(shared: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "GITHUB_TOKEN", "SOMETHING_OF_MINE", "PIP_INDEX_URL"):
+        monkeypatch.setenv(name, "secret-of-the-host")
+    response = shared.run(Command(text="env; cat /proc/self/environ", timeout=20))
+    assert "secret-of-the-host" not in response.stdout
+    assert "HOME=" in response.stdout
+
+
+def test_home_is_inside_and_python_is_its_own(shared: Sandbox) -> None:
+    response = shared.run(
+        Command(
+            text='touch ~/x && python -c "import sys; print(sys.prefix != sys.base_prefix, sys.executable)"', timeout=20
+        )
+    )
+    assert response.stdout.startswith("True ") and response.ok
+    assert str(Path(__file__).parents[2]) not in response.stdout
+
+
+def test_input_is_empty(shared: Sandbox) -> None:
+    assert shared.run(Command(text="wc -c", timeout=20)).stdout.strip() == "0"
+
+
+def test_timeout_ends_everything(shared: Sandbox) -> None:
+    began = time.monotonic()
+    response = shared.run(Command(text="sleep 987 & sleep 987", timeout=1))
+    assert (response.ended, response.exit_code) == ("timeout", None)
+    assert time.monotonic() - began < 15
+    assert not response.started
+    assert (
+        "sleep"
+        not in shared.run(
+            Command(text="cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'sleep 98[7]' || echo none", timeout=20)
+        ).stdout
+    )
+
+
+def test_a_signal_is_told(shared: Sandbox) -> None:
+    response = shared.run(Command(text="kill -SEGV $$", timeout=20))
+    assert (response.ended, response.exit_code, response.signal) == ("signalled", None, 11)
+
+
+def test_long_output_is_cut_and_whole_on_disk(shared: Sandbox) -> None:
+    response = shared.run(Command(text="seq 1 20000; echo END", timeout=20))
+    assert response.stdout.startswith("1\n2\n") and response.stdout.endswith("20000\nEND\n")
+    assert "cut" in response.stdout and len(response.stdout) < 5000
+    assert Path(response.log).read_text().splitlines()[:20000] == [str(n) for n in range(1, 20001)]
+
+
+def test_overwritten_progress_is_collapsed(shared: Sandbox) -> None:
+    text = r"printf 'epoch 1 loss 0.9\repoch 1 loss 0.5\repoch 1 loss 0.1\n'; printf '\033[31mred\033[0m\n'"
+    response = shared.run(Command(text=text, timeout=20))
+    assert response.stdout == "epoch 1 loss 0.1\nred\n"
+    assert response.progress[-1] == "epoch 1 loss 0.1"
+
+
+def test_error_lines_are_found(shared: Sandbox) -> None:
+    text = "echo fine; python -c 'import no_such_module'; seq 1 5000; exit 1"
+    response = shared.run(Command(text=text, timeout=20))
+    assert response.error_lines[0].startswith("Traceback")
+    assert response.error_lines[-1] == "ModuleNotFoundError: No module named 'no_such_module'"
+
+
+def test_output_is_passed_on_while_it_runs(shared: Sandbox) -> None:
+    seen: list[tuple[float, str]] = []
+    shared.run(
+        Command(text="echo one; sleep 1; echo two", timeout=20), lambda text: seen.append((time.monotonic(), text))
+    )
+    assert "".join(text for _, text in seen) == "one\ntwo\n"
+    assert seen[-1][0] - seen[0][0] > 0.5
+
+
+def test_bytes_that_are_no_text(shared: Sandbox) -> None:
+    response = shared.run(Command(text=r"printf '\xff\xfe ok\n'", timeout=20))
+    assert response.stdout.endswith(" ok\n")
+
+
+def test_put_and_get(shared: Sandbox, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    (source / "sub").mkdir(parents=True)
+    (source / "sub/ü.bin").write_bytes(bytes(range(256)))
+    (source / "run.sh").write_text("#!/bin/sh\necho ran\n")
+    (source / "run.sh").chmod(0o755)
+    (source / "inside").symlink_to("sub/ü.bin")
+    (source / "outside").symlink_to("/etc/passwd")
+    (source / "above").symlink_to("../..")
+    shared.put(source, "put")
+    assert shared.get("put/sub/ü.bin") == bytes(range(256))
+    assert shared.get("put/inside") == bytes(range(256))
+    assert shared.run(Command(text="./run.sh; ls", folder="put", timeout=20)).stdout.split() == [
+        "ran",
+        "inside",
+        "run.sh",
+        "sub",
+    ]
+    shared.run(Command(text="echo new > put/sub/made && rm put/run.sh", timeout=20))
+    assert shared.get("put/sub/made") == b"new\n"
+
+
+def test_put_one_file(shared: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("print('a')")
+    shared.put(tmp_path / "a.py", "deep/er/b.py")
+    assert shared.run(Command(text="python deep/er/b.py", timeout=20)).stdout == "a\n"
+
+
+@pytest.mark.parametrize("path", ["missing", ".", "link", "../../etc/passwd", "/etc/passwd"])
+def test_get_stays_inside(shared: Sandbox, path: str) -> None:
+    shared.run(Command(text="ln -sf /etc/hostname link", timeout=20))
+    with pytest.raises((FileNotFoundError, ValueError)):
+        shared.get(path)
+
+
+def test_a_repository_may_have_our_names(shared: Sandbox, tmp_path: Path) -> None:
+    for package in ("tools", "sandbox", "ml_agent"):
+        (tmp_path / "repository" / package).mkdir(parents=True)
+        (tmp_path / "repository" / package / "__init__.py").write_text("OWN = True\n")
+    shared.put(tmp_path / "repository", "names")
+    text = "python -c 'import tools, sandbox, ml_agent; print(tools.OWN, sandbox.OWN, ml_agent.OWN)'"
+    assert shared.run(Command(text=text, folder="names", timeout=20)).stdout == "True True True\n"
+
+
+def test_interrupt_is_asked_for_first(shared: Sandbox) -> None:
+    text = "python -c \"\nimport time\ntry:\n    print('up', flush=True); time.sleep(60)\nexcept KeyboardInterrupt:\n    print('saved')\n\""
+    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    began = time.monotonic()
+    response = shared.run(Command(text=text, timeout=30))
+    assert response.ended == "interrupted"
+    assert "saved" in response.stdout
+    assert time.monotonic() - began < 12
+
+
+def test_after_all_that_it_still_runs(shared: Sandbox) -> None:
+    assert shared.run(Command(text="echo alive", timeout=20)).stdout == "alive\n"
+
+
+def test_snapshot_restore_stop(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    sandbox.run(Command(text="echo one > a; echo x > ~/b; touch $VIRTUAL_ENV/c"))
+    name = sandbox.snapshot()
+    sandbox.run(Command(text="echo two > a; touch new; rm ~/b $VIRTUAL_ENV/c"))
+    sandbox.restore(name)
+    assert sandbox.run(Command(text="cat a ~/b; ls; ls $VIRTUAL_ENV/c | wc -l")).stdout.split() == [
+        "one",
+        "x",
+        "a",
+        "1",
+    ]
+    sandbox.restore(name)
+    with pytest.raises(FileNotFoundError):
+        sandbox.restore("no-such-snapshot")
+    sandbox.stop()
+    sandbox.stop()
+    with pytest.raises(SandboxLostError):
+        sandbox.run(Command(text="true"))
+    sandbox.start()
+    assert sandbox.run(Command(text="ls")).stdout == ""

@@ -1,0 +1,239 @@
+"""What programs may not do to the machine, to us, or to the next command."""
+
+import os
+import resource
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox.contract import Command, Limits, Sandbox
+
+Make = Callable[..., Sandbox]
+
+
+def alive(sandbox: Sandbox) -> bool:
+    return sandbox.run(Command(text="echo alive", timeout=20)).stdout == "alive\n"
+
+
+def test_fork_bomb(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    response = sandbox.run(Command(text=":(){ :|:& };:; sleep 60", timeout=3))
+    assert response.ended in ("timeout", "signalled")
+    assert alive(sandbox)
+
+
+def test_four_gigabytes(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    response = sandbox.run(
+        Command(text="python -c 'x = bytearray(4 << 30); x[::4096] = bytes(len(x[::4096])); print(1)'", timeout=30)
+    )
+    assert response.ended == "out-of-memory"
+    assert response.stdout == ""
+    assert alive(sandbox)
+
+
+def test_memory_of_a_child_that_is_killed(isolated_kind: str, make: Make) -> None:
+    sandbox = make(isolated_kind)
+    text = "python -c 'x = [bytearray(1 << 24) for _ in range(400)]' || { echo survived; exit 1; }"
+    response = sandbox.run(Command(text=text, timeout=30))
+    assert response.ended == "out-of-memory" and "survived" in response.stdout
+
+
+@pytest.mark.slow
+def test_hundred_megabytes_of_output(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    response = sandbox.run(Command(text="head -c 100000000 /dev/zero | tr '\\0' x; echo END", timeout=60))
+    assert response.ok and response.stdout.endswith("END\n")
+    assert Path(response.log).stat().st_size == 100_000_004
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 < 40
+
+
+def test_full_disk_by_one_file(kind: str, make: Make) -> None:
+    sandbox = make(kind, limits=Limits(disk_bytes=50_000_000))
+    response = sandbox.run(Command(text="head -c 200000000 /dev/zero > big || exit 7", timeout=30))
+    assert not response.ok
+    assert int(sandbox.run(Command(text="stat -c %s big", timeout=20)).stdout) <= 50_000_000
+    assert alive(sandbox)
+
+
+def test_full_disk_by_many_files(kind: str, make: Make) -> None:
+    sandbox = make(kind, limits=Limits(disk_bytes=100_000_000))
+    text = "for i in $(seq 1000); do head -c 10000000 /dev/zero > f$i || exit 1; sleep 0.1; done"
+    response = sandbox.run(Command(text=text, timeout=60))
+    assert not response.ok and response.ended != "timeout"
+    assert any("disk limit" in line or "No space" in line for line in response.error_lines)
+
+
+def test_a_child_that_leaves_its_session(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    began = time.monotonic()
+    response = sandbox.run(
+        Command(
+            text="setsid bash -c 'trap \"\" TERM HUP; while :; do date > beat; sleep 0.1; done' & sleep 0.5; echo done",
+            timeout=20,
+        )
+    )
+    assert response.ok and response.stdout == "done\n"
+    assert time.monotonic() - began < 10
+    first = sandbox.get("beat")
+    time.sleep(1.2)
+    assert sandbox.get("beat") == first
+
+
+def test_a_double_fork_that_closes_its_streams(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    text = "python -c \"\nimport os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        [os.close(n) for n in (0, 1, 2)]\n        while True: open('beat', 'w').write(str(time.time())); time.sleep(0.1)\n    os._exit(0)\ntime.sleep(0.5)\""
+    assert sandbox.run(Command(text=text, timeout=20)).ok
+    first = sandbox.get("beat")
+    time.sleep(1.2)
+    assert sandbox.get("beat") == first
+
+
+def test_term_is_ignored(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    began = time.monotonic()
+    response = sandbox.run(Command(text="trap '' TERM INT HUP; while :; do sleep 1; done", timeout=1))
+    assert response.ended == "timeout"
+    assert time.monotonic() - began < 12
+    assert alive(sandbox)
+
+
+def test_streams_are_closed_and_it_goes_on(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    response = sandbox.run(Command(text="exec >&- 2>&-; sleep 1.5; echo x > late; exit 5", timeout=20))
+    assert (response.ended, response.exit_code) == ("exited", 5)
+    assert response.seconds >= 1.5
+    assert sandbox.get("late") == b"x\n"
+
+
+def test_it_stops_what_guards_it(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    response = sandbox.run(Command(text="kill -STOP $PPID; sleep 60", timeout=1))
+    assert response.ended == "timeout"
+    assert alive(sandbox)
+
+
+def test_it_kills_everything_it_may(isolated_kind: str, make: Make) -> None:
+    sandbox = make(isolated_kind)
+    sandbox.run(Command(text="kill -KILL -1; sleep 1", timeout=5))
+    assert alive(sandbox)
+
+
+def test_zombies(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    text = 'python -c "\nimport os, time\nfor _ in range(60):\n    if os.fork() == 0: os._exit(0)\ntime.sleep(0.5)"'
+    assert sandbox.run(Command(text=text, timeout=20)).ok
+    response = sandbox.run(Command(text="cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z ' || true", timeout=20))
+    if sandbox.isolated:
+        assert int(response.stdout) <= 1
+    assert alive(sandbox)
+
+
+def test_the_host_is_out_of_reach(isolated_kind: str, make: Make, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret of the host")
+    sandbox = make(isolated_kind)
+    home, project = Path.home(), Path(__file__).parents[2]
+    text = f"""
+cat {tmp_path}/secret
+ls -a {home} {project} /root /home
+ls /var/run/docker.sock /run/docker.sock /run/user /var/run/podman
+cat /etc/shadow; mount | grep -c ' rw' >/dev/null
+touch /usr/x /etc/x /opt/x /x
+cat /proc/1/environ | tr '\\0' '\\n'
+"""
+    response = sandbox.run(Command(text=text, timeout=20))
+    said = response.stdout
+    assert "secret of the host" not in said
+    assert "docker.sock\n" not in said and "pyproject.toml" not in said
+    assert (".ssh" not in said and ".bashrc" not in said.replace("/home:", "")) or isolated_kind == "docker"
+    assert "root:$" not in said and "PYTEST" not in said
+    denied = [line for line in response.stderr.splitlines() if line.startswith("touch:")]
+    assert len(denied) >= 3
+
+
+def test_no_capabilities_and_no_new_privileges(isolated_kind: str, make: Make) -> None:
+    response = make(isolated_kind).run(
+        Command(text="id -u; grep -E 'CapEff|CapBnd|NoNewPrivs' /proc/self/status", timeout=20)
+    )
+    lines = response.stdout.split()
+    assert lines[0] == "1000"
+    assert int(lines[lines.index("CapEff:") + 1], 16) == 0
+    assert int(lines[lines.index("CapBnd:") + 1], 16) == 0
+    assert lines[lines.index("NoNewPrivs:") + 1] == "1"
+
+
+@pytest.fixture
+def server() -> Iterator[int]:
+    """A port of this machine that answers."""
+    listening = socket.create_server(("0.0.0.0", 0))
+
+    def answer() -> None:
+        while True:
+            try:
+                connection, _ = listening.accept()
+            except OSError:
+                return
+            with connection:
+                connection.sendall(b"hello")
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    yield listening.getsockname()[1]
+    listening.close()
+
+
+CONNECT = "import socket, sys; s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 3); print(s.recv(5))"
+
+
+def test_network_none(isolated_kind: str, make: Make, server: int) -> None:
+    sandbox = make(isolated_kind, network="none")
+    addresses = " ".join({"127.0.0.1", "172.17.0.1", socket.gethostbyname(socket.gethostname())})
+    text = (
+        f"for a in {addresses}; do python -c '{CONNECT}' $a {server}; done; tail -n +3 /proc/net/dev | grep -vc ' lo:'"
+    )
+    for install in (False, True):
+        response = sandbox.run(Command(text=text, timeout=30, install=install))
+        assert "hello" not in response.stdout
+        assert response.stdout.split()[-1] == "0"
+
+
+def test_network_while_installing_only(
+    isolated_kind: str, make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "wheels").mkdir()
+    (tmp_path / "wheels/here").write_text("a wheel")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    monkeypatch.setenv("PIP_INDEX_URL", "https://user:password@index.example/simple")
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:secret@proxy.example:3128")
+    sandbox = make(isolated_kind, network="install")
+    text = "tail -n +3 /proc/net/dev | grep -vc ' lo:'; env | grep -E 'PIP_(INDEX|FIND)|PROXY'; cat $PIP_FIND_LINKS/here; touch $PIP_FIND_LINKS/new"
+    for _ in range(2):
+        without = sandbox.run(Command(text=text, timeout=20))
+        assert without.stdout.split() == ["0"]
+        response = sandbox.run(Command(text=text, timeout=20, install=True))
+        assert int(response.stdout.split()[0]) >= 1
+        assert "PIP_INDEX_URL=https://index.example/simple" in response.stdout
+        assert "HTTPS_PROXY=http://proxy.example:3128" in response.stdout
+        assert "a wheel" in response.stdout
+        assert "password" not in response.stdout and "secret" not in response.stdout
+    assert not (tmp_path / "wheels/new").exists()
+
+
+def test_nothing_is_left_of_a_process_group(make: Make) -> None:
+    sandbox = make("process")
+    marker = f"987{os.getpid()}"
+    sandbox.run(Command(text=f"(setsid sleep {marker} &) ; setsid sleep {marker} & sleep 0.2", timeout=20))
+    left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if _holds(path, marker)]
+    assert left == []
+
+
+def _holds(path: Path, marker: str) -> bool:
+    try:
+        return marker in path.read_text()
+    except OSError:
+        return False

@@ -1,0 +1,51 @@
+"""Every rule against what a failing program really said."""
+
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sandbox.contract import Response
+from sandbox.diagnosis import diagnose
+from sandbox.diagnosis.classify import _rules
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+from failure_cases import CASES, FailureCase  # noqa: E402
+
+sys.path.remove(str(HERE))
+
+
+def _response(case: FailureCase) -> Response:
+    return msgspec.json.decode((HERE / "failures" / f"{case.name}.json").read_bytes(), type=Response)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_failure_gets_its_name(case: FailureCase) -> None:
+    diagnosis = diagnose(_response(case), case.command)
+    assert diagnosis.code == case.code, diagnosis
+    assert diagnosis.message and "{" not in diagnosis.message.split(":")[0]
+    if case.subject:
+        assert diagnosis.subject == case.subject
+    if case.fix:
+        assert diagnosis.fix is not None, diagnosis
+        assert f"{diagnosis.fix.kind}:{','.join(diagnosis.fix.arguments)}" == case.fix
+
+
+def test_evidence_is_from_the_output() -> None:
+    for case in CASES:
+        response = _response(case)
+        said = "\n".join([response.stdout, response.stderr, *response.error_lines, *response.progress])
+        for line in diagnose(response, case.command).evidence:
+            assert line in said
+
+
+def test_forty_kinds_of_failure_have_a_log() -> None:
+    assert len({case.code for case in CASES}) >= 40
+    assert len(list(_rules())) >= 40
+
+
+def test_an_ending_without_failure_has_none() -> None:
+    assert diagnose(Response(ended="exited", exit_code=0)).code == "no-error"
+    assert diagnose(Response(ended="probe", exit_code=None, started=True)).code == "no-error"

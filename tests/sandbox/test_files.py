@@ -1,0 +1,102 @@
+"""Files going in, settings going in: nothing more than is meant."""
+
+import io
+import os
+import tarfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from sandbox.files import copy_tree, newer_file, safe_relative, used_bytes, write_tar
+from sandbox.pip_settings import PipSettings, read_pip_settings, without_credentials
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    (root / "a/b").mkdir(parents=True)
+    (root / "a/b/f.txt").write_text("f")
+    (root / "script").write_text("#!/bin/sh\n")
+    (root / "script").chmod(0o4755)
+    (root / "good").symlink_to("a/b/f.txt")
+    (root / "folder").symlink_to("a")
+    (root / "absolute").symlink_to(root / "a/b/f.txt")
+    (root / "up").symlink_to("../secret")
+    (root / "a/chain").symlink_to("../up")
+    (tmp_path / "secret").write_text("secret")
+    os.mkfifo(root / "pipe")
+    return root
+
+
+def test_a_copy_has_no_way_out(tree: Path, tmp_path: Path) -> None:
+    copy_tree(tree, tmp_path / "copy")
+    names = sorted(path.relative_to(tmp_path / "copy").as_posix() for path in (tmp_path / "copy").rglob("*"))
+    assert names == ["a", "a/b", "a/b/f.txt", "folder", "good", "script"]
+    assert (tmp_path / "copy/script").stat().st_mode & 0o7777 == 0o755
+
+
+def test_an_archive_has_no_way_out(tree: Path) -> None:
+    out = io.BytesIO()
+    write_tar(tree, PurePosixPath("x/y"), out, 1000)
+    out.seek(0)
+    with tarfile.open(fileobj=out) as tar:
+        members = {member.name: member for member in tar}
+    assert sorted(members) == ["x", "x/y", "x/y/a", "x/y/a/b", "x/y/a/b/f.txt", "x/y/folder", "x/y/good", "x/y/script"]
+    assert {member.uid for member in members.values()} == {1000}
+    assert members["x/y/script"].mode == 0o755
+
+
+@pytest.mark.parametrize("path", ["/etc", "../x", "a/../../b"])
+def test_paths_that_leave(path: str) -> None:
+    with pytest.raises(ValueError):
+        safe_relative(path)
+
+
+def test_new_files_that_count(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("x")
+    now = (tmp_path / "old").stat().st_mtime_ns
+    assert not newer_file(tmp_path, now)
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__/a.pyc").write_text("x")
+    (tmp_path / "empty").touch()
+    assert not newer_file(tmp_path, now)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/out").write_text("x")
+    os.utime(tmp_path / "sub/out", ns=(now + 10, now + 10))
+    assert newer_file(tmp_path, now)
+    assert used_bytes(tmp_path) >= 4096
+
+
+def test_pip_settings_are_read_as_pip_reads_them(tmp_path: Path) -> None:
+    (tmp_path / "wheels").mkdir()
+    (tmp_path / "index/simple").mkdir(parents=True)
+    (tmp_path / "pip.conf").write_text(
+        f"[global]\nindex-url = https://u:p@host/simple\nextra-index-url =\n  file://{tmp_path}/index/simple\n  https://b/simple\n[install]\nfind-links = {tmp_path}/wheels\n"
+    )
+    environment = {
+        "PIP_CONFIG_FILE": str(tmp_path / "pip.conf"),
+        "HOME": str(tmp_path),
+        "HTTPS_PROXY": "http://u:p@proxy:1",
+        "XDG_CONFIG_DIRS": "",
+    }
+    settings = read_pip_settings(environment)
+    assert settings.index_url == "https://host/simple"
+    assert settings.find_links == (f"{tmp_path}/wheels",)
+    assert set(settings.folders()) == {tmp_path / "wheels", tmp_path / "index"}
+    inside = {tmp_path / "wheels": "/mnt/0", tmp_path / "index": "/mnt/1"}
+    values = settings.environment(lambda folder: inside[folder])
+    assert values["PIP_FIND_LINKS"] == "/mnt/0"
+    assert values["PIP_EXTRA_INDEX_URL"] == "file:///mnt/1/simple https://b/simple"
+    assert values["HTTPS_PROXY"] == "http://proxy:1"
+    overridden = read_pip_settings({**environment, "PIP_INDEX_URL": "https://other/simple", "PIP_FIND_LINKS": ""})
+    assert overridden.index_url == "https://other/simple"
+
+
+def test_a_home_folder_is_never_mounted() -> None:
+    settings = PipSettings(find_links=(str(Path.home()), "/", "/etc"))
+    assert settings.folders() == ()
+
+
+def test_credentials_are_taken_out() -> None:
+    assert without_credentials("https://a:b@c.d:1/x?y") == "https://c.d:1/x?y"
+    assert without_credentials("https://c.d/x") == "https://c.d/x"

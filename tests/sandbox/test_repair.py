@@ -1,0 +1,177 @@
+"""Which repairs rules propose, in which order, and when they give up."""
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.diagnosis import Diagnosis, Fix, Place
+from sandbox.diagnosis.refine import refine
+from sandbox.repair import MAX_PER_FAILURE, Repair, pick, signature
+from sandbox.repair_rules import Scene, candidates, next_repair
+from sandbox.repository_search import device_option, makers_of, module_places, value_of_variable
+from sandbox.session import repaired
+from sandbox.task import Source, Task
+
+
+def write(root: Path, name: str, text: str) -> None:
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text(text)
+
+
+def scene(root: Path, text: str = "python train.py", **more: object) -> Scene:
+    settings = {"python": (3, 11), "pythons": ((3, 11), (3, 12), (3, 9), (3, 7)), **more}
+    date = str(settings.pop("date", ""))
+    folder = str(settings.pop("folder", "."))
+    return Scene(source=Source(root=root, date=date), task=Task(text=text, folder=folder), **settings)  # type: ignore[arg-type]
+
+
+def diagnosis(code: str, subject: str = "", fix: Fix | None = None) -> Diagnosis:
+    return Diagnosis(code=code, category="environment", message="m", subject=subject, evidence=("e",), fix=fix)
+
+
+def proposed(found: Diagnosis, at: Scene) -> list[tuple[str, tuple[str, ...]]]:
+    return [(repair.kind, repair.arguments) for repair in candidates(found, at)]
+
+
+def test_a_module_of_the_repository_before_any_distribution(tmp_path: Path) -> None:
+    write(tmp_path, "src/lumen/__init__.py", "")
+    write(tmp_path, "train.py", "import lumen")
+    write(tmp_path, "setup.py", "")
+    found = proposed(diagnosis("missing-module", "lumen.x", Fix(kind="install", arguments=("lumen",))), scene(tmp_path))
+    assert found[0] == ("path", ("src",)) and ("install", ("-e .",)) in found
+
+
+def test_the_repositorys_own_version_of_a_distribution(tmp_path: Path) -> None:
+    write(tmp_path, "requirements.txt", "opencv-python==4.5\n")
+    found = proposed(diagnosis("missing-module", "cv2"), scene(tmp_path))
+    assert found[0] == ("install", ("opencv-python==4.5",)) and ("install", ("opencv-python-headless",)) in found
+    assert proposed(diagnosis("missing-module", "cv2"), scene(tmp_path, left_out=("opencv-python==4.5",)))[0][1] != (
+        "opencv-python==4.5",
+    )
+
+
+def test_older_versions_then_older_python_by_date(tmp_path: Path) -> None:
+    fix = Fix(kind="constrain", arguments=("tensorflow<2",), python="3.7")
+    found = proposed(diagnosis("removed-api", "x", fix), scene(tmp_path, date="2019-05-01"))
+    assert found == [
+        ("python", ("3.7", "tensorflow<2")),
+        ("constrain", ("tensorflow<2",)),
+        ("by-date", ("tensorflow", "2019-05-01")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [("3.10", "3.9"), ("3.9", "3.9"), ("3.8", "3.7"), ("3.12", "3.12"), ("3.13", None), ("3.6", None)],
+)
+def test_the_nearest_python(tmp_path: Path, wanted: str, expected: str | None) -> None:
+    found = proposed(diagnosis("wrong-python", "x", Fix(kind="python", arguments=(wanted,))), scene(tmp_path))
+    assert [arguments for _, arguments in found] == ([(expected,)] if expected else [])
+
+
+def test_the_python_that_the_repository_says(tmp_path: Path) -> None:
+    write(tmp_path, "setup.py", "from setuptools import setup\nsetup(python_requires='>=3.7,<3.10')")
+    assert proposed(diagnosis("wrong-python", "x"), scene(tmp_path)) == [("python", ("3.9",))]
+
+
+def test_a_file_that_a_script_makes(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "open('data/vocab.json')")
+    write(tmp_path, "prepare.py", "json.dump(x, open('data/vocab.json', 'w'))")
+    write(tmp_path, "needs.py", "import sys\nopen(sys.argv[1] + '/vocab.json', 'w')")
+    write(tmp_path, "scripts/get.sh", "curl x > train.csv\n")
+    found = proposed(diagnosis("missing-data", "data/vocab.json"), scene(tmp_path))
+    assert found == [("first", ("python prepare.py",))]
+    assert makers_of(tmp_path, "train.csv", None, "scripts") == ["bash get.sh"]
+
+
+def test_a_file_beside_the_script(tmp_path: Path) -> None:
+    write(tmp_path, "src/main.py", "open('config.json')")
+    write(tmp_path, "src/config.json", "{}")
+    write(tmp_path, "data/x.txt", "")
+    found = proposed(
+        diagnosis("missing-file", "config.json"), scene(tmp_path, "python src/main.py --data data/x.txt -n 3")
+    )
+    assert found[0] == ("folder", ("src", "python main.py --data ../data/x.txt -n 3"))
+    place = Place(root=tmp_path, entry=tmp_path / "src/main.py")
+    assert refine(diagnosis("missing-file", "config.json"), place).code == "wrong-folder"
+
+
+def test_a_module_of_a_package_run_as_a_script(tmp_path: Path) -> None:
+    for name in ("sub/pack/__init__.py", "sub/pack/deep/__init__.py", "sub/pack/deep/run.py"):
+        write(tmp_path, name, "")
+    at = scene(tmp_path, "CUDA_VISIBLE_DEVICES=0 python sub/pack/deep/run.py --x 1")
+    found = proposed(diagnosis("relative-import", "x", Fix(kind="module")), at)
+    assert found == [("folder", ("sub", "CUDA_VISIBLE_DEVICES=0 python -m pack.deep.run --x 1"))]
+
+
+def test_the_processor_by_an_option_or_by_hiding_the_card(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "p.add_argument('--device', default='cuda')")
+    found = proposed(diagnosis("no-cuda", "x", Fix(kind="cpu")), scene(tmp_path, "python train.py --steps 5"))
+    assert found[0] == ("command", ("python train.py --steps 5 --device cpu",))
+    assert found[1] == ("environment", ("CUDA_VISIBLE_DEVICES=",))
+    write(tmp_path, "other.py", "p.add_argument('--no-cuda', action='store_true')")
+    assert device_option(tmp_path / "other.py") == "--no-cuda"
+    write(tmp_path, "none.py", "p.add_argument('--x')")
+    assert device_option(tmp_path / "none.py") is None
+
+
+def test_an_environment_variable_that_is_documented(tmp_path: Path) -> None:
+    write(tmp_path, "README.md", "Set `DATAPATH`:\n```\nexport DATAPATH=./data\nexport TOKEN=<your token>\n```\n")
+    assert value_of_variable(tmp_path, "DATAPATH", None) == "./data"
+    assert value_of_variable(tmp_path, "TOKEN", None) is None
+    assert value_of_variable(tmp_path, "ELSE", None) is None
+
+
+def test_scripts_are_made_runnable(tmp_path: Path) -> None:
+    write(tmp_path, "go.sh", "echo 1\r\n")
+    assert proposed(diagnosis("permission", "./go.sh"), scene(tmp_path, "./go.sh"))[0][0] == "first"
+    found = proposed(diagnosis("line-endings", "go.sh"), scene(tmp_path, "bash go.sh"))
+    assert found == [("first", ("sed -i 's/\\r$//' go.sh",))]
+
+
+def test_places_of_a_module(tmp_path: Path) -> None:
+    write(tmp_path, "a/utils.py", "")
+    write(tmp_path, "b/utils/__init__.py", "")
+    assert module_places(tmp_path, "utils", tmp_path / "b/c") == ["b", "a"]
+    assert module_places(tmp_path, "nothing", tmp_path) == []
+
+
+def test_never_the_same_repair_twice(tmp_path: Path) -> None:
+    found = diagnosis("missing-module", "yaml", Fix(kind="install", arguments=("PyYAML",)))
+    first = next_repair(found, [], scene(tmp_path))
+    assert first is not None and first.arguments == ("PyYAML",) and first.failure
+    assert next_repair(found, [first], scene(tmp_path)) is None
+
+
+def test_a_failure_has_its_share_and_no_more() -> None:
+    many = [Repair(kind="install", arguments=(str(n),)) for n in range(20)]
+    history: list[Repair] = []
+    while (repair := pick(many, history, "same")) is not None:
+        history.append(repair)
+    assert len(history) == MAX_PER_FAILURE
+    assert pick(many, history, "another") is not None
+
+
+def test_signatures_do_not_see_numbers() -> None:
+    one = Diagnosis(code="c", category="code", message="m", evidence=("at 0x7f12 line 3",))
+    two = Diagnosis(code="c", category="code", message="m", evidence=("at 0x8e34 line 99",))
+    other = Diagnosis(code="c", category="code", message="m", evidence=("somewhere else",))
+    assert signature("run", one) == signature("run", two) != signature("run", other)
+    assert signature("run", one) != signature("run it", one)
+
+
+def test_the_task_after_repairs() -> None:
+    task = Task(text="python a.py", environment={"A": "1"})
+    repairs = [
+        Repair(kind="environment", arguments=("B=2=3",)),
+        Repair(kind="folder", arguments=("src", "python b.py")),
+        Repair(kind="path", arguments=("lib",)),
+        Repair(kind="install", arguments=("x",)),
+    ]
+    after = repaired(task, repairs)
+    assert (after.text, after.folder, dict(after.environment), after.paths) == (
+        "python b.py",
+        "src",
+        {"A": "1", "B": "2=3"},
+        ("lib",),
+    )

@@ -1,0 +1,170 @@
+"""A repository in a sandbox: set up from wheels on this machine, repaired, recorded, reproduced. No network."""
+
+import json
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox.artifacts import artifacts
+from sandbox.contract import Sandbox
+from sandbox.prove import prove
+from sandbox.session import Session
+from sandbox.task import Source, Task
+
+Make = Callable[..., Sandbox]
+
+
+def wheel(folder: Path, name: str, version: str, code: str, requires: str = "") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    plain = name.replace("-", "_")
+    with zipfile.ZipFile(folder / f"{plain}-{version}-py3-none-any.whl", "w") as archive:
+        info = f"{plain}-{version}.dist-info"
+        needs = f"Requires-Dist: {requires}\n" if requires else ""
+        archive.writestr(f"{plain}/__init__.py", code)
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of wheels that is all there is to install from."""
+    folder = tmp_path / "wheels"
+    wheel(folder, "alpha", "1.0", "old = 1\n")
+    wheel(folder, "alpha", "2.0", "new = 2\n")
+    wheel(folder, "beta-tools", "1.0", "import alpha\nvalue = getattr(alpha, 'old', None)\n", "alpha")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    return folder
+
+
+def repository(tmp_path: Path, **files: str) -> Path:
+    root = tmp_path / "repository"
+    root.mkdir()
+    for name, text in files.items():
+        (root / (name.replace("_dot_", "."))).write_text(text)
+    return root
+
+
+def test_an_environment_is_made_kept_and_taken_again(kind: str, make: Make, index: Path, tmp_path: Path) -> None:
+    root = repository(
+        tmp_path,
+        run_dot_py="import beta_tools, json\njson.dump(beta_tools.value, open('out.json', 'w'))\n",
+        requirements_dot_txt="beta-tools==1.0\nalpha==1.0\n",
+    )
+    notes: list[str] = []
+    for attempt in range(2):
+        sandbox = make(kind, network="install")
+        sandbox.stop()
+        session = Session(sandbox, Source(root=root, version="v1"), note=notes.append)
+        proof = prove(session, Task(text="python run.py", timeout=60))
+        assert proof.ok, proof.response
+        assert json.loads(sandbox.get("out.json")) == 1
+        assert set(session.record(Task(text="python run.py")).locked) == {"alpha==1.0", "beta-tools==1.0"}
+        session.close()
+        assert any("earlier run" in note for note in notes) is (attempt == 1 and kind != "process")
+
+
+def test_what_cannot_be_had_is_left_out_and_said(make: Make, index: Path, tmp_path: Path) -> None:
+    root = repository(
+        tmp_path, run_dot_py="import beta_tools\nimport gamma_missing\n", requirements_dot_txt="beta-tools==7.0\n"
+    )
+    session = Session(make("bubblewrap", network="install"), Source(root=root))
+    proof = prove(session, Task(text="python run.py", timeout=60))
+    assert not proof.ok
+    assert (proof.diagnosis.code, proof.diagnosis.subject) == ("missing-module", "gamma_missing")
+    assert {"beta-tools==7.0", "gamma-missing"} <= set(session.left_out())
+
+
+def test_no_network_no_installation(make: Make, index: Path, tmp_path: Path) -> None:
+    root = repository(tmp_path, run_dot_py="import alpha\n")
+    session = Session(make("bubblewrap", network="none"), Source(root=root))
+    proof = prove(session, Task(text="python run.py", timeout=60))
+    assert proof.diagnosis.code == "missing-module"
+    assert session.left_out() == {"alpha": "the network policy is none"}
+
+
+def test_a_failed_first_command_leaves_no_trace(make: Make, tmp_path: Path) -> None:
+    root = repository(
+        tmp_path,
+        run_dot_py="open('vocab.json')\n",
+        prepare_dot_py="open('vocab.json', 'w').write('[]')\nopen('half', 'w')\nraise SystemExit(3)\n",
+    )
+    session = Session(make("bubblewrap"), Source(root=root))
+    proof = prove(session, Task(text="python run.py", timeout=60))
+    assert not proof.ok and [repair.kind for repair in proof.repairs] == ["first"]
+    with pytest.raises(FileNotFoundError):
+        session.sandbox.get("half")
+
+
+def test_a_run_can_be_reproduced(make: Make, index: Path, tmp_path: Path) -> None:
+    root = repository(
+        tmp_path,
+        prepare_dot_py="open('vocab.json', 'w').write('[1, 2]')\n",
+        run_dot_py="import alpha, json\njson.dump([alpha.old, len(json.load(open('vocab.json')))], open('out.json', 'w'))\n",
+        requirements_dot_txt="alpha==1.0\n",
+    )
+    git = ["git", "-C", str(root), "-c", "user.name=t", "-c", "user.email=t@localhost"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "one"]):
+        subprocess.run([*git, *command], check=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+    session = Session(make("bubblewrap", network="install"), Source(root=root, version=commit, url=str(root)))
+    task = Task(text="python run.py", timeout=60)
+    proof = prove(session, task)
+    assert proof.ok and proof.repairs
+    files = artifacts(session.record(task, proof.repairs))
+    assert files["requirements.lock"] == "alpha==1.0\n"
+    out = tmp_path / "artifacts"
+    out.mkdir()
+    for name, text in files.items():
+        (out / name).write_text(text)
+    subprocess.run(["bash", str(out / "reproduce.sh"), str(tmp_path / "again")], check=True, cwd=tmp_path, timeout=110)
+    assert json.loads((tmp_path / "again/repository/out.json").read_text()) == [1, 2]
+    assert commit in files["Dockerfile"] or "COPY . /workspace" in files["Dockerfile"]
+
+
+def test_the_code_of_an_answer_is_reproduced(make: Make, tmp_path: Path) -> None:
+    root = repository(tmp_path, helper_dot_py="VALUE = 7\n")
+    session = Session(make("process"), Source(root=root))
+    task = Task(text="python answer.py", code="import helper\nprint('value', helper.VALUE, \"it's $HOME\")\n")
+    session.prepare(task)
+    script = tmp_path / "reproduce.sh"
+    script.write_text(artifacts(session.record(task))["reproduce.sh"])
+    done = subprocess.run(
+        ["bash", str(script), str(tmp_path / "again")], capture_output=True, text=True, check=True, timeout=110
+    )
+    assert done.stdout == "value 7 it's $HOME\n"
+
+
+@pytest.mark.docker
+def test_the_dockerfile_builds_and_runs(make: Make, index: Path, tmp_path: Path) -> None:
+    import docker
+
+    from sandbox.image import ensure_image
+
+    root = repository(tmp_path, run_dot_py="import json, os\nprint('ran', os.environ['DATA'])\n")
+    session = Session(make("bubblewrap"), Source(root=root))
+    task = Task(text="python run.py", environment={"DATA": "a $b"})
+    session.prepare(task)
+    text = artifacts(session.record(task))["Dockerfile"]
+    lines = [line for line in text.splitlines() if "apt-get" not in line]  # no network in this test
+    (root / "Dockerfile").write_text(
+        "\n".join(lines).replace("USER root", "USER root\nRUN ln -sf python3 /usr/bin/python")
+    )
+    client = docker.from_env()
+    image, _ = client.images.build(
+        path=str(root),
+        buildargs={"BASE": ensure_image(client)},
+        rm=True,
+        network_mode="none",
+        labels={"ml-agent-test": "1"},
+    )
+    try:
+        assert client.containers.run(image, remove=True, network_mode="none") == b"ran a $b\n"
+    finally:
+        client.images.remove(str(image.id), force=True)
+        client.close()

@@ -1,0 +1,227 @@
+"""What is planned from what a repository says."""
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.setup.distributions import distributions_of, normalized, provides
+from sandbox.setup.entries import entries_of
+from sandbox.setup.imports import scan_imports
+from sandbox.setup.plan import Host, SetupStep, cpu_torch, plan_setup
+from sandbox.setup.requirements import conda_to_pip, parse, wanted_by, wanted_python
+from sandbox.task import Source, Task
+
+
+def write(root: Path, name: str, text: str) -> None:
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text(text)
+
+
+def plan(root: Path, text: str, host: Host | None = None, **task: str) -> list[SetupStep]:
+    return list(plan_setup(Source(root=root), Task(text=text, **task), host or Host()))
+
+
+def test_the_standard_library_needs_nothing(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "import argparse, json, os.path\nfrom collections import abc\nimport helper\n")
+    write(tmp_path, "helper.py", "import csv\n")
+    write(tmp_path, "requirements.txt", "torch\nnumpy\n")
+    assert plan(tmp_path, "python train.py --epochs 3") == []
+
+
+def test_only_what_the_script_imports(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "from lib.model import Net\nimport cv2\n")
+    write(tmp_path, "lib/__init__.py", "")
+    write(tmp_path, "lib/model.py", "import yaml\nfrom .deep import x\n")
+    write(tmp_path, "lib/deep.py", "import sklearn.svm\n")
+    write(tmp_path, "lib/unused.py", "import pandas\n")
+    write(tmp_path, "requirements.txt", "PyYAML==6.0.1\npandas\nopencv_python>=4.5  # vision\n")
+    (step,) = plan(tmp_path, "python train.py")
+    assert step.kind == "install"
+    assert step.arguments == ("PyYAML==6.0.1", "scikit-learn", "opencv_python>=4.5")
+    assert step.pins == ()
+
+
+def test_pins_of_what_comes_along(tmp_path: Path) -> None:
+    write(tmp_path, "run.py", "import flask\n")
+    write(tmp_path, "requirements.txt", "flask==2.0.1\nwerkzeug==2.0.0\nnumpy>=1\n")
+    (step,) = plan(tmp_path, "python run.py")
+    assert (step.arguments, step.pins) == (("flask==2.0.1",), ("werkzeug==2.0.0",))
+
+
+def test_optional_lazy_and_typing_imports(tmp_path: Path) -> None:
+    text = """
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    import pandas
+try:
+    import apex_of_something
+except ImportError:
+    apex_of_something = None
+def show():
+    import matplotlib.pyplot as plt
+"""
+    write(tmp_path, "run.py", text)
+    needs = scan_imports(tmp_path, [tmp_path / "run.py"])
+    assert (needs.modules, needs.later, needs.optional) == ((), ("matplotlib",), ("apex_of_something",))
+
+
+def test_modules_of_the_repository_elsewhere_go_on_the_path(tmp_path: Path) -> None:
+    write(tmp_path, "src/lumen/__init__.py", "")
+    write(tmp_path, "scripts/train.py", "import lumen\nfrom utils import x\n")
+    write(tmp_path, "utils/__init__.py", "")
+    (step,) = plan(tmp_path, "python scripts/train.py")
+    assert step.kind == "path" and set(step.arguments) == {"src", "."}
+
+
+def test_a_file_with_a_librarys_name_is_not_the_library(tmp_path: Path) -> None:
+    write(tmp_path, "pack/storage/numpy.py", "import numpy as np\n")
+    write(tmp_path, "pack/storage/__init__.py", "from .numpy import np\n")
+    write(tmp_path, "pack/__init__.py", "from . import storage\n")
+    write(tmp_path, "run.py", "import pack\n")
+    (step,) = plan(tmp_path, "python run.py")
+    assert step.arguments == ("numpy",)
+
+
+def test_a_package_that_must_be_built_comes_from_the_index(tmp_path: Path) -> None:
+    write(tmp_path, "python/dgl/__init__.py", "")
+    write(
+        tmp_path, "python/setup.py", "from setuptools import setup, Extension\nsetup(ext_modules=[Extension('a', [])])"
+    )
+    write(tmp_path, "examples/run.py", "import dgl\n")
+    (step,) = plan(tmp_path, "python examples/run.py")
+    assert (step.kind, step.arguments) == ("install", ("dgl",))
+
+
+def test_circular_imports_and_broken_files_end(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "import b\nimport six\n")
+    write(tmp_path, "b.py", "import a\nimport c\n")
+    write(tmp_path, "c.py", "def broken(:\n")
+    assert scan_imports(tmp_path, [tmp_path / "a.py"]).modules == ("six",)
+
+
+def test_code_of_an_answer_is_scanned(tmp_path: Path) -> None:
+    write(tmp_path, "model/net.py", "import torch\n")
+    steps = plan(tmp_path, "python answer.py", code="from model.net import Net\nimport einops\n")
+    assert [step.arguments for step in steps] == [("torch",), ("einops",)]
+
+
+def test_the_cpu_build_of_torch_that_the_host_has(tmp_path: Path) -> None:
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    for name in ("torch-2.1.0+cpu-cp311-cp311-linux_x86_64.whl", "torch-2.10.0+cpu-cp311-cp311-linux_x86_64.whl"):
+        (wheels / name).touch()
+    (wheels / "torch-2.11.0+cpu-cp312-cp312-linux_x86_64.whl").touch()
+    write(tmp_path, "repo/run.py", "import torch, torchvision, numpy\n")
+    write(tmp_path, "repo/requirements.txt", "torch==1.7.1\ntorchvision==0.8.2\n")
+    host = Host(python=(3, 11), find_links=(str(wheels),))
+    assert cpu_torch(host) == "torch==2.10.0+cpu"
+    steps = plan(tmp_path / "repo", "python run.py", host)
+    assert [step.arguments for step in steps] == [("torch==2.10.0+cpu",), ("torchvision", "numpy")]
+    steps = plan(tmp_path / "repo", "python run.py", Host(gpus=True, find_links=(str(wheels),)))
+    assert steps[0].arguments == ("torch==1.7.1",)
+    assert cpu_torch(Host(python=(3, 9), find_links=(str(wheels),))) is None
+
+
+def test_entries_through_shell_scripts_and_modules(tmp_path: Path) -> None:
+    write(tmp_path, "scripts/run.sh", "export X=1\npython -u main.py \\\n  --a 1\n")
+    write(tmp_path, "main.py", "")
+    write(tmp_path, "pack/train.py", "")
+    write(tmp_path, "sub/go.py", "")
+    root = tmp_path.resolve()
+
+    def names(text: str, folder: str = ".") -> list[str]:
+        return [path.relative_to(root).as_posix() for path in entries_of(text, root, folder)]
+
+    assert names("bash scripts/run.sh") == ["main.py"]
+    assert names("CUDA_VISIBLE_DEVICES=0 python3 -W ignore main.py --x 1 && cd sub && python go.py") == [
+        "main.py",
+        "sub/go.py",
+    ]
+    assert names("python -m pack.train --lr 1") == ["pack/train.py"]
+    assert names("torchrun --nproc_per_node 1 main.py") == ["main.py"]
+    assert names("python -m torch.distributed.launch --nproc_per_node=2 main.py") == ["main.py"]
+    assert names("python go.py", "sub") == ["sub/go.py"]
+    assert names("python ../outside.py; python -c 'import os'; echo main.py 'un") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("numpy==1.21  # comment", ("numpy", "numpy==1.21")),
+        ("torch @ file:///croot/torch_1", ("torch", "torch")),
+        ("scikit_learn[extra]>=1 ; python_version > '3.0'", ("scikit-learn", "scikit_learn[extra]>=1")),
+        ("dataclasses==0.8; python_version < '3.7'", None),
+        ("git+https://github.com/x/y.git#egg=y", ("y", "git+https://github.com/x/y.git#egg=y")),
+        ("-e .", None),
+        ("--index-url https://x", None),
+        ("./local", None),
+        ("pywin32==306 ; sys_platform == 'win32'", None),
+        ("abc==1.0 --hash=sha256:00", ("abc", "abc==1.0")),
+        ("not a requirement !!", None),
+    ],
+)
+def test_lines_of_requirements(line: str, expected: tuple[str, str] | None) -> None:
+    assert parse(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("numpy=1.21.2=py38h1", "numpy==1.21.2"),
+        ("pytorch::pytorch=1.12", "torch==1.12.*"),
+        ("python=3.8", ""),
+        ("cudatoolkit=11.3", ""),
+        ("pandas>=1.0", "pandas>=1.0"),
+        ("libgcc-ng=9", ""),
+        ("tabulate", "tabulate"),
+        ("conda-forge::opencv", "opencv-python-headless"),
+    ],
+)
+def test_conda_as_pip(item: str, expected: str) -> None:
+    assert conda_to_pip(item) == expected
+
+
+def test_everything_that_says_what_is_needed(tmp_path: Path) -> None:
+    write(tmp_path, "requirements.txt", "-r more/base.txt\nsix\n")
+    write(tmp_path, "more/base.txt", "numpy<2\n")
+    write(
+        tmp_path,
+        "setup.py",
+        "from setuptools import setup\nneeds = ['pandas>=1']\nsetup(name='x', install_requires=needs, python_requires='>=3.6')",
+    )
+    write(tmp_path, "setup.cfg", "[options]\ninstall_requires =\n    click\n")
+    write(
+        tmp_path,
+        "pyproject.toml",
+        "[tool.poetry.dependencies]\npython = '^3.8'\ntermcolor = '^2.1'\nrich = {version = '13.0', optional = true}\n",
+    )
+    write(tmp_path, "environment.yml", "dependencies:\n  - python=3.8\n  - scipy=1.7.1\n  - pip:\n    - einops==0.4\n")
+    write(
+        tmp_path,
+        "README.md",
+        "```\npip install fire==0.4  # cli\n!conda install -c x tqdm\npip install -r requirements.txt\n```\n",
+    )
+    found = {wanted.name: wanted.text for wanted in wanted_by(tmp_path)}
+    assert found["numpy"] == "numpy<2" and found["six"] == "six" and found["pandas"] == "pandas>=1"
+    assert found["click"] == "click" and found["scipy"] == "scipy==1.7.1" and found["einops"] == "einops==0.4"
+    assert found["termcolor"] in ("termcolor<3,>=2.1", "termcolor>=2.1,<3") and found["rich"] == "rich==13.0"
+    assert found["fire"] == "fire==0.4" and found["tqdm"] == "tqdm" and "requirements-txt" not in found
+    assert wanted_python(tmp_path) == ">=3.8,<4"
+
+
+def test_the_nearest_requirements_come_first(tmp_path: Path) -> None:
+    write(tmp_path, "requirements.txt", "numpy==1.0\n")
+    write(tmp_path, "examples/a/requirements.txt", "numpy==2.0\n")
+    write(tmp_path, "docs/requirements.txt", "numpy==3.0\n")
+    assert wanted_by(tmp_path, tmp_path / "examples/a")[0].text == "numpy==2.0"
+    assert wanted_by(tmp_path)[0].text == "numpy==1.0"
+
+
+def test_names_of_distributions() -> None:
+    assert distributions_of("cv2")[0] == "opencv-python-headless"
+    assert distributions_of("google.protobuf.message") == ("protobuf",)
+    assert distributions_of("some_module") == ("some-module",)
+    assert (
+        provides("opencv_python", "cv2") and provides("Scikit.Learn", "sklearn.svm") and not provides("numpy", "torch")
+    )
+    assert normalized("Foo._-Bar") == "foo-bar"
