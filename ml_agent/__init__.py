@@ -1,0 +1,1 @@
+"""The agent: state, graph, navigators, model clients, budget, runs, command line."""

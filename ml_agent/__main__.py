@@ -1,0 +1,18 @@
+"""`python -m ml_agent`, safe inside a cloned repository that has packages of the same names as ours."""
+
+import sys
+from pathlib import Path
+
+
+def _without_working_folder() -> None:
+    """`python -m` puts the working folder first: a repository's own `tools` would be imported in place of ours."""
+    here, home = Path.cwd(), Path(__file__).resolve().parent.parent
+    if here != home:
+        sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != here]
+
+
+if __name__ == "__main__":
+    _without_working_folder()
+    from ml_agent.cli import main
+
+    main()

@@ -1,0 +1,44 @@
+"""Pick the parts of one run; library code never picks."""
+
+from ml_agent.budget import Budget, Limits
+from ml_agent.choose import Surroundings, make_executor, make_finder, make_navigator, make_repositories, make_tape
+from ml_agent.job import Job
+from ml_agent.progress import Progress
+from ml_agent.runs import RunFolder
+from ml_agent.services import Services, silent
+from ml_agent.settings import Settings
+from ml_agent.trajectory import Trajectory
+from ml_agent.workspaces import Workspaces
+
+
+def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Progress | None = None) -> Services:
+    """The services of one run. Raises ConfigurationError where a part that was asked for cannot be had."""
+    secrets = (settings.api_key.get_secret_value(), settings.github_token.get_secret_value())
+    around = Surroundings(settings, folder, Trajectory(folder.trajectory, secrets), make_tape(job, folder), progress)
+    budget = Budget(budget_limits(settings))
+    executor, why_not = make_executor(around)
+    return Services(
+        settings=settings,
+        navigator=make_navigator(settings, budget, around.trajectory, around.tape),
+        finder=make_finder(job, around),
+        workspaces=Workspaces(make_repositories(around), settings.cache_dir / "indexes"),
+        executor=executor,
+        budget=budget,
+        trajectory=around.trajectory,
+        no_executor=why_not,
+        on_phase=progress.on_phase if progress else silent,
+    )
+
+
+def budget_limits(settings: Settings) -> Limits:
+    """The limits that the settings state."""
+    return Limits(
+        tokens=settings.max_tokens,
+        usd=settings.max_cost,
+        calls=settings.max_calls,
+        seconds=settings.max_seconds,
+        repositories=settings.max_repositories,
+        readmes=settings.max_readmes,
+        files=settings.max_files,
+        repairs=settings.max_repairs,
+    )

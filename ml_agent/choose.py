@@ -1,0 +1,123 @@
+"""From the settings to the parts: navigator, finder, repositories, executor."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ml_agent.budget import Budget
+from ml_agent.errors import ConfigurationError
+from ml_agent.execution import Executor
+from ml_agent.finder import CatalogFinder, Finder, GitHubFinder, NamedFinder, TapeFinder
+from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.job import Job
+from ml_agent.navigator import Navigator
+from ml_agent.progress import Progress
+from ml_agent.replay.repositories import Repositories, TapeRepositories
+from ml_agent.replay.sandbox import TapeSandbox
+from ml_agent.replay.tape import Tape
+from ml_agent.runs import RunFolder
+from ml_agent.samples import catalog_path
+from ml_agent.settings import Settings
+from ml_agent.trajectory import Trajectory
+from sandbox.choose import choose
+from sandbox.cleanup import reap
+from sandbox.contract import Limits, Policy, Sandbox
+from sandbox.errors import SandboxUnavailableError
+from tools.repository import RepositoryCache
+
+NO_MODEL = "--navigator llm needs a model: give --model and set OPENAI_API_KEY or OPENAI_BASE_URL"
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What every part of a run is made with."""
+
+    settings: Settings
+    folder: RunFolder
+    trajectory: Trajectory
+    tape: Tape | None = None
+    """Records, or plays back, all that comes from outside."""
+    progress: Progress | None = None
+
+
+def make_tape(job: Job, folder: RunFolder) -> Tape | None:
+    """The recording that the user asked for. Raises ConfigurationError where it cannot be read or written."""
+    if job.record and job.replay:
+        raise ConfigurationError("--record and --replay exclude each other")
+    if job.replay:
+        return Tape(Path(job.replay), "replay", (folder.id, str(folder.path)))
+    return Tape(Path(job.record), "record", (folder.id, str(folder.path))) if job.record else None
+
+
+def make_navigator(settings: Settings, budget: Budget, trajectory: Trajectory, tape: Tape | None = None) -> Navigator:
+    """The navigator that the settings ask for. Raises ConfigurationError where it needs a model and none is configured."""
+    grounded = GroundedNavigator()
+    if not settings.thinks_with_model:
+        return grounded
+    reachable = settings.api_key.get_secret_value() or settings.base_url or settings.model.startswith("gguf:")
+    if not settings.model or not reachable:
+        raise ConfigurationError(NO_MODEL)
+    from ml_agent.llm.configured import configured_navigator  # openai takes half a second to import
+
+    return configured_navigator(settings, grounded, budget, trajectory.emit, tape)
+
+
+def make_repositories(around: Surroundings) -> Repositories:
+    """What brings repositories here."""
+    cache = repository_cache(around.settings)
+    if around.tape is None:
+        return cache
+    return TapeRepositories(around.tape, cache, around.settings.cache_dir / "replayed")
+
+
+def repository_cache(settings: Settings) -> RepositoryCache:
+    """The repository cache with the folder and limits of the settings."""
+    return RepositoryCache(
+        settings.cache_dir / "repositories",
+        token=settings.github_token.get_secret_value() or None,
+        web=settings.github_web,
+        timeout=settings.clone_timeout,
+        max_bytes=settings.clone_bytes,
+    )
+
+
+def make_finder(job: Job, around: Surroundings) -> Finder:
+    """Where candidates come from."""
+    if job.repository:
+        return NamedFinder(job.repository, job.commit)
+    if job.catalog:
+        path = catalog_path() if job.catalog == "sample" else Path(job.catalog)
+        return CatalogFinder(path, repository_cache(around.settings).readme_head)
+    github = GitHubFinder(around.settings)
+    return TapeFinder(around.tape, github) if around.tape else github
+
+
+def make_executor(around: Surroundings) -> tuple[Executor | None, str]:
+    """The executor, or None with the reason why nothing will be run.
+
+    Raises ConfigurationError where a sandbox that was asked for by name cannot be had.
+    """
+    if around.settings.run == "none":
+        return None, "--run none"
+    try:
+        sandbox = _sandbox(around)
+    except SandboxUnavailableError as error:
+        if around.settings.sandbox == "auto":
+            return None, str(error)
+        raise ConfigurationError(f"{error}; or check only, with --sandbox none") from error
+    if around.tape is not None:
+        sandbox = TapeSandbox(around.tape, sandbox, around.folder.logs)
+    assert sandbox is not None
+    on_output = around.progress.on_output if around.progress else None
+    return Executor(sandbox, around.settings, around.folder, around.trajectory.emit, on_output), ""
+
+
+def _sandbox(around: Surroundings) -> Sandbox | None:
+    """A real sandbox, after what dead runs left was removed; none is needed to play a recording back."""
+    if around.tape is not None and around.tape.replaying:
+        return None
+    settings = around.settings
+    limits = Limits(memory_bytes=int(settings.memory_gb * 1024**3))
+    policy = Policy(network=settings.network, limits=limits, gpus=settings.gpus, run_id=around.folder.id)
+    sandbox = choose(settings.sandbox, policy, around.folder.logs, unisolated=settings.unisolated)
+    reap()
+    return sandbox

@@ -1,0 +1,148 @@
+"""`ml-agent solve` and `ml-agent resume`."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ml_agent.endings import Ending
+from ml_agent.errors import UsageError
+from ml_agent.job import Job
+from ml_agent.progress import Progress
+from ml_agent.runs import discarded_on_bad_input, find_run, new_run
+from ml_agent.settings import Settings, load_settings
+from ml_agent.solve import run_job
+
+_WHERE, _MODEL, _RUN, _LIMITS, _OUTPUT = "Where to look", "Thinking", "Running", "Limits", "Output"
+
+
+def _option(panel: str, text: str, *names: str) -> Any:
+    return typer.Option(*names, help=text, rich_help_panel=panel)
+
+
+def solve(
+    instruction: Annotated[str, typer.Argument(help="The task in one sentence, with every value that matters.")],
+    repo: Annotated[str, _option(_WHERE, "OWNER/NAME, URL or folder; searched for when not given.")] = "",
+    commit: Annotated[str, _option(_WHERE, "Commit to use.")] = "",
+    path: Annotated[str, _option(_WHERE, "Folder of the task inside the repository.")] = "",
+    catalog: Annotated[str, _option(_WHERE, "JSONL catalogue to search instead of GitHub, or `sample`.")] = "",
+    arg: Annotated[list[str] | None, _option(_WHERE, "A value by name, NAME=VALUE; repeatable.")] = None,
+    model: Annotated[str | None, _option(_MODEL, "Model name at the endpoint, or gguf:/path.")] = None,
+    navigator: Annotated[str | None, _option(_MODEL, "auto, grounded (no model) or llm.")] = None,
+    model_mode: Annotated[str | None, _option(_MODEL, "auto, tools, json or text.")] = None,
+    sandbox: Annotated[str | None, _option(_RUN, "auto, docker, local or none.")] = None,
+    unisolated: Annotated[bool | None, _option(_RUN, "Allow a plain process group where nothing isolates.")] = None,
+    run: Annotated[str | None, _option(_RUN, "probe (default), full or none.")] = None,
+    network: Annotated[str | None, _option(_RUN, "none, install (default) or full.")] = None,
+    gpus: Annotated[str | None, _option(_RUN, "none, all, or device numbers.")] = None,
+    timeout: Annotated[float | None, _option(_RUN, "Seconds one execution may take.")] = None,
+    max_cost: Annotated[float | None, _option(_LIMITS, "USD.")] = None,
+    max_tokens: Annotated[int | None, _option(_LIMITS, "Prompt and output tokens together.")] = None,
+    max_attempts: Annotated[int | None, _option(_LIMITS, "Drafts per repository (5).")] = None,
+    max_seconds: Annotated[float | None, _option(_LIMITS, "Wall time of the run.")] = None,
+    record: Annotated[str, _option(_OUTPUT, "Record model, GitHub and sandbox into this folder.")] = "",
+    replay: Annotated[str, _option(_OUTPUT, "Answer from such a folder; no network.")] = "",
+    out: Annotated[Path | None, _option(_OUTPUT, "Run folder to make (default: runs/ID).")] = None,
+    as_json: Annotated[bool, _option(_OUTPUT, "Print the whole result as JSON.", "--json")] = False,
+    quiet: Annotated[bool, _option(_OUTPUT, "No progress on stderr.", "--quiet", "-q")] = False,
+) -> int:
+    """Find the repository, write the command, check it, run it, repair it.
+
+    Examples:
+
+        ml-agent solve "train a GAT on Citeseer with learning rate 0.005" --repo dmlc/dgl --path examples/pytorch/gat
+
+        ml-agent solve "cluster 600 points into 4 groups" --catalog sample --run full
+
+        ml-agent solve "fine-tune BERT on MRPC with batch size 16" --model gpt-4o --max-cost 0.50
+    """
+    if not instruction.strip():
+        raise UsageError('the instruction is empty: ml-agent solve "what to do, with which values"')
+    if sandbox == "none":
+        run = "none"
+    settings = load_settings(
+        model=model, navigator=navigator, model_mode=model_mode, sandbox=sandbox, unisolated=unisolated, run=run,
+        network=network, gpus=gpus, timeout=timeout, max_cost=max_cost, max_tokens=max_tokens,
+        max_attempts=max_attempts, max_seconds=max_seconds,
+    )  # fmt: skip
+    job = Job(
+        instruction=instruction, repository=repo, commit=commit or None, path=path, catalog=catalog,
+        arguments=tuple(_pair(text) for text in arg or ()), record=record, replay=replay,
+    )  # fmt: skip
+    folder = new_run(settings.runs_dir, out, config_of(job, settings))
+    with discarded_on_bad_input(folder):
+        result = run_job(job, settings, folder, _progress(quiet))
+    return _finish(result, as_json, quiet)
+
+
+def resume(
+    run: Annotated[str, typer.Argument(help="A run's folder, id, or the beginning of its id.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+) -> int:
+    """Go on with a run that was cut; a finished one is only told again.
+
+    Example:
+
+        ml-agent resume 20260101-120000-1a2b3c
+    """
+    folder = find_run(load_settings().runs_dir, run)
+    config = folder.config()
+    settings = load_settings(**config["settings"])
+    return _finish(run_job(job_of(config), settings, folder, _progress(quiet)), as_json, quiet)
+
+
+def config_of(job: Job, settings: Settings) -> dict[str, Any]:
+    """What a run folder remembers of its start; keys stay in the environment."""
+    import msgspec
+
+    kept = settings.model_dump(mode="json", exclude={"api_key", "github_token"}, exclude_none=True)
+    return {"job": msgspec.to_builtins(job), "settings": kept}
+
+
+def job_of(config: dict[str, Any]) -> Job:
+    """The job of a run folder's config; UsageError where it is not one."""
+    import msgspec
+
+    try:
+        return msgspec.convert(config["job"], Job)
+    except (KeyError, msgspec.ValidationError) as error:
+        raise UsageError(f"config.json of this run is damaged: {error}") from error
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise UsageError(f"--arg {text}: write NAME=VALUE")
+    return name.strip().lstrip("-"), value
+
+
+def _progress(quiet: bool) -> Progress | None:
+    return None if quiet else Progress(Console(stderr=True))
+
+
+def _finish(result: dict[str, Any], as_json: bool, quiet: bool) -> int:
+    ending = Ending.named(result["ending"])
+    if as_json:
+        sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+    elif result["answer"]:
+        sys.stdout.write(result["answer"]["text"].rstrip("\n") + "\n")
+    if not quiet:
+        _summary(result)
+    return ending.exit_code
+
+
+def _summary(result: dict[str, Any]) -> None:
+    console = Console(stderr=True)
+    answer = result["answer"]
+    if answer:
+        isolation = "" if result["sandbox"]["isolated"] or not result["sandbox"]["name"] else ", not isolated"
+        ran = f" in {result['sandbox']['name']}{isolation}" if result["sandbox"]["name"] else ""
+        place = f"{result['repository']['name']} at {result['repository']['version'][:12]}, folder {answer['workdir']}"
+        console.print(f"run it in   {place}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"evidence    {result['evidence']}{ran}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"ending      {result['ending']}: {result['message']}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"run folder  {result['folder']}", highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,42 @@
+"""A draft of the answer, with the account of what became of each of the user's values."""
+
+from typing import Literal
+
+import msgspec
+
+from tools.findings import Finding
+
+LedgerStatus = Literal["honoured", "default", "not found"]
+
+
+class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one value of the user's."""
+
+    value: str
+    text: str
+    status: LedgerStatus
+    where: str = ""
+    """For example `--num-stacks 5`, or `IFStageII(guidance_scale=7.0)`."""
+    required: bool = True
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer: a bash command or Python code, to be run from `workdir`."""
+
+    kind: Literal["bash", "python"]
+    text: str
+    workdir: str = "."
+    """Folder relative to the repository's root."""
+    entry: str = ""
+    """Path of the entry point, relative to the repository."""
+    ledger: tuple[LedgerEntry, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    source: str = "grounded"
+    """Which navigator wrote it, or stood in."""
+    because: str = ""
+    """One line: what it was made from (an example, a signature), for the trajectory."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether no check found an error."""
+        return not any(f.severity == "error" for f in self.findings)

@@ -1,0 +1,69 @@
+"""Errors of the agent, each with the exit code that the command line ends with.
+
+AgentError                    70
+├── UsageError                 2   the call's words are off
+├── ConfigurationError         3   key, Docker, endpoint
+├── ProviderError              4   model or GitHub does not answer as it should
+├── BudgetExceededError        5   a limit on tokens, money, calls, attempts or time
+├── RunLockedError             2   another process works on this run
+└── InternalError             70   a defect of ours
+"""
+
+from tools.errors import CatalogError, RepositoryError, SearchError, ToolError, UnsafePathError
+
+
+class AgentError(Exception):
+    """Base of all errors that the agent raises on purpose; the message is one line and says what to do next."""
+
+    exit_code = 70
+
+
+class UsageError(AgentError, ValueError):
+    """What the user typed cannot be done."""
+
+    exit_code = 2
+
+
+class RunLockedError(UsageError):
+    """Another process works on this run."""
+
+
+class ConfigurationError(AgentError):
+    """A key, an engine or an endpoint is missing or does not answer."""
+
+    exit_code = 3
+
+
+class ProviderError(AgentError):
+    """A model endpoint or GitHub did not answer as it should."""
+
+    exit_code = 4
+
+
+class BudgetExceededError(AgentError):
+    """A limit would be passed; nothing was spent on the request that would have passed it."""
+
+    exit_code = 5
+
+    def __init__(self, what: str, spent: float, limit: float) -> None:
+        """`what` names the limit (tokens, usd, calls, seconds, attempts, ...); `spent` and `limit` are in its unit."""
+        flag = "--max-cost" if what == "usd" else f"--max-{what}"
+        super().__init__(
+            f"the budget of {limit:g} {what} is used up ({spent:g} spent): raise {flag} or narrow the task"
+        )
+        self.what, self.spent, self.limit = what, spent, limit
+
+
+class InternalError(AgentError):
+    """A defect of ours."""
+
+
+def exit_code_for(error: Exception) -> int:
+    """The documented exit code for an error that reached the command line."""
+    if isinstance(error, AgentError):
+        return error.exit_code
+    if isinstance(error, SearchError):
+        return ProviderError.exit_code
+    if isinstance(error, (UnsafePathError, CatalogError, RepositoryError)):
+        return UsageError.exit_code
+    return InternalError.exit_code if not isinstance(error, ToolError) else 1

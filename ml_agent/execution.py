@@ -1,0 +1,150 @@
+"""From a sound draft to what it did: set up, run, collect, diagnose, repair."""
+
+import shlex
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ml_agent.draft import Draft
+from ml_agent.navigator import Workspace
+from ml_agent.outputs import collect, mark
+from ml_agent.runs import RunFolder
+from ml_agent.settings import Settings
+from ml_agent.state import Evidence
+from ml_agent.trajectory import Emit
+from sandbox.contract import OnOutput, Response, Sandbox
+from sandbox.diagnosis import Diagnosis, diagnose
+from sandbox.repair import Repair
+from sandbox.repair_rules import next_repair
+from sandbox.session import Record, Session
+from sandbox.task import Source, Task
+from tools.versions import commit_date
+
+ANSWER = "ml_agent_answer.py"
+"""Python answers run as a file of this name in the task's folder, so that imports resolve as for the repository's own scripts."""
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What an execution did, as far as the state needs it; the full log is on disk."""
+
+    evidence: Evidence
+    summary: str
+    command: str
+    response: Response
+    outputs: tuple[str, ...] = ()
+    """Files that it made, below the run folder's `outputs`."""
+    left_out: dict[str, str] = {}
+    """Requirements that could not be installed, with the reasons."""
+    sandbox: str = ""
+    isolated: bool = True
+
+
+class Executor:
+    """Runs drafts in one sandbox, which is made at the first and kept until `close`."""
+
+    def __init__(
+        self, sandbox: Sandbox, settings: Settings, folder: RunFolder, emit: Emit, on_output: OnOutput | None = None
+    ) -> None:
+        self._sandbox, self._settings, self._folder = sandbox, settings, folder
+        self._emit, self._on_output = emit, on_output
+        self._session: Session | None = None
+
+    def run(self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair]) -> Outcome:
+        """Set up what the draft needs, with the repairs taken so far, and run it.
+
+        Raises SandboxUnavailableError, SandboxLostError. A failing program is an Outcome.
+        """
+        session, task = self._session_for(workspace), self._task(draft)
+        session.prepare(task)
+        if draft.kind == "python":
+            self._put_code(draft)
+        mark(self._sandbox)
+        response = session.run(task, repairs)
+        return Outcome(
+            evidence=evidence_of(response),
+            summary=summary_of(response),
+            command=task.text,
+            response=response,
+            outputs=collect(self._sandbox, self._folder.outputs),
+            left_out=session.left_out(),
+            sandbox=self._sandbox.name,
+            isolated=self._sandbox.isolated,
+        )
+
+    def diagnose(self, outcome: Outcome) -> Diagnosis:
+        """What kind of failure it was."""
+        return diagnose(outcome.response, outcome.command)
+
+    def repair(
+        self, workspace: Workspace, draft: Draft, diagnosis: Diagnosis, repairs: Sequence[Repair]
+    ) -> Repair | None:
+        """The next change to the environment that may help, or None."""
+        scene = self._session_for(workspace).scene(self._task(draft), repairs)
+        return next_repair(diagnosis, repairs, scene)
+
+    def record(self, source: Source, draft: Draft, repairs: Sequence[Repair]) -> Record:
+        """What was done for this draft, so that it can be done again elsewhere."""
+        task = self._task(draft)
+        if self._session is None or self._session.source != source:
+            return Record(source=source, task=task)
+        return self._session.record(task, repairs)
+
+    def close(self) -> None:
+        """Remove the sandbox; repeatable."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _session_for(self, workspace: Workspace) -> Session:
+        source = Source(root=workspace.index.root, version=workspace.index.version, url=workspace.candidate.url)
+        if self._session is None or self._session.source != source:
+            self.close()
+            self._session = Session(self._sandbox, source, self._on_output, self._noted)
+        return self._session
+
+    def _noted(self, line: str) -> None:
+        self._emit("setup", line=line)
+        if self._on_output is not None:
+            self._on_output(line + "\n")
+
+    def _task(self, draft: Draft) -> Task:
+        probe = self._settings.probe_seconds if self._settings.run == "probe" else None
+        return msgspec.structs.replace(task_of(draft), timeout=self._settings.timeout, probe_seconds=probe)
+
+    def _put_code(self, draft: Draft) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / ANSWER
+            file.write_text(draft.text, encoding="utf-8")
+            self._sandbox.put(file, f"{draft.workdir}/{ANSWER}")
+
+
+def source_of(root: Path, version: str, url: str) -> Source:
+    """The repository as the sandbox gets it."""
+    return Source(root=root, version=version, url=url, date=commit_date(root))
+
+
+def task_of(draft: Draft) -> Task:
+    """What is run for a draft."""
+    if draft.kind == "python":
+        return Task(text=f"python {shlex.quote(ANSWER)}", folder=draft.workdir, code=draft.text)
+    return Task(text=draft.text, folder=draft.workdir, entry=draft.entry)
+
+
+def evidence_of(response: Response) -> Evidence:
+    """How far a run was seen to get: never more than what was seen."""
+    if response.ok:
+        return "completed"
+    return "started" if response.started and response.ended == "probe" else "checked"
+
+
+def summary_of(response: Response) -> str:
+    """One line: how it ended."""
+    if response.ok:
+        return f"ran to its end in {response.seconds:.1f} s"
+    if response.ended == "probe":
+        return f"healthy for {response.seconds:.0f} s: {response.progress[-1] if response.progress else 'output seen'}"
+    last = f": {response.error_lines[-1]}" if response.error_lines else ""
+    how = f"exit status {response.exit_code}" if response.ended == "exited" else response.ended
+    return f"{how} after {response.seconds:.1f} s{last}"

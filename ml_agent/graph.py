@@ -1,0 +1,239 @@
+"""The way from a sentence to a proven command: nodes in running order, wiring last."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
+
+from ml_agent.draft import Draft
+from ml_agent.endings import Ending
+from ml_agent.execution import Outcome
+from ml_agent.navigator import Attempt, Evidence, Given, Workspace
+from ml_agent.phases import as_node, ended
+from ml_agent.proof import examine, problem_of
+from ml_agent.request import Request
+from ml_agent.services import Services
+from ml_agent.state import EVIDENCE, Plain, State
+from sandbox.repair import Repair
+from tools.candidates import Candidate
+from tools.errors import RepositoryError
+
+GOAL = {"none": "checked", "probe": "started", "full": "completed"}
+"""The evidence that each --run mode asks for."""
+
+
+def understand(state: State, services: Services) -> Command[Literal["search"]]:
+    """Keywords, and every value that must be honoured."""
+    request = services.navigator.understand(state["instruction"], msgspec.convert(state["given"], Given))
+    services.note("understand", ", ".join(value.value for value in request.values) or "no values stated")
+    return Command(update={"request": plain(request)}, goto="search")
+
+
+def search(state: State, services: Services) -> Command[Literal["rank", "__end__"]]:
+    """Up to five candidates."""
+    candidates = services.finder.find(request_of(state))
+    services.note("search", ", ".join(candidate.full_name for candidate in candidates))
+    if not candidates:
+        return ended(Ending.NO_REPOSITORY, "no repository was found: name one with --repo, or use other words")
+    return Command(update={"candidates": plain(candidates)}, goto="rank")
+
+
+def rank(state: State, services: Services) -> Command[Literal["plan"]]:
+    """In descending relevance; the order is remembered."""
+    candidates = msgspec.convert(state["candidates"], list[Candidate])
+    ranked = services.navigator.rank(request_of(state), candidates) if len(candidates) > 1 else candidates
+    services.note("rank", ranked[0].full_name)
+    return Command(update={"candidates": plain(ranked), "position": 0}, goto="plan")
+
+
+def plan(state: State, services: Services) -> Command[Literal["generate", "plan", "__end__"]]:
+    """Bring the candidate in turn, index it, and decide whether it can do the task and by which READMEs."""
+    if state["position"] >= len(state["candidates"]):
+        return without_candidates(state)
+    candidate = msgspec.convert(state["candidates"][state["position"]], Candidate)
+    if services.budget.left("repositories") == 0 and candidate.full_name not in state.get("rejected", []):
+        return Command(update={"position": state["position"] + 1}, goto="plan")
+    try:
+        checkout = services.workspaces.checkout(candidate)
+    except RepositoryError as error:
+        if state["given"].get("repository"):
+            raise
+        services.note("plan", f"{candidate.full_name}: {error}")
+        return Command(update={"position": state["position"] + 1}, goto="plan")
+    second_look = candidate.full_name in state.get("rejected", [])
+    if not second_look:
+        services.budget.spend("repositories")
+    repository = {"root": str(checkout.root), "version": checkout.version, "url": checkout.url}
+    workspace = services.workspaces.open(
+        candidate, checkout.root, checkout.version, msgspec.convert(state["given"], Given)
+    )
+    assessment = services.navigator.assess(request_of(state), workspace)
+    reason = f"{assessment.reason} ({checkout.note})" if checkout.note else assessment.reason
+    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}: {reason}")
+    if not assessment.possible and not second_look and not state["given"].get("repository"):
+        return Command(update=reject(state), goto="plan")
+    fresh = {"readmes": list(assessment.readmes), "readme": 0, "opened": [], "attempts": [], "repairs": []}
+    return Command(update={"repository": repository, "workdir": workspace.path, **fresh}, goto="generate")
+
+
+def generate(state: State, services: Services) -> Command[Literal["check", "generate", "plan", "__end__"]]:
+    """Write a command or code, open a file, or reject the README in turn."""
+    if len(state["attempts"]) >= services.settings.max_attempts:
+        return give_up_candidate(state)
+    readme = state["readmes"][state["readme"]] if state["readme"] < len(state["readmes"]) else ""
+    attempts = tuple(msgspec.convert(state["attempts"], list[Attempt]))
+    evidence = Evidence(readme=readme, opened=tuple(state["opened"]), attempts=attempts)
+    step = services.navigator.write(request_of(state), workspace_of(state, services), evidence)
+    services.trajectory.emit("step", **plain(step))
+    if step.action == "draft" and step.draft is not None:
+        services.note("generate", first_line(step.draft.text))
+        return Command(update={"draft": plain(step.draft)}, goto="check")
+    services.note("generate", f"{step.action} {step.path} {step.reason}".strip())
+    if step.action == "open" and services.budget.left("files") != 0:
+        services.budget.spend("files")
+        return Command(update={"opened": [*state["opened"], step.path]}, goto="generate")
+    if (
+        step.action == "reject-readme"
+        and state["readme"] + 1 < len(state["readmes"])
+        and services.budget.left("readmes") != 0
+    ):
+        services.budget.spend("readmes")
+        return Command(update={"readme": state["readme"] + 1}, goto="generate")
+    return give_up_candidate(state)
+
+
+def check(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
+    """Prove the draft against signatures, files, imports and ledger; no token, no container."""
+    workspace = workspace_of(state, services)
+    draft = examine(msgspec.convert(state["draft"], Draft), request_of(state), workspace)
+    if not draft.sound:
+        problem = problem_of(draft)
+        services.note("check", problem)
+        best = better(state, draft, "none")
+        tried = Attempt(draft=draft, problem=problem)
+        return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
+    services.note("check", f"sound; {sum(entry.status != 'not found' for entry in draft.ledger)} values accounted for")
+    best = better(state, draft, "checked")
+    update = {"draft": plain(draft), "best": best}
+    if services.settings.run == "none":
+        return ended(Ending.PROVEN, "the answer is statically sound; it was not run", **update)
+    if services.executor is None:
+        return ended(
+            Ending.NOT_PROVEN, f"the answer is statically sound; it was not run: {services.no_executor}", **update
+        )
+    return Command(update=update, goto="execute")
+
+
+def execute(state: State, services: Services) -> Command[Literal["diagnose", "__end__"]]:
+    """Set up what the repository asks for and run the draft in the sandbox."""
+    if services.executor is None:
+        return ended(Ending.NOT_PROVEN, services.no_executor)
+    workspace = workspace_of(state, services)
+    draft = msgspec.convert(state["draft"], Draft)
+    outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]))
+    best = better(state, draft, outcome.evidence, outcome)
+    services.note("execute", outcome.summary)
+    if EVIDENCE.index(outcome.evidence) >= EVIDENCE.index(GOAL[services.settings.run]):
+        return ended(Ending.PROVEN, outcome.summary, outcome=plain(outcome), best=best)
+    return Command(update={"outcome": plain(outcome), "best": best}, goto="diagnose")
+
+
+def diagnose(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
+    """What kind of failure it is: set up again, write again, or stop."""
+    if services.executor is None:
+        return ended(Ending.NOT_PROVEN, services.no_executor)
+    outcome = msgspec.convert(state["outcome"], Outcome)
+    repairs = msgspec.convert(state["repairs"], list[Repair])
+    diagnosis = services.executor.diagnose(outcome)
+    services.note("diagnose", f"{diagnosis.code}: {diagnosis.message}")
+    services.trajectory.emit("diagnosis", **plain(diagnosis))
+    draft = msgspec.convert(state["draft"], Draft)
+    repair = services.executor.repair(workspace_of(state, services), draft, diagnosis, repairs)
+    if repair is not None and len(repairs) < services.settings.max_repairs:
+        return Command(update={"repairs": [*state["repairs"], plain(repair)]}, goto="execute")
+    if diagnosis.category not in ("arguments", "code", "data"):
+        return ended(Ending.NOT_PROVEN, f"{diagnosis.code}: {diagnosis.message}")
+    problem = f"{diagnosis.code}: {diagnosis.message}"
+    tried = Attempt(draft=draft, problem=problem, error_lines=outcome.response.error_lines)
+    return Command(update={"attempts": [*state["attempts"], plain(tried)]}, goto="generate")
+
+
+def reject(state: State) -> Plain:
+    """A verdict from a README's head can be wrong: the candidate is looked at once more when no other is left."""
+    candidate = state["candidates"][state["position"]]
+    return {
+        "position": state["position"] + 1,
+        "candidates": [*state["candidates"], candidate],
+        "rejected": [*state.get("rejected", []), candidate["full_name"]],
+    }
+
+
+def give_up_candidate(state: State) -> Command[Any]:
+    """An answer that was sound but failed when run ends the run; otherwise the next candidate is tried."""
+    if state.get("best", {}).get("evidence", "none") != "none":
+        problem = state["attempts"][-1].get("problem", "") if state["attempts"] else ""
+        return ended(Ending.NOT_PROVEN, f"no draft got further: {problem}" if problem else "no other draft is left")
+    return Command(update={"position": state["position"] + 1}, goto="plan")
+
+
+def without_candidates(state: State) -> Command[Any]:
+    """What to say when no candidate is left."""
+    best = state.get("best")
+    if best is None:
+        return ended(Ending.NO_REPOSITORY, "none of the repositories found can do this: name one with --repo")
+    findings = best["draft"].get("findings") or [{"message": "a value of the instruction has no place in it"}]
+    return ended(Ending.NO_ANSWER, f"no sound answer was found: {findings[0]['message']}")
+
+
+def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
+    """The further proven of the best draft so far and this one; the later one where they are equal."""
+    best = state.get("best")
+    if best is not None and EVIDENCE.index(best["evidence"]) > EVIDENCE.index(evidence):
+        return best
+    candidate = state["candidates"][state["position"]]
+    return {
+        "draft": plain(draft),
+        "evidence": evidence,
+        "outcome": plain(outcome) if outcome else None,
+        "candidate": candidate,
+        "repository": state["repository"],
+        "workdir": draft.workdir,
+    }
+
+
+def request_of(state: State) -> Request:
+    """The request in the state."""
+    return msgspec.convert(state["request"], Request)
+
+
+def workspace_of(state: State, services: Services) -> Workspace:
+    """The workspace of the candidate in turn, opened again where this process has not yet."""
+    candidate = msgspec.convert(state["candidates"][state["position"]], Candidate)
+    repository = state["repository"]
+    candidate = msgspec.structs.replace(candidate, url=repository["url"])
+    given = msgspec.convert(state["given"], Given)
+    return services.workspaces.open(candidate, Path(repository["root"]), repository["version"], given)
+
+
+def first_line(text: str) -> str:
+    """The first line, with a mark where there are more."""
+    head, _, rest = text.strip().partition("\n")
+    return f"{head} …" if rest else head
+
+
+def plain(value: Any) -> Any:
+    """Dicts, lists, strings and numbers only, as the checkpoint wants them."""
+    return msgspec.to_builtins(value)
+
+
+def build(checkpointer: BaseCheckpointSaver[Any] | None = None) -> CompiledStateGraph[State, Services, State, State]:
+    """The compiled graph."""
+    builder = StateGraph(State, context_schema=Services)
+    for node in (understand, search, rank, plan, generate, check, execute, diagnose):
+        builder.add_node(node.__name__, as_node(node))
+    builder.add_edge(START, "understand")
+    return builder.compile(checkpointer=checkpointer)

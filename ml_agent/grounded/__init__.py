@@ -1,0 +1,1 @@
+"""The navigator that needs no model: retrieval, matching of values to signatures, adaptation of examples."""

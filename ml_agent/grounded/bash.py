@@ -1,0 +1,316 @@
+"""A bash answer: the best example's command line (or the bare entry point) with the user's values put in."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from ml_agent.grounded.advice import advised
+from ml_agent.grounded.affinity import OUTRIGHT, Habits, coverage, names
+from ml_agent.grounded.arguments import argument_for, dest_of, flag_of, in_order, plain_value
+from ml_agent.grounded.commandline import Argument, Invocation, bare, parse, quoted
+from ml_agent.grounded.leftovers import leftovers
+from ml_agent.grounded.likeness import stands
+from ml_agent.grounded.lore import Lore, told
+from ml_agent.grounded.siblings import meant_file
+from ml_agent.grounded.spoken import spoken
+from ml_agent.grounded.terms import terms
+from ml_agent.grounded.variables import bindings, documented, expand
+from ml_agent.ledger import Match, match
+from ml_agent.request import Value
+from ml_agent.values.numbers import number
+from tools.examples import Example
+from tools.signatures.model import Option, Signature
+
+_HELP = frozenset({"help", "h", "helpfull", "helpshort", "version"})
+_CLEAR = 4.0
+"""A match that scores more than this is beyond doubt."""
+_INSTEAD = re.compile(r"\binstead of (?:an? |the )?(?:--)?([\w-]+)")
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What a bash answer is made from."""
+
+    signature: Signature
+    workdir: str
+    """Folder from which the answer runs, relative to the repository."""
+    example: Example | None = None
+    bare: bool = False
+    """Leave out what the example gives beside the user's values and what is required."""
+    seen: Mapping[str, frozenset[str]] = {}
+    """By option: values that any example of this entry point gives."""
+    variables: Mapping[str, str] = {}
+    """Shell variables that the repository documents."""
+    barred: frozenset[tuple[str, str]] = frozenset()
+    """Values and options that must not be brought together."""
+    instruction: str = ""
+    files: tuple[str, ...] = ()
+    """Of the repository."""
+    lore: Lore | None = None
+    """What the repository says of its choices."""
+    borrowed: Mapping[str, tuple[str, ...]] = {}
+    """By option: choices that options of the same name have elsewhere in the repository."""
+
+
+class Composed(msgspec.Struct, frozen=True, kw_only=True):
+    """A command line, and which value went where."""
+
+    text: str
+    matches: tuple[Match, ...]
+    unasked: int = 0
+    """How many options the example brings in beside what was asked for and what is required."""
+    contrary: int = 0
+    """How many options of the example are at odds with the wording: several devices where one is wanted."""
+
+
+def compose(plan: Plan, values: Sequence[Value]) -> Composed:
+    """The command line for `values`."""
+    invocation, used = _start(plan, values)
+    options = tuple(option for option in plan.signature.options if option.dest not in _HELP)
+    free = [value for value in values if value not in used]
+    barred = plan.barred | _elsewhere(invocation, free, options)
+    habits = Habits(values=plan.seen, used=_given(invocation), present=_present(invocation), barred=barred)
+    matches = match([*free, *_pairs(free, options)], options, habits)
+    matches = tuple(found for found in matches if not _better_said(invocation, found))
+    matches += leftovers(free, matches, options, habits.present)
+    matches += advised(options, matches, values)
+    matches += tuple(
+        found
+        for found in spoken(options, matches, plan.instruction, plan.borrowed)
+        if (found.typed, found.option.dest) not in barred
+    )
+    matches += told(options, matches, plan.instruction, plan.lore) if plan.lore is not None else ()
+    arguments = _override(_without_rivals(invocation.arguments, matches), matches, plan)
+    arguments = [_meant(part, plan, matches) for part in arguments]
+    if plan.bare:
+        arguments = _only_needed(arguments, matches, plan.signature)
+    arguments = _complete(arguments, options, plan, values)
+    final = Invocation(
+        prefix=invocation.prefix, script=invocation.script, arguments=tuple(in_order(arguments, plan.signature))
+    )
+    asked = {found.option.dest for found in matches}
+    unasked = sum(
+        not part.subcommand and (part.option is None or not (part.option.dest in asked or part.option.required))
+        for part in final.arguments
+    )
+    return Composed(text=final.text(), matches=matches, unasked=unasked, contrary=_contrary(final, values))
+
+
+def _start(plan: Plan, values: Sequence[Value]) -> tuple[Invocation, list[Value]]:
+    """The example's command line as it runs from the working folder, or the bare call of the entry point.
+
+    Returns: it, and the values that its variables have taken up.
+    """
+    if plan.example is not None:
+        bound = bindings(plan.example.text, {**plan.variables, **documented(plan.example.setup)}, values)
+        invocation = parse(expand(plan.example.text, bound), plan.signature)
+        if invocation is not None:
+            return _moved(invocation, plan), [one.value for one in bound.values() if one.value is not None]
+    return _bare_call(plan), []
+
+
+def _bare_call(plan: Plan) -> Invocation:
+    names = tuple(Argument(values=(name,), subcommand=True) for name in plan.signature.subcommand)
+    return Invocation(prefix=_launcher(plan.signature), script=_called(plan.signature, plan.workdir), arguments=names)
+
+
+def _launcher(signature: Signature) -> tuple[str, ...]:
+    launchers = {"shell": ("bash",), "console": (), "make": ("make",), "module": ("python", "-m")}
+    return launchers.get(signature.kind, ("python",))
+
+
+def _called(signature: Signature, workdir: str) -> str:
+    if signature.kind in {"console", "make", "module"} and signature.name:
+        return signature.name
+    return quoted(relative(signature.path, workdir))
+
+
+def relative(path: str, workdir: str) -> str:
+    """A path of the repository as seen from a folder of it."""
+    return posixpath.relpath(path, workdir or ".")
+
+
+def _moved(invocation: Invocation, plan: Plan) -> Invocation:
+    """The same call from the answer's working folder."""
+    example = plan.example
+    if example is None or posixpath.normpath(example.workdir or ".") == posixpath.normpath(plan.workdir or "."):
+        return invocation
+    if invocation.prefix[-1:] == ("-m",):
+        return invocation
+    return msgspec.structs.replace(invocation, script=quoted(relative(plan.signature.path, plan.workdir)))
+
+
+def _elsewhere(
+    invocation: Invocation, values: Sequence[Value], options: Sequence[Option]
+) -> frozenset[tuple[str, str]]:
+    """Where the names that the example says already do not belong: in all options but those that the wording names outright.
+
+    A name may be said as a part of another word: "label2city" in `--name label2city_512`.
+    """
+    said = [
+        value
+        for value in values
+        if value.kind in {"name", "text"} and not value.name and len(value.value) > 1 and _stands(invocation, value)
+    ]
+    given = _given(invocation)
+    return frozenset(
+        (value.value, option.dest)
+        for value in said
+        for option in options
+        if option.dest not in given or coverage(value, option) < OUTRIGHT
+    )
+
+
+def _better_said(invocation: Invocation, found: Match) -> bool:
+    """Whether the example says a number in its own place already, and the option that was found for it is none of the example's."""
+    if found.value.kind != "number" or len(found.value.value) < 3 or found.score > _CLEAR:
+        return False
+    given = found.option.dest in _given(invocation)
+    return not given and _stands(invocation, found.value)
+
+
+def _stands(invocation: Invocation, value: Value) -> bool:
+    return any(stands(value.value, bare(word)) for part in invocation.arguments for word in part.values)
+
+
+def _given(invocation: Invocation) -> frozenset[str]:
+    return frozenset(part.option.dest for part in invocation.arguments if part.option is not None)
+
+
+def _present(invocation: Invocation) -> dict[str, str]:
+    return {
+        part.option.dest: " ".join(bare(word) for word in part.values)
+        for part in invocation.arguments
+        if part.option is not None
+    }
+
+
+def _pairs(values: Sequence[Value], options: Sequence[Option]) -> list[Value]:
+    """An image size for a script that takes height and width: the value once more, for each of both."""
+    dests = " ".join(option.dest.lower() for option in options)
+    if not ("height" in dests and "width" in dests) or re.search(r"im(?:a)?ge?_?size|resolution", dests):
+        return []
+    found = []
+    for value in values:
+        if (
+            value.kind == "number"
+            and {"image", "images", "picture"} & set(value.words[:4])
+            and "size" in value.words[:4]
+        ):
+            for side in ("height", "width"):
+                words = (side, *value.words)
+                found.append(msgspec.structs.replace(value, words=words, required=False))
+    return found
+
+
+def _contrary(invocation: Invocation, values: Sequence[Value]) -> int:
+    """ "On a single GPU", where the example gives `--gpu-ids 0,1,2,3`."""
+    single = {
+        term
+        for value in values
+        if value.value == "1" and not value.required
+        for word in value.words[:2]
+        for term in terms(word)
+    }
+    against = 0
+    for part in invocation.arguments:
+        several = len(re.split(r"[,\s]+", " ".join(bare(word) for word in part.values).strip(","))) > 1
+        if part.option is not None and several:
+            against += bool(single & {term for name in names(part.option) for term in terms(name)})
+    return against
+
+
+def _override(arguments: Sequence[Argument], matches: Sequence[Match], plan: Plan) -> list[Argument]:
+    """The arguments with the user's values in place of the example's; what repeats an old value elsewhere changes along."""
+    by_dest = {found.option.dest: found for found in matches}
+    renamed: dict[str, str] = {}
+    changed: list[Argument] = []
+    for part in arguments:
+        found = by_dest.pop(part.option.dest, None) if part.option is not None else None
+        if found is None:
+            changed.append(part)
+            continue
+        fresh = argument_for(found.option, found.typed, part)
+        old, new = (
+            " ".join(bare(word) for word in part.values),
+            " ".join(bare(word) for word in (fresh.values if fresh else ())),
+        )
+        if old and new and old != new:
+            renamed[old] = new
+        if fresh is not None:
+            changed.append(fresh)
+    style = next((part.joined for part in changed if part.flag and part.values), plan.signature.syntax == "absl")
+    for found in by_dest.values():
+        template = Argument(flag=flag_of(found.option), joined=style)
+        if (fresh := argument_for(found.option, found.typed, template)) is not None:
+            changed.append(fresh)
+    fixed = {found.option.dest for found in matches}
+    return [part if dest_of(part) in fixed else _renamed(part, renamed) for part in changed]
+
+
+def _without_rivals(arguments: Sequence[Argument], matches: Sequence[Match]) -> list[Argument]:
+    """The arguments but those that are for use instead of what the user asked for: "CSV file, instead of a source"."""
+    asked = {found.option.dest for found in matches}
+    return [
+        part
+        for part in arguments
+        if part.option is None or part.option.dest in asked or not _is_rival(part.option, asked)
+    ]
+
+
+def _is_rival(option: Option, asked: set[str]) -> bool:
+    match = _INSTEAD.search(option.help)
+    return match is not None and match[1].replace("-", "_") in asked
+
+
+def _meant(part: Argument, plan: Plan, matches: Sequence[Match]) -> Argument:
+    """An argument with the file that the user means where the example has another of the same folder."""
+    if len(part.values) != 1 or "." not in part.values[0] or dest_of(part) in {found.option.dest for found in matches}:
+        return part
+    meant = meant_file(bare(part.values[0]), plan.workdir, plan.instruction, plan.files)
+    return part if meant is None else msgspec.structs.replace(part, values=(quoted(meant),))
+
+
+def _renamed(part: Argument, renamed: Mapping[str, str]) -> Argument:
+    """An argument in which an old value stands as a part ("ETTh1_mask_0.25") follows the change of that value."""
+    if not part.values or all(number(bare(word)) is not None for word in part.values):
+        return part
+    words = []
+    for word in part.values:
+        for old, new in renamed.items():
+            if len(old) > 2:
+                word = re.sub(rf"(?<![A-Za-z0-9.]){re.escape(old)}(?![A-Za-z0-9])", new.replace("\\", r"\\"), word)
+        words.append(word)
+    return msgspec.structs.replace(part, values=tuple(words))
+
+
+def _only_needed(arguments: Iterable[Argument], matches: Sequence[Match], signature: Signature) -> list[Argument]:
+    wanted = {found.option.dest for found in matches}
+    return [
+        part
+        for part in arguments
+        if part.subcommand
+        or (part.option is not None and (part.option.dest in wanted or part.option.required or part.option.positional))
+    ]
+
+
+def _complete(
+    arguments: list[Argument], options: Sequence[Option], plan: Plan, values: Sequence[Value]
+) -> list[Argument]:
+    """What is required and not given yet, with a value that examples give, or a plain one."""
+    given = {dest_of(part) for part in arguments}
+    joined = next((part.joined for part in arguments if part.flag and part.values), False)
+    for option in options:
+        needed = option.required or (option.positional and option.nargs not in {"?", "*"} and option.default is None)
+        if option.dest in given or not needed or option.switch:
+            continue
+        fresh = argument_for(option, _filled(option, plan, values), Argument(flag=flag_of(option), joined=joined))
+        if fresh is not None:
+            arguments.append(fresh)
+    return arguments
+
+
+def _filled(option: Option, plan: Plan, values: Sequence[Value]) -> str:
+    text = plain_value(option, plan.seen)
+    return expand(text, bindings(text, plan.variables, values))

@@ -1,0 +1,74 @@
+"""Two documented commands in a row, where one alone cannot honour all that the user asks for: the first writes what the second reads."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ml_agent.grounded.affinity import names
+from ml_agent.grounded.candidates import Candidate, share
+from ml_agent.grounded.commandline import bare, parse
+from ml_agent.grounded.terms import canonical, terms
+from ml_agent.ledger import best_entry, told
+
+_MOST = 6
+_LONGER = 0.1
+"""What two commands cost against one."""
+
+
+def chained(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Pairs of the best commands of one document that together honour more values than each alone."""
+    best = sorted(
+        (one for one in candidates if one.plan is not None and not one.plan.bare), key=lambda one: -one.score
+    )[:_MOST]
+    for one in best:
+        for other in best:
+            if one is not other and one.choice.path != other.choice.path and _feeds(one, other) and _gains(one, other):
+                yield _joined(one, other)
+
+
+def _feeds(first: Candidate, second: Candidate) -> bool:
+    """Whether a file that the first command writes is read by the second, and both stand in one document."""
+    if (
+        first.choice.example is None
+        or second.choice.example is None
+        or first.choice.example.path != second.choice.example.path
+    ):
+        return False
+    return bool(_files(first, "output") & _files(second, "input"))
+
+
+def _files(candidate: Candidate, role: str) -> set[str]:
+    invocation = parse(candidate.draft.text, candidate.plan.signature) if candidate.plan is not None else None
+    wanted = canonical(role)
+    return {
+        bare(word)
+        for part in (invocation.arguments if invocation else ())
+        if part.option is not None and any(wanted in terms(name) for name in names(part.option))
+        for word in part.values
+        if len(bare(word)) > 1
+    }
+
+
+def _gains(first: Candidate, second: Candidate) -> bool:
+    """Whether each honours a value that the other does not."""
+    return bool(_honoured(first) - _honoured(second)) and bool(_honoured(second) - _honoured(first))
+
+
+def _honoured(candidate: Candidate) -> set[tuple[str, str]]:
+    return {(entry.text, entry.value) for entry in candidate.ledger if entry.required and entry.status != "not found"}
+
+
+def _joined(first: Candidate, second: Candidate) -> Candidate:
+    pairs = zip(first.ledger, second.ledger, strict=True)
+    ledger = tuple(best_entry(pair) for pair in pairs)
+    alone = max(share(first.ledger), share(second.ledger))
+    draft = msgspec.structs.replace(
+        first.draft,
+        text=f"{first.draft.text} && {second.draft.text}",
+        ledger=told(ledger),
+        because=f"{first.draft.because}, then {second.draft.because}",
+    )
+    score = max(first.score, second.score) + 1.5 * (share(ledger) - alone) - _LONGER
+    return Candidate(
+        draft=draft, score=score, choice=first.choice, ledger=ledger, matches=(*first.matches, *second.matches)
+    )

@@ -1,0 +1,183 @@
+"""What an answer can be made from: usage examples and bare entry points, and how well each fits the wording."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Literal
+
+import msgspec
+
+from ml_agent.grounded.commandline import bare, parse
+from ml_agent.grounded.facts import RepoFacts
+from ml_agent.grounded.terms import canonical
+from ml_agent.grounded.variables import Binding, documented, expand
+from ml_agent.values.lexicon import words
+from tools.examples import Example
+from tools.retrieval import Bm25Index, tokenize
+from tools.signatures.model import Signature
+
+_SIDE = frozenset(
+    {
+        "test",
+        "tests",
+        "testing",
+        "docs",
+        "doc",
+        "benchmark",
+        "benchmarks",
+        "ci",
+        "build",
+        "third_party",
+        "setup.py",
+        "conftest.py",
+    }
+)
+_DOCUMENTS = (".md", ".rst", ".ipynb", ".txt")
+_GLUED = re.compile(r"([a-z]{3,})-?v?(\d[\d.]*)")
+_LONGEST_EXAMPLE = 4_000
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing an answer can be made from."""
+
+    kind: Literal["bash", "python"]
+    signature: Signature | None = None
+    example: Example | None = None
+    """None for a bare entry point."""
+    fit: float = 0.0
+    """How well it fits the wording, 0 to 1."""
+
+    @property
+    def path(self) -> str:
+        """The entry point, or the document of a Python example."""
+        return self.signature.path if self.signature is not None else self.example.path if self.example else ""
+
+
+class Shelf:
+    """All choices below a folder of a repository, searchable.
+
+    Args:
+        facts: of the repository.
+        scope: folder, relative to the root; "." for all.
+    """
+
+    def __init__(self, facts: RepoFacts, scope: str = ".") -> None:
+        self.facts = facts
+        self._index = facts.index
+        self._scope = PurePosixPath(scope or ".")
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """Every choice: bare entry points, commands, Python blocks."""
+        return (*self._bare(), *self._commands(), *self._blocks())
+
+    @cached_property
+    def seen(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
+        """By entry point and option: the values that examples give, with their variables unexpanded."""
+        found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for choice in self.choices:
+            if choice.signature is None or choice.example is None:
+                continue
+            own = {name: Binding(text) for name, text in documented(choice.example.setup).items() if "/" not in text}
+            invocation = parse(expand(choice.example.text, own), choice.signature)
+            for part in invocation.arguments if invocation else ():
+                if part.option is not None and part.values:
+                    found[choice.path][part.option.dest].add(" ".join(bare(word) for word in part.values))
+        return {path: {dest: frozenset(texts) for dest, texts in by_dest.items()} for path, by_dest in found.items()}
+
+    def ranked(self, query: Sequence[str], most: int) -> list[Choice]:
+        """The choices that fit a query best, best first, each with its fit relative to the best one."""
+        hits = self._bm25.top(list(query), most)
+        best = hits[0].score if hits else 1.0
+        ranked = [msgspec.structs.replace(self.choices[hit.position], fit=hit.score / best) for hit in hits]
+        found = {hit.position for hit in hits}
+        rest = (choice for place, choice in enumerate(self.choices) if place not in found)
+        return [*ranked, *rest][:most]
+
+    @cached_property
+    def _bm25(self) -> Bm25Index:
+        return Bm25Index([words_of(self._text(choice)) for choice in self.choices])
+
+    def _text(self, choice: Choice) -> str:
+        shown_in = choice.example.path if choice.example is not None else choice.path
+        parts = [choice.path.replace("/", " "), *self.facts.mentions.of(shown_in)]
+        if not shown_in.endswith(_DOCUMENTS):
+            parts += self.facts.mentions.headings(shown_in)
+        if choice.example is not None:
+            example = choice.example
+            parts += [
+                *example.headings[-3:],
+                *example.headings[-1:],
+                example.introduction,
+                example.path,
+                example.text[:_LONGEST_EXAMPLE],
+            ]
+        if choice.signature is not None:
+            stem = PurePosixPath(choice.path).stem
+            parts += [stem, choice.signature.name, *choice.signature.subcommand, choice.signature.doc]
+            if choice.example is None:
+                parts += [
+                    f"{option.dest} {' '.join(option.choices)} {option.help}" for option in choice.signature.options
+                ]
+        return "\n".join(parts)
+
+    def _bare(self) -> Iterator[Choice]:
+        for path, signatures in self._index.signatures.items():
+            if self._inside(path) and not is_side(path):
+                yield from (Choice(kind="bash", signature=signature) for signature in signatures)
+
+    def _commands(self) -> Iterator[Choice]:
+        for example in self._index.examples:
+            if (
+                example.kind != "bash"
+                or not example.entry
+                or not (self._inside(example.entry) or self._inside_strictly(example.workdir))
+            ):
+                continue
+            signature = self._signature(example)
+            if signature is not None:
+                yield Choice(kind="bash", signature=signature, example=example)
+
+    def _signature(self, example: Example) -> Signature | None:
+        """The signature of an example's entry point; of the subcommand that it calls where there are several."""
+        signatures = self._index.signatures.get(example.entry, ())
+        said = example.text.split()
+        fitting = [one for one in signatures if all(word in said for word in one.subcommand)]
+        return max(fitting, key=lambda one: len(one.subcommand), default=None)
+
+    def _blocks(self) -> Iterator[Choice]:
+        for example in self._index.examples:
+            if example.kind == "python" and self._inside(example.path):
+                yield Choice(kind="python", example=example)
+
+    def _inside(self, path: str) -> bool:
+        return self._scope == PurePosixPath(".") or PurePosixPath(path).is_relative_to(self._scope)
+
+    def _inside_strictly(self, folder: str) -> bool:
+        return self._scope != PurePosixPath(".") and PurePosixPath(folder or ".").is_relative_to(self._scope)
+
+
+def is_side(path: str) -> bool:
+    """Whether a script serves the repository itself: tests, documentation, set-up."""
+    return any(part.lower() in _SIDE or part.startswith("test_") for part in PurePosixPath(path).parts)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in their common forms, without those that mean nothing for the choice."""
+    tokens = [word for token in tokenize(text) for word in (token, *_glued(token))]
+    return [canonical(word) for word in tokens if word not in words("stop") and word not in words("politeness")]
+
+
+def _glued(token: str) -> list[str]:
+    """ "squad2.0" is also "squad" and "2.0"; a hyphenated word is also its parts in one."""
+    match = _GLUED.fullmatch(token)
+    if match is not None:
+        return [match[1], match[2]]
+    return [token.replace("-", "")] if "-" in token else []
+
+
+def query_of(instruction: str, names: Iterable[str]) -> list[str]:
+    """The words of a query: the instruction's, the names in it with more weight."""
+    return words_of(instruction) + 2 * [canonical(word.lower()) for name in names for word in name.split()]

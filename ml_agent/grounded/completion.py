@@ -1,0 +1,146 @@
+"""Completes a Python example: what earlier blocks of the same document define, missing imports, inputs of the user's."""
+
+import ast
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from ml_agent.grounded.likeness import likeness
+from ml_agent.grounded.scope import binds, needed, parsed
+from ml_agent.grounded.terms import terms
+from ml_agent.request import Value
+from tools.examples import Example
+from tools.index import RepoIndex
+from tools.signatures.model import Option
+
+_MOST_ROUNDS = 40
+_IMAGE = "image.jpg"
+_PICTURE = frozenset(terms("image pil"))
+_MASK = frozenset(terms("mask"))
+
+
+class Sources(msgspec.Struct, frozen=True, kw_only=True):
+    """Where missing names may come from."""
+
+    earlier: tuple[Example, ...]
+    """Blocks of the same document in front of the example, nearest first."""
+    others: tuple[Example, ...]
+    """All other Python examples."""
+    index: RepoIndex
+    workdir: str
+    values: tuple[Value, ...] = ()
+    namesakes: Mapping[str, Option] = {}
+    """Options of the repository's scripts, by name."""
+    seen: Mapping[str, frozenset[str]] = {}
+    """By parameter: the texts that examples give it."""
+
+
+@cache
+def _usual_imports() -> Mapping[str, str]:
+    text = files(__package__).joinpath("imports.toml").read_text(encoding="utf-8")
+    return {str(name): str(line) for name, line in tomllib.loads(text)["names"].items()}
+
+
+def complete(code: str, sources: Sources) -> str:
+    """The code with the statements in front that bind what it needs; what nobody binds stays missing."""
+    tree = parsed(code)
+    if tree is None:
+        return code
+    preamble: list[str] = []
+    unknown: set[str] = set()
+    for _ in range(_MOST_ROUNDS):
+        whole = parsed("\n".join([*preamble, code]))
+        if whole is None:
+            return code
+        missing = [name for name in needed(whole) if name not in unknown]
+        if not missing:
+            break
+        statement = _binding(missing[0], sources)
+        if statement is None or statement in preamble:
+            unknown.add(missing[0])
+            continue
+        preamble.insert(0, statement)
+    return _joined(preamble, code)
+
+
+def _joined(preamble: Sequence[str], code: str) -> str:
+    """Imports first, then the definitions in the order in which they need each other, then the code."""
+    lines = [line for line in preamble if _is_import(line) and line not in code.splitlines()]
+    rest = [line for line in preamble if not _is_import(line)]
+    parts = ["\n".join(dict.fromkeys(lines)), "\n".join(rest), code]
+    return "\n".join(part for part in parts if part)
+
+
+def _is_import(line: str) -> bool:
+    return line.startswith(("import ", "from "))
+
+
+def _binding(name: str, sources: Sources) -> str | None:
+    """A statement that binds `name`."""
+    return (
+        _from_blocks(name, sources.earlier, imports_only=False)
+        or _from_blocks(name, sources.others, imports_only=True)
+        or _usual_imports().get(name)
+        or _from_api(name, sources)
+        or _from_values(name, sources.values)
+        or _from_blocks(name, sources.others, imports_only=False)
+    )
+
+
+def _from_blocks(name: str, blocks: Sequence[Example], *, imports_only: bool) -> str | None:
+    for block in blocks:
+        if name not in block.text:
+            continue
+        tree = parsed(block.text)
+        if tree is None:
+            continue
+        for statement in reversed(tree.body):
+            if name not in binds(statement):
+                continue
+            if isinstance(statement, ast.Import | ast.ImportFrom):
+                return _single_import(statement, name)
+            if not imports_only and not _reads_itself(statement, name):
+                return ast.get_source_segment(block.text, statement)
+    return None
+
+
+def _reads_itself(statement: ast.stmt, name: str) -> bool:
+    return name in needed(ast.Module(body=[statement], type_ignores=[]))
+
+
+def _single_import(statement: ast.Import | ast.ImportFrom, name: str) -> str:
+    """The part of an import that binds `name`."""
+    alias = next(one for one in statement.names if (one.asname or one.name).split(".")[0] == name)
+    return ast.unparse(
+        ast.ImportFrom(module=statement.module, names=[alias], level=statement.level)
+        if isinstance(statement, ast.ImportFrom)
+        else ast.Import(names=[alias])
+    )
+
+
+def _from_api(name: str, sources: Sources) -> str | None:
+    """An import of the one public class, function or package of the repository that has this name."""
+    if sources.index.api.claims(name, sources.workdir):
+        return f"import {name}"
+    found = sorted(
+        {item.name for item in sources.index.api.objects if item.name.rpartition(".")[2] == name},
+        key=lambda dotted: (dotted.count("."), dotted),
+    )
+    if not found:
+        return None
+    module, _, last = found[0].rpartition(".")
+    return f"from {module} import {last}" if module else None
+
+
+def _from_values(name: str, values: Sequence[Value]) -> str | None:
+    """An image that the code expects: the one the user names, else one to be put there."""
+    parts = set(terms(name))
+    if parts & _MASK:
+        return f'{name} = Image.open("mask.png").convert("L")'
+    if not parts & _PICTURE:
+        return None
+    path = next((value.value for value in values if value.kind == "path" and likeness(value.value, _IMAGE) > 0), _IMAGE)
+    return f'{name} = Image.open("{path}").convert("RGB")'

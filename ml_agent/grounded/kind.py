@@ -1,0 +1,20 @@
+"""Whether the wording asks for a command or for Python."""
+
+import re
+from typing import Literal
+
+_PYTHON = re.compile(
+    r"\b(?:in|with|using) python\b|\bpython (?:code|snippet|function|module|api|library|program|example|lines)\b|\bfrom python\b",
+    re.IGNORECASE,
+)
+_BASH = re.compile(
+    r"\b(?:shell|bash|terminal|command line|command-line|cli)\b|\b(?:the|a|exact|single|right) command\b", re.IGNORECASE
+)
+
+
+def wanted_kind(instruction: str) -> Literal["bash", "python", "either"]:
+    """The kind of answer; "either" where the wording leaves it open ("the code", "a script")."""
+    python, bash = _PYTHON.search(instruction) is not None, _BASH.search(instruction) is not None
+    if python == bash:
+        return "either"
+    return "python" if python else "bash"

@@ -1,0 +1,75 @@
+"""How much a value looks like the one that an example has in its place."""
+
+import re
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from ml_agent.grounded.terms import file_kinds, plain
+
+_PARTS_OF_A_NAME = 3
+_PARTS = re.compile(r"[A-Za-z]+|\d+")
+
+
+@lru_cache(maxsize=20_000)
+def likeness(left: str, right: str) -> float:
+    """0 to 1 (-1 for files of two kinds): two names of one family ("uncased_L-12_H-768" and "cased_L-24_H-1024"), two files of one type.
+
+    Beginnings count more than the rest, for that is how versions of one thing are named.
+    """
+    if not left or not right:
+        return 0.0
+    if plain(left) == plain(right):
+        return 1.0
+    first, second = _last(left), _last(right)
+    same_type = _extension(first) != "" and kind_of_file(_extension(first)) == kind_of_file(_extension(second))
+    if _extension(first) and _extension(second) and not same_type:
+        return -1.0
+    return max(0.7 if same_type else 0.0, _family(first, second))
+
+
+def stands(value: str, text: str) -> bool:
+    """Whether a value stands in a text as a word or as a part of one: "512" in "city_512_x".
+
+    A name of several parts may have others in between: "vqa_test_3b" stands in "vqa_test_eval_3b".
+    """
+    if re.search(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", text, re.IGNORECASE):
+        return True
+    parts = re.split(r"[_.-]", value)
+    if len(parts) < _PARTS_OF_A_NAME or not all(parts):
+        return False
+    loose = r"(?:[_.-][A-Za-z0-9]+)*?[_.-]".join(re.escape(part) for part in parts)
+    return re.search(rf"(?<![A-Za-z0-9]){loose}(?![A-Za-z0-9])", text, re.IGNORECASE) is not None
+
+
+def kind_of_file(extension: str) -> str:
+    """One extension for all that mean the same kind of file: ".png" and ".jpg" are both pictures."""
+    bare = extension.removeprefix(".")
+    return next((group.split()[0] for group in file_kinds() if bare in group.split()), bare)
+
+
+def _family(left: str, right: str) -> float:
+    one, two = _skeleton(left), _skeleton(right)
+    if not one or not two or (len(one) == len(two) == 1):
+        return 0.0
+    prefix = 0
+    for a, b in zip(one, two, strict=False):
+        if a != b:
+            break
+        prefix += 1
+    longest = max(len(one), len(two))
+    shared = sum(min(one.count(part), two.count(part)) for part in set(one))
+    return 0.5 * shared / longest + 0.5 * min(prefix / longest * 1.5, 1.0)
+
+
+def _skeleton(text: str) -> list[str]:
+    """The letters of a name in pieces; a number is a number, whichever."""
+    return ["#" if part.isdigit() else part for part in _PARTS.findall(text.lower())]
+
+
+def _last(text: str) -> str:
+    return PurePosixPath(text.rstrip("/")).name or text
+
+
+def _extension(text: str) -> str:
+    suffix = PurePosixPath(text).suffix.lower()
+    return suffix if re.fullmatch(r"\.[a-z][a-z0-9]{0,9}", suffix) else ""

@@ -1,0 +1,183 @@
+"""The literals of Python code: what could be replaced by a value of the user's, and what each is for."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import msgspec
+
+
+class Literal(msgspec.Struct, frozen=True, kw_only=True):
+    """One literal (or the numbers of one shape) in a text of code."""
+
+    text: str
+    """The value as text: a string without quotes, a number as written, a shape as "(50,512,7,7)"."""
+    kind: str
+    """text, number, shape or name (an identifier, an attribute: not replaced as a literal)."""
+    slot: str
+    """What it is for: a keyword, a dictionary key, a variable, the called function."""
+    where: str
+    """How a person finds it: `dream(seed=42)`."""
+    start: int
+    """Character offset."""
+    end: int
+    owner: str = ""
+    """The called function around it, dotted."""
+    place: int = -1
+    """Its place among the positional arguments of the call; -1 where it is none."""
+    fixed: bool = False
+    """A key, an index, a format: never replaced."""
+
+
+class _Scope(msgspec.Struct, frozen=True, kw_only=True):
+    slot: str = ""
+    owner: str = ""
+    place: int = -1
+    fixed: bool = False
+
+
+@lru_cache(maxsize=256)
+def literals(code: str) -> tuple[Literal, ...]:
+    """All literals of `code` in their order; none where it does not parse."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    lines = _line_starts(code)
+    return tuple(_Finder(code, lines).visit(tree, _Scope()))
+
+
+def _line_starts(code: str) -> tuple[tuple[int, str], ...]:
+    starts, at = [], 0
+    for line in code.splitlines(keepends=True):
+        starts.append((at, line))
+        at += len(line)
+    return (*starts, (at, ""))
+
+
+def dotted(node: ast.AST) -> str:
+    """The dotted name of an expression, "" where it is none: calls within are skipped ("a.b(1).c" is "a.b.c")."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        head = dotted(node.value)
+        return f"{head}.{node.attr}" if head else node.attr
+    if isinstance(node, ast.Call):
+        return dotted(node.func)
+    return ""
+
+
+class _Finder:
+    def __init__(self, code: str, lines: tuple[tuple[int, str], ...]) -> None:
+        self._code, self._lines = code, lines
+
+    def span(self, node: ast.expr) -> tuple[int, int]:
+        """Character offsets of a node; ast counts bytes."""
+        return self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno or 1, node.end_col_offset or 0)
+
+    def _offset(self, line: int, column: int) -> int:
+        start, text = self._lines[line - 1]
+        return start + len(text.encode()[:column].decode(errors="ignore"))
+
+    def visit(self, node: ast.AST, scope: _Scope) -> Iterator[Literal]:
+        """The literals below a node."""
+        if isinstance(node, ast.Call):
+            yield from self._call(node)
+        elif isinstance(node, ast.Dict):
+            yield from self._dict(node, scope)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            yield from self._assign(node)
+        elif isinstance(node, ast.Subscript):
+            yield from self.visit(node.value, scope)
+            yield from self.visit(node.slice, _Scope(fixed=True))
+        elif isinstance(node, ast.Constant | ast.UnaryOp | ast.Tuple) and (found := self._literal(node, scope)):
+            yield found
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(getattr(node, "ctx", None), ast.Load):
+            yield self._name(node)
+            if isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name | ast.Attribute):
+                yield from self.visit(node.value, _Scope())
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from self._imported(node)
+        elif isinstance(node, ast.JoinedStr):
+            return
+        else:
+            inner = (
+                scope
+                if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.BinOp | ast.Starred | ast.IfExp)
+                else _Scope()
+            )
+            for child in ast.iter_child_nodes(node):
+                yield from self.visit(child, inner)
+
+    def _call(self, node: ast.Call) -> Iterator[Literal]:
+        owner = dotted(node.func)
+        yield from self.visit(node.func, _Scope())
+        if shape := self._shape(node.args, owner):
+            yield shape
+        for place, argument in enumerate(node.args):
+            yield from self.visit(argument, _Scope(slot=owner.rpartition(".")[2], owner=owner, place=place))
+        for keyword in node.keywords:
+            yield from self.visit(keyword.value, _Scope(slot=keyword.arg or "", owner=owner))
+
+    def _dict(self, node: ast.Dict, scope: _Scope) -> Iterator[Literal]:
+        for key, value in zip(node.keys, node.values, strict=True):
+            name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+            if key is not None:
+                yield from self.visit(key, _Scope(fixed=True))
+            yield from self.visit(
+                value, _Scope(slot=name, owner=f"{scope.owner}({scope.slot}=" if scope.slot else scope.owner)
+            )
+
+    def _assign(self, node: ast.Assign | ast.AnnAssign) -> Iterator[Literal]:
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        if node.value is not None:
+            yield from self.visit(node.value, _Scope(slot=dotted(target)))
+
+    def _shape(self, arguments: Sequence[ast.expr], owner: str) -> Literal | None:
+        """Three or more whole numbers in a row: the shape of a tensor."""
+        run = [node for node in arguments if isinstance(node, ast.Constant) and type(node.value) is int]
+        if len(run) < 2 or len(run) != len(arguments):
+            return None
+        start, end = self.span(run[0])[0], self.span(run[-1])[1]
+        text = "(" + ",".join(str(node.value) for node in run) + ")"
+        return Literal(text=text, kind="shape", slot="shape", where=f"{owner}{text}", start=start, end=end, owner=owner)
+
+    def _literal(self, node: ast.expr, scope: _Scope) -> Literal | None:
+        start, end = self.span(node)
+        text = self._code[start:end]
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            kind, shown = "text", node.value
+        elif isinstance(node, ast.Tuple):
+            if len(node.elts) < 2 or not all(
+                isinstance(part, ast.Constant) and type(part.value) is int for part in node.elts
+            ):
+                return None
+            kind, shown = "shape", text.replace(" ", "")
+        elif _is_number(node):
+            kind, shown = "number", text
+        else:
+            return None
+        where = f"{scope.owner}({scope.slot}={text})" if scope.owner else f"{scope.slot}={text}" if scope.slot else text
+        if scope.place >= 0:
+            where = f"{scope.owner}({text})"
+        return Literal(
+            text=shown, kind=kind, slot=scope.slot, where=where, start=start, end=end,
+            owner=scope.owner, place=scope.place, fixed=scope.fixed,
+        )  # fmt: skip
+
+    def _name(self, node: ast.Name | ast.Attribute) -> Literal:
+        start, end = self.span(node)
+        name = dotted(node)
+        return Literal(text=name, kind="name", slot="", where=name, start=start, end=end, fixed=True)
+
+    def _imported(self, node: ast.Import | ast.ImportFrom) -> Iterator[Literal]:
+        module = getattr(node, "module", None) or ""
+        for alias in node.names:
+            name = f"{module}.{alias.name}" if module else alias.name
+            yield Literal(text=name, kind="name", slot="", where=name, start=-1, end=-1, fixed=True)
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.USub) and _is_number(node.operand)
+    return isinstance(node, ast.Constant) and type(node.value) in {int, float}

@@ -1,0 +1,234 @@
+"""A Python answer: the best example with the user's values put in at the level of the syntax tree.
+
+Only the characters of the replaced literals change: comments and layout of the example stay.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+
+import msgspec
+
+from ml_agent.grounded.affinity import Habits
+from ml_agent.grounded.completion import Sources, complete
+from ml_agent.grounded.leftovers import leftovers
+from ml_agent.grounded.likeness import stands
+from ml_agent.grounded.literals import Literal, literals
+from ml_agent.grounded.prompts import is_prose, phrase_for
+from ml_agent.grounded.siblings import meant_file
+from ml_agent.grounded.slots import slots_of
+from ml_agent.grounded.spoken import spoken
+from ml_agent.grounded.terms import plain
+from ml_agent.ledger import Match, match
+from ml_agent.request import Value
+from ml_agent.values.lexer import is_path
+from tools.python_api.model import ApiObject
+from tools.signatures.model import Option
+
+_SHORT = 2
+QUOTES = frozenset("'\"`“‘")
+
+
+class Edit(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch of the code and what stands there afterwards."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Adapted(msgspec.Struct, frozen=True, kw_only=True):
+    """Python code, and which value went where."""
+
+    text: str
+    matches: tuple[Match, ...]
+
+
+def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources) -> Adapted:
+    """The example's code, completed and with the user's values."""
+    whole = complete(code, sources)
+    found = [literal for literal in literals(whole) if not literal.fixed and literal.start >= 0]
+    shapes = _shapes(found, values)
+    others = [value for value in values if not _is_shape(value) and not _said(found, value)]
+    slots = slots_of(whole, found, sources.index.api, sources.workdir)
+    options = [_option(place, literal, slots[place], sources) for place, literal in enumerate(found)]
+    present = {option.dest: literal.text for option, literal in zip(options, found, strict=True)}
+    seen = {option.dest: sources.seen.get(slot, frozenset()) for option, slot in zip(options, slots, strict=True)}
+    habits = Habits(values=seen, used=frozenset(present), present=present)
+    matches = match(others, options, habits)
+    matches += leftovers(others, matches, options, present)
+    matches += spoken([option for option in options if option.choices], matches, instruction, {})
+    edits = [*shapes, *_edits(matches, found), *_swapped(whole, others, sources)]
+    edits.extend(_repeated(edits, whole, found))
+    edits.extend(_meant(edits, found, instruction, sources))
+    edits.extend(_prompts(found, matches, others, instruction))
+    return Adapted(text=_apply(whole, edits), matches=matches)
+
+
+def _swapped(code: str, values: Iterable[Value], sources: Sources) -> list[Edit]:
+    """A function of the repository in place of a sibling in the same module, where the user names it: `zoo.resnet` for `zoo.vgg`."""
+    edits: list[Edit] = []
+    used = [
+        literal for literal in literals(code) if literal.kind == "name" and "." in literal.text and literal.start >= 0
+    ]
+    for value in values:
+        if value.kind != "name" or stands(value.value, code):
+            continue
+        for literal in used:
+            module, _, last = literal.text.rpartition(".")
+            sibling, own = (
+                sources.index.api.resolve(f"{module}.{name}", sources.workdir) for name in (value.value, last)
+            )
+            if isinstance(sibling, ApiObject) and isinstance(own, ApiObject) and sibling.kind == own.kind:
+                edits.append(Edit(start=literal.end - len(last), end=literal.end, text=value.value))
+                break
+    return edits
+
+
+def _repeated(edits: Iterable[Edit], code: str, found: Sequence[Literal]) -> list[Edit]:
+    """What stood for the same name elsewhere changes along: a model's name that is given to its tokenizer too."""
+    done = {edit.start for edit in edits}
+    fresh = {code[edit.start : edit.end].strip("'\""): edit.text for edit in edits if edit.text[:1] in "'\""}
+    return [
+        Edit(start=literal.start, end=literal.end, text=fresh[literal.text])
+        for literal in found
+        if literal.kind == "text" and literal.start not in done and literal.text in fresh and len(literal.text) > _SHORT
+    ]
+
+
+def _said(found: Sequence[Literal], value: Value) -> bool:
+    """Whether a longer name in the code says a name already: "blip" in "blip_caption"."""
+    if value.kind != "name":
+        return False
+    return any(
+        literal.kind == "text" and len(literal.text) > len(value.value) and stands(value.value, literal.text)
+        for literal in found
+    )
+
+
+def _meant(edits: Sequence[Edit], found: Sequence[Literal], instruction: str, sources: Sources) -> list[Edit]:
+    """The files that the user means where the example has others of the same folder."""
+    done = {edit.start for edit in edits}
+    fresh = []
+    for literal in found:
+        if literal.kind == "text" and literal.start not in done and is_path(literal.text):
+            meant = meant_file(literal.text, sources.workdir, instruction, sources.index.files)
+            if meant is not None:
+                fresh.append(Edit(start=literal.start, end=literal.end, text=string(meant)))
+    return fresh
+
+
+def _option(place: int, literal: Literal, slot: str, sources: Sources) -> Option:
+    """A literal as an option of the code: named by its keyword or parameter, with its text as default.
+
+    What options of the same name have elsewhere in the repository, choices and help, holds for it too.
+    """
+    names = dict.fromkeys(
+        name for name in (slot, _tail(literal.owner) if literal.place >= 0 and slot == literal.slot else "") if name
+    )
+    namesake = sources.namesakes.get(slot)
+    choices = namesake.choices if namesake is not None and literal.text in namesake.choices else ()
+    owner = literal.owner.replace(".", " ").replace("(", " ").replace("=", " ")
+    return Option(
+        dest=str(place),
+        flags=tuple(f"--{name}" for name in names) or ("--",),
+        type=_type(literal),  # type: ignore[arg-type]
+        default=literal.text,
+        nargs=str(literal.text.count(",") + 1) if literal.kind == "shape" else None,
+        choices=choices,
+        help=f"{namesake.help if namesake is not None else ''}; {owner}",
+    )
+
+
+def _tail(owner: str) -> str:
+    return ".".join(owner.split("(")[0].split(".")[-2:])
+
+
+def _type(literal: Literal) -> str:
+    if literal.kind == "number":
+        return "float" if "." in literal.text or "e" in literal.text else "int"
+    if literal.kind == "shape":
+        return "int"
+    return "path" if is_path(literal.text) else "str"
+
+
+def _is_shape(value: Value) -> bool:
+    return value.kind == "text" and value.value[:1] in "([" and value.value[1:2].isdigit()
+
+
+def _shapes(found: Sequence[Literal], values: Iterable[Value]) -> list[Edit]:
+    """The user's shapes in place of the example's, one of the same rank where there is one."""
+    free = [literal for literal in found if literal.kind == "shape"]
+    edits = []
+    for value in filter(_is_shape, values):
+        rank = value.value.count(",")
+        fitting = [literal for literal in free if literal.text.count(",") == rank] or free
+        if not fitting:
+            continue
+        chosen = fitting[0]
+        free.remove(chosen)
+        inner = value.value[1:-1].rstrip(",")
+        in_brackets = chosen.owner == ""
+        edits.append(Edit(start=chosen.start, end=chosen.end, text=f"({inner})" if in_brackets else inner))
+    return edits
+
+
+def _edits(matches: Iterable[Match], found: Sequence[Literal]) -> list[Edit]:
+    edits = []
+    for one in matches:
+        literal = found[int(one.option.dest)]
+        if plain(literal.text) == plain(one.typed) and literal.kind == "text":
+            continue
+        edits.append(Edit(start=literal.start, end=literal.end, text=_written(one.typed, literal)))
+    return edits
+
+
+def _written(typed: str, literal: Literal) -> str:
+    """A value as it stands in the code in place of a literal."""
+    if literal.kind == "number":
+        return typed
+    if literal.kind == "shape":
+        inner = ", ".join(typed.split())
+        return inner if literal.slot == "shape" else f"({inner})"
+    return string(_file_in(typed, literal.text))
+
+
+def _file_in(given: str, shown: str) -> str:
+    """A folder of the user's where the example has a file: the file of that name in the folder."""
+    name = PurePosixPath(shown).name
+    if is_path(given) and PurePosixPath(name).suffix and not PurePosixPath(given).suffix:
+        return f"{given.rstrip('/')}/{name}"
+    return given
+
+
+def string(text: str) -> str:
+    """A string literal with double quotes where that needs no escapes."""
+    return f'"{text}"' if '"' not in text and "\\" not in text and text.isprintable() else repr(text)
+
+
+def _prompts(
+    found: Sequence[Literal], matches: Sequence[Match], values: Sequence[Value], instruction: str
+) -> list[Edit]:
+    """What the user wants to see or to know, in place of the example's own prompt, caption or question."""
+    taken = {int(one.option.dest) for one in matches}
+    placed = {plain(one.value.value) for one in matches} | {plain(literal.text) for literal in found}
+    left = [
+        value.value
+        for value in values
+        if value.kind in {"text", "name"} and value.text[:1] in QUOTES and plain(value.value) not in placed
+    ]
+    for place, literal in enumerate(found):
+        if place in taken or literal.kind != "text" or not is_prose(literal.slot, literal.text):
+            continue
+        phrase = left[0] if left else phrase_for(literal.slot, literal.text, instruction)
+        if phrase is not None:
+            return [Edit(start=literal.start, end=literal.end, text=string(phrase))]
+    return []
+
+
+def _apply(code: str, edits: Iterable[Edit]) -> str:
+    at = len(code) + 1
+    for edit in sorted(edits, key=lambda one: one.start, reverse=True):
+        if edit.end <= at:
+            code = code[: edit.start] + edit.text + code[edit.end :]
+            at = edit.start
+    return code

@@ -1,0 +1,100 @@
+"""Which names a piece of Python needs, and which it binds."""
+
+import ast
+import builtins
+from collections.abc import Iterator
+from functools import lru_cache
+
+_BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
+_INNER = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
+
+
+@lru_cache(maxsize=512)
+def parsed(code: str) -> ast.Module | None:
+    """The syntax tree, to be read and not changed; None where the code does not parse."""
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def needed(tree: ast.Module) -> tuple[str, ...]:
+    """The names that are read before anything binds them, in their order."""
+    found: dict[str, None] = {}
+    bound: set[str] = set(_BUILTINS)
+    for statement in tree.body:
+        inner = bound | set(_inner_bindings(statement))
+        for name in _reads(statement, inner):
+            found.setdefault(name)
+        bound.update(binds(statement))
+    return tuple(found)
+
+
+def imported(tree: ast.Module) -> dict[str, str]:
+    """What each imported name stands for, dotted."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+        elif isinstance(node, ast.Import):
+            found.update({alias.asname: alias.name for alias in node.names if alias.asname})
+    return found
+
+
+def binds(statement: ast.stmt) -> set[str]:
+    """The names that a statement binds at its own level."""
+    return set(_bindings(statement))
+
+
+def _bindings(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
+        return
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+        return
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    if isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, _INNER) or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _bindings(child)
+
+
+def _inner_bindings(statement: ast.stmt) -> Iterator[str]:
+    """Names bound anywhere inside a statement (arguments, loop variables): read there, they are no need of the block."""
+    own = isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
+    for node in ast.walk(statement):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and not own:
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            yield node.name
+        elif isinstance(node, ast.comprehension):
+            yield from (name.id for name in ast.walk(node.target) if isinstance(name, ast.Name))
+
+
+def _reads(statement: ast.stmt, bound: set[str]) -> Iterator[str]:
+    for node in ast.walk(statement):
+        if (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in bound) or (
+            isinstance(statement, ast.AugAssign)
+            and node is statement.target
+            and isinstance(node, ast.Name)
+            and node.id not in bound
+        ):
+            yield node.id

@@ -1,0 +1,96 @@
+"""Names and wordings reduced to common terms: "num_train_epochs" and "training epochs" meet in "train epoch"."""
+
+import re
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PIECE = re.compile(r"[a-z]+\d*|\d+")
+_ENDINGS = ("ations", "ation", "ings", "ing", "ions", "ion", "ed", "es", "s")
+_KEEP = frozenset(
+    {"loss", "class", "bias", "process", "focus", "this", "species", "series", "less", "cross", "pass", "mass", "gas"}
+)
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("synonyms.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _stands_for() -> dict[str, str]:
+    table: dict[str, str] = {}
+    for group in _data()["same"]["groups"]:
+        first, *rest = group.split()
+        for word in rest:
+            table.setdefault(_stem(word), _stem(first))
+    return table
+
+
+@cache
+def _weights() -> dict[str, float]:
+    return {canonical(word): weight for word, weight in _data()["weight"].items()}
+
+
+def file_kinds() -> tuple[str, ...]:
+    """Endings of files of one kind, as groups of words."""
+    return tuple(_data()["kinds"]["groups"])
+
+
+def weight(term: str) -> float:
+    """How much a term in the name of an option says about it, 0 to 1."""
+    return _weights().get(term, 1.0)
+
+
+@lru_cache(maxsize=20_000)
+def terms(text: str) -> tuple[str, ...]:
+    """The terms of an identifier or of a phrase, in order.
+
+    A leading "n" is a number of things ("n_epochs"); abbreviations are spelled out, endings and synonyms made one.
+    """
+    found: list[str] = []
+    spaced = _CAMEL.sub(" ", text.replace("'", "")).lower()
+    pieces = _PIECE.findall(spaced)
+    for place, piece in enumerate(pieces):
+        if piece == "n" and place == 0 and len(pieces) > 1:
+            found.append(canonical("number"))
+            continue
+        found.extend(canonical(word) for word in _spelled_out(piece).split())
+    return tuple(found)
+
+
+def _spelled_out(piece: str) -> str:
+    table = _data()["expand"]
+    return str(table.get(piece) or table.get(_stem(piece)) or piece)
+
+
+@lru_cache(maxsize=20_000)
+def canonical(word: str) -> str:
+    """One word for all its forms and synonyms."""
+    stem = _stem(word.lower())
+    return _stands_for().get(stem, stem)
+
+
+def _stem(word: str) -> str:
+    if word in _KEEP or len(word) < 5:
+        return (
+            word[:-1]
+            if len(word) == 4 and word.endswith("s") and not word.endswith("ss") and word not in _KEEP
+            else word
+        )
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            stem = word[: -len(ending)]
+            return stem[:-1] if len(stem) > 4 and stem[-1] == stem[-2] and stem[-1] not in "ls" else _without_e(stem)
+    return _without_e(word)
+
+
+def _without_e(word: str) -> str:
+    return word.removesuffix("e") if len(word) > 4 else word
+
+
+def plain(text: str) -> str:
+    """Letters and digits only, lower case: "Long-term forecast" and "long_term_forecast" are the same."""
+    return re.sub(r"[^a-z0-9]", "", text.lower())

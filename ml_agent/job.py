@@ -1,0 +1,19 @@
+"""What a run was asked to do; kept in the run folder so that it can be resumed."""
+
+import msgspec
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """The instruction and everything that says where to look."""
+
+    instruction: str
+    repository: str = ""
+    """OWNER/NAME, URL or folder that the user named."""
+    commit: str | None = None
+    path: str = ""
+    catalog: str = ""
+    """A catalogue file, "sample", or "" for GitHub."""
+    arguments: tuple[tuple[str, str], ...] = ()
+    prefix_code: str = ""
+    record: str = ""
+    replay: str = ""

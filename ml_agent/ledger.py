@@ -1,0 +1,341 @@
+"""The ledger: which option honours which of the user's values."""
+
+import posixpath
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import msgspec
+
+from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.grounded.affinity import (
+    ENOUGH,
+    NO_HABITS,
+    Habits,
+    affinity,
+    holds_share,
+    is_share,
+    names,
+    spelling,
+    takes_several,
+)
+from ml_agent.grounded.assignment import best_matching
+from ml_agent.grounded.commandline import commands, given_options, parse
+from ml_agent.grounded.likeness import stands
+from ml_agent.grounded.literals import Literal, literals
+from ml_agent.grounded.terms import canonical, plain, terms, weight
+from ml_agent.navigator import Workspace
+from ml_agent.request import Request, Value
+from ml_agent.values.numbers import number, same_number
+from tools.findings import Finding
+from tools.signatures.model import Option, Signature
+
+_LITTLE = 0.5
+"""A word that says so little ("number", "name") does not tell what a number is for."""
+
+_NEAR_BY = 40
+"""Characters between two numbers of the same thing."""
+_STATUS = {"honoured": 0, "default": 1, "not found": 2}
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """A value and the option that honours it."""
+
+    value: Value
+    option: Option
+    score: float
+    typed: str
+    """The value as the option takes it: in the spelling of its choices."""
+
+
+def match(values: Sequence[Value], options: Sequence[Option], habits: Habits = NO_HABITS) -> tuple[Match, ...]:
+    """The best overall matching of values to options; a value or an option may stay without.
+
+    Args:
+        values: what the user stated.
+        options: what may take them.
+        habits: what examples show of these options.
+    """
+    joint = _joint_matches(values, options, habits)
+    spent = [found.value for found in joint]
+    taken = {found.option.dest for found in joint}
+    options = [option for option in options if option.dest not in taken]
+    merged = _merged(
+        [value for value in values if not _is_series(value) and not any(_inside(value, one) for one in spent)]
+    )
+    scores = [_scores(value, options, habits) for value in merged]
+    matching = best_matching(scores, len(options))
+    found = list(joint)
+    for row, column in sorted(matching.items()):
+        value, option = merged[row], options[column]
+        found.append(Match(value=value, option=option, score=scores[row][column], typed=typed(value, option, habits)))
+    return tuple(found)
+
+
+def _is_series(value: Value) -> bool:
+    return value.kind == "number" and " " in value.value and not value.name
+
+
+def _inside(value: Value, whole: Value) -> bool:
+    return value.start >= 0 and whole.start <= value.start and value.end <= whole.end
+
+
+def _joint_matches(values: Sequence[Value], options: Sequence[Option], habits: Habits) -> list[Match]:
+    """Numbers that go together into one option: "12 and 6 neurons", "40 cells wide and 20 cells high"."""
+    several = [
+        option
+        for option in options
+        if option.nargs in {"+", "*"} or ((option.nargs or "").isdigit() and option.nargs != "0")
+    ]
+    if not several:
+        return []
+    found: list[Match] = []
+    for value in [value for value in values if _is_series(value)] + _pairs(values):
+        if any(_inside(value, one.value) or _inside(one.value, value) for one in found):
+            continue
+        count = len(value.value.split())
+        fitting = [option for option in several if option.nargs in {"+", "*"} or option.nargs == str(count)]
+        scored = [(affinity(value, option, habits), -place) for place, option in enumerate(fitting)]
+        best, place = max(scored, default=(0.0, 0))
+        option = fitting[-place] if best >= ENOUGH else None
+        if option is not None and option.dest not in {one.option.dest for one in found}:
+            found.append(Match(value=value, option=option, score=best, typed=value.value))
+    return found
+
+
+def _pairs(values: Sequence[Value]) -> list[Value]:
+    """Neighbouring numbers of the same thing, as one."""
+    numbers = [
+        value
+        for value in values
+        if value.kind == "number" and value.required and not _is_series(value) and value.start >= 0
+    ]
+    pairs = []
+    for one, other in pairwise(numbers):
+        shared = [word for word in one.words[:2] if word in other.words[:3]]
+        if shared and other.start - one.end < _NEAR_BY:
+            words = tuple(dict.fromkeys([*shared, *one.words, *other.words]))
+            pairs.append(
+                Value(
+                    text=f"{one.text}, {other.text}",
+                    value=f"{one.value} {other.value}",
+                    kind="number",
+                    start=one.start,
+                    end=other.end,
+                    words=words,
+                    required=False,
+                )
+            )
+    return pairs
+
+
+def _scores(value: Value, options: Sequence[Option], habits: Habits) -> dict[int, float]:
+    scores: dict[int, float] = {}
+    for place, option in enumerate(options):
+        # An earlier option wins a draw, so that the result does not hang on the order of a hash.
+        score = affinity(value, option, habits) - place * 1e-6
+        if score > 0:
+            scores[place] = score
+    return scores
+
+
+def _merged(values: Sequence[Value]) -> list[Value]:
+    """Names that are said twice become one value with the words of both places."""
+    merged: dict[tuple[str, str], Value] = {}
+    for place, value in enumerate(values):
+        key = (
+            (value.kind, plain(value.value))
+            if value.kind in {"name", "path", "text"} and not value.name
+            else ("", str(place))
+        )
+        earlier = merged.get(key)
+        if earlier is None:
+            merged[key] = value
+            continue
+        words = tuple(dict.fromkeys([*earlier.words, *value.words]))
+        merged[key] = msgspec.structs.replace(earlier, words=words, required=earlier.required or value.required)
+    return list(merged.values())
+
+
+def typed(value: Value, option: Option, habits: Habits = NO_HABITS) -> str:
+    """The value as it is typed for this option: a choice in its real spelling, a name as examples spell it."""
+    if value.kind == "number" and value.text.rstrip().endswith(("%", "cent")) and option.default is not None:
+        share, usual = number(value.value), number(option.default)
+        if share is not None and usual is not None and 0 < usual < 1:
+            return format(share / 100, "f")
+    if (choice := spelling(option, value.value)) is not None:
+        return choice
+    if value.kind != "name":
+        return value.value
+    wanted = plain(value.value)
+    seen = sorted(habits.values.get(option.dest, ()))
+    if option.default is not None:
+        seen.append(option.default)
+    return next((text for text in seen if plain(text) == wanted), value.value)
+
+
+def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[LedgerEntry, ...]:
+    """What became of each of the user's values in a draft, whoever wrote it; guesses that nobody honours are left out."""
+    if draft.kind == "python":
+        return told(full_account(draft.text, request.values))
+    ledgers = [
+        full_account(command, request.values, _signature_of(command, draft, workspace))
+        for command in commands(draft.text)
+    ]
+    return told([best_entry(several) for several in zip(*ledgers, strict=True)])
+
+
+def best_entry(entries: Sequence[LedgerEntry]) -> LedgerEntry:
+    """A value is honoured where any of several commands honours it."""
+    return min(entries, key=lambda entry: _STATUS[entry.status])
+
+
+def _signature_of(command: str, draft: Draft, workspace: Workspace) -> Signature:
+    """The signature of the entry point that a command calls; an empty one where that is not known."""
+    signatures = workspace.index.signatures
+    ordered = [draft.entry] * (draft.entry in signatures) + [
+        path for path in signatures if posixpath.basename(path) in command
+    ]
+    for path in ordered:
+        fitting = [one for one in signatures[path] if all(word in command.split() for word in one.subcommand)]
+        called = [
+            one
+            for one in fitting
+            if parse(command, one) is not None and (path == draft.entry or _is_called(command, draft, path))
+        ]
+        if called:
+            return max(called, key=lambda one: len(one.subcommand))
+    return Signature(path=draft.entry or "unknown")
+
+
+def _is_called(command: str, draft: Draft, path: str) -> bool:
+    """Whether one of the words of a command is this file, as seen from the folder where it runs."""
+    return path in (posixpath.normpath(posixpath.join(draft.workdir, word)) for word in command.split())
+
+
+def told(ledger: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+    """The entries that concern the user: not the guesses that nobody honours."""
+    return tuple(entry for entry in ledger if entry.required or entry.status != "not found")
+
+
+def full_account(draft: str, values: Sequence[Value], signature: Signature | None = None) -> tuple[LedgerEntry, ...]:
+    """What became of each value in the text of a draft.
+
+    Args:
+        draft: a bash command, or Python code where `signature` is None.
+        values: what the user stated.
+        signature: of the entry point that the command calls.
+    """
+    return tuple(_entry(draft, value, signature) for value in _merged(values) if value.kind != "switch" or value.name)
+
+
+def _entry(draft: str, value: Value, signature: Signature | None) -> LedgerEntry:
+    where, status = "", "not found"
+    if signature is None:
+        where = _in_code(value, literals(draft))
+    else:
+        where = _in_command(draft, value, signature)
+        if not where and (option := _by_default(value, signature, draft)):
+            return _written(value, "default", f"{_spelled(option)} {option.default}")
+    if where:
+        status = "honoured"
+    return _written(value, status, where)
+
+
+def _written(value: Value, status: str, where: str) -> LedgerEntry:
+    return LedgerEntry(value=value.value, text=value.text, status=status, where=where, required=value.required)  # type: ignore[arg-type]
+
+
+def _in_command(draft: str, value: Value, signature: Signature) -> str:
+    """The option of the command that carries the value; the best fitting one where several have it."""
+    best: tuple[float, str] = (-1.0, "")
+    for option, flag, given in given_options(draft, signature):
+        if not says(given, value):
+            continue
+        fit = affinity(value, option) if option is not None else 0.0
+        if (
+            value.kind == "number"
+            and option is not None
+            and fit == 0.0
+            and not (_may_mean(value, option) or _has_digits(given, value.value))
+        ):
+            continue
+        best = max(best, (fit, f"{flag} {given}".strip()))
+    return best[1]
+
+
+def _may_mean(value: Value, option: Option) -> bool:
+    """Whether an option that has the value may have it for the user's sake: it shares a word with the wording, or counts something."""
+    if option.positional or takes_several(option) or (is_share(value) and holds_share(option)):
+        return True
+    called = {term for name in names(option) for term in terms(name)}
+    said = {term for word in value.words for term in terms(word) if weight(term) > _LITTLE}
+    return bool(called & said) or (option.type == "int" and value.value.isdigit() and canonical("number") in called)
+
+
+def _by_default(value: Value, signature: Signature, draft: str) -> Option | None:
+    given = {option.dest for option, _, _ in given_options(draft, signature) if option is not None}
+    for option in signature.options:
+        if option.dest in given or option.default is None or not says(option.default, value, whole=True):
+            continue
+        if affinity(value, option) > 0:
+            return option
+    return None
+
+
+def says(text: str, value: Value, *, whole: bool = False) -> bool:
+    """Whether the text of an argument contains the value: the same number, the same letters, or the value as a part of it."""
+    if value.kind == "number":
+        parts = value.value.split()
+        given = text.split() if len(parts) == 1 else text.strip("()[]").replace(",", " ").split()
+        if len(parts) > 1:
+            return len(parts) == len(given) and all(same_number(a, b) for a, b in zip(parts, given, strict=True))
+        return any(same_number(part, one) for part in given for one in _readings(value)) or (
+            not whole and _has_digits(text, value.value)
+        )
+    wanted, said = plain(value.value), plain(text)
+    if not wanted:
+        return value.value.rstrip("/") == text.rstrip("/")
+    if wanted == said:
+        return True
+    return not whole and ((len(wanted) > 2 and wanted in said) or stands(value.value, text))
+
+
+def _readings(value: Value) -> tuple[str, ...]:
+    """A number as it may be typed: "30 percent" is 30, or the share 0.3."""
+    amount = number(value.value)
+    if amount is None or not value.text.rstrip().endswith(("%", "cent")):
+        return (value.value,)
+    return (value.value, format(amount / 100, "f"))
+
+
+def _has_digits(text: str, digits: str) -> bool:
+    """Whether a telling number stands as a part in a name: "512" in "city_512"."""
+    telling = digits.isdigit() and len(digits) > 2 and number(text) is None
+    return telling and re.search(rf"(?<![A-Za-z0-9.]){digits}(?![A-Za-z0-9.])", text) is not None
+
+
+def _in_code(value: Value, found: Sequence[Literal]) -> str:
+    best: tuple[float, str] = (-1.0, "")
+    for literal in found:
+        if says(literal.text, value):
+            shared = set(terms(literal.slot)) & {term for word in value.words for term in terms(word)}
+            best = max(best, (float(len(shared)), literal.where))
+    return best[1]
+
+
+def _spelled(option: Option) -> str:
+    return max(option.flags, key=len, default=option.dest)
+
+
+def unhonoured(ledger: Sequence[LedgerEntry]) -> tuple[Finding, ...]:
+    """One finding for each value that the user asked for and nothing honours; with one of these a draft does not pass."""
+    return tuple(
+        Finding(
+            code="value-not-used",
+            message=f"the user asked for {entry.text!r}, but nothing in the draft says so",
+            subject=entry.value,
+        )
+        for entry in ledger
+        if entry.required and entry.status == "not found"
+    )

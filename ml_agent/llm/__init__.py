@@ -1,0 +1,1 @@
+"""Thinking with a model: the client for any OpenAI-compatible endpoint, and the navigator that decides with it."""

@@ -1,0 +1,235 @@
+"""Calls in a model's reply, wherever it put them: native tool calls, JSON, or JSON somewhere in text."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from json_repair import repair_json
+
+from ml_agent.llm.coerce import coerce, problems, without_unknown
+from ml_agent.llm.functions import Function
+
+_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_TAGGED = re.compile(r"<(tool_call|function_call|tool|call)>\s*(.*?)\s*(?:</\1>|\Z)", re.DOTALL)
+_NAMED_TAG = re.compile(r"<function[=\s]+\"?(?P<name>[\w.-]+)\"?>\s*(?P<body>.*?)\s*(?:</function>|\Z)", re.DOTALL)
+_PYTHON_CALL = re.compile(r"^[\w.]+\(.*\)$", re.DOTALL)
+_NAME_KEYS = ("name", "function", "tool", "tool_name", "function_name", "action")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "kwargs", "tool_input", "action_input")
+_WRAPPERS = ("call", "tool_calls", "tool_call", "function_call", "calls")
+_LONGEST = 200_000
+"""Characters of a reply that are looked at."""
+
+
+class RawCall(msgspec.Struct, frozen=True):
+    """A call as the model wrote it; without a name where it gave bare arguments."""
+
+    name: str
+    arguments: Any
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """A call that its function's schema accepts."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """A model's reply: its first choice, in parts."""
+
+    content: str = ""
+    calls: tuple[RawCall, ...] = ()
+    """Native tool calls."""
+    finish_reason: str = ""
+    refusal: str = ""
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether it was cut at the limit of its length."""
+        return self.finish_reason == "length"
+
+
+class UnusableReply(Exception):
+    """Why a reply cannot be used, in words for the model."""
+
+
+def read_reply(body: Mapping[str, Any]) -> Reply:
+    """The first choice of a chat completion; missing and malformed parts are left out."""
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    message = choice.get("message")
+    message = message if isinstance(message, dict) else {}
+    native = message.get("tool_calls") or (
+        [{"function": message["function_call"]}] if message.get("function_call") else []
+    )
+    return Reply(
+        content=_content(message.get("content")),
+        calls=tuple(call for item in native if (call := _call_from(item)) and call.name)
+        if isinstance(native, list)
+        else (),
+        finish_reason=str(choice.get("finish_reason") or ""),
+        refusal=str(message.get("refusal") or ""),
+    )
+
+
+def find_call(reply: Reply, functions: Sequence[Function], *, lenient: bool = False) -> Call:
+    """The first valid call in the reply; `lenient` leaves out arguments that the function does not have.
+
+    Raises UnusableReply with what the model has to mend.
+    """
+    if reply.cut_off and not reply.calls:
+        raise UnusableReply("the answer was cut off before its end; write a shorter one")
+    raw = list(reply.calls) or list(_calls_in_text(reply.content))
+    if not raw:
+        raise UnusableReply("it holds no JSON object" if reply.content.strip() else "it is empty")
+    complaints = []
+    for call in raw:
+        try:
+            return _checked(call, functions, lenient)
+        except UnusableReply as problem:
+            complaints.append(str(problem))
+    raise UnusableReply(complaints[0])
+
+
+def _checked(call: RawCall, functions: Sequence[Function], lenient: bool) -> Call:
+    function = _function_of(call, functions)
+    arguments = coerce(_loaded(call.arguments), function.parameters)
+    if not isinstance(arguments, dict):
+        raise UnusableReply(f"the arguments of {function.name} are not a JSON object")
+    if lenient:
+        arguments = without_unknown(arguments, function.parameters)
+    complaints = problems(arguments, function.parameters)
+    if complaints:
+        raise UnusableReply(f"{function.name}: " + "; ".join(complaints[:4]))
+    return Call(name=function.name, arguments=arguments)
+
+
+def _function_of(call: RawCall, functions: Sequence[Function]) -> Function:
+    if not call.name:
+        if len(functions) == 1:
+            return functions[0]
+        keys = set(call.arguments) if isinstance(call.arguments, dict) else set()
+        fitting = [f for f in functions if keys and keys <= set(f.parameters.get("properties", {}))]
+        if len(fitting) == 1:
+            return fitting[0]
+        raise UnusableReply("it does not name a function; there are: " + ", ".join(f.name for f in functions))
+    plain = {_plain(f.name): f for f in functions}
+    found = plain.get(_plain(call.name)) or plain.get(_plain(call.name.rpartition(".")[2]))
+    if found is None:
+        raise UnusableReply(f"there is no function {call.name!r}; there are: " + ", ".join(f.name for f in functions))
+    return found
+
+
+def _calls_in_text(text: str) -> Iterator[RawCall]:
+    """Every call that the text holds, best marked first."""
+    text = _THOUGHT.sub("", text[:_LONGEST]).strip()
+    for match in _NAMED_TAG.finditer(text):
+        yield RawCall(match["name"], match["body"])
+    bodies = [match[2] for match in _TAGGED.finditer(text)] + [match[1] for match in _FENCE.finditer(text)] + [text]
+    seen: list[Any] = []
+    for body in bodies:
+        for value in _json_values(body):
+            if value not in seen:
+                seen.append(value)
+                yield from _calls_from(value)
+    for body in bodies:
+        yield from _python_call(body.strip())
+
+
+def _json_values(text: str) -> list[Any]:
+    """The JSON objects and lists in a text; where none parses, one mended one."""
+    decoder, position, values = json.JSONDecoder(strict=False), 0, []
+    while (start := _next_bracket(text, position)) >= 0:
+        try:
+            value, position = decoder.raw_decode(text, start)
+        except ValueError:
+            position = start + 1
+            continue
+        if value:
+            values.append(value)
+    if any(isinstance(value, dict) for value in values) and not _looks_broken(text, values):
+        return values
+    start = text.find("{")
+    mended = repair_json(text[start:], return_objects=True) if start >= 0 else None
+    mended = next((item for item in mended if isinstance(item, dict)), None) if isinstance(mended, list) else mended
+    return [mended, *values] if isinstance(mended, dict) and mended else values
+
+
+def _looks_broken(text: str, values: Sequence[Any]) -> bool:
+    """Whether only an inner part of a larger, malformed object was found."""
+    first = text.find("{")
+    try:
+        json.JSONDecoder(strict=False).raw_decode(text, first)
+    except ValueError:
+        return text[:first].strip() == "" or len(values) == 0
+    return False
+
+
+def _next_bracket(text: str, position: int) -> int:
+    found = [index for index in (text.find("{", position), text.find("[", position)) if index >= 0]
+    return min(found, default=-1)
+
+
+def _calls_from(value: Any) -> Iterator[RawCall]:
+    if isinstance(value, list):
+        for item in value:
+            if isinstance(item, dict):
+                yield from _calls_from(item)
+        return
+    if not isinstance(value, dict):
+        return
+    for wrapper in _WRAPPERS:
+        if isinstance(value.get(wrapper), (dict, list)):
+            yield from _calls_from(value[wrapper])
+            return
+    call = _call_from(value)
+    yield call if call else RawCall("", value)
+
+
+def _call_from(value: Any) -> RawCall | None:
+    """A call from one of the shapes that are in use; None where the object is no call."""
+    if not isinstance(value, dict):
+        return None
+    if isinstance(value.get("function"), dict):
+        return _call_from(value["function"])
+    name = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
+    key = next((key for key in _ARGUMENT_KEYS if key in value), None)
+    if name is not None and key is not None:
+        return RawCall(name, value[key])
+    if len(value) == 1:
+        only, inner = next(iter(value.items()))
+        if isinstance(inner, dict):
+            return RawCall(only, inner)
+    return None
+
+
+def _python_call(text: str) -> Iterator[RawCall]:
+    if not _PYTHON_CALL.match(text):
+        return
+    try:
+        node = ast.parse(text, mode="eval").body
+        if isinstance(node, ast.Call) and not node.args:
+            yield RawCall(ast.unparse(node.func), {k.arg: ast.literal_eval(k.value) for k in node.keywords if k.arg})
+    except (SyntaxError, ValueError):
+        return
+
+
+def _loaded(arguments: Any) -> Any:
+    if not isinstance(arguments, str):
+        return arguments
+    found = _json_values(arguments)
+    return found[0] if found else {} if not arguments.strip() else arguments
+
+
+def _content(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -1,0 +1,224 @@
+"""The model client: one decision at a time, as a function call, from any OpenAI-compatible endpoint."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import openai
+
+from ml_agent.budget import Budget
+from ml_agent.errors import ConfigurationError
+from ml_agent.llm.answers import Call, Reply, UnusableReply, find_call, read_reply
+from ml_agent.llm.assembly import Assembled, DoesNotFit, Prompt, assemble, shorten
+from ml_agent.llm.endpoint import OPENAI, Endpoint, Mode
+from ml_agent.llm.errors import EndpointError, ModelAnswerError
+from ml_agent.llm.functions import Function, FunctionLike, as_function, described, reply_schema, strict, tool
+from ml_agent.llm.memory import ORDER, Traits
+from ml_agent.llm.refusals import Refusal, read_refusal
+from ml_agent.llm.retry import error_text
+from ml_agent.llm.sender import LEAST_OUTPUT, Parts, Sender
+from ml_agent.trajectory import Emit
+
+ALLOW_REAL_ENDPOINTS = True
+"""Tests set this to False: then only endpoints on this machine can be constructed, and no model in this process."""
+_ADAPTATIONS = 8
+"""How often one request may be changed after refusals."""
+_DEFAULT_CONTEXT = 8192
+"""Tokens, where neither the user nor the endpoint says how many."""
+_SHOWN_REPLY = 300
+"""Tokens of an unusable reply that are shown to the model again."""
+
+Message = dict[str, str]
+
+
+class Exchange(msgspec.Struct, frozen=True, kw_only=True):
+    """A question as it stands: what is asked, with which functions, and what was said about it so far."""
+
+    prompt: Prompt
+    functions: tuple[Function, ...]
+    output_tokens: int
+    dialogue: tuple[Message, ...] = ()
+    scale: float = 1.0
+    """Part of the prompt's limit that is used; less after the endpoint found it too long."""
+
+
+def silent(event: str, **fields: Any) -> None:
+    """Records nothing."""
+
+
+class ModelClient:
+    """Asks a model for decisions within a budget; safe to share between threads."""
+
+    def __init__(self, endpoint: Endpoint, budget: Budget, emit: Emit = silent, parts: Parts | None = None) -> None:
+        """Raises ConfigurationError where the endpoint needs a key and has none, or is forbidden here."""
+        _permit(endpoint)
+        self.endpoint, self.budget = endpoint, budget
+        self._emit = emit
+        parts = parts or Parts()
+        self._memory = parts.memory
+        self._sender = Sender(endpoint, budget, emit, parts)
+
+    def decide(self, prompt: Prompt, functions: Sequence[FunctionLike], max_output_tokens: int = 400) -> Call:
+        """One call of one of the functions.
+
+        A malformed answer gets one repair turn that quotes what is wrong with it. Raises ModelAnswerError where that
+        does not help, BudgetExceededError before anything is sent that could pass a limit, ConfigurationError for a
+        refused key or an unknown model, EndpointError where the endpoint does not answer.
+        """
+        offered = tuple(as_function(function) for function in functions)
+        exchange = Exchange(prompt=prompt, functions=offered, output_tokens=max_output_tokens)
+        repaired = False
+        while True:
+            reply, mode = self._ask(exchange)
+            try:
+                call = find_call(reply, offered, lenient=repaired)
+            except UnusableReply as problem:
+                self._emit("model-unusable", phase=prompt.phase, problem=str(problem))
+                if self._ask_otherwise(reply, mode):
+                    continue
+                if repaired:
+                    raise ModelAnswerError(f"the model's answer cannot be used: {problem}") from problem
+                exchange, repaired = self._repair(exchange, reply, problem), True
+                continue
+            self._confirm(reply, mode)
+            return call
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._sender.close()
+
+    def _ask(self, exchange: Exchange) -> tuple[Reply, Mode]:
+        """The reply, after changing the request as far as the endpoint's refusals ask for it."""
+        phase = exchange.prompt.phase
+        for _ in range(_ADAPTATIONS):
+            traits = self._traits()
+            body = self._body(exchange, traits)
+            try:
+                return read_reply(self._sender.send(phase, body, traits.mode)), traits.mode
+            except openai.APIError as error:
+                refusal = read_refusal(error, body, traits.mode)
+                if refusal is None or not self._adapt(refusal, traits):
+                    raise self._sender.final(error) from error
+                self._emit("model-adapted", phase=phase, refusal=refusal.kind, said=error_text(error))
+                if refusal.kind == "too-long":
+                    exchange = msgspec.structs.replace(exchange, scale=exchange.scale / 2)
+        raise EndpointError(f"{self.endpoint.base_url} refused every form of the request")
+
+    def _body(self, exchange: Exchange, traits: Traits) -> dict[str, Any]:
+        """The request, assembled within the prompt's limit, the model's context and what is left of the budget."""
+        extras = self._mode_parts(exchange.functions, traits)
+        words = "" if traits.mode == "tools" else described(exchange.functions)
+        aside = [json.dumps(extras) if extras else "", words, *(message["content"] for message in exchange.dialogue)]
+        texts = self._assembled(exchange, traits, sum(self._sender.count(text) for text in aside))
+        optional = {"temperature": self.endpoint.temperature, "seed": self.endpoint.seed}
+        return {
+            "model": self.endpoint.model,
+            "messages": [
+                {"role": "system", "content": texts.system},
+                {"role": "user", "content": f"{texts.user}\n\n{words}".strip()},
+                *exchange.dialogue,
+            ],
+            traits.output_parameter: exchange.output_tokens,
+            **{name: value for name, value in optional.items() if name not in traits.dropped},
+            **extras,
+        }
+
+    def _mode_parts(self, functions: Sequence[Function], traits: Traits) -> dict[str, Any]:
+        """What the request carries for its way of answering, without what the endpoint refuses."""
+        is_strict = "strict" not in traits.dropped
+        if traits.mode == "tools":
+            parts: dict[str, Any] = {"tools": [tool(f, is_strict=is_strict) for f in functions]}
+            # Servers that are not OpenAI's may run to the end of their context when a call is required.
+            optional = {"parallel_tool_calls": False, **({"tool_choice": "required"} if self._is_openai else {})}
+            return {**parts, **{name: value for name, value in optional.items() if name not in traits.dropped}}
+        if traits.mode == "json":
+            schema = reply_schema(functions)
+            form = {"name": "reply", "schema": strict(schema) if self._is_openai else schema}
+            form = {**form, "strict": True} if self._is_openai and is_strict else form
+            return {"response_format": {"type": "json_schema", "json_schema": form}}
+        return {}
+
+    @property
+    def _is_openai(self) -> bool:
+        return self.endpoint.base_url.startswith(OPENAI) or self.endpoint.azure
+
+    def _assembled(self, exchange: Exchange, traits: Traits, aside: int) -> Assembled:
+        context = self.endpoint.context_tokens or traits.context_tokens or _DEFAULT_CONTEXT
+        limit = min(int(exchange.prompt.limit * exchange.scale), context - exchange.output_tokens - aside)
+        left = self.budget.tokens_left()
+        affordable = limit if left is None else min(limit, left - aside - LEAST_OUTPUT)
+        try:
+            return assemble(exchange.prompt, affordable, self._sender.count)
+        except DoesNotFit as problem:
+            if affordable < limit:  # it is the budget that is short: reserving room for the bare question says so
+                return Assembled(system=exchange.prompt.system, user=exchange.prompt.question)
+            raise EndpointError(f"the context of {self.endpoint.model} is too small: {problem}") from problem
+
+    def _repair(self, exchange: Exchange, reply: Reply, problem: UnusableReply) -> Exchange:
+        """The same question with the reply and what is wrong with it, without a template that could be copied."""
+        said = reply.content or "".join(json.dumps(msgspec.to_builtins(call)) for call in reply.calls)
+        shown = shorten(said.strip() or "(nothing)", _SHOWN_REPLY, self._sender.count)
+        ask = f"That answer cannot be used: {problem}. Answer the question again, mended, with the JSON object only."
+        dialogue = ({"role": "assistant", "content": shown}, {"role": "user", "content": ask})
+        output = exchange.output_tokens * 2 if reply.cut_off else exchange.output_tokens
+        return msgspec.structs.replace(exchange, dialogue=dialogue, output_tokens=output)
+
+    def _traits(self) -> Traits:
+        traits = self._memory.traits(self.endpoint.identity)
+        if self.endpoint.mode != "auto":
+            return msgspec.structs.replace(traits, mode=self.endpoint.mode, confirmed=True)
+        return traits
+
+    def _learn(self, **changes: object) -> None:
+        self._memory.learn(self.endpoint.identity, **changes)
+
+    def _confirm(self, reply: Reply, mode: Mode) -> None:
+        """Remember the way of asking that this reply shows to work."""
+        if self._traits().confirmed:
+            return
+        if mode == "tools" and not reply.calls:  # it took the tools for a wish to see JSON in its text
+            self._learn(mode="json")
+        elif mode == "json" and not _is_json(reply.content):  # it overlooked response_format
+            self._learn(mode="text", confirmed=True)
+        else:
+            self._learn(mode=mode, confirmed=True)
+
+    def _ask_otherwise(self, reply: Reply, mode: Mode) -> bool:
+        """After an unusable reply in a way of asking that never worked: go to the next one; False where there is none."""
+        too_long = reply.cut_off and mode != "tools"  # the form was right; free text in place of a tool call is not
+        if self._traits().confirmed or reply.calls or too_long or mode == ORDER[-1]:
+            return False
+        self._learn(mode=ORDER[ORDER.index(mode) + 1])
+        return True
+
+    def _adapt(self, refusal: Refusal, traits: Traits) -> bool:
+        """Change what is known of the endpoint; False where there is nothing left to change."""
+        if refusal.kind == "too-long":
+            if refusal.context_tokens:
+                self._learn(context_tokens=refusal.context_tokens)
+            return True
+        if refusal.kind == "rename-output":
+            self._learn(output_parameter="max_completion_tokens")
+            return traits.output_parameter == "max_tokens"
+        if refusal.kind == "parameter":
+            self._learn(dropped=sorted({*traits.dropped, refusal.parameter}))
+            return refusal.parameter not in traits.dropped
+        if self.endpoint.mode != "auto" or traits.mode == ORDER[-1]:
+            return False
+        self._learn(mode=ORDER[ORDER.index(traits.mode) + 1], confirmed=False)
+        return True
+
+
+def _permit(endpoint: Endpoint) -> None:
+    if not ALLOW_REAL_ENDPOINTS and (endpoint.in_process or not endpoint.loopback):
+        raise ConfigurationError(f"real models are forbidden here: {endpoint!r}")
+    if endpoint.base_url.startswith(OPENAI) and not endpoint.api_key and not endpoint.in_process:
+        raise ConfigurationError("no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False

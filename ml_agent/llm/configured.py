@@ -1,0 +1,49 @@
+"""The llm navigator as the settings describe it."""
+
+from ml_agent.budget import Budget
+from ml_agent.llm.client import ModelClient
+from ml_agent.llm.endpoint import OPENAI, Endpoint
+from ml_agent.llm.memory import Memory
+from ml_agent.llm.navigator import LlmNavigator
+from ml_agent.llm.sender import Parts, default_transport
+from ml_agent.navigator import Navigator
+from ml_agent.prices import load_prices
+from ml_agent.replay.tape import Tape
+from ml_agent.replay.transport import TapeTransport
+from ml_agent.settings import Settings
+from ml_agent.trajectory import Emit
+
+MEMORY = "endpoints.json"
+
+
+def endpoint_of(settings: Settings) -> Endpoint:
+    """The endpoint and model that the settings name."""
+    return Endpoint(
+        model=settings.model,
+        base_url=settings.base_url or OPENAI,
+        api_key=settings.api_key.get_secret_value(),
+        mode=settings.model_mode,
+    )
+
+
+def configured_navigator(
+    settings: Settings, grounded: Navigator, budget: Budget, emit: Emit, tape: Tape | None = None
+) -> LlmNavigator:
+    """The navigator that thinks with the model of the settings; with a tape, recorded or played back.
+
+    Raises ConfigurationError where the endpoint needs a key, the price file is broken, or a model file is missing.
+    """
+    return LlmNavigator(configured_client(settings, budget, emit, tape), grounded, emit)
+
+
+def configured_client(settings: Settings, budget: Budget, emit: Emit, tape: Tape | None = None) -> ModelClient:
+    """The client for the model of the settings."""
+    endpoint, prices = endpoint_of(settings), load_prices(settings.prices)
+    if tape is None:
+        return ModelClient(endpoint, budget, emit, Parts(memory=Memory(settings.cache_dir / MEMORY), prices=prices))
+    # What is learned of an endpoint shapes its requests: a recording must begin with as little as its replay.
+    transport = TapeTransport(tape, None if tape.replaying else default_transport(endpoint))
+    parts = Parts(memory=Memory(), prices=prices, transport=transport)
+    if tape.replaying:
+        parts = Parts(memory=Memory(), prices=prices, transport=transport, sleep=lambda _: None)
+    return ModelClient(endpoint, budget, emit, parts)

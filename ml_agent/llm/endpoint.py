@@ -1,0 +1,62 @@
+"""Where a model answers, and how it is to be asked."""
+
+import ipaddress
+from typing import Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+Mode = Literal["tools", "json", "text"]
+"""tools: native function calling; json: response_format with a JSON schema; text: fenced JSON in the reply."""
+OPENAI = "https://api.openai.com/v1"
+IN_PROCESS = "gguf:"
+"""Beginning of the name of a model that runs in this process: gguf:/path/model.gguf."""
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """An OpenAI-compatible endpoint and the model there."""
+
+    model: str
+    """A name that the endpoint knows, or gguf:/path/model.gguf."""
+    base_url: str = OPENAI
+    api_key: str = ""
+    mode: Literal["auto", "tools", "json", "text"] = "auto"
+    """auto learns it at first use."""
+    timeout: float = 300.0
+    """Seconds that one request may take in all."""
+    context_tokens: int | None = None
+    """The model's context; None learns it from refusals."""
+    temperature: float = 0.0
+    seed: int = 7
+    concurrency: int = 8
+    """Requests under way at once, over all threads of this process."""
+
+    def __repr__(self) -> str:
+        """Without the key."""
+        return f"Endpoint({self.model!r} at {self.base_url!r})"
+
+    @property
+    def in_process(self) -> bool:
+        """Whether the model runs in this process."""
+        return self.model.startswith(IN_PROCESS)
+
+    @property
+    def loopback(self) -> bool:
+        """Whether requests stay on this machine."""
+        host = urlsplit(self.base_url).hostname or ""
+        if self.in_process or host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def azure(self) -> bool:
+        """Whether it is one of Azure's, which takes the key in a header of its own."""
+        return (urlsplit(self.base_url).hostname or "").endswith((".azure.com", ".azure-api.net"))
+
+    @property
+    def identity(self) -> str:
+        """Endpoint and model as one word, for what is remembered of it."""
+        return self.model if self.in_process else f"{self.base_url.rstrip('/')}|{self.model}"

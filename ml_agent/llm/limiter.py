@@ -1,0 +1,65 @@
+"""One limiter per endpoint, shared by all threads: how many requests at once, and not before when."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_MAX_STEP = 0.25
+"""Seconds between looks at the clock while waiting, so that a shortened wait is noticed."""
+
+
+class Limiter:
+    """Adaptive: a refusal (429) halves what may be under way, each success lets a little more in."""
+
+    def __init__(self, concurrency: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = float(concurrency)
+        self._allowed = self._most
+        self._under_way = 0
+        self._not_before = 0.0
+        self._clock = clock
+        self._changed = threading.Condition()
+
+    @property
+    def allowed(self) -> int:
+        """Requests that may be under way at once, now."""
+        return max(1, int(self._allowed))
+
+    @contextmanager
+    def slot(self, deadline: float | None = None) -> Iterator[None]:
+        """Wait for a place and hold it; TimeoutError when none comes free before `deadline` (of the clock given)."""
+        with self._changed:
+            while self._under_way >= self.allowed or self._clock() < self._not_before:
+                now = self._clock()
+                if deadline is not None and now >= deadline:
+                    raise TimeoutError("no place came free at the model's endpoint in time")
+                waits = [_MAX_STEP, *([deadline - now] if deadline is not None else [])]
+                self._changed.wait(min([*waits, self._not_before - now] if now < self._not_before else waits))
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._under_way -= 1
+                self._changed.notify_all()
+
+    def refused(self, wait: float) -> None:
+        """The endpoint asked for patience: nobody sends anything for `wait` seconds, and fewer at once after that."""
+        with self._changed:
+            self._allowed = max(1.0, self._allowed / 2)
+            self._not_before = max(self._not_before, self._clock() + wait)
+
+    def succeeded(self) -> None:
+        """The endpoint answered."""
+        with self._changed:
+            self._allowed = min(self._most, self._allowed + 1 / self._allowed)
+
+
+_LIMITERS: dict[str, Limiter] = {}
+_LOCK = threading.Lock()
+
+
+def limiter_for(base_url: str, concurrency: int) -> Limiter:
+    """The limiter that everybody in this process shares for an endpoint."""
+    with _LOCK:
+        return _LIMITERS.setdefault(base_url, Limiter(concurrency))

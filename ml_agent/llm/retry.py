@@ -1,0 +1,90 @@
+"""The one retry layer for models: what is tried again, how long to wait, and what never is tried again."""
+
+import email.utils
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import openai
+from tenacity import RetryCallState, Retrying, retry_if_exception
+
+MAX_TRIES = 5
+MAX_WAIT = 60.0
+"""Seconds; an endpoint that asks for more is given up."""
+TRANSIENT_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+NEVER_AGAIN = (
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "invalid_api_key",
+    "content_filter",
+    "model_not_found",
+)
+"""Error codes that no waiting cures, whatever the status says."""
+
+
+def status_of(error: BaseException) -> int | None:
+    """The HTTP status, or None where no answer came."""
+    return error.status_code if isinstance(error, openai.APIStatusError) else None
+
+
+def error_text(error: BaseException) -> str:
+    """What the endpoint said, on one line."""
+    if isinstance(error, openai.APIStatusError):
+        return " ".join((error.message or error.response.text or "").split())[:500]
+    cause = error.__cause__
+    return " ".join(f"{error} {cause or ''}".split())[:500]
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether asking again may help."""
+    if isinstance(error, openai.APIConnectionError):  # a timeout is one, too
+        return True
+    if isinstance(error, openai.APIStatusError):
+        refused_for_good = any(code in error_text(error) or code == error.code for code in NEVER_AGAIN)
+        return error.status_code in TRANSIENT_STATUS and not refused_for_good
+    return False
+
+
+def retry_after(error: BaseException) -> float | None:
+    """Seconds that the endpoint asks us to wait: retry-after-ms, retry-after in seconds, or as a date."""
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    headers = error.response.headers
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        if "retry-after" in headers:
+            return max(0.0, float(headers["retry-after"]))
+    except ValueError:
+        date = email.utils.parsedate_tz(headers.get("retry-after", ""))
+        return max(0.0, email.utils.mktime_tz(date) - time.time()) if date else None
+    return None
+
+
+def wait_seconds(error: BaseException, attempt: int) -> float:
+    """How long to wait before the next try: what the endpoint says, else exponential with jitter; plus a little of it."""
+    asked = retry_after(error)
+    if asked is not None:
+        return asked + random.uniform(0, 0.25)
+    return min(MAX_WAIT, 2.0 ** (attempt - 1)) * random.uniform(0.5, 1.0)
+
+
+def retrying(sleep: Callable[[float], None], seconds_left: Callable[[], float | None]) -> Retrying:
+    """The policy: at most MAX_TRIES, two for a timeout, no wait above MAX_WAIT or beyond the run's wall time."""
+
+    def wait(state: RetryCallState) -> float:
+        return wait_seconds(_error(state), state.attempt_number)
+
+    def stop(state: RetryCallState) -> bool:
+        error, left = _error(state), seconds_left()
+        tries = 2 if isinstance(error, openai.APITimeoutError) else MAX_TRIES
+        asked = retry_after(error) or 0.0
+        return state.attempt_number >= tries or asked > MAX_WAIT or (left is not None and asked >= left)
+
+    return Retrying(retry=retry_if_exception(is_transient), wait=wait, stop=stop, sleep=sleep, reraise=True)
+
+
+def _error(state: RetryCallState) -> BaseException:
+    error: Any = state.outcome.exception() if state.outcome else None
+    return error if isinstance(error, BaseException) else RuntimeError("no outcome")

@@ -1,0 +1,196 @@
+"""Sends requests: reserved and charged, in turn with everybody else's, tried again where that may help."""
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
+
+import httpx
+import msgspec
+import openai
+
+from ml_agent.budget import Budget, Demand, Reservation
+from ml_agent.errors import AgentError, ConfigurationError
+from ml_agent.llm.endpoint import OPENAI, Endpoint, Mode
+from ml_agent.llm.errors import EndpointError
+from ml_agent.llm.limiter import limiter_for
+from ml_agent.llm.memory import Memory
+from ml_agent.llm.retry import error_text, retrying, status_of, wait_seconds
+from ml_agent.llm.transport import MeteredTransport, NetworkTransport, paid_by
+from ml_agent.prices import PriceTable, load_prices
+from ml_agent.trajectory import Emit
+from tools.tokens import count_tokens
+
+LEAST_OUTPUT = 48
+"""Tokens; a reply with less room is not asked for."""
+OUTPUT_PARAMETERS = ("max_tokens", "max_completion_tokens")
+_CAUTION = 1.25
+"""Tokens of an unknown tokenizer for one of ours, until its first reply says what it used."""
+_MOST_RATIO = 2.5
+_MESSAGE_OVERHEAD = 8
+"""Tokens that a chat template puts around one message, at most."""
+_TOOLS_OVERHEAD = 140
+"""Tokens of the words with which chat templates introduce tools, at most."""
+_ENOUGH_TO_LEARN = 200
+"""Tokens; the overheads hide the ratio in shorter prompts."""
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a client works with; the defaults are the real ones."""
+
+    memory: Memory = msgspec.field(default_factory=Memory)
+    prices: PriceTable = msgspec.field(default_factory=load_prices)
+    transport: httpx.BaseTransport | None = None
+    """Below the metering: a recorder, a replay; None is the network, or the model in this process."""
+    sleep: Callable[[float], None] = time.sleep
+
+
+class Sender:
+    """One endpoint and model, for one budget; safe to share between threads."""
+
+    def __init__(self, endpoint: Endpoint, budget: Budget, emit: Emit, parts: Parts) -> None:
+        self.endpoint, self.budget = endpoint, budget
+        self._emit, self._parts = emit, parts
+        self._price = parts.prices.find(endpoint.model, local=endpoint.loopback)
+        self._limiter = limiter_for(endpoint.base_url, endpoint.concurrency)
+        self._openai = _connect(endpoint, parts.transport or default_transport(endpoint))
+
+    def send(self, phase: str, body: dict[str, Any], mode: Mode) -> dict[str, Any]:
+        """The endpoint's answer as JSON; `{}` where it is none.
+
+        Raises openai.APIError as the endpoint gave it (see `final`), BudgetExceededError before sending.
+        """
+        retry = retrying(self._parts.sleep, self.budget.seconds_left)
+        answer: dict[str, Any] = retry(self._once, phase, body, mode)
+        return answer
+
+    def count(self, text: str) -> int:
+        """Tokens of the text for this model: counted, or estimated from above where its tokenizer is not known."""
+        return math.ceil(count_tokens(text, self.endpoint.model).n * self._ratio())
+
+    def final(self, error: openai.APIError) -> AgentError:
+        """What an error means that no retry and no change of the request could cure."""
+        where, said = self.endpoint.base_url, error_text(error)
+        if isinstance(error.__cause__, AgentError):
+            return error.__cause__
+        if status_of(error) in (401, 403):
+            return ConfigurationError(f"{where} refuses the key: set OPENAI_API_KEY ({said})")
+        if status_of(error) == 404:
+            return ConfigurationError(f"{where} does not know model {self.endpoint.model!r}: set --model ({said})")
+        if isinstance(error, openai.APITimeoutError):
+            return EndpointError(f"{where} did not answer within {self.endpoint.timeout:g} s")
+        if isinstance(error, openai.APIConnectionError):
+            return EndpointError(f"{where} cannot be reached: {said}")
+        return EndpointError(f"{where} answers {status_of(error) or 'with an error'}: {said}")
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._openai.close()
+
+    def _once(self, phase: str, body: dict[str, Any], mode: Mode) -> dict[str, Any]:
+        parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
+        left = self.budget.seconds_left()
+        seconds = self.endpoint.timeout if left is None else max(0.001, min(self.endpoint.timeout, left))
+        with self._slot(left):
+            reservation = self._reserve(body, body[parameter])
+            sent = {**body, parameter: reservation.output_tokens}
+            began = time.monotonic()
+            try:
+                with paid_by(reservation, seconds):
+                    raw = self._openai.chat.completions.with_raw_response.create(**sent, timeout=seconds)
+            except openai.APIError as error:
+                self._failed(phase, error)
+                raise
+        self._limiter.succeeded()
+        answer = _parsed(raw.http_response.text)
+        self._learn_ratio(sent, answer)
+        took = round(time.monotonic() - began, 3)
+        usage, choices = answer.get("usage"), answer.get("choices")
+        self._emit("model-call", phase=phase, mode=mode, request=sent, reply=choices, usage=usage, seconds=took)
+        return answer
+
+    @contextmanager
+    def _slot(self, left: float | None) -> Iterator[None]:
+        """A place at the endpoint; BudgetExceededError where the wall time ends before one comes free."""
+        try:
+            with self._limiter.slot(None if left is None else time.monotonic() + left):
+                yield
+        except TimeoutError:
+            self.budget.check_time()
+            raise
+
+    def _reserve(self, body: dict[str, Any], output: int) -> Reservation:
+        demand = Demand(
+            prompt_tokens=math.ceil(_tokens(body) * self._ratio()),
+            output_tokens=output,
+            least_output=min(output, LEAST_OUTPUT),
+            price=self._price,
+        )
+        return self.budget.reserve(demand)
+
+    def _failed(self, phase: str, error: openai.APIError) -> None:
+        status = status_of(error)
+        self._emit("model-error", phase=phase, status=status, said=error_text(error))
+        if status in (429, 503, 529):
+            self._limiter.refused(min(1.0, wait_seconds(error, 1)))
+
+    def _ratio(self) -> float:
+        if self.endpoint.base_url.startswith(OPENAI):
+            return 1.0
+        return self._parts.memory.traits(self.endpoint.identity).token_ratio or _CAUTION
+
+    def _learn_ratio(self, body: dict[str, Any], answer: dict[str, Any]) -> None:
+        """Remember how many tokens the model's own tokenizer makes of one of ours, from above."""
+        usage = answer.get("usage")
+        said = usage.get("prompt_tokens") if isinstance(usage, dict) else None
+        counted = _tokens(body)
+        if isinstance(said, int) and counted >= _ENOUGH_TO_LEARN and 0 < said < counted * _MOST_RATIO:
+            known = self._parts.memory.traits(self.endpoint.identity).token_ratio or 1.0
+            ratio = round(math.ceil(100 * max(known, said / counted)) / 100, 2)
+            self._parts.memory.learn(self.endpoint.identity, token_ratio=ratio)
+
+
+def default_transport(endpoint: Endpoint) -> httpx.BaseTransport:
+    """The network, or the model in this process for gguf:/path/model.gguf."""
+    if not endpoint.in_process:
+        return NetworkTransport()
+    from ml_agent.llm.in_process import InProcessTransport  # an optional dependency, needed for this kind only
+
+    return InProcessTransport(endpoint)
+
+
+def _connect(endpoint: Endpoint, transport: httpx.BaseTransport) -> openai.OpenAI:
+    """The openai client over our transport, without retries of its own."""
+    split = urlsplit(endpoint.base_url)
+    url = "http://in-process/v1" if endpoint.in_process else urlunsplit(split._replace(query=""))
+    # openai 3 takes httpx clients as openai 2 did, but its annotations only name its own fork of httpx.
+    client: Any = httpx.Client(transport=MeteredTransport(transport))
+    return openai.OpenAI(
+        api_key=endpoint.api_key or "none",
+        base_url=url,
+        default_query=dict(parse_qsl(split.query)),
+        default_headers={"api-key": endpoint.api_key} if endpoint.azure else {},
+        timeout=endpoint.timeout,
+        max_retries=0,
+        http_client=client,
+    )
+
+
+def _tokens(body: dict[str, Any]) -> int:
+    """Our count of a request's prompt: texts, tools, schema, and what a chat template puts around them."""
+    messages: Sequence[dict[str, str]] = body["messages"]
+    extras = [json.dumps(body[name]) for name in ("tools", "response_format") if name in body]
+    texts = [message["content"] for message in messages]
+    overhead = _MESSAGE_OVERHEAD * (len(messages) + 1) + (_TOOLS_OVERHEAD if "tools" in body else 0)
+    return overhead + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        answer = json.loads(text, strict=False)
+    except ValueError:
+        return {}
+    return answer if isinstance(answer, dict) else {}

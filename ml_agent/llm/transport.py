@@ -1,0 +1,115 @@
+"""Below the client: requests go out, and what they used is charged, whether or not the reply can be read."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import httpx
+
+from ml_agent.budget import Reservation, Spent
+from ml_agent.errors import InternalError
+from tools.tokens import count_tokens
+
+MAX_REPLY = 8 * 1024 * 1024
+"""Bytes; more than this is no answer."""
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
+_KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-request-id", "x-should-retry")
+_NOTHING = Spent(prompt_tokens=0, completion_tokens=0)
+_reservation: ContextVar[Reservation | None] = ContextVar("reservation", default=None)
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def paid_by(reservation: Reservation, seconds: float) -> Iterator[None]:
+    """Everything sent inside is charged to the reservation and must be over within `seconds`."""
+    held, until = _reservation.set(reservation), _deadline.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _reservation.reset(held)
+        _deadline.reset(until)
+        reservation.release()  # only where the transport was never reached
+
+
+class NetworkTransport(httpx.BaseTransport):
+    """The network, with the proxies and certificates that the environment names."""
+
+    def __init__(self) -> None:
+        self._client = httpx.Client(follow_redirects=False)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send it; the reply's body is still to be read."""
+        return self._client.send(request, stream=True)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+
+class MeteredTransport(httpx.BaseTransport):
+    """Refuses what nobody pays for; charges the reply before anybody parses it; bounds its size and time."""
+
+    def __init__(self, inner: httpx.BaseTransport) -> None:
+        self._inner = inner
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send it and charge it; a reply whose use is unknown is charged by estimate, a lost one in full."""
+        reservation = _reservation.get()
+        if reservation is None:
+            raise InternalError("a request to a model was about to be sent without a budget")
+        try:
+            response = self._inner.handle_request(request)
+            body = _read(response)
+        except _NOT_SENT:
+            reservation.release()
+            raise
+        except httpx.HTTPError:
+            reservation.charge()
+            raise
+        reservation.charge(_NOTHING if response.status_code >= 400 else _spent(body, reservation))
+        headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+        return httpx.Response(response.status_code, headers=headers, content=body.encode(), request=request)
+
+    def close(self) -> None:
+        """Close what is below."""
+        self._inner.close()
+
+
+def _read(response: httpx.Response) -> str:
+    """The body as text; ReadTimeout or DecodingError where it takes too long or grows too large."""
+    until, chunks, size = _deadline.get(), [], 0
+    try:
+        for chunk in response.iter_bytes():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MAX_REPLY:
+                raise httpx.DecodingError(f"the reply is longer than {MAX_REPLY} bytes")
+            if until is not None and time.monotonic() > until:
+                raise httpx.ReadTimeout("the reply took too long")
+    finally:
+        response.close()
+    return b"".join(chunks).decode("utf-8", errors="replace")
+
+
+def _spent(body: str, reservation: Reservation) -> Spent:
+    """What the endpoint says it used; else the prompt as counted and the reply as we count it."""
+    usage = _usage(body)
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not isinstance(prompt, int) or not isinstance(completion, int) or prompt <= 0 or completion < 0:
+        tokens = min(count_tokens(body).n, reservation.output_tokens)
+        return Spent(prompt_tokens=reservation.demand.prompt_tokens, completion_tokens=tokens, estimated=True)
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+    cached = min(cached, prompt) if isinstance(cached, int) and cached > 0 else 0
+    return Spent(prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached)
+
+
+def _usage(body: str) -> dict[str, Any]:
+    try:
+        usage = json.loads(body)["usage"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return usage if isinstance(usage, dict) else {}

@@ -1,0 +1,87 @@
+"""The one interface behind which thinking happens."""
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from ml_agent.draft import Draft
+from ml_agent.request import Request
+from tools.candidates import Candidate
+from tools.index import RepoIndex
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user gave beside the instruction."""
+
+    repository: str = ""
+    path: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+    """Name and value of each `--arg NAME=VALUE`."""
+    prefix_code: str = ""
+
+
+class Workspace(msgspec.Struct, frozen=True, kw_only=True):
+    """A repository at one commit, indexed, and the folder in it where the task lives."""
+
+    index: RepoIndex
+    candidate: Candidate
+    path: str = "."
+    """Folder of the task, relative to the root; the answer runs from here."""
+    path_given: bool = False
+    """Whether the user named that folder: the answer then runs from it and from nowhere else."""
+
+
+class Assessment(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a repository can do the task, and which of its READMEs to read, best first."""
+
+    possible: bool
+    reason: str = ""
+    readmes: tuple[str, ...] = ()
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """A draft that was tried, and the lines that say why it does not do (from check or from the run)."""
+
+    draft: Draft
+    problem: str = ""
+    """Empty where nothing is known against it and another answer is wanted (Pass@k)."""
+    error_lines: tuple[str, ...] = ()
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What `write` may look at besides the workspace."""
+
+    readme: str = ""
+    """The README in turn; "" looks at all."""
+    opened: tuple[str, ...] = ()
+    """Files that were asked for."""
+    attempts: tuple[Attempt, ...] = ()
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """What a navigator decided to do next."""
+
+    action: Literal["draft", "open", "reject-readme", "reject-repository"]
+    draft: Draft | None = None
+    path: str = ""
+    """For "open": the file."""
+    reason: str = ""
+
+
+class Navigator(Protocol):
+    """Makes the decisions; everything else carries them out. Implementations are free of side effects but for model calls."""
+
+    name: str
+
+    def understand(self, instruction: str, given: Given) -> Request:
+        """Read the instruction: keywords, and every value that must be honoured."""
+
+    def rank(self, request: Request, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates in descending relevance."""
+
+    def assess(self, request: Request, workspace: Workspace) -> Assessment:
+        """Whether this repository can do the task, and by which READMEs."""
+
+    def write(self, request: Request, workspace: Workspace, evidence: Evidence) -> Step:
+        """The next step; a draft must differ from every one in `evidence.attempts`."""

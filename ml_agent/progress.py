@@ -1,0 +1,53 @@
+"""The live display on stderr: one line a phase."""
+
+import time
+
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+
+_DOING = {
+    "understand": "reading the instruction",
+    "search": "looking for repositories",
+    "rank": "ranking them",
+    "plan": "reading the repository",
+    "generate": "writing the answer",
+    "check": "checking it against the repository",
+    "execute": "running it",
+    "diagnose": "finding out what went wrong",
+}
+
+
+class Progress:
+    """Shows the phase in turn with a spinner and leaves one line behind for each."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._status: Status | None = None
+        self._started = 0.0
+
+    def on_phase(self, name: str, moment: str, note: str) -> None:
+        """React to a node that is entered or left."""
+        if moment == "enter":
+            self._started = time.monotonic()
+            self._status = self._console.status(f"{name}: {_DOING[name]}")
+            self._status.start()
+            return
+        self.close()
+        seconds = time.monotonic() - self._started
+        lines = note.splitlines() or [""]
+        self._console.print(
+            f"[bold]{name:<10}[/bold] {escape(lines[0])} [dim]({seconds:.1f} s)[/dim]", highlight=False, soft_wrap=True
+        )
+
+    def on_output(self, text: str) -> None:
+        """Show the last line of what runs in the sandbox."""
+        line = text.rstrip().rpartition("\n")[2].rpartition("\r")[2].strip()
+        if line and self._status is not None:
+            self._status.update(f"execute: {escape(line[:120])}")
+
+    def close(self) -> None:
+        """End the spinner."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None

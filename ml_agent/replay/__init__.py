@@ -1,0 +1,1 @@
+"""Record what came from outside (model, search, repositories, sandbox), and play it back without a network."""

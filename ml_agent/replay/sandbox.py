@@ -1,0 +1,85 @@
+"""A sandbox on tape: the recorded run's responses, without an engine."""
+
+import base64
+from pathlib import Path
+
+import msgspec
+
+from ml_agent.replay.tape import Errors, Tape
+from sandbox.contract import Command, OnOutput, Response, Sandbox
+from sandbox.errors import SandboxError, SandboxLostError, SandboxUnavailableError, SetupError
+
+_ERRORS: Errors = {
+    "FileNotFoundError": FileNotFoundError,
+    **{error.__name__: error for error in (SandboxError, SandboxLostError, SandboxUnavailableError, SetupError)},
+}
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """What kind of sandbox it was."""
+
+    name: str
+    isolated: bool
+
+
+class TapeSandbox:
+    """Records what a sandbox answers, or answers from the tape; in a replay nothing is run."""
+
+    def __init__(self, tape: Tape, inner: Sandbox | None, logs: Path) -> None:
+        """`inner` is the real sandbox, None in a replay; `logs` takes the logs that a replay writes anew."""
+        self._tape, self._inner, self._logs = tape, inner, logs
+        place = tape.call("sandbox", "place", lambda: Place(name=self._real.name, isolated=self._real.isolated), Place)
+        self.name, self.isolated = place.name, place.isolated
+
+    @property
+    def _real(self) -> Sandbox:
+        if self._inner is None:
+            raise SandboxUnavailableError("a recording needs a sandbox below it")
+        return self._inner
+
+    def start(self) -> None:
+        """Make the place."""
+        self._tape.call("sandbox", "start", lambda: self._real.start(), type(None), _ERRORS)
+
+    def put(self, source: Path, target: str) -> None:
+        """Copy into the workspace; what is copied is on this machine and is not recorded."""
+        self._tape.call("sandbox", {"put": target}, lambda: self._real.put(source, target), type(None), _ERRORS)
+
+    def get(self, path: str) -> bytes:
+        """A file of the workspace."""
+        encoded = self._tape.call(
+            "sandbox", {"get": path}, lambda: base64.b64encode(self._real.get(path)).decode(), str, _ERRORS
+        )
+        return base64.b64decode(encoded)
+
+    def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
+        """Run one command."""
+        response = self._tape.call(
+            "sandbox", {"run": command}, lambda: self._real.run(command, on_output), Response, _ERRORS
+        )
+        if not self._tape.replaying:
+            return response
+        if on_output is not None:
+            on_output(response.stdout + response.stderr)
+        return msgspec.structs.replace(response, log=self._log(response))
+
+    def snapshot(self) -> str:
+        """Remember the state."""
+        return self._tape.call("sandbox", "snapshot", lambda: self._real.snapshot(), str, _ERRORS)
+
+    def restore(self, snapshot: str) -> None:
+        """Go back to a state."""
+        self._tape.call("sandbox", {"restore": snapshot}, lambda: self._real.restore(snapshot), type(None), _ERRORS)
+
+    def stop(self) -> None:
+        """Remove the place."""
+        self._tape.call("sandbox", "stop", lambda: self._real.stop(), type(None), _ERRORS)
+
+    def _log(self, response: Response) -> str:
+        """What is known of the log, under its old name among this run's logs."""
+        if not response.log:
+            return ""
+        self._logs.mkdir(parents=True, exist_ok=True)
+        path = self._logs / Path(response.log).name
+        path.write_text(response.stdout + response.stderr, encoding="utf-8")
+        return str(path)

@@ -1,0 +1,94 @@
+"""What a run leaves behind: the answer, how far it was proven, and what it cost."""
+
+import platform
+import shlex
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ml_agent.draft import Draft
+from ml_agent.endings import Ending
+from ml_agent.execution import source_of, task_of
+from ml_agent.files import write_atomically
+from ml_agent.job import Job
+from ml_agent.report import write_report
+from ml_agent.runs import RESULT, RunFolder
+from ml_agent.services import Services
+from ml_agent.state import Plain, State
+from sandbox.artifacts import artifacts
+from sandbox.repair import Repair
+from sandbox.session import Record
+
+VERSIONED = ("ml-agent", "openai", "langgraph", "PyGithub", "docker", "GitPython", "tiktoken")
+
+
+def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> Plain:
+    """Write the files of a finished run and return what run.json holds."""
+    best = state.get("best")
+    result: dict[str, Any] = {
+        "id": folder.id,
+        "folder": str(folder.path),
+        "instruction": job.instruction,
+        "ending": state["ending"],
+        "exit_code": Ending.named(state["ending"]).exit_code,
+        "message": state["message"],
+        "evidence": best["evidence"] if best else "none",
+        "answer": _answer(best) if best else None,
+        "repository": _repository(best) if best else None,
+        "sandbox": _sandbox(best),
+        "navigator": services.navigator.name,
+        "budget": services.budget.to_dict(),
+        "usd": services.budget.usage.cost,
+        "versions": {name: version(name) for name in VERSIONED} | {"python": platform.python_version()},
+    }
+    if best:
+        _write_answer(folder, best)
+        _write_artifacts(folder, best, state, services)
+    write_report(folder, result)
+    folder.write_json(RESULT, result)
+    services.trajectory.emit("ended", ending=state["ending"], message=state["message"], evidence=result["evidence"])
+    return result
+
+
+def _answer(best: Plain) -> Plain:
+    draft = best["draft"]
+    return {
+        key: draft.get(key) for key in ("kind", "text", "workdir", "entry", "ledger", "findings", "source", "because")
+    }
+
+
+def _repository(best: Plain) -> Plain:
+    return {"name": best["candidate"]["full_name"], **best["repository"]}
+
+
+def _sandbox(best: Plain | None) -> Plain:
+    outcome = (best or {}).get("outcome") or {}
+    keys = ("seconds", "exit_code", "ended", "progress", "log", "setup")
+    return {
+        "name": outcome.get("sandbox", ""),
+        "isolated": outcome.get("isolated", True),
+        **{key: outcome[key] for key in keys if key in outcome},
+    }
+
+
+def _write_answer(folder: RunFolder, best: Plain) -> None:
+    draft = best["draft"]
+    if draft["kind"] == "python":
+        write_atomically(folder.path / "answer.py", draft["text"].rstrip("\n") + "\n")
+    else:
+        head = f"#!/usr/bin/env bash\n# Run it in the repository's folder {shlex.quote(draft['workdir'])}.\n"
+        write_atomically(folder.path / "answer.sh", head + draft["text"].rstrip("\n") + "\n", mode=0o755)
+
+
+def _write_artifacts(folder: RunFolder, best: Plain, state: State, services: Services) -> None:
+    """reproduce.sh, Dockerfile and requirements.lock of the best draft."""
+    repository, draft = best["repository"], msgspec.convert(best["draft"], Draft)
+    source = source_of(Path(repository["root"]), repository["version"], repository["url"])
+    record = Record(source=source, task=task_of(draft))
+    if services.executor is not None and best.get("outcome"):
+        record = services.executor.record(source, draft, msgspec.convert(state.get("repairs", []), list[Repair]))
+    for name, text in artifacts(record).items():
+        if text:
+            write_atomically(folder.path / name, text, mode=0o755 if name.endswith(".sh") else 0o644)

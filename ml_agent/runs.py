@@ -1,0 +1,131 @@
+"""The run folder: made, found, locked, listed, deleted."""
+
+import fcntl
+import json
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ml_agent.errors import ConfigurationError, RunLockedError, UsageError, exit_code_for
+from ml_agent.files import write_atomically
+
+CONFIG, RESULT, TRAJECTORY, CHECKPOINTS = "config.json", "run.json", "trajectory.jsonl", "checkpoints.sqlite"
+
+
+class RunFolder:
+    """One run's files."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def id(self) -> str:
+        """The folder's name."""
+        return self.path.name
+
+    @property
+    def trajectory(self) -> Path:
+        """One event a line."""
+        return self.path / TRAJECTORY
+
+    @property
+    def checkpoints(self) -> Path:
+        """SQLite file of the state after every node."""
+        return self.path / CHECKPOINTS
+
+    @property
+    def logs(self) -> Path:
+        """Full logs of what ran in the sandbox."""
+        return self.path / "logs"
+
+    @property
+    def outputs(self) -> Path:
+        """Files that the proven command made."""
+        return self.path / "outputs"
+
+    def config(self) -> dict[str, Any]:
+        """What the run was started with."""
+        return _read_json(self.path / CONFIG)
+
+    def result(self) -> dict[str, Any] | None:
+        """The result, or None while the run is unfinished."""
+        path = self.path / RESULT
+        return _read_json(path) if path.exists() else None
+
+    def write_json(self, name: str, content: dict[str, Any]) -> None:
+        """Write one JSON file atomically."""
+        write_atomically(self.path / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the run for this process; RunLockedError where another one has it."""
+        with (self.path / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise RunLockedError(f"run {self.id} is being worked on by another process") from error
+            yield
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read as a run: {error}") from error
+    if not isinstance(content, dict):
+        raise UsageError(f"{path} is not a run's file")
+    return content
+
+
+def new_run(runs_dir: Path, out: Path | None, config: dict[str, Any]) -> RunFolder:
+    """Make a run folder: `out` itself where given (it must be empty or new), else a fresh one below `runs_dir`."""
+    path = out or runs_dir / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(f"{path} exists and is not an empty folder: choose another --out")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        folder = RunFolder(path.resolve())
+        folder.write_json(CONFIG, config)
+        folder.logs.mkdir()
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be written ({error.strerror}): choose another --out") from error
+    return folder
+
+
+@contextmanager
+def discarded_on_bad_input(folder: RunFolder) -> Iterator[None]:
+    """Leave no run folder behind where the user's words or settings were off: there is nothing to resume."""
+    try:
+        yield
+    except Exception as error:
+        if exit_code_for(error) in (UsageError.exit_code, ConfigurationError.exit_code):
+            shutil.rmtree(folder.path)
+        raise
+
+
+def find_run(runs_dir: Path, name: str) -> RunFolder:
+    """A run by its folder, its id or a unique beginning of its id."""
+    if (Path(name) / CONFIG).exists():
+        return RunFolder(Path(name).resolve())
+    hits = [folder for folder in list_runs(runs_dir) if folder.id.startswith(name)] if name else []
+    if len(hits) != 1:
+        problem = "is not unique" if hits else "is not known"
+        raise UsageError(f"run {name!r} {problem}: `ml-agent runs list` shows those in {runs_dir}")
+    return hits[0]
+
+
+def list_runs(runs_dir: Path) -> list[RunFolder]:
+    """All runs below a folder, oldest first."""
+    if not runs_dir.is_dir():
+        return []
+    return [RunFolder(path.resolve()) for path in sorted(runs_dir.iterdir()) if (path / CONFIG).exists()]
+
+
+def delete_run(folder: RunFolder) -> None:
+    """Remove a run's folder; RunLockedError while it is being worked on."""
+    with folder.locked():
+        shutil.rmtree(folder.path)

@@ -1,0 +1,46 @@
+"""What the nodes use and what is never checkpointed: made again at resume."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ml_agent.budget import Budget
+from ml_agent.execution import Executor
+from ml_agent.finder import Finder
+from ml_agent.navigator import Navigator
+from ml_agent.settings import Settings
+from ml_agent.trajectory import Trajectory
+from ml_agent.workspaces import Workspaces
+
+OnPhase = Callable[[str, str, str], None]
+"""on_phase(name, "enter" | "leave", note)."""
+
+
+def silent(_name: str, _moment: str, _note: str) -> None:
+    """Report nothing."""
+
+
+@dataclass
+class Services:
+    """The parts picked for one run."""
+
+    settings: Settings
+    navigator: Navigator
+    finder: Finder
+    workspaces: Workspaces
+    executor: Executor | None
+    """None where nothing is to be run, or nothing can be (`no_executor` then says why)."""
+    budget: Budget
+    trajectory: Trajectory
+    no_executor: str = ""
+    on_phase: OnPhase = silent
+    notes: dict[str, str] = field(default_factory=dict)
+    """A line for the progress display, by phase."""
+
+    def note(self, phase: str, text: str) -> None:
+        """What the progress display says when the phase is done."""
+        self.notes[phase] = text
+
+    def close(self) -> None:
+        """Remove what this run made outside its folder."""
+        if self.executor is not None:
+            self.executor.close()

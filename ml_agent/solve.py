@@ -1,0 +1,68 @@
+"""One run from start or from where it was cut, with the parts picked by the settings."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any, cast
+
+import msgspec
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph.state import CompiledStateGraph
+
+from ml_agent.assemble import assemble
+from ml_agent.graph import build, plain
+from ml_agent.job import Job
+from ml_agent.navigator import Given
+from ml_agent.progress import Progress
+from ml_agent.result import conclude
+from ml_agent.runs import RunFolder
+from ml_agent.services import Services
+from ml_agent.settings import Settings
+from ml_agent.state import State
+
+MOST_STEPS = 500
+"""LangGraph's own stop, far above what the budgets allow."""
+
+
+def run_job(job: Job, settings: Settings, folder: RunFolder, progress: Progress | None = None) -> dict[str, Any]:
+    """Start the job, or go on with it where an earlier process was cut; a finished one is only told again.
+
+    Returns the result as it stands in run.json. Raises AgentError; the state up to the last finished node is kept.
+    """
+    with folder.locked():
+        done = folder.result()
+        if done is not None:
+            return done
+        with _graph(folder) as graph:
+            services = assemble(job, settings, folder, progress)
+            try:
+                state = _drive(graph, services, folder, job)
+                return conclude(job, state, services, folder)
+            finally:
+                services.close()
+                if progress:
+                    progress.close()
+
+
+@contextmanager
+def _graph(folder: RunFolder) -> Iterator[CompiledStateGraph[State, Services, State, State]]:
+    with closing(sqlite3.connect(folder.checkpoints, check_same_thread=False)) as connection:
+        yield build(SqliteSaver(connection))
+
+
+def _drive(
+    graph: CompiledStateGraph[State, Services, State, State], services: Services, folder: RunFolder, job: Job
+) -> State:
+    config: Any = {"configurable": {"thread_id": folder.id}, "recursion_limit": MOST_STEPS}
+    snapshot = graph.get_state(config)
+    if snapshot.created_at and not snapshot.next:  # finished, but killed before the result was written
+        return cast(State, snapshot.values)
+    start: State | None = None
+    if snapshot.next:
+        services.budget.restore(snapshot.values.get("budget", {}))
+        services.trajectory.emit("resumed", at=list(snapshot.next))
+    else:
+        given = Given(repository=job.repository, path=job.path, arguments=job.arguments, prefix_code=job.prefix_code)
+        start = State(instruction=job.instruction, given=plain(given))
+        services.trajectory.emit("started", job=msgspec.to_builtins(job))
+    return cast(State, graph.invoke(start, config, context=services, durability="sync"))

@@ -1,0 +1,41 @@
+"""What is checkpointed: plain values only; long texts live in files of the run folder."""
+
+from typing import Any, Literal, TypedDict
+
+Evidence = Literal["none", "checked", "started", "completed"]
+EVIDENCE: tuple[Evidence, ...] = ("none", "checked", "started", "completed")
+"""How far an answer was proven, in rising order."""
+
+Plain = dict[str, Any]
+"""A value object as `msgspec.to_builtins` gives it."""
+
+
+class State(TypedDict, total=False):
+    """The run between two nodes."""
+
+    instruction: str
+    given: Plain
+    request: Plain
+    candidates: list[Plain]
+    position: int
+    """Which candidate is in turn; a later failure falls to the next one."""
+    rejected: list[str]
+    """Candidates that were judged unable; they stand at the end of the list once more."""
+    repository: Plain
+    """root, version and url of the checkout in turn."""
+    workdir: str
+    readmes: list[str]
+    readme: int
+    opened: list[str]
+    attempts: list[Plain]
+    """What was tried on this candidate, with the reasons why it does not do."""
+    draft: Plain
+    best: Plain
+    """The furthest proven draft so far, with its evidence, repository and workdir."""
+    repairs: list[Plain]
+    """Set-up actions taken beyond the plan, in order."""
+    outcome: Plain
+    """What the last execution did."""
+    budget: Plain
+    ending: str
+    message: str

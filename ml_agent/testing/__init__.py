@@ -1,0 +1,1 @@
+"""Test support that ships with the agent: servers that behave as real ones do, good and bad."""

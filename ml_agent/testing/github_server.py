@@ -1,0 +1,294 @@
+"""A stand-in for GitHub in one process: the REST API that we use, and git over http.
+
+with GitHubServer(folder) as github:
+    sha = github.publish(About(full_name="owner/name"), {"README.md": "# Name"})
+    github.fail(Fault(status=403, headers={"Retry-After": "1"}))
+    Github(base_url=github.url) …
+"""
+
+import base64
+import json
+import os
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+from urllib.parse import parse_qs, quote_plus, unquote, urlsplit
+
+import msgspec
+
+from ml_agent.testing import github_answers as answers
+from ml_agent.testing.git_folders import commit_files
+from ml_agent.testing.github_answers import About, Entry
+
+__all__ = ["About", "Fault", "GitHubServer", "Request"]
+
+MAX_HITS = 1000
+"""GitHub shows no more hits of one search."""
+_API = re.compile(r"/repos/([^/]+/[^/]+?)(?:/(readme|contents|git/trees)(?:/(.*))?)?")
+_GIT = re.compile(r"/([\w.-]+/[\w.-]+?)(?:\.git)?/(info/refs|git-upload-pack)")
+
+
+class Fault(msgspec.Struct, kw_only=True):
+    """An answer given instead of the right one."""
+
+    status: int = 500
+    times: int = 1
+    path: str = "/"
+    """Only for paths that start so."""
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    body: dict[str, Any] = msgspec.field(default_factory=dict)
+    stall: bool = False
+    """Say nothing until the server stops."""
+
+
+class Request(NamedTuple):
+    """A request that was received."""
+
+    method: str
+    path: str
+    authorization: str
+
+
+class Reply(NamedTuple):
+    """What is sent."""
+
+    status: int
+    body: Any
+    """JSON, or bytes as they are."""
+    headers: Mapping[str, str] = {}
+
+
+class GitHubServer:
+    """GitHub, as far as we use it. Its repositories lie in `root/OWNER/NAME` as git work trees."""
+
+    def __init__(self, root: Path, token: str | None = None) -> None:
+        """With a `token`, private repositories are shown to those who send it, and wrong tokens are refused."""
+        self.root, self.token = root, token
+        self.requests: list[Request] = []
+        self.abouts: dict[str, About] = {}
+        self._faults: list[Fault] = []
+        self._lock = threading.Lock()
+        self.stopping = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Of the API and of the web site; PyGithub wants the same host in every answer."""
+        return f"http://localhost:{self._server.server_port}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stopping.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def publish(self, about: About, files: Mapping[str, str | bytes] | None = None) -> str:
+        """List a repository, and commit files to it; gives the commit's SHA, "" for one without files."""
+        self.abouts[about.full_name] = about
+        return commit_files(self.root / about.full_name, files) if files is not None else ""
+
+    def fail(self, fault: Fault) -> None:
+        """Answer the next requests wrongly."""
+        with self._lock:
+            self._faults.append(fault)
+
+    def fault_for(self, path: str) -> Fault | None:
+        """The fault that is due, if any; it is used up."""
+        with self._lock:
+            due = next((fault for fault in self._faults if fault.times > 0 and path.startswith(fault.path)), None)
+            if due:
+                due.times -= 1
+            return due
+
+    def seen(self, about: About | None, authorization: str) -> bool:
+        """Whether a repository is shown to the sender."""
+        return about is not None and (not about.private or self._knows(authorization))
+
+    def refused(self, authorization: str) -> bool:
+        """Whether credentials were sent that are wrong."""
+        return bool(self.token and authorization and not self._knows(authorization))
+
+    def _knows(self, authorization: str) -> bool:
+        basic = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
+        return bool(self.token) and authorization in {f"token {self.token}", f"Bearer {self.token}", f"Basic {basic}"}
+
+    def answer(self, request: Request, body: bytes, headers: Mapping[str, str]) -> Reply:
+        """The right answer."""
+        parts = urlsplit(request.path)
+        query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+        path = unquote(parts.path).removeprefix("/api/v3")
+        if match := _GIT.fullmatch(path):
+            return self._git(match[1], match[2], request, (body, headers))
+        if self.refused(request.authorization):
+            return Reply(401, answers.problem("Bad credentials", status="401"))
+        if path == "/rate_limit":
+            return Reply(200, answers.rate_limits())
+        if path == "/search/repositories":
+            return self._search(query, request.authorization)
+        match = _API.fullmatch(path)
+        about = self.abouts.get(match[1]) if match else None
+        if match is None or about is None or not self.seen(about, request.authorization):
+            return _not_found()
+        return self._repository(about, match[2] or "", match[3] or "", query)
+
+    def _search(self, query: dict[str, str], authorization: str) -> Reply:
+        if not query.get("q", "").strip():
+            missing = {"resource": "Search", "field": "q", "code": "missing"}
+            return Reply(422, answers.problem("Validation Failed", errors=[missing]))
+        size, page = min(int(query.get("per_page", 30)), 100), int(query.get("page", 1))
+        if page * size > MAX_HITS:
+            return Reply(422, answers.problem("Only the first 1000 search results are available"))
+        hits = [
+            about for about in self.abouts.values() if self.seen(about, authorization) and _matches(about, query["q"])
+        ]
+        if query.get("sort") == "stars":
+            hits.sort(key=lambda about: about.stars, reverse=query.get("order", "desc") == "desc")
+        items = [answers.repository(about, self.url) for about in hits[(page - 1) * size : page * size]]
+        found = {"total_count": len(hits), "incomplete_results": False, "items": items}
+        last = -(-len(hits) // size)
+        link = f"{self.url}/search/repositories?q={quote_plus(query['q'])}&per_page={size}&page="
+        more = {"Link": f'<{link}{page + 1}>; rel="next", <{link}{last}>; rel="last"'} if page < last else {}
+        return Reply(200, found, more)
+
+    def _repository(self, about: About, what: str, path: str, query: dict[str, str]) -> Reply:
+        reference = query.get("ref", "HEAD")
+        if not what:
+            return Reply(200, answers.repository(about, self.url))
+        if what == "git/trees":
+            entries = self._list(about, path, recursive=True)
+            return Reply(200, answers.tree(about, path, entries, self.url)) if entries else _not_found()
+        if what == "readme":
+            names = [entry.path for entry in self._list(about, reference)]
+            path = next((name for name in names if name.lower().startswith("readme")), "")
+            return self._content(about, reference, path) if path else _not_found()
+        return self._content(about, reference, path.strip("/"))
+
+    def _content(self, about: About, reference: str, path: str) -> Reply:
+        entries = self._list(about, reference, path)
+        if path and entries and entries[0].kind == "blob":
+            data = self._git_output(about, "cat-file", "blob", entries[0].sha)
+            return Reply(200, answers.content(about, entries[0], self.url, data))
+        if path:
+            entries = self._list(about, reference, path + "/")
+        return Reply(200, [answers.content(about, entry, self.url) for entry in entries]) if entries else _not_found()
+
+    def _list(self, about: About, reference: str, path: str = "", *, recursive: bool = False) -> list[Entry]:
+        options = ["-r", "-t"] if recursive else []
+        lines = self._git_output(about, "ls-tree", "-l", *options, reference, "--", *([path] if path else []))
+        return [_entry(line) for line in lines.decode().splitlines()]
+
+    def _git_output(self, about: About, *arguments: str) -> bytes:
+        folder = self.root / about.full_name
+        command = ["git", "-c", "safe.directory=*", "--git-dir", str(folder / ".git"), *arguments]
+        return subprocess.run(command, capture_output=True, check=False).stdout
+
+    def _git(self, full_name: str, what: str, request: Request, sent: tuple[bytes, Mapping[str, str]]) -> Reply:
+        about = self.abouts.get(full_name)
+        if self.refused(request.authorization) or (about and not self.seen(about, request.authorization)):
+            return Reply(401, b"", {"WWW-Authenticate": 'Basic realm="GitHub"'})
+        if about is None or not (self.root / full_name / ".git").is_dir():
+            return Reply(404, b"Repository not found.")
+        body, headers = sent
+        environment = {
+            **os.environ,
+            "GIT_PROJECT_ROOT": str(self.root / full_name), "GIT_HTTP_EXPORT_ALL": "1", "PATH_INFO": f"/.git/{what}",
+            "QUERY_STRING": urlsplit(request.path).query, "REQUEST_METHOD": request.method,
+            "CONTENT_TYPE": headers.get("Content-Type", ""), "CONTENT_LENGTH": str(len(body)),
+            "HTTP_CONTENT_ENCODING": headers.get("Content-Encoding", ""), "GIT_PROTOCOL": headers.get("Git-Protocol", ""),
+            "REMOTE_ADDR": "127.0.0.1", "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*",
+        }  # fmt: skip
+        out = subprocess.run(
+            ["git", "http-backend"], input=body, capture_output=True, env=environment, check=False
+        ).stdout
+        head, _, data = out.partition(b"\r\n\r\n")
+        named = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if ": " in line)
+        return Reply(int(named.pop("Status", "200").split()[0]), data, named)
+
+
+def _entry(line: str) -> Entry:
+    about, path = line.split("\t", 1)
+    mode, kind, sha, size = about.split()
+    return Entry(mode=mode, kind=kind, sha=sha, size=0 if size == "-" else int(size), path=path)
+
+
+def _matches(about: About, query: str) -> bool:
+    """GitHub asks for every word, in name, description or topics."""
+    text = f"{about.full_name} {about.description or ''} {' '.join(about.topics)}".lower()
+    words = [word.strip('"').lower() for word in query.split()]
+    qualifiers = dict(word.split(":", 1) for word in words if ":" in word)
+    if qualifiers.get("language", (about.language or "").lower()) != (about.language or "").lower():
+        return False
+    return all(word in text for word in words if ":" not in word)
+
+
+def _not_found() -> Reply:
+    return Reply(404, answers.problem("Not Found", status="404"))
+
+
+def _handler(github: GitHubServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: Any) -> None:  # the base class's name
+            """Requests are kept in `github.requests`."""
+
+        def do_GET(self) -> None:
+            self._respond(b"")
+
+        def do_POST(self) -> None:
+            self._respond(_body(self))
+
+        def _respond(self, body: bytes) -> None:
+            request = Request(self.command, self.path, self.headers.get("Authorization", ""))
+            github.requests.append(request)
+            fault = github.fault_for(urlsplit(self.path).path)
+            if fault is None:
+                self._send(github.answer(request, body, dict(self.headers.items())))
+            elif fault.stall:
+                github.stopping.wait()
+                self.close_connection = True
+            else:
+                self._send(Reply(fault.status, fault.body, fault.headers))
+
+        def _send(self, reply: Reply) -> None:
+            data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
+            resource = "search" if self.path.startswith("/search") else "core"
+            headers = {
+                "Content-Type": "application/json; charset=utf-8", "X-RateLimit-Limit": "30",
+                "X-RateLimit-Remaining": "29", "X-RateLimit-Reset": str(int(time.time()) + 60),
+                "X-RateLimit-Resource": resource, **reply.headers, "Content-Length": str(len(data)),
+            }  # fmt: skip
+            self.send_response(reply.status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(data)
+
+    return Handler
+
+
+def _body(handler: BaseHTTPRequestHandler) -> bytes:
+    if handler.headers.get("Transfer-Encoding") != "chunked":
+        return handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
+    parts: list[bytes] = []
+    read: Callable[[], bytes] = handler.rfile.readline
+    while size := int(read(), 16):
+        parts.append(handler.rfile.read(size))
+        read()
+    read()
+    return b"".join(parts)

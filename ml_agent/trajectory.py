@@ -1,0 +1,49 @@
+"""One event a line in trajectory.jsonl, enough to rebuild every prompt and reply; nothing secret."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+Emit = Callable[..., None]
+"""emit(event, **fields): record one event."""
+
+SHORTEST_SECRET = 8
+_SECRET_KEYS = ("api_key", "token", "authorization", "password", "secret")
+
+
+class Trajectory:
+    """Appends events to a file; safe to share between threads."""
+
+    def __init__(self, path: Path, secrets: tuple[str, ...] = ()) -> None:
+        """`secrets` are replaced by *** wherever they occur; dummy keys for local servers are too short to be secret."""
+        self.path = path
+        self._secrets = tuple(secret for secret in secrets if len(secret) >= SHORTEST_SECRET)
+        self._lock = threading.Lock()
+
+    def emit(self, event: str, **fields: Any) -> None:
+        """Write one event with the time in seconds since the epoch."""
+        line = json.dumps(
+            {"time": round(time.time(), 3), "event": event, **_masked(fields)}, ensure_ascii=False, default=str
+        )
+        for secret in self._secrets:
+            line = line.replace(secret, "***")
+        with self._lock, self.path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
+def _masked(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: "***" if key.lower() in _SECRET_KEYS else value for key, value in fields.items()}
+
+
+def read_trajectory(path: Path) -> Iterator[dict[str, Any]]:
+    """The events of a file; a last line that a kill cut short is left out."""
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            yield json.loads(line)
+        except json.JSONDecodeError:
+            continue

@@ -1,0 +1,178 @@
+"""The instruction as tokens: words, numbers, quoted strings, paths, flags, names."""
+
+import re
+from typing import Literal
+
+import msgspec
+
+from ml_agent.values.lexicon import words
+from ml_agent.values.numbers import DIGITED, FRACTIONED, WORDED, from_digits, from_fraction, from_words
+
+TokenKind = Literal["word", "number", "quoted", "path", "flag", "shape", "name", "mark"]
+
+
+class Token(msgspec.Struct, frozen=True, kw_only=True):
+    """One token, with its place in the text."""
+
+    kind: TokenKind
+    text: str
+    value: str
+    start: int
+    end: int
+    written: bool = False
+    """A number given in words: a guess where it is small."""
+
+
+_QUOTED = (
+    r"""(?<![\w'"`])(?P<q>['"`])(?P<body>(?!\s)(?:(?!(?P=q)(?![A-Za-z]))[^\n]){1,300})(?<!\s)(?P=q)(?![A-Za-z0-9_])"""
+    r"""(?P<suffix>\.[A-Za-z][A-Za-z0-9]{1,5}\b)?"""
+)
+_CURLED = r"[“‘](?P<curled>[^”’\n]{1,300})[”’]"
+_FLAG = r"(?<![\w-])--?[A-Za-z][\w.-]*(?==|\b)"
+_URL = r"https?://[^\s'\"<>]+"
+_SHAPE = r"[(\[]\s*-?\d+(?:\s*[,x×]\s*-?\d+)+\s*,?\s*[)\]]"
+_PATHLIKE = (
+    r"(?:(?<=[\s('\"=:,])|^)(?:\.{1,2}/|~/|/(?=\w))[\w./+*@${}-]*"
+    r"|[\w.+@${}-]+(?:/[\w.+*@${}-]+)+/?|\.{1,2}/"
+)
+_CONTRACTED = r"[A-Za-z]+['’](?:s|m|re|ve|d|ll|t)\b"
+_WORDLIKE = r"[A-Za-z0-9_][A-Za-z0-9_+]*(?:[-.:][A-Za-z0-9_+]+)*(?:\(\))?"
+
+_MASTER = re.compile(
+    rf"(?P<quoted>{_QUOTED})|(?P<curl>{_CURLED})|(?P<url>{_URL})|(?P<flag>{_FLAG})|(?P<shape>{_SHAPE})"
+    rf"|(?P<path>{_PATHLIKE})|(?P<contracted>{_CONTRACTED})"
+    rf"|(?P<wordlike>{_WORDLIKE})|(?P<mark>[^\sA-Za-z0-9_])"
+)
+
+
+def tokenize(text: str) -> list[Token]:
+    """All tokens of `text`, in order.
+
+    A number is recognised before the word it begins ("25-layer" is 25 and "-layer"), a name after that ("wn18rr").
+    """
+    tokens: list[Token] = []
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        token = _number_at(text, at) or _other_at(text, at)
+        if token is None:
+            at += 1
+            continue
+        tokens.append(token)
+        at = max(token.end, at + 1)
+    return tokens
+
+
+def _number_at(text: str, at: int) -> Token | None:
+    if at and (text[at - 1].isalnum() or text[at - 1] in "_/"):
+        return None
+    if match := DIGITED.match(text, at):
+        value = from_digits(match)
+        if value is not None and _number_ends(text, match.end()):
+            return Token(kind="number", text=match[0], value=value, start=at, end=match.end())
+        return None
+    if match := FRACTIONED.match(text, at):
+        end = match.end("part") + (text[match.end("part")] == "s")
+        return Token(kind="number", text=text[at:end], value=from_fraction(match), start=at, end=end, written=True)
+    if (match := WORDED.match(text, at)) and (value := from_words(match[0])) is not None:
+        return Token(kind="number", text=match[0], value=value, start=at, end=match.end(), written=True)
+    return None
+
+
+def _number_ends(text: str, end: int) -> bool:
+    """Whether what follows leaves the digits a number: not "256p", "2048_crop", "5YH2.pdb", "1/2"; but "25-layer", "128."."""
+    rest = text[end : end + 24]
+    if re.match(r"\.(?=\d)|\.[A-Za-z]|[A-Za-z_/]", rest):
+        return False
+    if rest.startswith("-"):
+        return bool(re.match(r"-(?:[A-Za-z]{3,}\b(?![-_]?\d)|\s)", rest))
+    return True
+
+
+def _other_at(text: str, at: int) -> Token | None:
+    match = _MASTER.match(text, at)
+    if match is None:
+        return None
+    kind = match.lastgroup
+    if match["quoted"]:
+        return _quoted(match)
+    if match["curl"]:
+        return Token(kind="quoted", text=match[0], value=match["curled"].strip(), start=at, end=match.end())
+    if match["url"]:
+        url = match[0].rstrip(".,;:!?)")
+        return Token(kind="path", text=url, value=url, start=at, end=at + len(url))
+    if kind == "flag":
+        return Token(
+            kind="flag", text=match[0], value=match[0].rstrip("."), start=at, end=at + len(match[0].rstrip("."))
+        )
+    if kind == "shape":
+        inner = re.sub(r"\s+", "", match[0])
+        return Token(kind="shape", text=match[0], value=inner, start=at, end=match.end())
+    if kind == "path":
+        return _path(match[0], at)
+    if kind == "contracted":
+        stem = re.split("['’]", match[0])[0]
+        return Token(kind="word", text=match[0], value=stem, start=at, end=match.end())
+    if kind == "wordlike":
+        return _wordlike(match[0], at)
+    return Token(kind="mark", text=match[0], value=match[0], start=at, end=match.end())
+
+
+def _quoted(match: re.Match[str]) -> Token:
+    body = match["body"].strip().rstrip(",;")
+    if re.match(r"\.\s+/", body):
+        body = re.sub(r"^\.\s+/", "./", body)
+    value = body + (match["suffix"] or "")
+    return Token(kind="quoted", text=match[0], value=value, start=match.start(), end=match.end())
+
+
+def _path(text: str, at: int) -> Token:
+    trimmed = text.rstrip(".,;:!?") if text not in {"./", "../"} else text
+    return Token(
+        kind="path" if is_path(trimmed) else "name", text=trimmed, value=trimmed, start=at, end=at + len(trimmed)
+    )
+
+
+def _wordlike(text: str, at: int) -> Token:
+    called = text.endswith("()")
+    bare = text.removesuffix("()")
+    kind: TokenKind = "path" if is_file_name(bare) else ("name" if is_odd(bare) else "word")
+    if kind == "word" and "." in bare:
+        # A missing blank after a full stop: "the data.The model".
+        bare = bare.split(".")[0]
+        called = False
+    end = at + len(bare) + (2 if called else 0)
+    return Token(kind=kind, text=text[: end - at], value=bare, start=at, end=end)
+
+
+def is_path(text: str) -> bool:
+    """Whether a text with slashes is a path: "data/amazon" and "./x" are, "and/or" is not."""
+    if "/" not in text:
+        return is_file_name(text)
+    if text.startswith(("./", "../", "/", "~", "$")) or text.endswith("/"):
+        return True
+    parts = text.split("/")
+    return len(parts) > 2 or is_file_name(parts[-1]) or any(re.search(r"[\d_.-]", part) for part in parts)
+
+
+def is_file_name(text: str) -> bool:
+    """Whether a word ends like a file name: "cov19.fasta"."""
+    stem, dot, extension = text.rpartition(".")
+    return bool(dot and stem) and extension.lower() in words("extensions")
+
+
+def is_odd(text: str) -> bool:
+    """Whether a word is spelled as only names are: "wn18rr", "IF-I-L-v1.0", "wiki_cs", "TimesNet", "MICN"."""
+    if not re.search(r"[A-Za-z]", text):
+        return False
+    if re.search(r"\d", text) or "_" in text:
+        return True
+    parts = re.split(r"[-.:]", text)
+    return any(_cased(part) for part in parts)
+
+
+def _cased(word: str) -> bool:
+    capitals = sum(letter.isupper() for letter in word)
+    return capitals >= 2 or (capitals == 1 and not word[0].isupper())

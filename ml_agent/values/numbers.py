@@ -1,0 +1,119 @@
+"""Numbers as people write them: "300,000", "1e-4", "two", "half a million", "10k"."""
+
+import re
+from decimal import Decimal, InvalidOperation
+
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_SMALL = {word: value for value, word in enumerate(_UNITS.split())}
+_SMALL |= {word: 20 + 10 * place for place, word in enumerate(_TENS.split())}
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
+_SUFFIXES = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
+
+_WORD = "|".join(sorted([*_SMALL, *_SCALES], key=len, reverse=True))
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\.\d+|\d+"
+WORDED = re.compile(
+    rf"\b(?:half\s+a(?:n)?|a\s+quarter\s+of\s+a|an?|{_WORD})"
+    rf"(?:(?:\s+|-)(?:and\s+(?=(?:{_WORD})\b))?(?:{_WORD}))*\b",
+    re.IGNORECASE,
+)
+DIGITED = re.compile(
+    rf"(?P<sign>(?<![\w.)])[-+])?(?P<digits>{_DIGITS})(?P<exponent>[eE][-+]?\d+|\s*[x×*]\s*10\s*\^\s*-?\d+)?"
+    rf"(?P<scale>\s+(?:hundred|thousand|million|billion)\b|[kKMB](?![\w-]))?(?P<percent>\s?%|\s+per\s?cent\b)?"
+)
+
+_PARTS = {
+    "half": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "eighth": 8,
+    "tenth": 10,
+    "hundredth": 100,
+}
+FRACTIONED = re.compile(
+    rf"\b(?:(?P<count>an?|one|two|three|four|five|six|seven|eight|nine)\s+)?(?:last\s+|first\s+)?"
+    rf"(?P<part>{'|'.join(_PARTS)})s?\s+of\b(?!\s+an?\s+(?:{'|'.join(_SCALES)}))",
+    re.IGNORECASE,
+)
+
+
+def from_fraction(match: re.Match[str]) -> str:
+    """The value of a match of `FRACTIONED`: "a quarter of" is 0.25, "the last tenth of" is 0.1."""
+    count = _SMALL.get((match["count"] or "one").lower(), 1)
+    return plain((Decimal(count) / _PARTS[match["part"].lower()]).quantize(Decimal("0.0001")).normalize())
+
+
+def plain(number: Decimal) -> str:
+    """A number as it would be typed: without an exponent, a trailing zero kept only where it was written."""
+    if number == number.to_integral_value() and number.as_tuple().exponent >= 0:  # type: ignore[operator]
+        return str(int(number))
+    return format(number, "f")
+
+
+def from_digits(match: re.Match[str]) -> str | None:
+    """The value of a match of `DIGITED`; digits that need no arithmetic are kept as the user wrote them."""
+    digits = match["digits"].replace(",", "")
+    sign = "-" if match["sign"] == "-" else ""
+    exponent, scale = match["exponent"], match["scale"]
+    if exponent and exponent[0] in "eE" and not scale:
+        return f"{sign}{digits}{exponent}"
+    if not exponent and not scale:
+        return f"{sign}{'0' if digits.startswith('.') else ''}{digits}"
+    try:
+        number = Decimal(digits)
+    except InvalidOperation:
+        return None
+    if exponent:
+        number *= Decimal(10) ** int(exponent.split("^")[-1] if "^" in exponent else exponent[1:])
+    if scale:
+        key = scale.strip().lower()
+        number *= _SCALES.get(key) or _SUFFIXES[key]
+    return sign + plain(number.normalize() if number == number.to_integral_value() else number)
+
+
+def from_words(text: str) -> str | None:
+    """The value of a match of `WORDED`; None for an article that counts nothing ("a", "an")."""
+    words = [word for word in re.split(r"[\s-]+", text.lower()) if word not in {"and", "of"}]
+    factor = Decimal(1)
+    if words[0] == "half":
+        factor, words = Decimal("0.5"), words[1:]
+    elif words[:2] == ["a", "quarter"]:
+        factor, words = Decimal("0.25"), words[2:]
+    if words and words[0] in {"a", "an"}:
+        words = words[1:]
+        if not words or words[0] not in _SCALES:
+            return None
+    if not words:
+        return None
+    return plain((factor * _sum(words)).normalize() + 0)
+
+
+def _sum(words: list[str]) -> Decimal:
+    total, group = 0, 0
+    for word in words:
+        if word in _SMALL:
+            group += _SMALL[word]
+        elif word in {"hundred", "dozen"}:
+            group = (group or 1) * _SCALES[word]
+        else:
+            total += (group or 1) * _SCALES[word]
+            group = 0
+    return Decimal(total + group)
+
+
+def number(text: str) -> Decimal | None:
+    """The number that `text` is, or None."""
+    try:
+        value = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
+
+
+def same_number(left: str, right: str) -> bool:
+    """Whether two texts are the same number: "1e-4" and "0.0001"."""
+    a, b = number(left), number(right)
+    return a is not None and a == b

@@ -1,0 +1,41 @@
+"""From a candidate to an indexed workspace."""
+
+from pathlib import Path, PurePosixPath
+
+from ml_agent.errors import UsageError
+from ml_agent.navigator import Given, Workspace
+from ml_agent.replay.repositories import Repositories
+from tools.candidates import Candidate
+from tools.index import RepoIndex
+from tools.repository import Checkout
+
+
+class Workspaces:
+    """Opens repositories; an index that is open stays open."""
+
+    def __init__(self, repositories: Repositories, cache: Path | None) -> None:
+        self._repositories, self._cache = repositories, cache
+        self._open: dict[tuple[str, str], RepoIndex] = {}
+
+    def checkout(self, candidate: Candidate) -> Checkout:
+        """Bring the candidate's files here; RepositoryError where they cannot be had."""
+        return self._repositories.get(candidate.url, candidate.commit)
+
+    def open(self, candidate: Candidate, root: Path, version: str, given: Given) -> Workspace:
+        """The workspace of a checkout; UsageError where the user's folder is not in it."""
+        key = (str(root), version)
+        if key not in self._open:
+            self._open[key] = RepoIndex.open(root, version, self._cache)
+        path = normal_folder(root, given.path)
+        return Workspace(index=self._open[key], candidate=candidate, path=path, path_given=bool(given.path))
+
+
+def normal_folder(root: Path, path: str) -> str:
+    """A user's folder as a relative posix path inside `root`, "." for the root itself."""
+    relative = PurePosixPath(path.replace("\\", "/") or ".")
+    target = (root / relative).resolve()
+    if relative.is_absolute() or not target.is_relative_to(root.resolve()):
+        raise UsageError(f"--path {path}: outside the repository; give a folder relative to its root")
+    if not target.is_dir():
+        raise UsageError(f"--path {path}: no such folder in the repository")
+    return target.relative_to(root.resolve()).as_posix()

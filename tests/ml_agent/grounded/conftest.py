@@ -1,0 +1,61 @@
+"""Small repositories and what the grounded navigator makes of them."""
+
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ml_agent.draft import Draft
+from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.navigator import Attempt, Evidence, Given, Workspace
+from tools.candidates import Candidate
+from tools.index import RepoIndex
+
+
+class Place:
+    """A repository in a temporary folder, and one navigator for it."""
+
+    def __init__(self, root: Path) -> None:
+        self.navigator = GroundedNavigator()
+        self._candidate = Candidate(full_name="someone/something", url=str(root))
+        self._index = RepoIndex.open(root, str(root))
+
+    def workspace(self, path: str = "") -> Workspace:
+        """The repository, with the task in a folder of it."""
+        return Workspace(index=self._index, candidate=self._candidate, path=path or ".", path_given=bool(path))
+
+    def answers(
+        self, instruction: str, count: int = 1, path: str = "", arguments: tuple[tuple[str, str], ...] = ()
+    ) -> list[Draft]:
+        """The first drafts, each asked for with those before as attempts."""
+        request = self.navigator.understand(instruction, Given(path=path, arguments=arguments))
+        drafts: list[Draft] = []
+        for _ in range(count):
+            evidence = Evidence(attempts=tuple(Attempt(draft=draft) for draft in drafts))
+            step = self.navigator.write(request, self.workspace(path), evidence)
+            if step.draft is None:
+                break
+            drafts.append(step.draft)
+        return drafts
+
+    def answer(self, instruction: str, path: str = "", arguments: tuple[tuple[str, str], ...] = ()) -> Draft:
+        """The first draft."""
+        return self.answers(instruction, 1, path, arguments)[0]
+
+
+Make = Callable[[dict[str, str]], Place]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Make:
+    """Makes a repository of file names and contents."""
+
+    def make(files: dict[str, str]) -> Place:
+        for name, text in files.items():
+            file = tmp_path / "repository" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+        return Place(tmp_path / "repository")
+
+    return make

@@ -1,0 +1,104 @@
+"""Python answers adapted from examples."""
+
+import ast
+from collections.abc import Callable
+
+PACKAGE = {
+    "vision/__init__.py": "from vision.zoo import load, big, small\n",
+    "vision/zoo.py": '''
+        """Models."""
+
+        def load(name, model_type="base", device="cpu"):
+            """Load a model."""
+
+        def big():
+            """The big model."""
+
+        def small():
+            """The small model."""
+    ''',
+}
+README = """
+    # Vision
+
+    ## Set-up
+
+    ```python
+    import torch
+    from PIL import Image
+    device = torch.device("cpu")
+    raw_image = Image.open("docs/example.png").convert("RGB")
+    ```
+
+    ## Captioning
+
+    Generate a caption:
+
+    ```python
+    from vision import load
+    model = load(name="clip_caption", model_type="base_coco", device=device)  # a comment stays
+    caption = "a large fountain in the park"
+    print(model.generate(raw_image, caption, guidance=7.0))
+    ```
+
+    ## Shapes
+
+    ```python
+    import torch
+    from vision import small
+    print(small()(torch.randn(50,49,512)).shape)
+    ```
+"""
+FILES = {**PACKAGE, "README.md": README}
+
+
+def test_literals_are_replaced_and_the_rest_stays(repository: Callable) -> None:
+    draft = repository(FILES).answer(
+        "Generate a caption for the image './pics/cat.jpg' with the 'clip_vqa' model, the text 'a cat on a mat' and a guidance of 5.0."
+    )
+    assert draft.kind == "python"
+    assert draft.sound
+    for part in ('"./pics/cat.jpg"', 'name="clip_vqa"', '"a cat on a mat"', "guidance=5.0", "# a comment stays"):
+        assert part in draft.text
+
+
+def test_earlier_blocks_and_imports_complete_the_example(repository: Callable) -> None:
+    draft = repository(FILES).answer("Generate a caption for an image.")
+    assert draft.text.index("import torch") < draft.text.index("device = torch.device") < draft.text.index("load(name=")
+    ast.parse(draft.text)
+
+
+def test_shapes_keep_the_style_of_the_code(repository: Callable) -> None:
+    draft = repository(FILES).answer("Print the shapes of the small model for an input of shape (10, 64, 512).")
+    assert "torch.randn(10,64,512)" in draft.text
+
+
+def test_a_sibling_function_that_the_user_names(repository: Callable) -> None:
+    files = {
+        **PACKAGE,
+        "README.md": "# Zoo\n\n```python\nimport vision.zoo\n\nmodel = vision.zoo.big()\nprint(model)\n```\n",
+    }
+    files["vision/zoo.py"] += "\n        def tiny_v2():\n            pass\n"
+    draft = repository(files).answer("Print the model tiny_v2() of the zoo.")
+    assert "vision.zoo.tiny_v2()" in draft.text
+
+
+def test_a_missing_import_of_the_repository_is_added(repository: Callable) -> None:
+    files = {
+        **PACKAGE,
+        "README.md": "# Use\n\nLoad it:\n\n```python\nmodel = load('clip')\nprint(np.sum(model))\n```\n",
+    }
+    draft = repository(files).answer("Load the clip model in Python.")
+    assert "import load" in draft.text
+    assert "import numpy as np" in draft.text
+
+
+def test_the_wording_decides_between_command_and_python(repository: Callable) -> None:
+    files = {
+        **PACKAGE,
+        "README.md": "# Use\n\n```bash\npython run.py --name clip\n```\n\n```python\nfrom vision import load\nload('clip').run()\n```\n",
+        "run.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--name')\np.parse_args()\n",
+    }
+    place = repository(files)
+    assert place.answer("Give me Python code that loads and runs clip.").kind == "python"
+    assert place.answer("Give me the command that runs clip.").kind == "bash"

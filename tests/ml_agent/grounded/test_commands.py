@@ -1,0 +1,234 @@
+"""Commands composed from examples and signatures."""
+
+import re
+from collections.abc import Callable
+
+TRAIN = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dataset", choices=["cora", "citeseer", "pubmed"], default="cora")
+    parser.add_argument("--lr", type=float, default=0.01, help="learning rate")
+    parser.add_argument("--n-epochs", type=int, default=200, help="number of training epochs")
+    parser.add_argument("--gpu", type=int, default=-1, help="gpu")
+    parser.add_argument("--sparse-backward", action="store_true")
+    parser.add_argument("--no-early-stop", action="store_true")
+    parser.add_argument("--data-dir", required=True)
+    args = parser.parse_args()
+    print(args)
+"""
+README = """
+    # Graph things
+
+    ## Training
+
+    Train the model:
+
+    ```bash
+    python train.py --dataset pubmed --data-dir data/graphs --lr 0.05
+    ```
+"""
+FILES = {"train.py": TRAIN, "README.md": README}
+
+
+def test_the_example_takes_the_values_of_the_user(repository: Callable) -> None:
+    draft = repository(FILES).answer(
+        "Train on the Citeseer dataset with a learning rate of 0.001 for 50 epochs on GPU #3."
+    )
+    assert draft.kind == "bash"
+    assert draft.sound
+    assert draft.text == "python train.py --dataset citeseer --data-dir data/graphs --lr 0.001 --n-epochs 50 --gpu 3"
+    assert {entry.value: entry.where for entry in draft.ledger}["50"] == "--n-epochs 50"
+    assert "README.md" in draft.because
+
+
+def test_switches_that_are_worded(repository: Callable) -> None:
+    draft = repository(FILES).answer("Train with sparse backward and without early stopping.")
+    assert "--sparse-backward" in draft.text
+    assert "--no-early-stop" in draft.text
+
+
+def test_values_given_by_name(repository: Callable) -> None:
+    draft = repository(FILES).answer("Train it.", arguments=(("lr", "0.3"), ("n_epochs", "7")))
+    assert "--lr 0.3" in draft.text
+    assert "--n-epochs 7" in draft.text
+
+
+def test_a_bare_signature_gets_what_is_required(repository: Callable) -> None:
+    draft = repository({"train.py": TRAIN}).answer("Train on pubmed with learning rate 0.5")
+    assert draft.text.startswith("python train.py ")
+    assert re.search(r"--data-dir \S+", draft.text)
+    assert "--lr 0.5" in draft.text
+
+
+def test_the_answer_runs_from_the_given_folder(repository: Callable) -> None:
+    place = repository({"models/gcn/train.py": TRAIN, "README.md": "Run `python models/gcn/train.py --data-dir data`."})
+    inside = place.answer("Train with learning rate 0.5", path="models/gcn")
+    assert inside.workdir == "models/gcn"
+    assert inside.text.startswith("python train.py ")
+    outside = place.answer("Train with learning rate 0.5")
+    assert outside.workdir == "."
+    assert outside.text.startswith("python models/gcn/train.py ")
+
+
+def test_documented_variables_hold_the_folder_of_the_user(repository: Callable) -> None:
+    place = repository(
+        {
+            "classify.py": """
+                import argparse
+                parser = argparse.ArgumentParser()
+                parser.add_argument("--config", required=True)
+                parser.add_argument("--checkpoint", required=True)
+                parser.add_argument("--batch-size", type=int, default=8)
+                parser.parse_args()
+            """,
+            "README.md": """
+                # Classify
+
+                ```bash
+                export MODEL_DIR=/path/to/models/uncased_L-12_H-768
+                python classify.py --config $MODEL_DIR/config.json --checkpoint $MODEL_DIR/model.ckpt
+                ```
+            """,
+        }
+    )
+    draft = place.answer(
+        "Classify with the cased_L-24_H-1024 model, which lies in the './model/' directory, and a batch size of 4."
+    )
+    assert "--config ./model/cased_L-24_H-1024/config.json" in draft.text
+    assert "--checkpoint ./model/cased_L-24_H-1024/model.ckpt" in draft.text
+    assert "--batch-size 4" in draft.text
+
+
+def test_what_repeats_an_old_value_changes_along(repository: Callable) -> None:
+    place = repository(
+        {
+            "run.py": """
+                import argparse
+                parser = argparse.ArgumentParser()
+                parser.add_argument("--mask_rate", type=float, default=0.25, help="mask ratio")
+                parser.add_argument("--model_id", default="test")
+                parser.parse_args()
+            """,
+            "README.md": "Impute:\n\n    python run.py --mask_rate 0.125 --model_id weather_mask_0.125\n",
+        }
+    )
+    assert (
+        place.answer("Impute with a mask rate of 0.375.").text
+        == "python run.py --mask_rate 0.375 --model_id weather_mask_0.375"
+    )
+
+
+def test_two_commands_where_one_cannot_honour_all(repository: Callable) -> None:
+    def script(*options: str) -> str:
+        lines = [f"parser.add_argument({option})" for option in options]
+        return "\n".join(["import argparse", "parser = argparse.ArgumentParser()", *lines, "parser.parse_args()", ""])
+
+    place = repository(
+        {
+            "prepare.py": script("'--input'", "'--output'", "'--mask_prob', type=float, help='masking probability'"),
+            "pretrain.py": script("'--input'", "'--train_steps', type=int", "'--lr', type=float"),
+            "README.md": """
+                # Pretraining
+
+                ```bash
+                python prepare.py --input text.txt --output /tmp/data.rec --mask_prob 0.1
+                ```
+
+                ```bash
+                python pretrain.py --input /tmp/data.rec --train_steps 20
+                ```
+            """,
+        }
+    )
+    draft = place.answer("Prepare the data with a masking probability of 0.15 and train for 5000 steps.")
+    assert draft.text == (
+        "python prepare.py --input text.txt --output /tmp/data.rec --mask_prob 0.15"
+        " && python pretrain.py --input /tmp/data.rec --train_steps 5000"
+    )
+    assert all(entry.status == "honoured" for entry in draft.ledger if entry.required)
+
+
+def test_advice_in_the_help_text_is_followed(repository: Callable) -> None:
+    place = repository(
+        {
+            "run.py": """
+                from absl import app, flags
+                flags.DEFINE_bool("lower_case", True, "Should be True for uncased models and False for cased models.")
+                flags.DEFINE_string("model_dir", None, "Folder of the model.")
+                app.run(lambda argv: None)
+            """,
+            "README.md": "    python run.py --model_dir=models/uncased_small --lower_case=True\n",
+        }
+    )
+    assert "--lower_case=False" in place.answer("Run the model in './models/cased_small'.").text
+
+
+def test_a_shell_script_takes_its_arguments_by_place(repository: Callable) -> None:
+    place = repository(
+        {
+            "scripts/repeat.sh": "# Usage: bash scripts/repeat.sh DATASET TIMES\nDATASET=$1\nTIMES=${2:-3}\necho $DATASET $TIMES\n",
+            "README.md": "Repeat a run several times:\n\n    bash scripts/repeat.sh moons 3\n",
+        }
+    )
+    assert place.answer("Repeat the run 5 times.").text == "bash scripts/repeat.sh moons 5"
+
+
+def test_options_of_the_group_stand_before_the_subcommand(repository: Callable) -> None:
+    place = repository(
+        {
+            "choose.py": """
+                import click
+
+                @click.group()
+                @click.option("--sample-size", type=int, default=120, help="How many points to generate.")
+                def main(sample_size): ...
+
+                @main.command()
+                @click.option("--folds", type=int, default=5, help="Number of folds.")
+                def validate(folds): ...
+
+                main()
+            """,
+            "README.md": "    python choose.py validate --folds 3\n",
+        }
+    )
+    assert (
+        place.answer("Validate with 90 generated points and 4 folds.").text
+        == "python choose.py --sample-size 90 validate --folds 4"
+    )
+
+
+def test_later_attempts_differ_and_the_best_comes_first(repository: Callable) -> None:
+    drafts = repository(FILES).answers("Train on Citeseer with a learning rate of 0.001.", count=5)
+    texts = [draft.text for draft in drafts]
+    assert len(texts) >= 2
+    assert len(set(texts)) == len(texts)
+    assert drafts[0].sound
+
+
+def test_the_same_request_gives_the_same_answer(repository: Callable) -> None:
+    place = repository(FILES)
+    assert place.answers("Train on Citeseer.", 3) == place.answers("Train on Citeseer.", 3)
+
+
+def test_a_test_script_is_not_taken_for_training(repository: Callable) -> None:
+    place = repository(
+        {
+            "train.py": TRAIN,
+            "test.py": TRAIN,
+            "README.md": "    python test.py --data-dir x\n    python train.py --data-dir x\n",
+        }
+    )
+    assert "train.py" in place.answer("Train it with a learning rate of 0.1").text
+    assert "test.py" in place.answer("Test it with a learning rate of 0.1").text
+
+
+def test_a_user_value_is_data_for_the_shell(repository: Callable) -> None:
+    draft = repository(FILES).answer("Train it.", arguments=(("data_dir", "x; rm -rf $(pwd)"),))
+    assert "'x; rm -rf $(pwd)'" in draft.text
+
+
+def test_an_empty_repository_is_rejected(repository: Callable) -> None:
+    place = repository({"notes.txt": "nothing"})
+    assert place.answers("Train a model.") == []

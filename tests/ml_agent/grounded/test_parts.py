@@ -1,0 +1,160 @@
+"""The parts of the grounded navigator on their own."""
+
+import itertools
+import shlex
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ml_agent.grounded.affinity import affinity, takes
+from ml_agent.grounded.assignment import best_matching
+from ml_agent.grounded.commandline import commands, parse, quoted, raw_words
+from ml_agent.grounded.likeness import likeness, stands
+from ml_agent.grounded.literals import literals
+from ml_agent.grounded.scope import needed, parsed
+from ml_agent.grounded.terms import terms
+from ml_agent.grounded.variables import bindings, expand
+from ml_agent.request import Value
+from tools.signatures.model import Option, Signature
+
+SIGNATURE = Signature(
+    path="src/train.py",
+    options=(
+        Option(dest="data"),
+        Option(dest="lr", flags=("--lr",), type="float"),
+        Option(dest="layers", flags=("--layers",), type="int", nargs="+"),
+        Option(dest="amp", flags=("--amp",), nargs="0", type="bool"),
+    ),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(st.dictionaries(st.integers(0, 3), st.integers(1, 9)), max_size=4))
+def test_the_matching_is_the_best_there_is(scores: list[dict[int, int]]) -> None:
+    found = best_matching(scores, 4)
+    best = 0
+    for columns in itertools.product([None, 0, 1, 2, 3], repeat=len(scores)):
+        used = [column for column in columns if column is not None]
+        if len(set(used)) == len(used):
+            best = max(
+                best,
+                sum(row.get(column, -100) for row, column in zip(scores, columns, strict=True) if column is not None),
+            )
+    assert sum(scores[row][column] for row, column in found.items()) == best
+
+
+@pytest.mark.parametrize(
+    ("option", "wording"),
+    [
+        ("num_train_epochs", "number of training epochs"),
+        ("max_seq_length", "maximum sequence length"),
+        ("lr", "learning rate"),
+        ("hid-dim", "hidden dimension"),
+        ("bs", "batch size"),
+        ("masked_lm_prob", "masked language modeling probability"),
+        ("embed_size", "embedding sizes"),
+    ],
+)
+def test_names_and_wordings_meet(option: str, wording: str) -> None:
+    assert set(terms(option)) <= set(terms(wording))
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60))
+def test_any_name_has_terms(text: str) -> None:
+    assert all(term == term.lower() for term in terms(text))
+
+
+def test_a_number_does_not_go_where_a_text_is_wanted() -> None:
+    value = Value(text="20", value="20", kind="number", words=("predictions", "file"))
+    assert affinity(value, Option(dest="predict_file", flags=("--predict_file",), type="str")) == 0
+    assert not takes(Option(dest="n", flags=("--n",), type="int"), "2.5")
+    assert takes(Option(dest="n", flags=("--n",), type="int", nargs="2"), "2 5")
+
+
+def test_a_share_is_not_more_than_one() -> None:
+    value = Value(text="300", value="300", kind="number", words=("warmup", "steps"))
+    option = Option(dest="warmup_proportion", flags=("--warmup_proportion",), type="float", default="0.1")
+    assert affinity(value, option) == 0
+
+
+def test_likeness_of_names_and_files() -> None:
+    assert likeness("cased_L-24_H-1024_A-16", "uncased_L-12_H-768_A-12") > 0.3
+    assert likeness("cat.jpg", "docs/example.png") >= 0.7
+    assert likeness("cat.jpg", "model.ckpt") < 0
+    assert likeness("gpu", "relu") == 0
+    assert stands("512", "city_512_x") and not stands("512", "city_5120")
+    assert stands("vqa_test_3b", "vqa_test_eval_3b") and not stands("IF-I-L", "IF-II-L")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python src/train.py data/x --lr 0.1 --layers 1 2 3 --amp",
+        "CUDA_VISIBLE_DEVICES=0 python -u src/train.py 'a b' --lr=0.1",
+        'torchrun --nproc_per_node 8 src/train.py "$DATA" --lr -1e-3 --unknown 5',
+    ],
+)
+def test_a_command_line_is_written_as_it_was_read(command: str) -> None:
+    invocation = parse(command, SIGNATURE)
+    assert invocation is not None
+    assert invocation.text() == command
+
+
+def test_a_comment_and_other_commands_are_no_part_of_it() -> None:
+    invocation = parse("cd src && python train.py x --lr 1 | tee log  # train", SIGNATURE)
+    assert invocation is not None
+    assert invocation.text() == "python train.py x --lr 1"
+    assert commands("python a.py && python b.py ; python c.py\nls") == [
+        "python a.py",
+        "python b.py",
+        "python c.py",
+        "ls",
+    ]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.text(
+            alphabet=st.characters(blacklist_characters="\n\r", blacklist_categories=("Cs",)), min_size=1, max_size=12
+        )
+    )
+)
+def test_quoting_survives_the_shell(words: list[str]) -> None:
+    safe = [word for word in words if word.isprintable()]
+    line = " ".join(quoted(word) for word in safe)
+    assert shlex.split(line) == safe
+    assert len(raw_words(line)) == len(safe) or any(word.startswith("#") for word in safe)
+
+
+def test_variables_are_filled_with_what_looks_like_them() -> None:
+    value = Value(text="x", value="./m/cased_L-2", kind="path", words=("model",))
+    bound = bindings("run $DIR/a ${OTHER} $NONE", {"DIR": "/path/to/uncased_L-12", "OTHER": "y"}, [value])
+    assert expand("run $DIR/a ${OTHER} $NONE", bound) == "run ./m/cased_L-2/a y $NONE"
+    assert bound["DIR"].value == value
+
+
+def test_literals_know_what_they_are_for() -> None:
+    code = 'model = load("big", size=5, kw={"scale": 7.0})\ntext = "é" + f(x[0])\nshape = rand(1, 2, 3)\n'
+    found = {(literal.slot, literal.text) for literal in literals(code) if not literal.fixed}
+    assert {("load", "big"), ("size", "5"), ("scale", "7.0"), ("text", "é"), ("shape", "(1,2,3)")} <= found
+    for literal in literals(code):
+        if literal.kind == "number":
+            assert code[literal.start : literal.end] == literal.text
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_no_text_of_code_is_too_odd(text: str) -> None:
+    literals(text)
+    tree = parsed(text)
+    if tree is not None:
+        needed(tree)
+
+
+def test_needed_names() -> None:
+    tree = parsed("import os\nx = [y for y in z]\ndef f(a):\n    return a + b + x\nprint(os, f, len)\n")
+    assert tree is not None
+    assert set(needed(tree)) == {"z", "b"}

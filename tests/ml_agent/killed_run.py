@@ -1,0 +1,43 @@
+"""Start a run that kills its own process with SIGKILL when a phase is entered or left.
+
+killed_run.py PHASE enter|leave OUT REPOSITORY INSTRUCTION
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from ml_agent.cli.solve import config_of
+from ml_agent.job import Job
+from ml_agent.runs import new_run
+from ml_agent.settings import load_settings
+from ml_agent.solve import run_job
+
+
+class Killer:
+    """Stands where the progress display stands."""
+
+    def __init__(self, phase: str, moment: str) -> None:
+        self._when = (phase, moment)
+
+    def on_phase(self, name: str, moment: str, _note: str) -> None:
+        if (name, moment) == self._when:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def on_output(self, _text: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def main(phase: str, moment: str, out: str, repository: str, instruction: str) -> None:
+    settings = load_settings(sandbox="local", unisolated=True, run="full", network="none", max_attempts=2)
+    job = Job(instruction=instruction, repository=repository)
+    folder = new_run(settings.runs_dir, Path(out), config_of(job, settings))
+    run_job(job, settings, folder, Killer(phase, moment))  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,127 @@
+"""A small real repository, indexed, and navigators on a scripted server."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ml_agent.budget import Budget, Limits
+from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.llm.client import ModelClient
+from ml_agent.llm.endpoint import Endpoint
+from ml_agent.llm.memory import Memory
+from ml_agent.llm.navigator import LlmNavigator
+from ml_agent.llm.sender import Parts
+from ml_agent.navigator import Workspace
+from ml_agent.testing.model_server import Brain, Misbehaviour, ModelServer
+from tools.candidates import Candidate
+from tools.index import RepoIndex
+
+README = """# Tiny nets
+
+Train and evaluate tiny networks.
+
+## Train
+
+```bash
+python train.py --dataset cora --epochs 10
+```
+
+## Evaluate
+
+```bash
+python evaluate.py --dataset cora --checkpoint model.pt
+```
+
+## Use it from Python
+
+```python
+from tinynets import load_model
+
+model = load_model("gcn", pretrained="cora-small")
+print(model.describe(verbose=1))
+```
+"""
+TRAIN = '''"""Train a network."""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--dataset", choices=["cora", "citeseer"], default="cora", help="data to train on")
+parser.add_argument("--epochs", type=int, default=10, help="passes over the data")
+parser.add_argument("--lr", type=float, default=0.1, help="learning rate")
+parser.add_argument("--name", default="run", help="name of the experiment")
+args = parser.parse_args()
+print(f"epoch {args.epochs} {args.lr}")
+'''
+EVALUATE = '''"""Evaluate a checkpoint."""
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--dataset", choices=["cora", "citeseer"], required=True)
+parser.add_argument("--checkpoint", required=True, help="file of the trained network")
+args = parser.parse_args()
+'''
+PACKAGE = '''"""Tiny networks."""
+
+
+class Model:
+    def describe(self, verbose: int = 0) -> str:
+        return "model"
+
+
+def load_model(name: str, pretrained: str = "") -> Model:
+    """A network by its name."""
+    return Model()
+'''
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    root = tmp_path / "repository"
+    (root / "tinynets").mkdir(parents=True)
+    for path, text in {
+        "README.md": README,
+        "train.py": TRAIN,
+        "evaluate.py": EVALUATE,
+        "tinynets/__init__.py": PACKAGE,
+    }.items():
+        (root / path).write_text(text)
+    index = RepoIndex.open(root, "v1")
+    return Workspace(
+        index=index, candidate=Candidate(full_name="me/tinynets", url=str(root)), path=".", path_given=True
+    )
+
+
+class Stage:
+    """An llm navigator on a scripted server, with what it recorded."""
+
+    def __init__(self, server: ModelServer, limits: Limits, **endpoint: Any) -> None:
+        self.server, self.budget = server, Budget(limits)
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.grounded = GroundedNavigator()
+        parts = Parts(memory=Memory(), sleep=lambda _: None)
+        settings = {"model": "m", "base_url": server.url, "timeout": 20.0, **endpoint}
+        self.client = ModelClient(Endpoint(**settings), self.budget, self.emit, parts)
+        self.navigator = LlmNavigator(self.client, self.grounded, self.emit)
+
+    def emit(self, event: str, **fields: Any) -> None:
+        self.events.append((event, fields))
+
+    def of(self, event: str) -> list[dict[str, Any]]:
+        return [fields for name, fields in self.events if name == event]
+
+
+@pytest.fixture
+def stage() -> Iterator[Callable[..., Stage]]:
+    servers: list[ModelServer] = []
+
+    def start(
+        brain: Brain, misbehaviour: Misbehaviour | None = None, limits: Limits | None = None, **endpoint: Any
+    ) -> Stage:
+        servers.append(ModelServer(brain, misbehaviour).__enter__())
+        return Stage(servers[-1], limits or Limits(), **endpoint)
+
+    yield start
+    for server in servers:
+        server.__exit__(None, None, None)

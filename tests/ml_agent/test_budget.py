@@ -1,0 +1,176 @@
+"""Budgets hold: before anything is sent, over threads, nested, and across a resume."""
+
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ml_agent.budget import Budget, Demand, Limits, Spent
+from ml_agent.errors import BudgetExceededError, ConfigurationError
+from ml_agent.prices import Price, load_prices
+
+DEAR = Price(input=10.0, output=30.0)
+
+
+def demand(prompt: int = 100, output: int = 50, price: Price | None = None, least: int = 1) -> Demand:
+    return Demand(prompt_tokens=prompt, output_tokens=output, price=price, least_output=least)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_output_shrinks_to_what_is_left() -> None:
+    budget = Budget(Limits(tokens=120))
+    assert budget.reserve(demand()).output_tokens == 20
+
+
+def test_nothing_is_spent_when_the_prompt_does_not_fit() -> None:
+    budget = Budget(Limits(tokens=120))
+    with pytest.raises(BudgetExceededError) as error:
+        budget.reserve(demand(prompt=119, least=10))
+    assert (error.value.what, error.value.spent, error.value.limit) == ("tokens", 0, 120)
+    assert error.value.exit_code == 5
+    assert budget.usage.calls == 0
+
+
+def test_what_is_held_counts_until_it_is_charged() -> None:
+    budget = Budget(Limits(tokens=300))
+    first = budget.reserve(demand())
+    assert budget.tokens_left() == 150
+    first.charge(Spent(prompt_tokens=90, completion_tokens=10))
+    assert budget.tokens_left() == 200
+    first.release()
+    assert budget.usage.tokens == 100
+
+
+def test_a_lost_reply_is_charged_in_full() -> None:
+    budget = Budget()
+    budget.reserve(demand()).charge()
+    assert (budget.usage.tokens, budget.usage.estimated_calls) == (150, 1)
+
+
+def test_money_shrinks_output_and_then_refuses() -> None:
+    budget = Budget(Limits(usd=0.002))
+    held = budget.reserve(demand(price=DEAR))
+    assert held.output_tokens == 33  # 0.001 for the prompt leaves 0.001 at 30 USD a million
+    with pytest.raises(BudgetExceededError, match="usd"):
+        budget.reserve(demand(price=DEAR))
+
+
+def test_unknown_price_is_no_error_and_no_number() -> None:
+    budget = Budget(Limits(usd=0.0))
+    budget.reserve(demand()).charge(Spent(prompt_tokens=1, completion_tokens=1))
+    assert budget.usage.cost is None
+
+
+def test_cached_tokens_cost_less() -> None:
+    assert Price(input=10, cached=1, output=0).cost(1_000_000, 0, 500_000) == pytest.approx(5.5)
+
+
+def test_calls_are_counted_while_under_way() -> None:
+    budget = Budget(Limits(calls=1))
+    budget.reserve(demand())
+    with pytest.raises(BudgetExceededError, match="calls"):
+        budget.reserve(demand())
+
+
+def test_wall_time() -> None:
+    clock = Clock()
+    budget = Budget(Limits(seconds=10), clock=clock)
+    clock.now = 9.0
+    assert budget.seconds_left() == 1.0
+    clock.now = 10.0
+    for check in (budget.check_time, lambda: budget.reserve(demand()), lambda: budget.spend("files")):
+        with pytest.raises(BudgetExceededError, match="seconds"):
+            check()
+
+
+def test_counters() -> None:
+    budget = Budget(Limits(attempts=2))
+    budget.spend("attempts")
+    assert budget.left("attempts") == 1 and budget.left("files") is None
+    budget.spend("attempts")
+    with pytest.raises(BudgetExceededError, match="attempts"):
+        budget.spend("attempts")
+    assert budget.usage.counters == {"attempts": 2}
+
+
+def test_a_nested_budget_spends_from_both() -> None:
+    whole = Budget(Limits(tokens=200, attempts=1))
+    runs = [Budget(Limits(tokens=150), parent=whole) for _ in range(2)]
+    runs[0].reserve(demand()).charge()
+    assert runs[1].reserve(demand(prompt=20)).output_tokens == 30
+    runs[0].spend("attempts")
+    with pytest.raises(BudgetExceededError):
+        runs[1].spend("attempts")
+    assert runs[1].usage.counters == {}
+
+
+def test_goes_on_after_a_resume() -> None:
+    clock = Clock()
+    budget = Budget(Limits(tokens=1000), clock=clock)
+    budget.spend("readmes", 3)
+    budget.reserve(demand(price=DEAR)).charge(Spent(prompt_tokens=100, completion_tokens=10))
+    budget.reserve(demand())  # under way when the process is killed: counts in full
+    clock.now = 5.0
+    again = Budget.from_dict(budget.to_dict(), Limits(tokens=1000))
+    assert again.usage.tokens == 260 and again.usage.counters == {"readmes": 3}
+    assert again.usage.seconds >= 5.0 and again.usage.usd == pytest.approx(0.0013)
+
+
+@given(limit=st.integers(1, 5000), wants=st.lists(st.tuples(st.integers(1, 800), st.integers(1, 800)), max_size=20))
+def test_never_passes_its_limit(limit: int, wants: list[tuple[int, int]]) -> None:
+    budget = Budget(Limits(tokens=limit))
+    for prompt, output in wants:
+        try:
+            held = budget.reserve(demand(prompt, output))
+        except BudgetExceededError:
+            continue
+        held.charge()
+    assert budget.usage.tokens <= limit
+
+
+def test_threads_share_it() -> None:
+    budget = Budget(Limits(tokens=10_000, usd=0.1))
+    sent: list[int] = []
+
+    def work() -> None:
+        for _ in range(50):
+            try:
+                held = budget.reserve(demand(price=DEAR))
+            except BudgetExceededError:
+                return
+            sent.append(held.tokens)
+            held.charge()
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(sent) <= 10_000 and budget.usage.usd <= 0.1
+    assert len(sent) == budget.usage.calls > 10
+
+
+def test_prices(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    own = tmp_path / "prices.toml"
+    own.write_text('[models]\n"my-model" = { input = 1, output = 2 }\n"gpt-4o" = { input = 9, output = 9 }\n')
+    table = load_prices(own)
+    assert table.find("my-model", local=True) == Price(input=1, output=2)
+    assert table.find("gpt-4o-2024-08-06") == Price(input=9, output=9)
+    assert table.find("openai/gpt-4.1-mini") == Price(input=0.4, cached=0.1, output=1.6)
+    assert table.find("qwen") is None
+    assert load_prices().find("gpt-4o", local=True) is None
+
+
+def test_a_broken_price_file_is_a_configuration_error(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    own = tmp_path / "prices.toml"
+    own.write_text('[models]\n"m" = { in = 1 }\n')
+    with pytest.raises(ConfigurationError, match=r"prices\.toml"):
+        load_prices(own)

@@ -1,0 +1,152 @@
+"""The command line as a user meets it: one line and an exit code for every mistake, the answer and nothing else on stdout."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = (
+    'import argparse\np = argparse.ArgumentParser()\np.add_argument("--lr", type=float, default=0.1)\np.parse_args()\n'
+)
+
+
+def ml_agent(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run the installed command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "ml_agent", *arguments],
+        capture_output=True, text=True, timeout=100, env={**os.environ, **environment}, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A folder with one script and a README."""
+    root = tmp_path / "repository"
+    (root / "train").mkdir(parents=True)
+    (root / "train" / "fit.py").write_text(SCRIPT)
+    (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\ncd train\npython fit.py --lr 0.5\n```\n")
+    return root
+
+
+BAD_INPUT = {
+    "an empty instruction": (("",), 2, "instruction is empty"),
+    "a folder that is not there": (("fit it", "--repo", "{tmp}/nowhere"), 2, "nowhere"),
+    "an option for a repository": (("fit it", "--repo", "-oops"), 2, "oops"),
+    "a URL where nothing answers": (("fit it", "--repo", "https://127.0.0.1:9/a/b"), 2, "127.0.0.1"),
+    "a file for a folder": (("fit it", "--repo", "{repo}/README.md"), 2, "README.md"),
+    "a path that is no folder": (("fit it", "--repo", "{repo}", "--path", "missing"), 2, "--path missing"),
+    "a path outside the tree": (("fit it", "--repo", "{repo}", "--path", "../plain"), 2, "outside the repository"),
+    "a bad catalogue line": (("fit it", "--catalog", "{tmp}/broken.jsonl"), 2, "broken.jsonl:2"),
+    "no catalogue": (("fit it", "--catalog", "{tmp}/none.jsonl"), 2, "none.jsonl"),
+    "an argument without value": (("fit it", "--repo", "{repo}", "--arg", "lr"), 2, "NAME=VALUE"),
+    "an unknown mode": (("fit it", "--repo", "{repo}", "--run", "fast"), 3, "run"),
+    "no key for the model": (("fit it", "--repo", "{repo}", "--navigator", "llm"), 3, "--model"),
+    "an unwritable folder": (
+        ("fit it", "--repo", "{repo}", "--run", "none", "--out", "/proc/self/nowhere"),
+        3,
+        "--out",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD_INPUT)
+def test_bad_input_gets_one_line_and_the_documented_exit_code(what: str, repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.jsonl").write_text('{"full_name": "a/b"}\n{"full_name": 3}\n')
+    (tmp_path / "plain").mkdir()
+    arguments, code, words = BAD_INPUT[what]
+    filled = [argument.format(tmp=tmp_path, repo=repository) for argument in arguments]
+    done = ml_agent("solve", *filled, "--quiet")
+    assert (done.returncode, done.stdout) == (code, ""), done
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1 and words in lines[0], done.stderr
+    assert list(Path(os.environ["ML_AGENT_RUNS_DIR"]).glob("*")) == [], "nothing half-written is left"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("solve",), ("solve", "fit", "--nonsense"), ("nonsense",), ("check", "x"), ("runs", "show")]
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(arguments: tuple[str, ...]) -> None:
+    done = ml_agent(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+def test_no_docker_is_said_in_one_line(repository: Path) -> None:
+    done = ml_agent(
+        "solve",
+        "fit it",
+        "--repo",
+        str(repository),
+        "--sandbox",
+        "docker",
+        "--quiet",
+        DOCKER_HOST="unix:///nowhere.sock",
+    )
+    assert done.returncode == 3
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "--sandbox" in done.stderr
+
+
+def test_the_answer_and_nothing_else_is_on_stdout(repository: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = ml_agent(
+        "solve", "fit with a learning rate of 0.25", "--repo", str(repository), "--run", "none", "--out", str(out)
+    )
+    assert done.returncode == 0, done.stderr
+    assert "fit.py --lr 0.25" in done.stdout
+    assert len(done.stdout.strip().splitlines()) == 1
+    result = json.loads((out / "run.json").read_text())
+    assert (result["evidence"], result["ending"]) == ("checked", "proven")
+    assert done.stdout.strip() in (out / "answer.sh").read_text()
+    assert (out / "report.html").read_text().count("--lr 0.25") >= 1
+
+
+def test_json_holds_the_whole_result(repository: Path) -> None:
+    done = ml_agent("solve", "fit with lr 0.25", "--repo", str(repository), "--run", "none", "--json", "--quiet")
+    result = json.loads(done.stdout)
+    assert done.stderr == ""
+    assert result["answer"]["ledger"][0]["value"] == "0.25"
+    assert result["exit_code"] == done.returncode == 0
+
+
+def test_a_repository_with_its_own_tools_does_not_shadow_ours(repository: Path) -> None:
+    (repository / "tools").mkdir()
+    (repository / "tools" / "__init__.py").write_text("raise SystemExit('imported the wrong tools')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "ml_agent", "explain", ".:train/fit.py", "--json"],
+        capture_output=True, text=True, cwd=repository, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[0]["options"][0]["dest"] == "lr"
+
+
+def test_check_prints_findings_and_ends_with_one(repository: Path) -> None:
+    wrong = ml_agent("check", "python fit.py --lrr 1", "--repo", str(repository), "--path", "train")
+    assert wrong.returncode == 1
+    assert "did you mean --lr" in wrong.stdout
+    right = ml_agent("check", "python fit.py --lr 1", "--repo", str(repository), "--path", "train")
+    assert (right.returncode, right.stdout) == (0, "")
+
+
+def test_runs_are_listed_shown_and_deleted(repository: Path) -> None:
+    assert ml_agent("solve", "fit", "--repo", str(repository), "--run", "none", "--quiet").returncode == 0
+    run = next(Path(os.environ["ML_AGENT_RUNS_DIR"]).iterdir()).name
+    assert run[:10] in ml_agent("runs", "list").stdout
+    assert json.loads(ml_agent("runs", "show", run).stdout)["id"] == run
+    assert "generate" in ml_agent("view", run).stdout
+    again = ml_agent("resume", run, "--quiet")
+    assert again.returncode == 0 and "fit.py" in again.stdout
+    assert ml_agent("runs", "delete", run).returncode == 0
+    assert ml_agent("resume", run).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "command", [(), ("solve",), ("resume",), ("runs",), ("explain",), ("check",), ("doctor",), ("clean",)]
+)
+def test_help_is_there_for_every_command(command: tuple[str, ...]) -> None:
+    done = ml_agent(*command, "--help")
+    assert done.returncode == 0
+    assert "Usage" in done.stdout

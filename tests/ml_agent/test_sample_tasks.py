@@ -1,0 +1,57 @@
+"""Every sample task, from one sentence to a finished run: found in the catalogue, grounded, run, its metrics as the user wished."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ml_agent import samples
+from sandbox.bubblewrap import find_bubblewrap
+
+SECONDS = 110
+WAYS = {
+    "process": ("--sandbox", "local", "--unisolated"),
+    "bubblewrap": ("--sandbox", "local"),
+    "docker": ("--sandbox", "docker"),
+}
+IN = [
+    pytest.param("process", marks=pytest.mark.xdist_group("sample-tasks")),
+    pytest.param("bubblewrap", marks=[pytest.mark.slow, pytest.mark.xdist_group("sample-tasks-bubblewrap")]),
+    pytest.param(
+        "docker", marks=[pytest.mark.docker, pytest.mark.slow, pytest.mark.xdist_group("sample-tasks-docker")]
+    ),
+]
+
+
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all runs: an index and an installed requirement serve them all."""
+    return tmp_path_factory.mktemp("sample-tasks-cache")
+
+
+@pytest.mark.parametrize("way", IN)
+@pytest.mark.parametrize("task", samples.tasks(), ids=lambda task: task.id)
+def test_the_instruction_ends_completed_with_the_values_really_used(
+    task: samples.SampleTask, way: str, shared_cache: Path, tmp_path: Path
+) -> None:
+    if way == "bubblewrap" and find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "ml_agent", "solve", task.instruction, "--catalog", "sample", "--navigator", "grounded",
+            "--run", "full", *WAYS[way], "--json", "--quiet", "--out", str(out),
+        ],
+        capture_output=True, text=True, timeout=SECONDS, check=False,
+        env={**os.environ, "ML_AGENT_CACHE_DIR": str(shared_cache)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr + done.stdout
+    result = json.loads(done.stdout)
+    answer = result["answer"]["text"]
+    assert result["evidence"] == "completed", (answer, result["message"])
+    assert result["repository"]["name"].endswith(f"/{task.repository}")
+    assert result["answer"]["kind"] == task.kind, answer
+    assert samples.verify(task, out / "outputs") == [], answer

@@ -1,0 +1,107 @@
+"""Whole runs on small repositories: found, set up, run, repaired, recorded, played back."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LOCAL = ("--sandbox", "local", "--unisolated", "--run", "full", "--network", "none")
+FIT = (
+    "import argparse, json\n"
+    "parser = argparse.ArgumentParser()\n"
+    'parser.add_argument("--lr", type=float, default=0.1, help="learning rate")\n'
+    'parser.add_argument("--out", default="metrics.json")\n'
+    "args = parser.parse_args()\n"
+    'json.dump({"lr": args.lr}, open(args.out, "w"))\n'
+    'print("epoch 1 loss 0.5")\n'
+)
+
+
+def solve(*arguments: str, **environment: str) -> tuple[int, dict[str, Any]]:
+    """Exit code and result of one run."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ml_agent", "solve", *arguments, "--json", "--quiet"],
+        capture_output=True, text=True, timeout=100, check=False, env={**os.environ, **environment},
+    )  # fmt: skip
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "fitting"
+    root.mkdir()
+    (root / "fit.py").write_text(FIT)
+    (root / "README.md").write_text("# Fitting\n\nFit the linear model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
+    return root
+
+
+def test_a_run_to_the_end_leaves_answer_outputs_and_record(repository: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    code, result = solve(
+        "fit the linear model with learning rate 0.25", "--repo", str(repository), *LOCAL, "--out", str(out)
+    )
+    assert (code, result["evidence"], result["ending"]) == (0, "completed", "proven")
+    assert json.loads((out / "outputs" / "metrics.json").read_text()) == {"lr": 0.25}
+    assert result["sandbox"]["name"] == "process" and result["sandbox"]["isolated"] is False
+    assert not (repository / "metrics.json").exists(), "the repository itself is only read"
+    assert (out / "answer.sh").exists() and (out / "report.html").exists()
+
+
+def test_the_wrong_candidate_falls_to_the_next_one(repository: Path, tmp_path: Path) -> None:
+    catalog = tmp_path / "catalog.jsonl"
+    entries = [
+        {"full_name": "a/linear-model-fitting", "description": "fit the linear model", "url": str(tmp_path / "gone")},
+        {"full_name": "b/fitting", "description": "fit a model", "url": str(repository)},
+    ]
+    catalog.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    code, result = solve("fit the linear model with learning rate 0.25", "--catalog", str(catalog), *LOCAL)
+    assert (code, result["repository"]["name"]) == (0, "b/fitting")
+
+
+def test_a_failing_program_ends_honestly_with_its_last_lines(repository: Path) -> None:
+    (repository / "fit.py").write_text(FIT + 'raise RuntimeError("the loss is nan")\n')
+    code, result = solve("fit with learning rate 0.25", "--repo", str(repository), *LOCAL, "--max-attempts", "1")
+    assert (code, result["ending"], result["evidence"]) == (1, "not-proven", "checked")
+    assert "the loss is nan" in result["message"] or "no other draft" in result["message"]
+
+
+def test_a_value_with_no_place_gives_no_answer_called_sound(repository: Path) -> None:
+    code, result = solve("fit with learning rate 0.25 and momentum 0.77", "--repo", str(repository), "--run", "none")
+    assert code == 1
+    assert (result["ending"], result["evidence"]) == ("no-answer", "none")
+    assert "0.77" in result["message"]
+
+
+def test_a_recording_is_played_back_without_anything(repository: Path, tmp_path: Path) -> None:
+    tape = str(tmp_path / "tape")
+    asked = ("fit the linear model with learning rate 0.25", "--repo", str(repository))
+    first = solve(*asked, *LOCAL, "--record", tape)[1]
+    again = solve(
+        *asked,
+        "--sandbox",
+        "docker",
+        "--run",
+        "full",
+        "--network",
+        "none",
+        "--replay",
+        tape,
+        DOCKER_HOST="unix:///gone",
+    )[1]
+    assert again["answer"] == first["answer"]
+    assert again["evidence"] == first["evidence"] == "completed"
+
+
+def test_nothing_isolates_stops_at_checked(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").symlink_to(str(shutil.which("git")))
+    environment = {"DOCKER_HOST": "unix:///gone", "PATH": str(tmp_path / "bin")}
+    code, result = solve("fit with learning rate 0.25", "--repo", str(repository), **environment)
+    assert (code, result["ending"], result["evidence"]) == (1, "not-proven", "checked")
+    assert "bubblewrap" in result["message"]
