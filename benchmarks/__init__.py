@@ -1,0 +1,1 @@
+"""ML-Bench in both forms, other agents as subjects, metrics and reports."""

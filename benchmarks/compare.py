@@ -1,0 +1,95 @@
+"""Subjects side by side, on the rows that all of them have."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from statistics import fmean
+
+import msgspec
+
+from benchmarks.metrics import KS, Interval, bootstrap, mcnemar, official_pass
+from benchmarks.predictions import Usage
+from benchmarks.scored import Scored, common_rows
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One subject in a comparison."""
+
+    subject: str
+    n: int
+    passes: dict[int, float | None]
+    """Pass@k by k."""
+    interval: Interval | None
+    """Of Pass@1, 95 %."""
+    tokens: float | None
+    """A row, prompt and output; None where the predictions do not say what they cost."""
+    seconds: float | None
+    usd: float | None
+    usd_per_solved: float | None
+    failed: int
+    """Rows without any answer."""
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """Two subjects, paired by row."""
+
+    first: str
+    second: str
+    only_first: int
+    only_second: int
+    p: float
+    """McNemar's exact test on Pass@1."""
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """All subjects on their common rows."""
+
+    n: int
+    mode: str
+    lines: tuple[Line, ...]
+    pairs: tuple[Pair, ...]
+    dropped: dict[str, int]
+    """Rows of each subject that not all of them have."""
+
+
+def compare(subjects: Sequence[Scored]) -> Comparison:
+    """Put subjects side by side; figures are over common rows only, so that nobody gains by what was not tried."""
+    keys = common_rows(list(subjects))
+    shared = [s.on(keys) for s in subjects]
+    return Comparison(
+        n=len(keys),
+        mode=", ".join(dict.fromkeys(s.mode for s in subjects)),
+        lines=tuple(_line(s) for s in shared),
+        pairs=tuple(_pair(a, b) for a, b in combinations(shared, 2)),
+        dropped={s.subject: len(s.rows) - len(keys) for s in subjects if len(s.rows) != len(keys)},
+    )
+
+
+def _line(scored: Scored) -> Line:
+    rows = scored.rows
+    passes = [r.passed for r in rows]
+    measured = any(r.usage != Usage() for r in rows)
+    usd = sum(r.usage.usd for r in rows)
+    return Line(
+        subject=scored.subject,
+        n=len(rows),
+        passes={k: official_pass(passes, k) for k in KS},
+        interval=bootstrap([float(r.first) for r in rows]),
+        tokens=fmean([r.usage.prompt_tokens + r.usage.completion_tokens for r in rows]) if measured else None,
+        seconds=fmean([r.usage.seconds for r in rows]) if measured else None,
+        usd=usd if measured else None,
+        usd_per_solved=usd / scored.solved if measured and scored.solved else None,
+        failed=sum(all(x.startswith("no-answer") for x in r.reason) and bool(r.reason) for r in rows),
+    )
+
+
+def _pair(a: Scored, b: Scored) -> Pair:
+    by_key = {row.key: row.first for row in b.rows}
+    first = [row.first for row in a.rows]
+    second = [by_key[row.key] for row in a.rows]
+    return Pair(
+        first=a.subject,
+        second=b.subject,
+        only_first=sum(x and not y for x, y in zip(first, second, strict=True)),
+        only_second=sum(y and not x for x, y in zip(first, second, strict=True)),
+        p=mcnemar(first, second),
+    )

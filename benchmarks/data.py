@@ -1,0 +1,232 @@
+"""The rows of ML-Bench, and what a navigator may see of them."""
+
+import ast
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from benchmarks.errors import TaskFileError
+
+Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
+Kind = Literal["bash", "python"]
+DATASET = "super-dainiu/ml-bench"
+SPLITS = ("full", "quarter", "id_train", "ood_train")
+KINDS: dict[str, Kind] = {"Bash Script": "bash", "Python Code": "python"}
+
+
+class Key(NamedTuple):
+    """What names a row: `id` is unique within one `github_id` only."""
+
+    github_id: int
+    id: int
+
+    def __str__(self) -> str:
+        return f"{self.github_id}-{self.id}"
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """One row, with everything that only scorers may see."""
+
+    github_id: int
+    id: int
+    github: str
+    path: str
+    """Folder of the task inside the repository, as published ("./examples/x")."""
+    arguments: Mapping[str, Any]
+    """The values that must be honoured, by name."""
+    instruction: str
+    oracle: str
+    """The segment of the README that answers it."""
+    kind: Kind
+    output: str
+    """The reference answer."""
+    prefix_code: str = ""
+    """What an environment needs before the answer runs."""
+    repo_id: int = 0
+
+    @property
+    def key(self) -> Key:
+        """The row's name."""
+        return Key(self.github_id, self.id)
+
+    @property
+    def repository(self) -> str:
+        """The repository's name in lower case, as its folder is called."""
+        return self.github.rstrip("/").removesuffix(".git").rsplit("/", 1)[-1].lower()
+
+    @property
+    def folder(self) -> str:
+        """The task's folder relative to the repository's root, "." for the root itself."""
+        return self.path.strip().removeprefix("./").strip("/") or "."
+
+
+class Visible(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a navigator may see of a row; arguments, kind and reference cannot be in it."""
+
+    instruction: str
+    github: str
+    path: str = ""
+    """Empty in setting "repo"."""
+    prefix_code: str = ""
+    oracle: str = ""
+    """Only in setting "oracle"."""
+
+
+def visible(task: Task, setting: Setting) -> Visible:
+    """What a navigator sees of a task in a setting."""
+    return Visible(
+        instruction=task.instruction,
+        github=task.github,
+        path="" if setting == "repo" else task.folder,
+        prefix_code=task.prefix_code,
+        oracle=task.oracle if setting == "oracle" else "",
+    )
+
+
+class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
+    """Why one row cannot be used."""
+
+    row: int
+    """Counted from 1."""
+    key: str
+    message: str
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """The rows that are good, and the problems of the others."""
+
+    tasks: tuple[Task, ...]
+    problems: tuple[RowProblem, ...] = ()
+
+
+def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
+    """Read rows from a JSONL or Parquet file, or from the published dataset.
+
+    Args:
+        source: a path, or DATASET or DATASET:SPLIT for the published one (needs the extra `data` and a network).
+        keys: only rows of these names ("github_id-id"), in this order; unknown ones are problems.
+
+    Raises:
+        TaskFileError: the file cannot be read, or has no rows.
+    """
+    tasks: dict[str, Task] = {}
+    problems: list[RowProblem] = []
+    number = 0
+    for number, row in enumerate(_rows(source), start=1):
+        try:
+            task = task_of(row)
+        except ValueError as error:
+            problems.append(RowProblem(row=number, key=f"{row.get('github_id')}-{row.get('id')}", message=str(error)))
+            continue
+        if str(task.key) in tasks:
+            problems.append(RowProblem(row=number, key=str(task.key), message="the same github_id and id again"))
+            continue
+        tasks[str(task.key)] = task
+    if not number:
+        raise TaskFileError(f"{source}: no rows")
+    if keys is None:
+        return Loaded(tasks=tuple(tasks.values()), problems=tuple(problems))
+    wanted = list(keys)
+    problems += [RowProblem(row=0, key=k, message="no such row in the file") for k in wanted if k not in tasks]
+    return Loaded(tasks=tuple(tasks[k] for k in wanted if k in tasks), problems=tuple(problems))
+
+
+def task_of(row: Mapping[str, Any]) -> Task:
+    """A task from a published row; ValueError says which field is off."""
+    for name, types in _FIELDS.items():
+        if not isinstance(row.get(name), types):
+            raise ValueError(f"field {name!r}: {type(row.get(name)).__name__} where {types[0].__name__} is expected")
+    kind = KINDS.get(row["type"].strip())
+    if kind is None:
+        raise ValueError(f"field 'type': {row['type']!r} is none of {', '.join(KINDS)}")
+    return Task(
+        github_id=row["github_id"],
+        id=row["id"],
+        github=row["github"],
+        path=row["path"],
+        arguments=parse_arguments(row["arguments"]),
+        instruction=row["instruction"],
+        oracle=row.get("oracle") or "",
+        kind=kind,
+        output=row["output"],
+        prefix_code=row.get("prefix_code") or "",
+        repo_id=row.get("repo_id") or 0,
+    )
+
+
+_FIELDS: dict[str, tuple[type, ...]] = {
+    "github_id": (int,), "id": (int,), "github": (str,), "path": (str,), "arguments": (str, dict), "instruction": (str,),
+    "type": (str,), "output": (str,),
+}  # fmt: skip
+
+
+def parse_arguments(text: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values of a row: published as the text of a Python dict; ValueError where it is none."""
+    if not isinstance(text, str):
+        return text
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise ValueError(f"field 'arguments': not a Python literal: {text[:80]!r}") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"field 'arguments': {type(value).__name__} where dict is expected")
+    return value
+
+
+def repository_folder(task: Task, repos: Path) -> Path | None:
+    """Where the task's repository stands under `repos`; None where it is not there."""
+    folder = repos / task.repository
+    if folder.is_dir():
+        return folder
+    return (
+        next((f for f in repos.iterdir() if f.is_dir() and f.name.lower() == task.repository), None)
+        if repos.is_dir()
+        else None
+    )
+
+
+def _rows(source: str) -> Iterator[Mapping[str, Any]]:
+    path = Path(source)
+    if source.partition(":")[0] == DATASET:
+        return _published(source.partition(":")[2] or "full")
+    if not path.is_file():
+        raise TaskFileError(f"{source}: no such file; give a JSONL or Parquet file, or {DATASET}:SPLIT")
+    return _parquet(path) if path.suffix == ".parquet" else _jsonl(path)
+
+
+def _jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield _object(line, f"{path}:{number}")
+
+
+def _object(line: str, place: str) -> Mapping[str, Any]:
+    """One JSON object; a line that is none becomes a row in which every field is missing, so that the others go on."""
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError:
+        return {"key": place}
+    return value if isinstance(value, dict) else {"key": place}
+
+
+def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise TaskFileError(f"{path}: reading Parquet needs the extra `data` (pip install 'ml-agent[data]')") from error
+    rows: list[Mapping[str, Any]] = parquet.read_table(path).to_pylist()
+    yield from rows
+
+
+def _published(split: str) -> Iterator[Mapping[str, Any]]:
+    if split not in SPLITS:
+        raise TaskFileError(f"{DATASET} has no split {split!r}; it has {', '.join(SPLITS)}")
+    try:
+        from datasets import load_dataset
+    except ImportError as error:
+        raise TaskFileError(f"{DATASET}: needs the extra `data` (pip install 'ml-agent[data]')") from error
+    yield from load_dataset(DATASET, split=split)

@@ -1,0 +1,100 @@
+"""Rows as chat examples for fine-tuning, and how many tokens each setting takes."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from statistics import fmean
+
+import msgspec
+
+from benchmarks.data import Setting, Task, repository_folder, visible
+from benchmarks.predict.config import Config
+from benchmarks.predict.raw import prompt
+from tools.tokens import count_tokens
+
+LANGUAGE = {"bash": "bash", "python": "python"}
+
+
+class ChatExample(msgspec.Struct, frozen=True, kw_only=True):
+    """One example, in the form that chat fine-tuning takes."""
+
+    messages: tuple[dict[str, str], ...]
+    tokens: int
+    """Of all messages, by the tokenizer that was asked for."""
+    github_id: int
+    id: int
+
+
+class TokenStatistics(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens of the prompts of one setting (the paper's Tables 12 and 13)."""
+
+    setting: str
+    rows: int
+    mean: float
+    least: int
+    most: int
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which examples to make."""
+
+    setting: Setting = "oracle"
+    """The paper's three tasks: code, retrieval, oracle."""
+    model: str = ""
+    """Whose tokenizer counts."""
+    context: int | None = None
+    """Longer examples are left out; tokens."""
+    context_tokens: int = 12000
+    """Where setting "code" cuts the repository."""
+
+
+def examples(tasks: Iterable[Task], repos: Path, wanted: Wanted) -> Iterator[ChatExample | str]:
+    """An example for each row, or the reason why there is none."""
+    config = Config(navigator="raw", setting=wanted.setting, model=wanted.model, context_tokens=wanted.context_tokens)
+    for task in tasks:
+        root = repository_folder(task, repos)
+        if root is None and wanted.setting != "oracle":
+            yield f"{task.key}: no repository {task.repository} in {repos}"
+            continue
+        question = prompt(visible(task, wanted.setting), root or repos, config)
+        answer = f"```{LANGUAGE[task.kind]}\n{task.output.strip()}\n```"
+        tokens = count_tokens(question, wanted.model).n + count_tokens(answer, wanted.model).n
+        if wanted.context is not None and tokens > wanted.context:
+            yield f"{task.key}: {tokens} tokens"
+            continue
+        messages = ({"role": "user", "content": question}, {"role": "assistant", "content": answer})
+        yield ChatExample(messages=messages, tokens=tokens, github_id=task.github_id, id=task.id)
+
+
+def write_examples(tasks: Iterable[Task], repos: Path, wanted: Wanted, out: Path) -> tuple[int, list[str]]:
+    """Write a JSONL file; returns the number of examples and the reasons of rows without one."""
+    reasons: list[str] = []
+    number = 0
+    with out.open("w", encoding="utf-8") as file:
+        for example in examples(tasks, repos, wanted):
+            if isinstance(example, str):
+                reasons.append(example)
+                continue
+            file.write(json.dumps(msgspec.to_builtins(example), ensure_ascii=False) + "\n")
+            number += 1
+    return number, reasons
+
+
+def token_statistics(
+    tasks: Sequence[Task], repos: Path, settings: Sequence[Setting], model: str = ""
+) -> list[TokenStatistics]:
+    """Tokens of the prompts by setting, over the rows whose repository is there."""
+    found = []
+    for setting in settings:
+        config = Config(navigator="raw", setting=setting, model=model)
+        roots = ((t, repository_folder(t, repos)) for t in tasks)
+        counts = [
+            count_tokens(prompt(visible(t, setting), root, config), model).n for t, root in roots if root is not None
+        ]
+        if counts:
+            found.append(
+                TokenStatistics(
+                    setting=setting, rows=len(counts), mean=fmean(counts), least=min(counts), most=max(counts)
+                )
+            )
+    return found

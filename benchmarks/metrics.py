@@ -1,0 +1,66 @@
+"""Pass@k, intervals and the paired test."""
+
+import random
+from collections.abc import Sequence
+from math import comb
+from statistics import fmean
+from typing import NamedTuple
+
+KS = (1, 2, 5)
+
+
+class Interval(NamedTuple):
+    """Bounds of a confidence interval."""
+
+    low: float
+    high: float
+
+
+def official_pass(rows: Sequence[Sequence[bool]], k: int) -> float | None:
+    """Share of rows of which one of the first k outputs passes.
+
+    A row with fewer outputs counts with those it has, as long as any row has k: an agent that runs out of answers gains nothing
+    by it. None where no row has k.
+    """
+    if all(len(row) < k for row in rows):
+        return None
+    return fmean(any(row[:k]) for row in rows)
+
+
+def unbiased_pass(rows: Sequence[Sequence[bool]], k: int) -> float | None:
+    """The estimator 1 - C(n-c, k) / C(n, k), mean over rows (Chen et al. 2021, equation 1); None where no row has k outputs."""
+    if all(len(row) < k for row in rows):
+        return None
+    return fmean(_estimate(len(row), sum(row), k) for row in rows)
+
+
+def _estimate(n: int, passed: int, k: int) -> float:
+    return float(passed > 0) if n < k else 1 - comb(n - passed, k) / comb(n, k)
+
+
+def bootstrap(values: Sequence[float], rounds: int = 2000, level: float = 0.95, seed: int = 0) -> Interval | None:
+    """Percentile interval of the mean, by drawing rows with replacement; None for fewer than two rows."""
+    if len(values) < 2:
+        return None
+    draw = random.Random(seed)
+    means = sorted(fmean(draw.choices(values, k=len(values))) for _ in range(rounds))
+    cut = int((1 - level) / 2 * rounds)
+    return Interval(means[cut], means[rounds - 1 - cut])
+
+
+def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> float:
+    """Exact two-sided p-value of McNemar's test for two subjects on the same rows.
+
+    Args:
+        first: whether the first subject passed each row.
+        second: the same rows of the second subject.
+    """
+    only_first = sum(a and not b for a, b in zip(first, second, strict=True))
+    only_second = sum(b and not a for a, b in zip(first, second, strict=True))
+    n, k = only_first + only_second, min(only_first, only_second)
+    return min(1.0, 2 * sum(comb(n, i) for i in range(k + 1)) / 2**n) if n else 1.0
+
+
+def rate(values: Sequence[bool]) -> float | None:
+    """Share of true values; None for none."""
+    return fmean(values) if values else None

@@ -1,0 +1,86 @@
+"""One completion with the published prompt: the baseline that reads what it is shown and nothing else."""
+
+import re
+from pathlib import Path
+
+from benchmarks.data import Visible
+from benchmarks.predict import contexts
+from benchmarks.predict.config import Config
+from ml_agent.budget import Budget
+from ml_agent.llm.answers import read_reply
+from ml_agent.llm.configured import endpoint_of
+from ml_agent.llm.memory import Memory
+from ml_agent.llm.sender import Parts, Sender
+from ml_agent.prices import load_prices
+
+OUTPUT_TOKENS = 1024
+# The wording is the benchmark's own (gersteinlab/ML-Bench, scripts/api, MIT licence): a baseline must be asked as published.
+TASK = (
+    "Suppose you are a data scientist, you will read the following README file and write {kind} to do the task described by "
+    "the user.\nYou want to help me with this task:\n{instruction}\n"
+)
+SHOWN = {
+    "oracle": "If you want to use the code segment and script in the following segment, you can use it directly:\n{text}\n",
+    "retrieval": "Here is part of a README of this Github Repo, you might refer to it to write the script:\n{text}\n",
+    "code": "Here is the README of this Github Repo, you might refer to it to write the script:\n{text}\n",
+}
+FORM = "\nIn your answer, the script should be generated between ``` and ```. Don't generate multiple code blocks"
+HINT = ". Most answers can be directly found in the above segment. You might need to modify the code a little bit to make it work."
+LANGUAGES = ("python", "bash", "script", "")
+
+
+class RawNavigator:
+    """Asks a model once, within a budget."""
+
+    def __init__(self, config: Config, budget: Budget) -> None:
+        self._config = config
+        settings = config.settings()
+        self._endpoint = endpoint_of(settings)
+        parts = Parts(memory=Memory(), prices=load_prices(settings.prices))
+        self._sender = Sender(self._endpoint, budget, lambda event, **fields: None, parts)
+
+    def answer(self, shown: Visible, root: Path, attempt: int) -> str:
+        """The answer, as the published script takes it out of the reply."""
+        config = self._config
+        temperature = config.temperature if config.temperature is not None else 1.0 if config.attempts > 1 else 0.0
+        body = {
+            "model": self._endpoint.model,
+            "messages": [{"role": "user", "content": prompt(shown, root, config)}],
+            "max_tokens": OUTPUT_TOKENS,
+            "temperature": temperature,
+            "seed": attempt,
+        }
+        import openai
+
+        try:
+            reply = read_reply(self._sender.send("raw", body, "text"))
+        except openai.APIError as error:
+            raise self._sender.final(error) from error
+        finally:
+            self._sender.close()
+        return extract(reply.content)
+
+
+def prompt(shown: Visible, root: Path, config: Config) -> str:
+    """The published prompt of the setting; "agent" shows the README of the task's folder."""
+    if config.setting == "oracle":
+        text = shown.oracle
+    elif config.setting == "retrieval":
+        text = contexts.retrieved(shown.instruction, contexts.readme(root, shown.path))
+    elif config.setting == "code":
+        text = contexts.code(root, config.context_tokens, config.model)
+    else:
+        text, _ = contexts.cut(contexts.readme(root, shown.path), config.context_tokens, config.model)
+    kind = "a python script" if config.setting == "code" else "a script"
+    shape = SHOWN.get(config.setting, SHOWN["code"])
+    ending = HINT if config.setting == "oracle" else ""
+    return TASK.format(kind=kind, instruction=shown.instruction) + shape.format(text=text) + FORM + ending + "\n"
+
+
+def extract(reply: str) -> str:
+    """The first fenced block, by the published order of languages; a reply without one is taken as it is."""
+    for language in LANGUAGES:
+        found = re.search(rf"```{language}\n*(.*?)\n*```", reply, re.DOTALL)
+        if found:
+            return found.group(1)
+    return reply.strip()

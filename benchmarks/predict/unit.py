@@ -1,0 +1,149 @@
+"""One piece of work: one row, one or all of its attempts."""
+
+import functools
+import posixpath
+import re
+import time
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.data import Key, Task, Visible, visible
+from benchmarks.predict.config import Config
+from benchmarks.predict.raw import RawNavigator
+from benchmarks.predict.rows import Result
+from benchmarks.predictions import Usage
+from ml_agent.assemble import budget_limits
+from ml_agent.budget import Budget
+from ml_agent.draft import Draft
+from ml_agent.drafting import draft_answers
+from ml_agent.errors import AgentError
+from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.navigator import Given, Navigator, Workspace
+from ml_agent.settings import load_settings
+from ml_agent.workspaces import normal_folder
+from tools.candidates import Candidate
+from tools.errors import ToolError
+from tools.index import RepoIndex
+from tools.versions import local_version
+
+_ENDS_WITH_SCRIPT = re.compile(r"(\.(?:py|sh))$", re.MULTILINE)
+
+
+class Unit(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker is given; nothing that only scorers may see is in it."""
+
+    key: Key
+    shown: Visible
+    root: Path
+    """The repository's folder."""
+    attempt: int = 0
+    attempts: int = 1
+
+    @property
+    def label(self) -> str:
+        """Its name for people and for schedulers."""
+        return f"{self.key}-{self.attempt}"
+
+
+def units_of(task: Task, root: Path, config: Config) -> list[Unit]:
+    """The pieces of work for a row: one for each attempt of raw, where attempts are independent, else one for all."""
+    shown = visible(task, config.setting)
+    if config.navigator == "raw":
+        return [Unit(key=task.key, shown=shown, root=root, attempt=k) for k in range(config.attempts)]
+    return [Unit(key=task.key, shown=shown, root=root, attempts=config.attempts)]
+
+
+def answer(unit: Unit, config: Config) -> Result:
+    """Answer one piece of work; whatever goes wrong becomes its error."""
+    began = time.monotonic()
+    settings = config.settings()
+    budget = Budget(budget_limits(settings))
+    output: tuple[str, ...] = ()
+    error = ""
+    try:
+        if config.navigator == "raw":
+            output = (RawNavigator(config, budget).answer(unit.shown, unit.root, unit.attempt),)
+        else:
+            output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, config, budget))
+            error = "" if output else "no answer was found"
+    except (AgentError, ToolError) as problem:
+        error = f"{type(problem).__name__}: {problem}"
+    except Exception as problem:  # noqa: BLE001 - a defect in one row must not stop the others; it is reported as the row's error
+        error = f"defect: {type(problem).__name__}: {problem}"
+    usage = _usage(budget, time.monotonic() - began)
+    return Result(github_id=unit.key[0], id=unit.key[1], attempt=unit.attempt, output=output, usage=usage, error=error)
+
+
+def lost(unit: Unit, reason: str) -> Result:
+    """The result of a piece of work whose worker died."""
+    return Result(github_id=unit.key[0], id=unit.key[1], attempt=unit.attempt, error=reason)
+
+
+def answer_text(draft: Draft, folder: str) -> str:
+    """A draft as it runs from the task's folder, in the form that the published type rule reads right.
+
+    That rule takes an output for bash only where `.py` or `.sh` is followed by a blank: one is added at the end of a line.
+    """
+    if draft.kind == "python":
+        return draft.text
+    text = draft.text
+    if folder and posixpath.normpath(draft.workdir) != posixpath.normpath(folder):
+        text = f"cd {posixpath.relpath(draft.workdir, folder)}\n{text}"
+    return text if ".py " in text or ".sh " in text else _ENDS_WITH_SCRIPT.sub(r"\1 ", text, count=1)
+
+
+def _drafts(unit: Unit, config: Config, budget: Budget) -> list[Draft]:
+    navigator = navigator_for(config, budget)
+    workspace = open_workspace(unit.root, unit.shown)
+    given = Given(path=unit.shown.path, prefix_code=unit.shown.prefix_code)
+    request = navigator.understand(unit.shown.instruction, given)
+    return draft_answers(navigator, request, workspace, unit.attempts)
+
+
+def navigator_for(config: Config, budget: Budget) -> Navigator:
+    """The navigator of a configuration: one of grounded serves all rows, a model is asked within the row's budget."""
+    if config.navigator == "grounded":
+        return _grounded()
+    from ml_agent.llm.configured import configured_navigator  # openai takes half a second to import
+
+    return configured_navigator(config.settings(), _grounded(), budget, silent)
+
+
+@functools.cache
+def _grounded() -> GroundedNavigator:
+    return GroundedNavigator()
+
+
+def silent(event: str, **fields: object) -> None:
+    """Trajectories are not kept here."""
+
+
+@functools.lru_cache(maxsize=16)
+def _index(root: Path, version: str) -> RepoIndex:
+    return RepoIndex.open(root, version, load_settings().cache_dir / "indexes")
+
+
+@functools.lru_cache(maxsize=64)
+def _version(root: Path) -> str:
+    return local_version(root)
+
+
+def open_workspace(root: Path, shown: Visible) -> Workspace:
+    """The indexed repository; an index stays open in its process."""
+    name = "/".join(shown.github.rstrip("/").removesuffix(".git").split("/")[-2:])
+    version = _version(root)
+    candidate = Candidate(full_name=name, url=shown.github, commit=version)
+    folder = normal_folder(root, shown.path)
+    return Workspace(index=_index(root, version), candidate=candidate, path=folder, path_given=bool(shown.path))
+
+
+def _usage(budget: Budget, seconds: float) -> Usage:
+    spent = budget.usage
+    return Usage(
+        prompt_tokens=spent.prompt_tokens,
+        completion_tokens=spent.completion_tokens,
+        calls=spent.calls,
+        seconds=round(seconds, 3),
+        usd=round(spent.usd, 6),
+    )

@@ -1,0 +1,70 @@
+"""Lines of predictions, and files of them."""
+
+import json
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.data import Key
+from benchmarks.errors import PredictionFileError
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the answers of one row cost."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+    usd: float = 0.0
+
+
+class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The answers to one row; they run from the row's folder."""
+
+    github_id: int
+    id: int
+    output: tuple[str, ...]
+    usage: Usage = Usage()
+    error: str = ""
+    """Why there is no answer, where there is none."""
+    subject: str = ""
+    """Who answered: navigator or agent, model, setting."""
+
+    @property
+    def key(self) -> Key:
+        """The row's name."""
+        return Key(self.github_id, self.id)
+
+
+def load_predictions(path: Path) -> list[Prediction]:
+    """Read a JSONL file of predictions; a single text as output is one answer. PredictionFileError names the line."""
+    if not path.is_file():
+        raise PredictionFileError(f"{path}: no such file")
+    found: dict[Key, Prediction] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            if isinstance(row.get("output"), str):
+                row["output"] = [row["output"]]
+            prediction = msgspec.convert(row, Prediction)
+        except (json.JSONDecodeError, msgspec.ValidationError, AttributeError) as error:
+            raise PredictionFileError(f"{path}:{number}: {error}") from error
+        if prediction.key in found:
+            raise PredictionFileError(f"{path}:{number}: {prediction.key} again")
+        found[prediction.key] = prediction
+    if not found:
+        raise PredictionFileError(f"{path}: no predictions")
+    return list(found.values())
+
+
+def dump_prediction(prediction: Prediction) -> str:
+    """One line of a file of predictions; usage is always there."""
+    row = {"github_id": prediction.github_id, "id": prediction.id, "output": list(prediction.output)}
+    row["usage"] = msgspec.to_builtins(prediction.usage)
+    for name in ("error", "subject"):
+        if getattr(prediction, name):
+            row[name] = getattr(prediction, name)
+    return json.dumps(row, ensure_ascii=False)

@@ -1,0 +1,115 @@
+"""A comparison as Markdown and as one HTML file with charts."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import msgspec
+
+from benchmarks.compare import Comparison, compare
+from benchmarks.error_classes import NAMES
+from benchmarks.metrics import KS
+from benchmarks.scored import Scored, common_rows
+from benchmarks.show import number
+from ml_agent.files import write_atomically
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """One field of the heat map."""
+
+    share: float | None
+    n: int
+
+
+class Point(msgspec.Struct, frozen=True, kw_only=True):
+    """One subject in the chart of success against tokens; places in percent of the chart."""
+
+    subject: str
+    x: float
+    y: float
+
+
+def write_report(subjects: Sequence[Scored], folder: Path, notes: Sequence[str] = ()) -> list[Path]:
+    """Write report.md and report.html; returns their paths.
+
+    Args:
+        subjects: scores of the same mode.
+        folder: where to write; made where it is not there.
+        notes: lines to print above the tables, such as the command that was used.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    facts = _facts(subjects, notes)
+    written = []
+    for name in ("report.md", "report.html"):
+        write_atomically(folder / name, _environment(name).get_template(f"{name}.j2").render(facts))
+        written.append(folder / name)
+    return written
+
+
+def published() -> list[dict[str, Any]]:
+    """The published tables, with their sources."""
+    tables: list[dict[str, Any]] = tomllib.loads(files("benchmarks").joinpath("published.toml").read_text())["table"]
+    return tables
+
+
+def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
+    comparison = compare(subjects)
+    keys = common_rows(list(subjects))
+    shared = [s.on(keys) for s in subjects]
+    return {
+        "comparison": comparison, "notes": notes, "published": published(), "ks": KS, "version": _version(), "classes": NAMES,
+        "repositories": sorted({r.repository for s in shared for r in s.rows}),
+        "heat": {s.subject: _heat(s) for s in shared},
+        "kinds": {s.subject: _shares(s, "kind") for s in shared},
+        "errors": {s.subject: Counter(c for r in s.rows for c in r.error_class[:1] if c) for s in shared},
+        "points": _points(comparison), "most_tokens": most_tokens(comparison),
+        "left_out": {s.subject: s.left_out for s in subjects if s.left_out},
+    }  # fmt: skip
+
+
+def _heat(scored: Scored) -> dict[str, Cell]:
+    return _shares(scored, "repository")
+
+
+def _shares(scored: Scored, field: str) -> dict[str, Cell]:
+    groups: dict[str, list[bool]] = {}
+    for row in scored.rows:
+        groups.setdefault(getattr(row, field), []).append(row.first)
+    return {name: Cell(share=sum(passed) / len(passed), n=len(passed)) for name, passed in groups.items()}
+
+
+def _points(comparison: Comparison) -> list[Point]:
+    most = most_tokens(comparison) or 1.0
+    lines = [(x, x.tokens) for x in comparison.lines if x.tokens is not None]
+    return [Point(subject=x.subject, x=90 * tokens / most, y=100 * (x.passes[1] or 0.0)) for x, tokens in lines]
+
+
+def most_tokens(comparison: Comparison) -> float:
+    """The most tokens a row of any subject."""
+    return max((line.tokens for line in comparison.lines if line.tokens is not None), default=0.0)
+
+
+def _version() -> str:
+    try:
+        return version("ml-agent")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _environment(name: str) -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("benchmarks", "templates"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=name.endswith(".html"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["percent"] = lambda v: "-" if v is None else f"{100 * v:.1f} %"
+    environment.filters["interval"] = lambda v: "" if v is None else f"{100 * v[0]:.0f} to {100 * v[1]:.0f}"
+    environment.filters["number"] = number
+    return environment

@@ -1,0 +1,224 @@
+"""Score predictions by row: official, strict or corrected."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from benchmarks import official
+from benchmarks.data import Task, repository_folder
+from benchmarks.error_classes import classify
+from benchmarks.metrics import KS, official_pass, rate, unbiased_pass
+from benchmarks.predictions import Prediction, Usage
+from benchmarks.strict.score import Case, Verdict, score
+
+Mode = Literal["official", "strict", "corrected"]
+GATES = "official gates (rules 1-2)"
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdicts on the outputs of one row."""
+
+    github_id: int
+    id: int
+    passed: tuple[bool, ...]
+    reason: tuple[str, ...]
+    error_class: tuple[str, ...] = ()
+    arguments: tuple[bool, ...] = ()
+    type: tuple[bool, ...] = ()
+    executes: tuple[bool | None, ...] = ()
+    repository: str = ""
+    kind: str = ""
+    usage: Usage = Usage()
+    hits: tuple[float, ...] = ()
+    """Share of the values present, by output."""
+
+    @property
+    def key(self) -> str:
+        """The row's name."""
+        return f"{self.github_id}-{self.id}"
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A row that does not count, and why."""
+
+    key: str
+    reason: str
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """All verdicts, and what follows from them."""
+
+    mode: str
+    rows: tuple[Row, ...]
+    """Rows that count."""
+    subject: str = ""
+    apart: tuple[Row, ...] = ()
+    """Official mode: rows that the official script drops, because they have other than five outputs."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Corrected mode: rows whose reference does not pass strict; every mode: rows that cannot be judged."""
+
+    def summary(self) -> dict[str, object]:
+        """The documented JSON object."""
+        both = self.rows + self.apart
+        data: dict[str, object] = {
+            "mode": self.mode,
+            "subject": self.subject,
+            "n": len(self.rows),
+            **figures(self.rows),
+        }
+        if self.apart:
+            data["dropped_by_the_official_script"] = {"n": len(self.apart), **figures(self.apart)}
+        data["left_out"] = msgspec.to_builtins(self.left_out)
+        data["rows"] = [_row(r) for r in both]
+        return data
+
+
+def figures(rows: Sequence[Row]) -> dict[str, float | None]:
+    """Pass@k and the shares of each rule; None where nothing was measured."""
+    passes = [r.passed for r in rows]
+    data: dict[str, float | None] = {f"pass@{k}": official_pass(passes, k) for k in KS}
+    data |= {f"unbiased_pass@{k}": unbiased_pass(passes, k) for k in KS}
+    data["arguments"] = rate([v for r in rows for v in r.arguments])
+    data["type"] = rate([v for r in rows for v in r.type])
+    data["executes"] = rate([v for r in rows for v in r.executes if v is not None])
+    hits = [h for r in rows for h in r.hits]
+    data["parameter_hit_precision"] = sum(hits) / len(hits) if hits else None
+    return data
+
+
+def _row(row: Row) -> dict[str, object]:
+    return {
+        "github_id": row.github_id, "id": row.id, "passed": list(row.passed), "reason": list(row.reason),
+        "class": list(row.error_class), "repository": row.repository, "kind": row.kind, "usage": msgspec.to_builtins(row.usage),
+    }  # fmt: skip
+
+
+def score_all(
+    tasks: Sequence[Task], predictions: Sequence[Prediction], repos: Path, mode: Mode, jobs: int = 0
+) -> Score:
+    """Judge every output of every prediction.
+
+    Args:
+        tasks: the rows; predictions for other rows are left out and say so.
+        predictions: one a row.
+        repos: folder with the repositories by lower-case name.
+        mode: which rules.
+        jobs: outputs judged at the same time; 0 takes one for each processor.
+    """
+    by_key = {t.key: t for t in tasks}
+    left_out = [
+        LeftOut(key=str(p.key), reason="no such row among the tasks") for p in predictions if p.key not in by_key
+    ]
+    pairs = [(by_key[p.key], p) for p in predictions if p.key in by_key]
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        if mode == "official":
+            return _official(pairs, repos, left_out)
+        absent = [(t, p) for t, p in pairs if repository_folder(t, repos) is None]
+        left_out += [LeftOut(key=str(t.key), reason=f"no repository {t.repository} in {repos}") for t, _ in absent]
+        pairs = [pair for pair in pairs if pair not in absent]
+        if mode == "corrected":
+            broken = broken_references([t for t, _ in pairs], repos, pool)
+            left_out += broken
+            keys = {b.key for b in broken}
+            pairs = [(t, p) for t, p in pairs if str(t.key) not in keys]
+        rows = list(pool.map(lambda pair: _strict_row(pair[0], pair[1], repos), pairs))
+    return Score(mode=mode, rows=tuple(rows), subject=subject_of(predictions), left_out=tuple(left_out))
+
+
+def subject_of(predictions: Sequence[Prediction]) -> str:
+    """Who answered, where all lines agree."""
+    names = {p.subject for p in predictions}
+    return names.pop() if len(names) == 1 else ""
+
+
+def broken_references(tasks: Sequence[Task], repos: Path, pool: Executor) -> list[LeftOut]:
+    """The rows whose own reference does not pass strict, with the reason."""
+    verdicts = list(pool.map(lambda t: score(t.output, case_of(t, repos)), tasks))
+    return [
+        LeftOut(key=str(t.key), reason=f"its reference fails: {v.reason}")
+        for t, v in zip(tasks, verdicts, strict=True)
+        if not v.passed
+    ]
+
+
+def case_of(task: Task, repos: Path) -> Case:
+    """What the strict scorer holds an answer to this row against."""
+    root = repository_folder(task, repos) or repos / task.repository
+    return Case(root=root, path=task.folder, kind=task.kind, arguments=task.arguments, prefix_code=task.prefix_code)
+
+
+def _strict_row(task: Task, prediction: Prediction, repos: Path) -> Row:
+    case = case_of(task, repos)
+    verdicts = [_verdict(text, case, prediction.error) for text in prediction.output or ("",)]
+    return Row(
+        github_id=task.github_id,
+        id=task.id,
+        passed=tuple(v.passed for v in verdicts),
+        reason=tuple(v.reason for v in verdicts),
+        error_class=tuple("" if v.passed else classify(v.reason, case.root) for v in verdicts),
+        arguments=tuple(v.arguments for v in verdicts),
+        type=tuple(v.type for v in verdicts),
+        executes=tuple(v.executes for v in verdicts),
+        repository=task.repository,
+        kind=task.kind,
+        usage=prediction.usage,
+        hits=tuple(1 - len(v.missing) / len(task.arguments) if task.arguments else 1.0 for v in verdicts),
+    )
+
+
+def _verdict(text: str, case: Case, error: str) -> Verdict:
+    if text.strip():
+        return score(text, case)
+    values = tuple(str(v) for v in case.arguments.values())
+    return Verdict(
+        arguments=not values, type=False, executes=False, reason=f"no-answer: {error}".rstrip(": "), missing=values
+    )
+
+
+def _official(pairs: Sequence[tuple[Task, Prediction]], repos: Path, left_out: Sequence[LeftOut]) -> Score:
+    """Serial, as published: one answer after the other in the repository's own environment."""
+    whole = official.can_execute([t for t, _ in pairs])
+    rows = [(p, _official_row(t, p, repos, whole)) for t, p in pairs]
+    complete = official.settings().outputs
+    return Score(
+        mode="official" if whole else GATES,
+        subject=subject_of([p for _, p in pairs]),
+        rows=tuple(r for p, r in rows if len(p.output) == complete),
+        apart=tuple(r for p, r in rows if len(p.output) != complete),
+        left_out=tuple(left_out),
+    )
+
+
+def _official_row(task: Task, prediction: Prediction, repos: Path, whole: bool) -> Row:
+    arguments = tuple(official.validate_arguments(o, task.arguments) for o in prediction.output)
+    kinds = tuple(official.validate_type(o, task.kind) for o in prediction.output)
+    runs: list[bool | None] = []
+    for output, first, second in zip(prediction.output, arguments, kinds, strict=True):
+        runs.append(official.executes(output, task, repos) if whole and first and second else None)
+    rows = list(zip(arguments, kinds, runs, strict=True))
+    return Row(
+        github_id=task.github_id,
+        id=task.id,
+        passed=tuple(a and k and r is not False for a, k, r in rows),
+        reason=tuple(_official_reason(a, k, r) for a, k, r in rows),
+        arguments=arguments,
+        type=kinds,
+        executes=tuple(runs),
+        repository=task.repository,
+        kind=task.kind,
+        usage=prediction.usage,
+        hits=tuple(_hits(o, task) for o in prediction.output),
+    )
+
+
+def _official_reason(arguments: bool, kind: bool, runs: bool | None) -> str:
+    return "arguments" if not arguments else "type" if not kind else "execution" if runs is False else ""
+
+
+def _hits(output: str, task: Task) -> float:
+    values = [str(v).lower() for v in task.arguments.values()]
+    return sum(v in output.lower() for v in values) / len(values) if values else 1.0

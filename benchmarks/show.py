@@ -1,0 +1,88 @@
+"""Scores as tables on a terminal."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.compare import Comparison
+from benchmarks.data import Task
+from benchmarks.error_classes import NAMES
+from benchmarks.metrics import KS, bootstrap, official_pass
+from benchmarks.scoring import GATES, Row, Score, figures
+
+
+def score_tables(score: Score, tasks: Sequence[Task], console: Console) -> None:
+    """Print the figures, then by repository and kind, then the error classes and what was left out."""
+    name = "gates" if score.mode == GATES else "pass"
+    console.print(f"{score.mode}: {len(score.rows)} rows", highlight=False)
+    for title, rows in (("", score.rows), ("dropped by the official script (other than five outputs)", score.apart)):
+        if rows:
+            console.print(_figures(title, rows, name))
+    rows = score.rows + score.apart
+    by_key = {str(t.key): t for t in tasks}
+    console.print(_groups("repository", rows, lambda r: by_key[r.key].repository, name))
+    console.print(_groups("kind", rows, lambda r: by_key[r.key].kind, name))
+    classes = Counter(c for r in rows for c in r.error_class if c)
+    if classes:
+        table = Table("class", "outputs", "meaning", box=None)
+        for label, count in sorted(classes.items()):
+            table.add_row(label, str(count), NAMES[label])
+        console.print(table)
+    for left in score.left_out:
+        console.print(f"left out {left.key}: {left.reason}", highlight=False, markup=False, soft_wrap=True)
+
+
+def percent(value: float | None) -> str:
+    """A share for people."""
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def number(value: float | None, digits: int) -> str:
+    """A number for people."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _figures(title: str, rows: Sequence[Row], name: str) -> Table:
+    data = figures(rows)
+    interval = bootstrap([float(any(r.passed[:1])) for r in rows])
+    table = Table("figure", "value", title=title or None, box=None, title_justify="left")
+    for key, value in data.items():
+        shown = percent(value)
+        if key == "pass@1" and interval:
+            shown += f"  (95 %: {percent(interval.low)} to {percent(interval.high)})"
+        table.add_row(key.replace("pass@", f"{name}@"), shown)
+    return table
+
+
+def _groups(title: str, rows: Sequence[Row], of: Callable[[Row], str], name: str) -> Table:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(of(row), []).append(row)
+    table = Table(title, "n", *[f"{name}@{k}" for k in KS], box=None)
+    for label, members in sorted(groups.items()):
+        table.add_row(label, str(len(members)), *[percent(official_pass([r.passed for r in members], k)) for k in KS])
+    return table
+
+
+def comparison_tables(comparison: Comparison, console: Console) -> None:
+    """Print subjects side by side, then the pairs."""
+    console.print(f"{comparison.mode}: {comparison.n} common rows", highlight=False)
+    names = [f"pass@{k}" for k in KS]
+    table = Table(
+        "subject", "n", *names, "95 % of pass@1", "tokens/row", "s/row", "USD", "USD/solved", "no answer", box=None
+    )
+    for line in comparison.lines:
+        bounds = f"{percent(line.interval.low)} to {percent(line.interval.high)}" if line.interval else "-"
+        shares = [percent(line.passes[k]) for k in KS]
+        spent = [number(line.tokens, 0), number(line.seconds, 1), number(line.usd, 4), number(line.usd_per_solved, 4)]
+        table.add_row(line.subject, str(line.n), *shares, bounds, *spent, str(line.failed))
+    console.print(table)
+    pairs = Table("first", "second", "only first", "only second", "p (McNemar)", box=None)
+    for pair in comparison.pairs:
+        pairs.add_row(pair.first, pair.second, str(pair.only_first), str(pair.only_second), f"{pair.p:.4f}")
+    if comparison.pairs:
+        console.print(pairs)
+    for subject, rows in comparison.dropped.items():
+        console.print(f"{subject}: {rows} more rows, which not all subjects have, are not counted", highlight=False)

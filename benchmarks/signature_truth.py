@@ -1,0 +1,284 @@
+"""How true are the signatures? Runs every parser of a folder of repositories for real, under stubs, and compares option by option.
+
+    python -m benchmarks.signature_truth DIR... [--json] [--jobs N] [--examples N]
+
+DIR is a repository or a folder of repositories. A file counts as a candidate where its text holds `ArgumentParser(` or
+`flags.DEFINE`, or where its signature was read from argparse or absl. Each is run in a process of its own (sandbox.stubrun):
+first as a script, then, where it does not parse a command line, function by function.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sandbox.stubrun.host import StubReport, StubRequest, run_stubbed
+from tools.signatures.model import Option, Signature
+from tools.signatures.read import SignatureReader
+
+MAKES_PARSER = re.compile(r"(?<![A-Za-z])ArgumentParser\(|flags\.DEFINE")
+FIELDS = ("flags", "nargs", "type", "choices", "required", "default")
+SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
+Key = tuple[tuple[str, ...], str, tuple[str, ...]]
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """One option that is not the same."""
+
+    path: str
+    option: str
+    field: str
+    """One of FIELDS, or "missing" (the static signature lacks it), "invented" (the real parser lacks it)."""
+    real: Any = None
+    static: Any = None
+    sure: bool = True
+
+
+class FileTruth(msgspec.Struct, frozen=True, kw_only=True):
+    """What came out for one file."""
+
+    path: str
+    makes_parser: bool
+    """Its text makes a parser or defines flags; other candidates only use one."""
+    status: str
+    reason: str = ""
+    """Why it could not be run."""
+    options: int = 0
+    equal: int = 0
+    foreign: int = 0
+    """Options that a library adds which is only a stub here: not compared."""
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def ran(self) -> bool:
+        """Whether a real parser was seen."""
+        return self.status == "compared"
+
+
+def candidates(root: Path, reader: SignatureReader, files: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Files worth running, and whether they make a parser themselves."""
+    for path in sorted(files):
+        if not path.endswith(".py"):
+            continue
+        makes = bool(MAKES_PARSER.search(reader.sources.text(path) or ""))
+        if makes or any(s.framework in ("argparse", "absl") for s in reader.read(path)):
+            yield path, makes
+
+
+def list_files(root: Path) -> frozenset[str]:
+    """All regular files below a folder."""
+    found = (p for p in root.rglob("*") if not SKIPPED_FOLDERS & set(p.relative_to(root).parts) and p.is_file())
+    return frozenset(p.relative_to(root).as_posix() for p in found)
+
+
+class RealRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file did under stubs."""
+
+    report: StubReport
+    as_script: bool
+    """Whether it parsed a command line as a script; otherwise its functions were called one by one."""
+    first: StubReport
+    """What it did as a script."""
+
+
+def run_really(root: Path, path: str) -> RealRun:
+    """Run one file as a script, and function by function where that leads to no parser."""
+    first = run_stubbed(StubRequest(root=str(root), script=path))
+    if first.exception and "relative import" in first.exception["message"]:
+        first = run_stubbed(as_module(root, path))
+    if first.parsers and (first.asked or first.status in ("described", "exited")):
+        return RealRun(report=first, as_script=True, first=first)
+    report = run_stubbed(StubRequest(root=str(root), script=path, mode="functions"))
+    return RealRun(report=report, as_script=False, first=first)
+
+
+def as_module(root: Path, path: str) -> StubRequest:
+    """Run a file of a package as `python -m` from the folder that holds the outermost package."""
+    folder = (root / path).parent
+    while (folder / "__init__.py").exists() and folder != root:
+        folder = folder.parent
+    module = (root / path).relative_to(folder).with_suffix("").as_posix().replace("/", ".")
+    return StubRequest(root=str(root), script=path, module=module, workdir=folder.relative_to(root).as_posix())
+
+
+def truth_of(root: Path, path: str, makes: bool, real: RealRun, reader: SignatureReader) -> FileTruth:
+    """Compare what a file did with its signatures."""
+    if not real.report.parsers:
+        return FileTruth(path=path, makes_parser=makes, status="not run", reason=_reason(real.first))
+    static = reader.read(path) if real.as_script else reader.parsers(path)
+    return _compare(path, makes, real.report, static, root)
+
+
+def _reason(report: StubReport) -> str:
+    error = report.exception
+    if error:
+        return f"{error['type']}: {error['message'][:150]} ({error['file']}:{error['line']})"
+    return f"{report.status} {report.message[:150]}".strip()
+
+
+def _compare(path: str, makes: bool, report: StubReport, static: Sequence[Signature], root: Path) -> FileTruth:
+    real = dict(_real_options(report.parsers))
+    ours = dict(_static_options(static))
+    handed = any(parser["handed"] for parser in report.parsers)
+    differences: list[Difference] = []
+    equal = foreign = 0
+    for key, facts in real.items():
+        option = ours.get(key)
+        found = [Difference(path=path, option=_name(key), field="missing", real=facts["action"])]
+        if option is not None:
+            found = [
+                Difference(path=path, option=_name(key), field=field, real=a, static=b, sure=option.sure)
+                for field, a, b in _fields(facts, option, root)
+                if a != b
+            ]
+        differences += found
+        equal += not found
+    for key, option in ours.items():
+        if key not in real:
+            if handed and option.path != path:
+                foreign += 1
+            else:
+                differences.append(
+                    Difference(path=path, option=_name(key), field="invented", static=option.path, sure=option.sure)
+                )
+    return FileTruth(
+        path=path, makes_parser=makes, status="compared", options=len(real.keys() | ours.keys()) - foreign, equal=equal,
+        foreign=foreign, differences=tuple(differences),
+    )  # fmt: skip
+
+
+def _name(key: Key) -> str:
+    return " ".join([*key[0], key[2][-1] if key[2] else key[1]])
+
+
+def _real_options(parsers: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Key, Mapping[str, Any]]]:
+    for parser in parsers:
+        for option in parser["options"]:
+            if option["action"] != "_VersionAction":
+                yield (tuple(parser["subcommand"]), option["dest"], tuple(option["flags"])), option
+        yield from _real_options(parser["subparsers"])
+
+
+def _static_options(signatures: Iterable[Signature]) -> Iterator[tuple[Key, Option]]:
+    for signature in signatures:
+        for option in signature.options:
+            yield (signature.subcommand[: option.level], option.dest, option.flags), option
+
+
+def _fields(real: Mapping[str, Any], option: Option, root: Path) -> Iterator[tuple[str, Any, Any]]:
+    """(field, real value, static value), in comparable form."""
+    yield "flags", sorted(real["flags"] + real["negative_flags"]), sorted(option.flags + option.negative_flags)
+    yield "nargs", real["nargs"], option.nargs
+    if real["type"] != "unknown":
+        yield "type", real["type"], option.type
+    choices = real["choices"] or []
+    if None not in choices:
+        yield "choices", sorted(choices), sorted(option.choices)
+    optional = not real["flags"] and real["nargs"] in ("*", "...", "?")  # argparse says required, but takes none
+    yield "required", real["required"] and not optional, option.required
+    default = real["default"].replace(f"{root}/", "") if isinstance(real["default"], str) else None
+    yield "default", default, option.default
+
+
+class Totals(msgspec.Struct, kw_only=True):
+    """The sums over all files."""
+
+    candidates: int = 0
+    makers: int = 0
+    makers_ran: int = 0
+    options: int = 0
+    equal: int = 0
+    foreign: int = 0
+    fields: dict[str, int] = {}
+
+    def add(self, truth: FileTruth) -> None:
+        """Count one file."""
+        self.candidates += 1
+        self.makers += truth.makes_parser
+        self.makers_ran += truth.makes_parser and truth.ran
+        self.options += truth.options
+        self.equal += truth.equal
+        self.foreign += truth.foreign
+        self.fields = dict(Counter(self.fields) + Counter(d.field for d in truth.differences))
+
+
+def repositories(folders: Iterable[Path]) -> list[Path]:
+    """Each folder itself, or the folders in it where it holds no source of its own."""
+    found: list[Path] = []
+    for folder in folders:
+        own = any(folder.glob("*.py")) or (folder / ".commit").exists() or (folder / ".git").exists()
+        found += [folder] if own else sorted(p for p in folder.iterdir() if p.is_dir())
+    return found
+
+
+def measure(root: Path, jobs: int) -> list[FileTruth]:
+    """All candidates of one repository."""
+    files = list_files(root)
+    reader = SignatureReader(root, files)
+    chosen = list(candidates(root, reader, files))
+    with ThreadPoolExecutor(jobs) as pool:
+        runs = list(pool.map(lambda pair: run_really(root, pair[0]), chosen))
+    return [truth_of(root, path, makes, real, reader) for (path, makes), real in zip(chosen, runs, strict=True)]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the percentages, every difference and every file that could not be run."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    parser.add_argument("--jobs", type=int, default=2)
+    args = parser.parse_args(words)
+    totals = Totals()
+    truths: dict[str, list[FileTruth]] = {}
+    for root in repositories(p.resolve() for p in args.folders):
+        truths[root.name] = measure(root, args.jobs)
+        for truth in truths[root.name]:
+            totals.add(truth)
+    if args.json:
+        print(json.dumps(msgspec.to_builtins({"totals": totals, "files": truths}), indent=1))
+    else:
+        sys.stdout.write(report_text(truths, totals))
+    return 0
+
+
+def report_text(truths: Mapping[str, Sequence[FileTruth]], totals: Totals) -> str:
+    """The report for a person."""
+    lines: list[str] = []
+    for name, files in truths.items():
+        for truth in files:
+            if not truth.ran:
+                lines.append(f"not run    {name}/{truth.path}: {truth.reason}")
+            for d in truth.differences:
+                lines.append(
+                    f"differs    {name}/{d.path} {d.option}: {d.field} real={d.real!r} static={d.static!r} sure={d.sure}"
+                )
+    for name, files in truths.items():
+        options, equal = sum(f.options for f in files), sum(f.equal for f in files)
+        makers = [f for f in files if f.makes_parser]
+        ran = sum(f.ran for f in makers)
+        lines.append(
+            f"{name}: {_share(equal, options)} of the options equal; {_share(ran, len(makers))} of the files that make a parser ran"
+        )
+    lines.append(f"differing fields: {totals.fields}")
+    lines.append(
+        f"options equal: {_share(totals.equal, totals.options)}; by a stubbed library and not compared: {totals.foreign}"
+    )
+    lines.append(
+        f"files that make a parser and ran: {_share(totals.makers_ran, totals.makers)}; candidates: {totals.candidates}"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part}/{whole} ({100 * part / whole:.2f} %)" if whole else "0/0"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

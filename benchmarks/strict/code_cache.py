@@ -1,0 +1,54 @@
+"""Compiled forms of repository files, so that a package is not compiled anew for every answer that imports it.
+
+Only the host writes here: it reads the files as text and compiles them, without running anything.
+"""
+
+import atexit
+import functools
+import marshal
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from benchmarks.strict.inside.calls import cache_name, rewrite
+
+
+def folder() -> Path:
+    """Where the compiled forms are kept, by interpreter."""
+    cache = Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
+    place = cache / "strict" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return _own_folder()
+    return place
+
+
+@functools.cache
+def _own_folder() -> Path:
+    """Where the user's cache cannot be written, one for this process."""
+    place = tempfile.mkdtemp(prefix="strict-cache-")
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return Path(place)
+
+
+def keep(paths: Iterable[str]) -> None:
+    """Compile files into the cache; one that cannot be compiled is left out."""
+    for path in paths:
+        source = Path(path).read_bytes()
+        kept = folder() / cache_name(source, path)
+        if kept.exists():
+            continue
+        try:
+            code = compile(rewrite(source, path), path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            continue
+        handle, name = tempfile.mkstemp(dir=folder())
+        with os.fdopen(handle, "wb") as file:
+            file.write(marshal.dumps(code))
+        Path(name).replace(kept)

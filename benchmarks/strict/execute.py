@@ -1,0 +1,312 @@
+"""Runs an answer in its repository, apart from everything, with libraries unknown."""
+
+import atexit
+import functools
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.strict import code_cache
+from benchmarks.strict.bash_text import assignments
+from benchmarks.strict.libraries import Libraries
+from benchmarks.strict.text import Kind
+
+HERE = Path(__file__).parent
+CPU_SECONDS = 3.0
+WALL_SECONDS = 240.0
+"""Only for programs that wait for something: what counts is processor time, so that a busy machine judges the same."""
+PYTHONS = (
+    "python",
+    "python3",
+    "python2",
+    "python2.7",
+    "python3.6",
+    "python3.7",
+    "python3.8",
+    "python3.9",
+    "python3.10",
+    "python3.11",
+)
+LAUNCHERS = ("torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun", "mpiexec", "srun")
+TRANSPARENT = ("nohup", "time", "sudo", "stdbuf")
+DONE_ELSEWHERE = [
+    "pip",
+    "pip3",
+    "conda",
+    "mamba",
+    "apt",
+    "apt-get",
+    "yum",
+    "wget",
+    "curl",
+    "git",
+    "unzip",
+    "tar",
+    "gunzip",
+    "gzip",
+    "nvidia-smi",
+    "mkdir",
+    "rm",
+    "mv",
+    "cp",
+    "ln",
+    "touch",
+    "chmod",
+    "sleep",
+    "aws",
+    "gsutil",
+    "gdown",
+    "kaggle",
+    "huggingface-cli",
+    "brew",
+    "make",
+    "cmake",
+    "gcc",
+    "source-highlight",
+    "tensorboard",
+    "jupyter",
+]
+PARSERS = ("absl", "click", "docopt.py", "fire", "termcolor")
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one Python program that the answer started."""
+
+    outcome: str
+    """finished, rejected, failed, outside, timeout; none where nothing was run."""
+    code: str = ""
+    message: str = ""
+    place: str = ""
+    parsed: bool = False
+    target: str = ""
+    compiled: tuple[str, ...] = ()
+    """Files of the repository that had to be compiled."""
+
+
+class Execution(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of the whole answer."""
+
+    ok: bool
+    code: str = ""
+    message: str = ""
+    place: str = ""
+    programs: tuple[Program, ...] = ()
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer to run."""
+
+    root: Path
+    """The repository's folder."""
+    path: str
+    """Folder relative to it from which the answer runs."""
+    text: str
+    kind: Kind
+    prefix_code: str = ""
+
+
+def run(job: Job, libraries: Libraries) -> Execution:
+    """Run one answer; whatever it does is in the result."""
+    workdir = job.root / (job.path or ".")
+    if not workdir.is_dir():
+        return Execution(ok=False, code="no-such-folder", message=f"{job.path} is not in the repository")
+    with tempfile.TemporaryDirectory(prefix="strict-") as folder:
+        place = Path(folder)
+        layout = Layout(
+            place=place, root=job.root.resolve(), workdir=workdir.resolve(), bin=shims(tuple(libraries.console.items()))
+        )
+        _write_job(job, layout, libraries)
+        done = _start(layout)
+        execution = _judge(done, layout, job.kind)
+    code_cache.keep(path for program in execution.programs for path in program.compiled)
+    return execution
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """Where things are for the program that runs."""
+
+    place: Path
+    root: Path
+    workdir: Path
+    bin: Path
+
+    @property
+    def report(self) -> Path:
+        """The file to which programs append what became of them."""
+        return self.place / "report.jsonl"
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """How the shell ended."""
+
+    status: int | None
+    stderr: str
+
+
+def _write_job(job: Job, layout: Layout, libraries: Libraries) -> None:
+    place = layout.place
+    announced = libraries.announced(job.prefix_code + "\n" + (job.text if job.kind == "bash" else ""))
+    (place / "job.json").write_text(json.dumps({
+        "root": str(layout.root), "report": str(layout.report), "seconds": CPU_SECONDS, "cache": str(code_cache.folder()),
+        "installed": [str(layout.root / p) for p in libraries.installed], "libraries": [str(parsers())],
+        "foreign": sorted(libraries.foreign | announced),
+    }))  # fmt: skip
+    if job.kind == "python":
+        (place / "answer.py").write_text(job.text)
+        script = f'python "{place}/answer.py"\n'
+    else:
+        script = job.text + "\n"
+    (place / "answer.sh").write_text(assignments(job.prefix_code) + "\n" + script)
+
+
+def _temporary(name: str) -> Path:
+    """A folder that is there as long as this process."""
+    folder = tempfile.mkdtemp(prefix=f"strict-{name}-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+@functools.cache
+def parsers() -> Path:
+    """The libraries that read command lines are pure Python: they are given for real where we have them."""
+    folder = _temporary("parsers")
+    for name in PARSERS:
+        for base in sys.path:
+            source = Path(base, name)
+            if base.endswith("site-packages") and source.exists():
+                shutil.copytree(source, folder / name) if source.is_dir() else shutil.copy(source, folder / name)
+                break
+    return folder
+
+
+@functools.cache
+def shims(console: tuple[tuple[str, str], ...]) -> Path:
+    """A folder of programs that stand before the real ones on the PATH.
+
+    Args:
+        console: name and module of each console script of the repository.
+    """
+    folder = _temporary("bin")
+    start = f"import sys; sys.path.insert(0, {str(HERE)!r}); import inside; del sys.path[0]; sys.exit(inside.main(sys.argv[1:]))"
+    python = f'exec {bare_python()} -I -S -B -c "{start}"'
+    scripts = dict.fromkeys(PYTHONS, f'{python} "$@"')
+    scripts |= {name: f'{python} {name} "$@"' for name in LAUNCHERS}
+    scripts |= {name: f'{python} -m {module} "$@"' for name, module in console}
+    scripts |= dict.fromkeys(TRANSPARENT, 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"')
+    scripts |= dict.fromkeys(DONE_ELSEWHERE, "exit 0")
+    for name, body in scripts.items():
+        file = folder / name
+        file.write_text(f"#!/bin/sh\n{body}\n")
+        file.chmod(file.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    return folder
+
+
+def bare_python() -> str:
+    """The interpreter under ours, without any virtual environment."""
+    own = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
+    return str(own if own.exists() else Path(sys.executable).resolve())
+
+
+@functools.cache
+def bubblewrap() -> str | None:
+    """Path of a bubblewrap that works here, or None."""
+    path = shutil.which("bwrap")
+    if path is None:
+        return None
+    tried = subprocess.run(
+        [path, "--ro-bind", "/", "/", "--unshare-all", "true"], capture_output=True, check=False, timeout=10
+    )
+    return path if tried.returncode == 0 else None
+
+
+def _start(layout: Layout) -> Done:
+    limits = f"ulimit -c 0; ulimit -f 20000; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000; exec bash --noprofile --norc {layout.place}/answer.sh"
+    command = [*_walls(layout), "bash", "--noprofile", "--norc", "-c", limits]
+    environment = {"STRICT_JOB": str(layout.place / "job.json"), "PATH": f"{layout.bin}:/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1",
+                   "STRICT_ANSWER": str(layout.place / "answer.py")}  # fmt: skip
+    process = subprocess.Popen(
+        command, cwd=layout.workdir, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        _, stderr = process.communicate(timeout=WALL_SECONDS)
+        return Done(status=process.returncode, stderr=stderr.decode(errors="replace")[-20000:])
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        _, stderr = process.communicate()
+        return Done(status=None, stderr=stderr.decode(errors="replace")[-20000:])
+
+
+def _walls(layout: Layout) -> list[str]:
+    """The words that shut the program in: its repository and a system to read, one folder to write, no network."""
+    path = bubblewrap()
+    if path is None:
+        return []
+    words = [
+        path,
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/tmp",
+    ]
+    for name in ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin"):
+        if Path(name).is_symlink():
+            words += ["--symlink", str(Path(name).readlink()), name]
+        elif Path(name).exists():
+            words += ["--ro-bind", name, name]
+    for shown in {
+        str(HERE / "inside"),
+        sys.base_prefix,
+        str(layout.root),
+        str(code_cache.folder()),
+        str(layout.bin),
+        str(parsers()),
+    } - {"/usr"}:
+        words += ["--ro-bind", shown, shown]
+    return [*words, "--bind", str(layout.place), str(layout.place), "--chdir", str(layout.workdir)]
+
+
+def _judge(done: Done, layout: Layout, kind: Kind) -> Execution:
+    """All programs must have passed, at least one must have run, and the shell must have understood everything."""
+    lines = layout.report.read_text().splitlines() if layout.report.exists() else []
+    programs = tuple(msgspec.json.decode(line, type=Program) for line in lines)
+    for program in programs:
+        if program.outcome in ("failed", "rejected"):
+            return Execution(
+                ok=False, code=program.code, message=program.message, place=program.place, programs=programs
+            )
+    for words, code in (
+        ("syntax error", "syntax"),
+        ("unexpected EOF", "syntax"),
+        ("command not found", "no-such-command"),
+    ):
+        line = next((x for x in done.stderr.splitlines() if words in x), "")
+        if line:
+            return Execution(ok=False, code=code, message=_tidy(line, layout), programs=programs)
+    if all(p.outcome == "none" for p in programs):
+        died = done.status is None or done.status > 128
+        lost = _tidy(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "", layout)
+        if kind == "python" and died:
+            return Execution(ok=True, message="still running", programs=programs)
+        return Execution(
+            ok=False, code="nothing-runs", message=lost or "no program of the repository is started", programs=programs
+        )
+    return Execution(ok=True, programs=programs)
+
+
+def _tidy(line: str, layout: Layout) -> str:
+    return line.replace(f"{layout.place}/", "").replace(f"{layout.root}/", "")[:400]

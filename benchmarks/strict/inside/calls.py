@@ -1,0 +1,81 @@
+"""Lets code go on with an unknown value after a call that ends at something unknown."""
+
+import ast
+import hashlib
+import marshal
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .bases import blemish, half_made
+from .unknown import Unknown
+
+NAME = "__strict_call__"
+PLAIN_CALLS = ("super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "next", "type")
+MADE: list[str] = []
+"""Files that were compiled here because the cache did not have them; the host then puts them there."""
+
+
+class Cache:
+    """Where compiled forms are kept; set before the program starts."""
+
+    folder = ""
+
+
+def rewrite(source: bytes | str, path: str) -> ast.Module:
+    """The syntax tree of a file with every call sent through the function NAME."""
+    tree: ast.Module = ast.fix_missing_locations(Calls().visit(ast.parse(source, path)))
+    return tree
+
+
+def cache_name(source: bytes, path: str) -> str:
+    """The name under which the compiled form of a file is kept."""
+    return hashlib.sha1(path.encode() + b"\0" + source).hexdigest()
+
+
+def compiled(source: bytes, path: str) -> types.CodeType:
+    """The code of a file with its calls rewritten, from the cache where it has it."""
+    try:
+        code: types.CodeType = marshal.loads(Path(Cache.folder, cache_name(source, path)).read_bytes())
+    except (OSError, ValueError, EOFError):
+        MADE.append(path)
+        code = compile(rewrite(source, path), path, "exec", dont_inherit=True)
+    return code
+
+
+class Calls(ast.NodeTransformer):
+    """Sends calls through the function NAME, but for those whose errors the code itself catches."""
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        body = node.body
+        node.body = [] if node.handlers else body
+        self.generic_visit(node)
+        node.body = body
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in PLAIN_CALLS:
+            return node
+        name = ast.copy_location(ast.Name(id=NAME, ctx=ast.Load()), node)
+        return ast.copy_location(ast.Call(func=name, args=[node.func, *node.args], keywords=node.keywords), node)
+
+
+def carry_out(harmless: Callable[[BaseException], bool]) -> Callable[..., Any]:
+    """Make the function that carries out one call."""
+
+    def strict_call(*args: Any, **kwargs: Any) -> Any:
+        function, *rest = args
+        try:
+            return function(*rest, **kwargs)
+        except StopIteration:
+            raise
+        except Exception as error:
+            if not harmless(error):
+                raise
+            blemish(function, rest)
+            made = half_made(function, error) if isinstance(function, type) else None
+            return Unknown(getattr(function, "__name__", "call")) if made is None else made
+
+    return strict_call

@@ -1,0 +1,92 @@
+"""Watches the real argparse: what it refused, and that it was reached."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from . import unknown
+
+KINDS = (
+    ("unrecognized arguments", "unknown-option"),
+    ("invalid choice", "bad-choice"),
+    ("required", "missing-required"),
+    ("expected", "missing-value"),
+    ("ambiguous option", "unknown-option"),
+    ("ignored explicit argument", "bad-type"),
+    ("not allowed with", "conflict"),
+    ("invalid", "bad-type"),
+)
+
+
+class Rejected(SystemExit):
+    """A parser refused the command line."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(2)
+        self.kind = kind
+        self.message = message
+
+
+class Log:
+    """What the parsers of the program saw."""
+
+    def __init__(self) -> None:
+        self.reached = False
+        self.rejection: Rejected | None = None
+
+    def parsed(self) -> None:
+        """A parser accepted the command line."""
+        self.reached = True
+
+    def reject(self, kind: str, message: str) -> NoReturn:
+        """A parser refuses: the program ends as it would."""
+        self.rejection = Rejected(kind, message[:500])
+        raise self.rejection
+
+
+class ForeignNamespace(argparse.Namespace):
+    """The values of a parser to which a foreign function may have added options that we cannot see."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return unknown.Unknown(f"args.{name}")
+
+
+def foreign_namespace(found: argparse.Namespace, rest: Sequence[str]) -> ForeignNamespace:
+    """The parsed values, with the options that were left over as words; the type of a number is not known."""
+    namespace = ForeignNamespace(**vars(found))
+    for at, word in enumerate(rest):
+        name, equals, value = word.partition("=")
+        if not word.startswith("--"):
+            continue
+        if not equals and at + 1 < len(rest) and not rest[at + 1].startswith("--"):
+            value = rest[at + 1]
+        plain = bool(value) and not value.replace(".", "").replace("-", "").replace("e", "").isdigit()
+        setattr(namespace, name.lstrip("-").replace("-", "_"), value if plain else unknown.Unknown(name))
+    return namespace
+
+
+def install(log: Log) -> None:
+    """Put the watching methods into argparse."""
+    parser = argparse.ArgumentParser
+    real_parse, real_known = parser.parse_args, parser.parse_known_args
+    unknown.Hooks.watched = (parser,)
+
+    def parse_known_args(self: Any, args: Any = None, namespace: Any = None) -> Any:
+        found, rest = real_known(self, args, namespace)
+        log.parsed()
+        return found, rest
+
+    def parse_args(self: Any, args: Any = None, namespace: Any = None) -> Any:
+        if not any(p is self for p in unknown.HANDED):
+            return real_parse(self, args, namespace)
+        found, rest = self.parse_known_args(args, namespace)
+        return foreign_namespace(found, rest)
+
+    def error(self: Any, message: str) -> NoReturn:
+        log.reject(next((kind for words, kind in KINDS if words in message), "usage"), message)
+
+    replacements: Mapping[str, Any] = {"parse_known_args": parse_known_args, "parse_args": parse_args, "error": error}
+    for name, function in replacements.items():
+        setattr(parser, name, function)

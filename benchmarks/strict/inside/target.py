@@ -1,0 +1,82 @@
+"""Reads an interpreter's or a launcher's command line: which program it starts, and with which words."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs", "-Q")
+LAUNCHERS = ("torch.distributed.launch", "torch.distributed.run", "torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun", "mpiexec",
+             "accelerate.commands.launch", "srun")  # fmt: skip
+NOT_OURS = ("pip", "venv", "ensurepip", "compileall", "spacy", "nltk.downloader", "unittest", "pytest")
+
+
+class NoSuchScript(Exception):
+    """The file to run does not exist."""
+
+
+class Target:
+    """One program: a file or a module, its words, and the first folder of its import path."""
+
+    def __init__(self, path: str = "", module: str = "", words: Sequence[str] = (), own: bool = False) -> None:
+        self.path, self.module, self.words, self.own = path, module, list(words), own
+        self.first = str(Path.cwd()) if module or own else str(Path(path).parent)
+        self.label = "answer" if own else module or path
+
+
+def read(given: Sequence[str]) -> Target | None:
+    """The target of `[launcher] words…`; None where nothing is run (`--version`, `-m pip`)."""
+    words = list(given)
+    if words and words[0] in LAUNCHERS:
+        return launched(words[1:])
+    while words:
+        word = words.pop(0)
+        if word == "-m":
+            return module(words)
+        if word == "-c":
+            return code(words)
+        if word in WITH_VALUE:
+            words = words[1:]
+        elif word == "-" or not word.startswith("-"):
+            return script(word, words)
+        elif word in ("-V", "--version", "-h", "--help"):
+            return None
+    return None
+
+
+def script(name: str, words: Sequence[str]) -> Target | None:
+    """A file, or a folder with a `__main__.py`; None for standard input."""
+    if name == "-":
+        return None
+    path = Path.cwd() / name
+    if path.is_dir() and (path / "__main__.py").is_file():
+        path = path / "__main__.py"
+    if not path.is_file():
+        raise NoSuchScript(f"can't open file {name!r}: no such file")
+    full = os.path.normpath(path)
+    return Target(path=full, words=words, own=os.environ.get("STRICT_ANSWER") == full)
+
+
+def module(words: Sequence[str]) -> Target | None:
+    """What `-m` names."""
+    if not words or words[0] in NOT_OURS:
+        return None
+    return launched(words[1:]) if words[0] in LAUNCHERS else Target(module=words[0], words=words[1:])
+
+
+def launched(words: Sequence[str]) -> Target | None:
+    """The program that a launcher starts: its first word that names a Python file, or the module after -m."""
+    for at, word in enumerate(words):
+        if word.endswith(".py") and "=" not in word:
+            return script(word, words[at + 1 :])
+        if word in ("-m", "--module") and at + 1 < len(words):
+            return Target(module=words[at + 1], words=words[at + 2 :])
+    raise NoSuchScript("the launcher is given no program")
+
+
+def code(words: Sequence[str]) -> Target:
+    """`python -c TEXT`: the text is the answer's own code."""
+    handle, path = tempfile.mkstemp(suffix=".py", text=True)
+    with os.fdopen(handle, "w") as file:
+        file.write(words[0] if words else "")
+    return Target(path=path, words=words[1:], own=True)

@@ -1,0 +1,141 @@
+"""Which top-level import names are libraries for a repository, and which of its own packages its installation provides."""
+
+import ast
+import functools
+import re
+import sys
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+IMPORT = re.compile(
+    r"^[ \t]*(?:>>> )?(?:from[ \t]+([A-Za-z_]\w*)[\w.]*[ \t]+import|import[ \t]+([A-Za-z_][\w., \t]*))", re.MULTILINE
+)
+ENVIRONMENT = re.compile(r"(?:environ(?:\.get|\.setdefault|\.pop)?|getenv)\s*[\[(]\s*['\"](\w+)")
+PIP = re.compile(r"(?:pip3?|conda|mamba)\s+install\s+([^\n;&|]+)")
+MANIFESTS = ("setup.py", "setup.cfg", "pyproject.toml")
+TEXTS = (".py", ".md", ".rst", ".ipynb", ".txt")
+MAX_BYTES = 2_000_000
+
+
+class Libraries(msgspec.Struct, frozen=True, kw_only=True):
+    """What a repository counts on."""
+
+    foreign: frozenset[str]
+    """Import names that are libraries."""
+    installed: tuple[str, ...]
+    """Folders of the repository that its installation puts on the import path."""
+    environment: frozenset[str]
+    """Environment variables that its Python code reads."""
+    console: dict[str, str]
+    """Console scripts: name -> module."""
+
+    def announced(self, text: str) -> set[str]:
+        """Import names of what a text installs with pip or conda."""
+        names = set()
+        for match in PIP.finditer(text):
+            for word in match.group(1).split():
+                name = re.split(r"[<>=!\[~;]", word)[0].strip("'\"").lower()
+                if name and not name.startswith("-"):
+                    names |= {name.replace("-", "_"), name.split("-")[0]}
+        return names
+
+
+@functools.cache
+def known_libraries() -> frozenset[str]:
+    """Import names of well-known libraries."""
+    text = files("benchmarks.strict").joinpath("libraries.txt").read_text()
+    return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
+
+
+@functools.lru_cache(maxsize=64)
+def of_repository(root: Path) -> Libraries:
+    """Read a repository's imports, manifests and requirements."""
+    imported: set[str] = set()
+    own: set[str] = set()
+    environment: set[str] = set()
+    manifests: list[Path] = []
+    declared: set[str] = set()
+    for path in root.rglob("*"):
+        if path.is_symlink() or any(part.startswith(".git") for part in path.relative_to(root).parts[:1]):
+            continue
+        if path.is_dir():
+            own.add(path.name)
+            continue
+        own |= {path.stem} if path.suffix == ".py" else set()
+        manifests += [path] if path.name in MANIFESTS else []
+        if path.suffix in TEXTS and path.stat().st_size < MAX_BYTES:
+            text = (
+                path.read_text(errors="replace").replace("\\n", "\n")
+                if path.suffix == ".ipynb"
+                else path.read_text(errors="replace")
+            )
+            imported |= _imports(text)
+            environment |= set(ENVIRONMENT.findall(text))
+            declared |= _requirements(text) if "requirements" in path.name else set()
+    nested = {p.parent for p in manifests if p.parent != root}
+    packages = {
+        d.name for n in nested for d in (*n.glob("*/__init__.py"), *n.glob("src/*/__init__.py")) for d in [d.parent]
+    }
+    for manifest in manifests:
+        declared |= _requirements(manifest.read_text(errors="replace"))
+    foreign = ((imported - own) | known_libraries() | declared | packages) - set(sys.stdlib_module_names)
+    at_root = any(p.parent == root for p in manifests)
+    return Libraries(
+        foreign=frozenset(foreign),
+        installed=(".", "src") if at_root else (),
+        environment=frozenset(environment),
+        console=_console(root) if at_root else {},
+    )
+
+
+def _imports(text: str) -> set[str]:
+    names = set()
+    for match in IMPORT.finditer(text):
+        if match.group(1):
+            names.add(match.group(1))
+        else:
+            names |= {part.split()[0].partition(".")[0] for part in match.group(2).split(",") if part.split()}
+    return names
+
+
+def _requirements(text: str) -> set[str]:
+    """Import names that distribution names in requirement lines and quoted requirements suggest."""
+    names = set()
+    for match in re.finditer(
+        r"(?:^|['\"])[ \t]*([A-Za-z][\w.-]*)[ \t]*(?:[<>=!~]=[^'\"\n]*|\[[^\]\n]*\])?[ \t]*(?:$|['\"])",
+        text,
+        re.MULTILINE,
+    ):
+        names.add(match.group(1).lower().replace("-", "_"))
+    return names
+
+
+def _console(root: Path) -> dict[str, str]:
+    """Console scripts of setup.py and pyproject.toml: name -> module."""
+    found: dict[str, str] = {}
+    pyproject = root / "pyproject.toml"
+    if pyproject.is_file():
+        try:
+            data = tomllib.loads(pyproject.read_text(errors="replace"))
+        except tomllib.TOMLDecodeError:
+            data = {}
+        scripts = data.get("project", {}).get("scripts", {})
+        found |= {name: str(target).partition(":")[0] for name, target in scripts.items()}
+    setup = root / "setup.py"
+    if setup.is_file():
+        for text in _strings(setup):
+            match = re.fullmatch(r"\s*([\w.-]+)\s*=\s*([\w.]+):\w+\s*", text)
+            if match:
+                found[match.group(1)] = match.group(2)
+    return found
+
+
+def _strings(path: Path) -> list[str]:
+    try:
+        tree = ast.parse(path.read_text(errors="replace"))
+    except SyntaxError:
+        return []
+    return [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]

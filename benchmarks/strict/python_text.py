@@ -1,0 +1,175 @@
+"""The text of a Python answer without what does nothing: comments, docstrings, print arguments, what is assigned or defined and never used."""
+
+import ast
+import io
+import tokenize
+
+SHOWN = ("print", "pprint", "display")
+LOGGED = ("info", "debug", "warning", "error", "critical", "exception", "log")
+QUIET = (
+    ast.Constant,
+    ast.Name,
+    ast.Attribute,
+    ast.JoinedStr,
+    ast.Tuple,
+    ast.List,
+    ast.Dict,
+    ast.Set,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Subscript,
+)
+
+
+class Mask:
+    """Which bytes of the source are kept."""
+
+    def __init__(self, source: str) -> None:
+        self.lines = source.encode().splitlines(keepends=True)
+        self.keep = [bytearray(b"\x01" * len(line)) for line in self.lines]
+
+    def mark(self, start: tuple[int, int], end: tuple[int, int], value: int) -> None:
+        """Set the bytes from (line, column) to (line, column); lines count from 1."""
+        for number in range(start[0], end[0] + 1):
+            row = self.keep[number - 1]
+            first = start[1] if number == start[0] else 0
+            last = end[1] if number == end[0] else len(row)
+            row[first:last] = bytes([value]) * (min(last, len(row)) - first)
+
+    def node(self, node: ast.AST, value: int = 0) -> None:
+        """Set the bytes of a syntax node."""
+        start = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        self.mark(start, (node.end_lineno, node.end_col_offset), value)  # type: ignore[attr-defined]
+
+    def text(self) -> str:
+        """What is kept."""
+        kept = (
+            bytes(b for b, k in zip(line, row, strict=True) if k)
+            for line, row in zip(self.lines, self.keep, strict=True)
+        )
+        return b"".join(kept).decode(errors="replace")
+
+
+def strip_python(source: str) -> str:
+    """The source with only what counts; source that does not parse loses its comments only."""
+    mask = Mask(source)
+    _comments(source, mask)
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return mask.text()
+    dead = _unused(tree)
+    buried = {id(n) for statement in dead for n in ast.walk(statement)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            mask.node(node)
+    for node in dead:
+        mask.node(node)
+        for call in _calls(node):
+            mask.node(call, 1)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _shows(node) and id(node) not in buried:
+            for argument in [*node.args, *(k.value for k in node.keywords)]:
+                mask.node(argument)
+                for call in _calls(argument):
+                    mask.node(call, 1)
+    _comments(source, mask)
+    return mask.text()
+
+
+def _comments(source: str, mask: Mask) -> None:
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                line, column = token.start[0], len(token.line[: token.start[1]].encode())
+                mask.mark((line, column), (line, column + len(token.string.encode())), 0)
+    except (tokenize.TokenError, SyntaxError):
+        return
+
+
+def _shows(call: ast.Call) -> bool:
+    function = call.func
+    if isinstance(function, ast.Name):
+        return function.id in SHOWN
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr in LOGGED
+        and isinstance(function.value, ast.Name)
+        and "log" in function.value.id
+    )
+
+
+def _calls(node: ast.AST) -> list[ast.Call]:
+    """The outermost calls inside a node that do something; none inside definitions."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        return []
+    if isinstance(node, ast.Call) and not _shows(node) and not _formats(node):
+        return [node]
+    return [call for child in ast.iter_child_nodes(node) for call in _calls(child)]
+
+
+def _formats(call: ast.Call) -> bool:
+    """Whether a call only makes text (`str(x)`, `"…".format(x)`)."""
+    function = call.func
+    if isinstance(function, ast.Name):
+        return function.id in ("str", "repr", "len", "type", "format")
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr in ("format", "join")
+        and isinstance(function.value, ast.Constant)
+    )
+
+
+def _unused(tree: ast.Module) -> set[ast.stmt]:
+    """Assignments to names that nothing reads, and functions and classes that nothing uses, found until nothing more is."""
+    dead: set[ast.stmt] = set()
+    while True:
+        live = _reads(tree, dead)
+        found = {s for s in ast.walk(tree) if isinstance(s, ast.stmt) and s not in dead and _idle(s, live)}
+        found -= {
+            s
+            for c in ast.walk(tree)
+            if isinstance(c, ast.ClassDef) and c not in dead and c not in found
+            for s in c.body
+        }
+        if not found:
+            return dead
+        dead |= found
+
+
+def _reads(tree: ast.AST, dead: set[ast.stmt]) -> set[str]:
+    names: set[str] = set()
+    stack: list[ast.AST] = [tree]
+    while stack:
+        node = stack.pop()
+        if node in dead:
+            stack.extend(_calls(node))
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            inner = _reads_inside(node)
+            names |= inner - {node.name}
+            stack.extend(node.decorator_list)
+            continue
+        stack.extend(ast.iter_child_nodes(node))
+    return names
+
+
+def _reads_inside(node: ast.FunctionDef | ast.ClassDef) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def _idle(statement: ast.stmt, live: set[str]) -> bool:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return statement.name not in live and not statement.decorator_list
+    if isinstance(statement, ast.Assign):
+        targets: list[ast.expr] = statement.targets
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets = [statement.target]
+    else:
+        return False
+    names = [n for t in targets for n in ast.walk(t)]
+    if any(not isinstance(n, (ast.Name, ast.Tuple, ast.List, ast.expr_context)) for n in names):
+        return False
+    return not any(isinstance(n, ast.Name) and n.id in live for n in names)

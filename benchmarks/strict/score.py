@@ -1,0 +1,71 @@
+"""Judge one answer by the strict rules."""
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.strict.execute import Execution, Job, run
+from benchmarks.strict.libraries import of_repository
+from benchmarks.strict.text import Kind, kind_of, missing_values, strip, unfence
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """What an answer is held against."""
+
+    root: Path
+    """The repository's folder."""
+    path: str
+    """Folder of the task, relative to it."""
+    kind: Kind
+    arguments: Mapping[str, object]
+    prefix_code: str = ""
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The three rules, and the first reason against the answer."""
+
+    arguments: bool
+    type: bool
+    executes: bool
+    reason: str = ""
+    """Stable code, then what it is about: "unknown-option: --foo"; empty where the answer passes."""
+    missing: tuple[str, ...] = ()
+    """The values that are not used."""
+    place: str = ""
+    """Where the failure arose, as file:line."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer keeps all three rules."""
+        return self.arguments and self.type and self.executes
+
+
+def score(answer: str, case: Case) -> Verdict:
+    """Judge one answer; the rules are decided apart from each other, the reason names the first that fails."""
+    text = unfence(answer)
+    kind = kind_of(text)
+    libraries = of_repository(case.root)
+    missing = missing_values(strip(text, kind, lambda name: name in libraries.environment), case.arguments)
+    done = _execute(case.root, case.path, text, kind, case.prefix_code)
+    reason = ""
+    if missing:
+        reason = "value-not-used: " + ", ".join(missing)
+    elif kind != case.kind:
+        reason = f"wrong-type: {kind} where {case.kind} is wanted"
+    elif not done.ok:
+        reason = f"{done.code}: {done.message}"
+    return Verdict(
+        arguments=not missing,
+        type=kind == case.kind,
+        executes=done.ok,
+        reason=reason,
+        missing=tuple(missing),
+        place=done.place,
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def _execute(root: Path, path: str, text: str, kind: Kind, prefix_code: str) -> Execution:
+    return run(Job(root=root, path=path, text=text, kind=kind, prefix_code=prefix_code), of_repository(root))

@@ -1,0 +1,1 @@
+"""Other agents as subjects of the bench: installed into venvs of their own, run headless, their trajectories read."""

@@ -1,0 +1,54 @@
+"""AutoGen AgentChat: a library without a command line (https://github.com/microsoft/autogen)."""
+
+import json
+from importlib import resources
+from pathlib import Path
+
+from benchmarks.subjects.install import Needs
+from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
+from benchmarks.subjects.subject import PackagedSubject, driver_task
+
+MESSAGES = "records/messages.json"
+
+
+class AutoGen(PackagedSubject):
+    """An assistant with a bash tool, or one whose code blocks are run; see drivers/autogen.py."""
+
+    name = "autogen"
+    version = "0.7.5"
+
+    @property
+    def needs(self) -> Needs:
+        """Two packages of one version."""
+        return Needs(
+            requirements=(f"autogen-agentchat=={self.version}", f"autogen-ext[openai]=={self.version}"),
+            pythons=((3, 12), (3, 11), (3, 13), (3, 10)),
+            check="import autogen_agentchat, autogen_ext.models.openai; print(autogen_agentchat.__version__)",
+        )
+
+    def launch(self, task: SubjectTask, inside: Inside) -> Launch:
+        """Our driver."""
+        driver = resources.files("benchmarks.subjects.drivers").joinpath("autogen.py").read_text(encoding="utf-8")
+        arguments = (f"{inside.programs}/python", f"{inside.files}/run_autogen.py", f"{inside.files}/task.json")
+        return Launch(
+            arguments=(*arguments, f"{inside.own}/{MESSAGES}"),
+            environment={"HOME": inside.home, "OPENAI_API_KEY": inside.token},
+            files={"run_autogen.py": driver, "task.json": driver_task(task, inside)},
+        )
+
+    def read(self, left: Path, said: str) -> Reported:
+        """The messages that our driver wrote; every one of the assistant's carries its tokens."""
+        whole = json.loads((left / MESSAGES).read_text(encoding="utf-8"))
+        messages = whole["messages"]
+        used = [usage for message in messages if (usage := message.get("models_usage"))]
+        texts = [m["content"] for m in messages if m.get("source") == "coder" and isinstance(m.get("content"), str)]
+        reason = str(whole.get("stop_reason") or "")
+        return Reported(
+            status=reason,
+            limited="Maximum number of turns" in reason,
+            calls=len(used),
+            prompt_tokens=sum(usage["prompt_tokens"] for usage in used),
+            completion_tokens=sum(usage["completion_tokens"] for usage in used),
+            answer=texts[-1] if texts else "",
+            trajectory=MESSAGES,
+        )

@@ -1,0 +1,174 @@
+"""Finished runs of other programs, read as predictions.
+
+    preds.json     SWE-agent, mini-SWE-agent: {instance: {model_name_or_path, instance_id, model_patch}}
+    *.traj         SWE-agent: {trajectory, info{submission, model_stats}}, named by the instance
+    *.traj.json    mini-SWE-agent: {messages, info{submission, model_stats}}, named by the instance
+    output.jsonl   OpenHands: one object a line {instance_id, test_result, metrics, history, error}; also form A's own
+    *.jsonl        our own predictions: {github_id, id, output, usage}
+
+An instance is named "github_id-id". What counts as the answer: the file run.sh or answer.py that a patch adds, or the script that a
+test result holds. A submission that is no patch is the answer itself.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.data import Key
+from benchmarks.errors import PredictionFileError
+from benchmarks.predictions import Prediction, Usage, load_predictions
+from benchmarks.subjects.mini_swe_agent import read_trajectory as read_mini
+from benchmarks.subjects.model import ANSWER_FILES, Reported
+from benchmarks.subjects.predict import answer_of
+from benchmarks.subjects.swe_agent import read_trajectory as read_swe
+
+MINI, SWE = ".traj.json", ".traj"
+_NAME = re.compile(r"(?:^|[^0-9])(\d+)-(\d+)$")
+_ADDED = re.compile(r"^diff --git a/.*? b/(?P<path>.*?)$(?P<body>.*?)(?=^diff --git |\Z)", re.MULTILINE | re.DOTALL)
+
+
+class Imported(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file or folder of runs held."""
+
+    predictions: tuple[Prediction, ...]
+    problems: tuple[str, ...] = ()
+    """Rows that cannot be used, each with the reason."""
+
+
+def import_runs(path: Path) -> Imported:
+    """Read a file, or all runs below a folder; several runs of one row become its answers in the order of their names.
+
+    Raises PredictionFileError where nothing there can be read.
+    """
+    found: dict[Key, Prediction] = {}
+    problems: list[str] = []
+    for source, read in _sources(path):
+        try:
+            for prediction in read(source):
+                before = found.get(prediction.key)
+                found[prediction.key] = _joined(before, prediction) if before else prediction
+        except (PredictionFileError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            problems.append(f"{source}: {error or type(error).__name__}")
+    if not found:
+        raise PredictionFileError(problems[0] if problems else f"{path}: no runs in it")
+    return Imported(predictions=tuple(found.values()), problems=tuple(problems))
+
+
+def key_of(name: str) -> Key:
+    """The row that an instance's name ends with; ValueError for another name."""
+    match = _NAME.search(name)
+    if match is None:
+        raise ValueError(f"instance {name!r} is not named github_id-id")
+    return Key(int(match[1]), int(match[2]))
+
+
+def answer_in(submission: str) -> str:
+    """The answer in what an agent handed in: a file that its patch adds or changes, else the text itself."""
+    if not submission.lstrip().startswith("diff --git "):
+        return submission.strip()
+    files = {}
+    for change in _ADDED.finditer(submission):
+        name = change["path"].rpartition("/")[2]
+        lines = [line[1:] for line in change["body"].splitlines() if re.match(r"[+ ](?!\+\+ )", line)]
+        if name in ANSWER_FILES:
+            files[name] = "\n".join(lines)
+    return answer_of(files)
+
+
+def _sources(path: Path) -> Iterator[tuple[Path, Any]]:
+    """The files that hold runs, each with its reader; trajectories say more than a preds.json beside them."""
+    if path.is_file():
+        yield path, _reader(path)
+        return
+    if not path.is_dir():
+        raise PredictionFileError(f"{path}: no such file or folder")
+    trajectories = sorted([*path.rglob(f"*{MINI}"), *path.rglob(f"*{SWE}")])
+    others = [*sorted(path.rglob("output.jsonl")), *([] if trajectories else sorted(path.rglob("preds.json")))]
+    for file in [*trajectories, *others]:
+        yield file, _reader(file)
+
+
+def _reader(path: Path) -> Any:
+    if path.name.endswith(MINI) or path.suffix == SWE:
+        return _trajectory
+    if path.suffix == ".json":
+        return _preds
+    return _lines
+
+
+def _trajectory(path: Path) -> Iterator[Prediction]:
+    mini = path.name.endswith(MINI)
+    name = path.name.removesuffix(MINI if mini else SWE)
+    reported = (read_mini if mini else read_swe)(path.parent, path.name)
+    yield _prediction(
+        key_of(name), answer_in(reported.answer), _usage(reported), "mini-swe-agent" if mini else "swe-agent"
+    )
+
+
+def _preds(path: Path) -> Iterator[Prediction]:
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    for name, row in whole.items():
+        text = answer_in(str(row.get("model_patch") or ""))
+        yield _prediction(
+            key_of(str(row.get("instance_id") or name)), text, Usage(), str(row.get("model_name_or_path") or "")
+        )
+
+
+def _lines(path: Path) -> Iterator[Prediction]:
+    """OpenHands' output, or our own predictions."""
+    text = path.read_text(encoding="utf-8")
+    first = next((line for line in text.splitlines() if line.strip()), "{}")
+    if "output" in json.loads(first):
+        yield from load_predictions(path)
+        return
+    for line in text.splitlines():
+        if line.strip():
+            yield _openhands(json.loads(line))
+
+
+def _openhands(row: Mapping[str, Any]) -> Prediction:
+    result, metrics = row.get("test_result") or {}, row.get("metrics") or {}
+    script = str(result.get("eval_script_content") or "")
+    patch = str(result.get("git_patch") or "")
+    reported = Reported(
+        calls=len(metrics.get("token_usages") or []),
+        prompt_tokens=(metrics.get("accumulated_token_usage") or {}).get("prompt_tokens"),
+        completion_tokens=(metrics.get("accumulated_token_usage") or {}).get("completion_tokens"),
+        usd=metrics.get("accumulated_cost"),
+    )
+    agent = (row.get("metadata") or {}).get("agent_class") or "openhands"
+    text = answer_of({"run.sh": script}) if script else answer_in(patch)
+    usage = msgspec.structs.replace(_usage(reported), seconds=float((metrics.get("seconds")) or 0.0))
+    return _prediction(_row_key(row), text, usage, str(agent), str(row.get("error") or ""))
+
+
+def _row_key(row: Mapping[str, Any]) -> Key:
+    """OpenHands names a row by its `id` alone; its `instance` says of which repository."""
+    instance = row.get("instance") or {}
+    if "github_id" in instance:
+        return Key(int(instance["github_id"]), int(instance.get("id", instance.get("instance_id", row["instance_id"]))))
+    return key_of(str(row["instance_id"]))
+
+
+def _prediction(key: Key, text: str, usage: Usage, subject: str, error: str = "") -> Prediction:
+    problem = error or ("" if text else "no answer in it")
+    return Prediction(github_id=key.github_id, id=key.id, output=(text,), usage=usage, subject=subject, error=problem)
+
+
+def _usage(reported: Reported) -> Usage:
+    return Usage(
+        prompt_tokens=reported.prompt_tokens or 0,
+        completion_tokens=reported.completion_tokens or 0,
+        calls=reported.calls or 0,
+        usd=reported.usd or 0.0,
+    )
+
+
+def _joined(first: Prediction, second: Prediction) -> Prediction:
+    usage = {name: getattr(first.usage, name) + getattr(second.usage, name) for name in Usage.__struct_fields__}
+    error = "; ".join(dict.fromkeys(text for text in (first.error, second.error) if text))
+    return msgspec.structs.replace(first, output=(*first.output, *second.output), usage=Usage(**usage), error=error)

@@ -1,0 +1,235 @@
+"""Stands between an agent and the model's endpoint, so that every subject is held to the same limits and settings.
+
+An agent gets this server's address and a token that is good for one run; the endpoint's key stays in this process. Each request
+is reserved against the budget before it is sent and charged before anybody reads the reply, exactly as ML-Agent's own are. What
+does not fit is refused with status 401: the one status that every client library takes as final.
+"""
+
+import hmac
+import json
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+import msgspec
+
+from benchmarks.subjects.model import REPLY_TOKENS
+from benchmarks.subjects.streaming import as_stream
+from ml_agent.budget import Budget, Demand
+from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
+from ml_agent.llm.endpoint import Endpoint
+from ml_agent.llm.limiter import limiter_for
+from ml_agent.llm.sender import LEAST_OUTPUT, OUTPUT_PARAMETERS, default_transport
+from ml_agent.llm.transport import MeteredTransport, paid_by
+from ml_agent.prices import PriceTable, load_prices
+from tools.tokens import count_tokens
+
+_OVERHEAD = 8
+"""Tokens that a chat template puts around one message, at most."""
+_BACK = ("content-type", "retry-after", "retry-after-ms")
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes back to the agent."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str] = {}
+
+    @classmethod
+    def refusal(cls, status: int, message: str, code: str) -> "Reply":
+        """An error in OpenAI's shape; its usual type would make some clients take any status for a bad request."""
+        error = {"message": message, "type": code, "param": None, "code": code}
+        return cls(status=status, body=json.dumps({"error": error}).encode())
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a meter listens and what it allows."""
+
+    host: str = "127.0.0.1"
+    reply_tokens: int = REPLY_TOKENS
+    """What one reply may have at most; where an agent asks for no limit, some endpoints would go on to the end of the context."""
+    prices: PriceTable = msgspec.field(default_factory=load_prices)
+
+
+class Meter:
+    """Serves `url` while it is entered; `budget.usage` says what was used.
+
+    `refused` names the limit that was reached, `trouble` is what the endpoint said where its last reply was no answer.
+    """
+
+    def __init__(self, endpoint: Endpoint, budget: Budget, journal: Path, terms: Terms | None = None) -> None:
+        """`journal` gets one JSON object a request; ConfigurationError where the host is not an address of this machine."""
+        terms = terms or Terms()
+        self.endpoint, self.budget, self._reply_tokens = endpoint, budget, terms.reply_tokens
+        self.token = f"run-{secrets.token_urlsafe(18)}"
+        self.refused = ""
+        self.trouble = ""
+        self._price = terms.prices.find(endpoint.model, local=endpoint.loopback)
+        self._client = httpx.Client(transport=MeteredTransport(default_transport(endpoint)), timeout=endpoint.timeout)
+        self._limiter = limiter_for(endpoint.base_url, endpoint.concurrency)
+        self._journal, self._lock = journal, threading.Lock()
+        self._unwanted: set[str] = set()
+        try:
+            self._server = ThreadingHTTPServer((terms.host, 0), _handler(self))
+        except OSError as error:
+            raise ConfigurationError(
+                f"no server can be opened at {terms.host} for agents in containers: {error}"
+            ) from error
+        self._server.daemon_threads = True
+
+    @property
+    def url(self) -> str:
+        """The base URL that stands for the endpoint's."""
+        host, port = self._server.server_address[:2]
+        return f"http://{host!s}:{port}/v1"
+
+    def __enter__(self) -> "Meter":
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._client.close()
+
+    def models(self) -> Reply:
+        """The one model there is."""
+        model = {"id": self.endpoint.model, "object": "model", "created": 0, "owned_by": "bench"}
+        return Reply(status=200, body=json.dumps({"object": "list", "data": [model]}).encode())
+
+    def complete(self, asked: dict[str, Any]) -> Reply:
+        """Send a chat completion on, within the budget."""
+        began = time.monotonic()
+        body = self._settled(asked)
+        reply = self._paid(body)
+        if reply.status == 400 and self._learn(asked, reply.body.decode("utf-8", "replace")):
+            body = self._settled(asked)
+            reply = self._paid(body)
+        self._write(body, reply, time.monotonic() - began)
+        failed = reply.status == 429 or reply.status >= 500
+        self.trouble = reply.body.decode("utf-8", "replace")[:300] if failed else ""
+        if asked.get("stream") and reply.status == 200:
+            return Reply(status=200, body=as_stream(reply.body), headers={"content-type": "text/event-stream"})
+        return reply
+
+    def _settled(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """The request with the bench's model and settings; what the agent itself sets stays, but the model."""
+        body = {name: value for name, value in asked.items() if name not in ("stream", "stream_options")}
+        own = {"temperature": self.endpoint.temperature, "seed": self.endpoint.seed}
+        body = {**{name: value for name, value in own.items() if name not in self._unwanted}, **body}
+        parameter = next((name for name in OUTPUT_PARAMETERS if name in body), "")
+        wanted = body.pop(parameter, None) if parameter else None
+        parameter = parameter or OUTPUT_PARAMETERS["max_tokens" in self._unwanted]
+        tokens = min(wanted, self._reply_tokens) if isinstance(wanted, int) and wanted > 0 else self._reply_tokens
+        return {**body, "model": self.endpoint.model, parameter: tokens}
+
+    def _learn(self, asked: Mapping[str, Any], said: str) -> bool:
+        """Whether a refusal was about a setting of ours that can be left out; it is from now on."""
+        names = [name for name in ("temperature", "seed", "max_tokens") if name in said and name not in asked]
+        new = set(names) - self._unwanted
+        self._unwanted |= new
+        return bool(new)
+
+    def _paid(self, body: dict[str, Any]) -> Reply:
+        parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
+        wanted = body[parameter]
+        demand = Demand(
+            prompt_tokens=_count(body), output_tokens=wanted, least_output=min(wanted, LEAST_OUTPUT), price=self._price
+        )
+        try:
+            with self._limiter.slot():
+                reservation = self.budget.reserve(demand)
+                with paid_by(reservation, self.endpoint.timeout):
+                    return self._send({**body, parameter: reservation.output_tokens})
+        except BudgetExceededError as error:
+            self.refused = error.what
+            return Reply.refusal(401, str(error), "budget_exceeded")
+        except (httpx.HTTPError, AgentError) as error:
+            return Reply.refusal(502, f"the endpoint did not answer: {error}", "endpoint_unreachable")
+
+    def _send(self, body: dict[str, Any]) -> Reply:
+        base, _, query = self.endpoint.base_url.partition("?")
+        url = "http://in-process/v1" if self.endpoint.in_process else base.rstrip("/")
+        headers = {"authorization": f"Bearer {self.endpoint.api_key or 'none'}"}
+        if self.endpoint.azure:
+            headers["api-key"] = self.endpoint.api_key
+        response = self._client.post(
+            f"{url}/chat/completions{'?' + query if query else ''}", json=body, headers=headers
+        )
+        kept = {name: response.headers[name] for name in _BACK if name in response.headers}
+        return Reply(status=response.status_code, body=response.content, headers=kept)
+
+    def _write(self, body: Mapping[str, Any], reply: Reply, seconds: float) -> None:
+        """One line of the journal; without headers, so without keys."""
+        try:
+            said: Any = json.loads(reply.body)
+        except ValueError:
+            said = reply.body.decode("utf-8", "replace")
+        line = {"seconds": round(seconds, 3), "status": reply.status, "request": body, "reply": said}
+        with self._lock, self._journal.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            found = self.path.split("?")[0].rstrip("/").endswith("/models")
+            self._write(meter.models() if found else Reply.refusal(404, "no such page", "not_found"))
+
+        def do_POST(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("content-length") or 0))
+            self._write(self._answer(sent))
+
+        def _answer(self, sent: bytes) -> Reply:
+            if not hmac.compare_digest(self.headers.get("authorization", ""), f"Bearer {meter.token}"):
+                return Reply.refusal(401, "this run's token is wanted", "invalid_api_key")
+            if not self.path.split("?")[0].endswith("/chat/completions"):
+                return Reply.refusal(404, "only chat completions are served", "not_found")
+            try:
+                asked = json.loads(sent)
+            except ValueError:
+                asked = None
+            if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list):
+                return Reply.refusal(400, "the body is no chat completion request", "invalid_body")
+            return meter.complete(asked)
+
+        def _write(self, reply: Reply) -> None:
+            try:
+                self.send_response(reply.status)
+                for name, value in {"content-type": "application/json", **reply.headers}.items():
+                    self.send_header(name, value)
+                self.send_header("content-length", str(len(reply.body)))
+                self.end_headers()
+                self.wfile.write(reply.body)
+            except ConnectionError:  # an agent that was ended does not wait for its reply
+                self.close_connection = True
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Keep quiet."""
+
+    return Handler
+
+
+def _count(body: Mapping[str, Any]) -> int:
+    """Our count of a request's prompt; contents may be texts or lists of parts."""
+    extras = [json.dumps(body[name]) for name in ("tools", "functions", "response_format") if name in body]
+    texts = [_text(message) for message in body["messages"] if isinstance(message, dict)]
+    return _OVERHEAD * (len(texts) + 1) + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [{"text": content or ""}]
+    said = "\n".join(str(part.get("text") or "") for part in parts if isinstance(part, dict))
+    return said + (json.dumps(message["tool_calls"]) if message.get("tool_calls") else "")

@@ -1,0 +1,94 @@
+"""Sandboxes in which a subject can work: those of `sandbox`, with the subject's environment shown read-only."""
+
+import ipaddress
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from docker.types import Mount
+
+from benchmarks.errors import AgentMissingError
+from sandbox.bubblewrap import WORKSPACE
+from sandbox.choose import choose
+from sandbox.contract import Command, Policy, Sandbox
+from sandbox.docker_engine import is_local
+from sandbox.docker_sandbox import DockerSandbox
+from sandbox.local import BubblewrapSandbox
+from sandbox.running_local import Launch
+
+LOOPBACK = "127.0.0.1"
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Which sandbox subjects get."""
+
+    sandbox: str = "auto"
+    """auto, docker or local."""
+    unisolated: bool = False
+    policy: Policy = Policy(network="full")
+    """A subject has to reach the model, so the network is open: an agent may also reach the rest of it."""
+    image: str | None = None
+    """For Docker; None is the project's own."""
+
+
+class DockerPlace(DockerSandbox):
+    """A container that shows folders of the host."""
+
+    def __init__(self, place: Place, log_folder: Path, folders: Iterable[Path]) -> None:
+        super().__init__(place.policy, place.image, log_folder=log_folder)
+        self._folders = tuple(folders)
+
+    def _options(self) -> dict[str, Any]:
+        if self._folders and not is_local(self._engine()):
+            raise AgentMissingError("agents cannot run in containers of another machine: use --sandbox local")
+        options = super()._options()
+        shown = [Mount(str(folder), str(folder), type="bind", read_only=True) for folder in self._folders]
+        return {**options, "mounts": [*options["mounts"], self._open_root(), *shown]}
+
+    def _open_root(self) -> Mount:
+        """The image's own /root is closed to the commands' user; interpreters and agents may have their folders there."""
+        stand = self._log_folder.absolute() / "root"
+        stand.mkdir(parents=True, exist_ok=True)
+        stand.chmod(0o1777)
+        return Mount("/root", str(stand), type="bind")
+
+
+class BubblewrapPlace(BubblewrapSandbox):
+    """A namespace that shows folders of the host."""
+
+    def __init__(self, place: Place, log_folder: Path, folders: Iterable[Path]) -> None:
+        super().__init__(place.policy, log_folder)
+        self._folders = tuple(folders)
+
+    def _launch(self, command: Command) -> Launch:
+        launch = super()._launch(command)
+        shown = [word for folder in self._folders for word in ("--ro-bind", str(folder), str(folder))]
+        at = launch.arguments.index(WORKSPACE) - len(("--bind", "source"))
+        return msgspec.structs.replace(launch, arguments=(*launch.arguments[:at], *shown, *launch.arguments[at:]))
+
+
+def open_place(place: Place, log_folder: Path, folders: Iterable[Path] = ()) -> Sandbox:
+    """The sandbox, not yet started; `folders` of the host are readable in it under their own names.
+
+    Raises SandboxUnavailableError as `sandbox.choose` does.
+    """
+    picked = choose(place.sandbox, place.policy, log_folder, place.unisolated)
+    if isinstance(picked, DockerSandbox):
+        return DockerPlace(place, log_folder, folders)
+    if isinstance(picked, BubblewrapSandbox):
+        return BubblewrapPlace(place, log_folder, folders)
+    return picked
+
+
+def host_address(sandbox: Sandbox) -> str:
+    """This machine's address as a started sandbox sees it: a container's gateway, else the loopback."""
+    if not isinstance(sandbox, DockerSandbox):
+        return LOOPBACK
+    routes = sandbox.run(Command(text="cat /proc/net/route", timeout=30)).stdout
+    gateways = [row[2] for line in routes.splitlines() if len(row := line.split()) > 2 and row[1] == "00000000"]
+    if not gateways:
+        raise AgentMissingError(
+            "the container has no route to this machine: give it the network, or use --sandbox local"
+        )
+    return str(ipaddress.ip_address(bytes.fromhex(gateways[0])[::-1]))

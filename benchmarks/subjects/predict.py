@@ -1,0 +1,140 @@
+"""One row of ML-Bench-L by another agent: what it writes into run.sh or answer.py is its answer."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.data import Key, Visible
+from benchmarks.predictions import Prediction, Usage
+from benchmarks.subjects.install import Installed
+from benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Calling, SubjectRun, SubjectTask
+from benchmarks.subjects.places import Place, open_place
+from benchmarks.subjects.subject import Subject
+from benchmarks.subjects.workplace import lay, name_of
+from ml_agent.budget import Limits
+from ml_agent.files import write_atomically
+from ml_agent.llm.endpoint import Endpoint
+from prompts.render import render
+from sandbox.errors import SandboxError
+
+COMMAND, CODE = "run.sh", "answer.py"
+_ONLY_RUNS_CODE = re.compile(r"(?:exec\s+)?python3?\s+(?:\./)?answer\.py\s*")
+_ENDS_WITH_SCRIPT = re.compile(r"(\.(?:py|sh))$", re.MULTILINE)
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """Who answers, with what."""
+
+    subject: Subject
+    installed: Installed
+    endpoint: Endpoint
+    limits: Limits = DEFAULT_LIMITS
+    """Of one attempt."""
+    reply_tokens: int = REPLY_TOKENS
+    """Of one reply of the model."""
+    calling: Calling = "native"
+    place: Place = Place()
+    attempts: int = 1
+
+    @property
+    def label(self) -> str:
+        """Agent, version, calling and model in one line."""
+        calling = " (text)" if self.calling == "text" else ""
+        return f"{self.subject.name} {self.installed.version}{calling}, {self.endpoint.model}"
+
+
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one attempt."""
+
+    text: str
+    """Empty where there is no answer."""
+    usage: Usage = Usage()
+    error: str = ""
+    """Why there is none."""
+
+
+def predict(trial: Trial, key: Key, seen: Visible, root: Path, records: Path) -> Prediction:
+    """All attempts of a row; one without an answer counts as an empty answer. Arguments and errors as `attempt`."""
+    found = [attempt(trial, seen, root, records / f"attempt-{number + 1}") for number in range(trial.attempts)]
+    return Prediction(
+        github_id=key.github_id,
+        id=key.id,
+        output=tuple(answered.text for answered in found),
+        usage=Usage(**{name: sum(getattr(a.usage, name) for a in found) for name in Usage.__struct_fields__}),
+        error="; ".join(dict.fromkeys(answered.error for answered in found if answered.error)),
+        subject=trial.label,
+    )
+
+
+def attempt(trial: Trial, seen: Visible, root: Path, records: Path) -> Answered:
+    """One answer, made in a sandbox of its own.
+
+    Args:
+        trial: Who answers, with what.
+        seen: All that the agent may know of the row.
+        root: The repository's folder; it is copied, never written to.
+        records: Gets everything that the agent left, and run.json.
+
+    Raises AgentMissingError where the agent cannot be started here at all.
+    """
+    try:
+        run = _run(trial, seen, root, records)
+    except SandboxError as error:
+        return Answered(text="", error=f"{type(error).__name__}: {error}")
+    write_atomically(records / "run.json", msgspec.json.encode(run, enc_hook=str).decode())
+    text = answer_of(run.files)
+    return Answered(text=text, usage=usage_of(run), error="" if text else _problem(run))
+
+
+def answer_of(files: Mapping[str, str]) -> str:
+    """The command in run.sh, or the code in answer.py where run.sh is missing or only runs it; empty where both are."""
+    command = re.sub(r"\A#![^\n]*\n?", "", files.get(COMMAND, "")).strip()
+    code = files.get(CODE, "").strip()
+    lines = [line.strip() for line in command.splitlines() if line.strip() and not line.strip().startswith("#")]
+    if code and all(_ONLY_RUNS_CODE.fullmatch(line) or line.startswith("set -") for line in lines):
+        return code
+    # the published type rule takes an answer for bash only where a blank follows; ML-Agent's own answers get it, too
+    return command if ".py " in command or ".sh " in command else _ENDS_WITH_SCRIPT.sub(r"\1 ", command, count=1)
+
+
+def task_text(seen: Visible) -> str:
+    """What every agent is told."""
+    told = {"github": seen.github, "folder": seen.path or ".", "instruction": seen.instruction}
+    return "\n\n".join(render("bench_task", prefix_code=seen.prefix_code, **told).values())
+
+
+def usage_of(run: SubjectRun) -> Usage:
+    """What it cost, as measured before the endpoint; 0 USD where the price is unknown."""
+    return Usage(
+        prompt_tokens=run.prompt_tokens,
+        completion_tokens=run.completion_tokens,
+        calls=run.calls,
+        seconds=run.seconds,
+        usd=run.usd or 0.0,
+    )
+
+
+def _run(trial: Trial, seen: Visible, root: Path, records: Path) -> SubjectRun:
+    name = name_of(seen.github)
+    task = SubjectTask(
+        text=task_text(seen),
+        endpoint=trial.endpoint,
+        folder=name if seen.path in ("", ".") else f"{name}/{seen.path}",
+        limits=trial.limits,
+        reply_tokens=trial.reply_tokens,
+        calling=trial.calling,
+    )
+    sandbox = open_place(trial.place, records / "sandbox", trial.installed.mounts())
+    sandbox.start()
+    try:
+        lay(sandbox, root, name)
+        return trial.subject.run(task, sandbox, trial.installed, records)
+    finally:
+        sandbox.stop()
+
+
+def _problem(run: SubjectRun) -> str:
+    said = run.error or (f"it ended as {run.reported.status}" if run.reported.status else "")
+    return f"no answer was written ({run.ended}{': ' + said if said else ''})"

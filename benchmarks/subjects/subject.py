@@ -1,0 +1,241 @@
+"""The one interface of other agents, and what all of them share: installed on demand, run headless behind the meter."""
+
+import io
+import json
+import shlex
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from benchmarks.errors import AgentMissingError
+from benchmarks.subjects import install
+from benchmarks.subjects.install import Installed, Needs
+from benchmarks.subjects.meter import Meter, Terms
+from benchmarks.subjects.model import Ended, Inside, Launch, Reported, Say, SubjectRun, SubjectTask, silent
+from benchmarks.subjects.places import host_address
+from ml_agent.budget import Budget
+from sandbox.contract import Command, Response, Sandbox
+from sandbox.errors import SandboxLostError
+
+OWN = ".subject"
+"""Folder of the workspace that is the agent's own: its home, its records, our files."""
+PACKED = f"{OWN}/left.tgz"
+LOG = "output.log"
+MOST_BYTES = 64 * 1024 * 1024
+"""Of what an agent leaves behind; more is not brought out."""
+ENTER_SECONDS = 120.0
+MOST_STEPS = 100
+"""Where the task has no limit on requests."""
+MOST_SECONDS = 3600.0
+"""Where it has none on time."""
+_KEEP_OFF = ("*/.cache", "*/.npm", "*/.local", "*/site-packages", "*/.git")
+_LOOK = (
+    "import ssl, sqlite3, sys, urllib.request as u;"
+    "u.build_opener(u.ProxyHandler({})).open(sys.argv[1] + '/models', timeout=20).read()"
+)
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """What came out of the sandbox."""
+
+    response: Response
+    files: Mapping[str, str]
+    left: Path
+    said: str
+
+
+class Subject(Protocol):
+    """An agent that the bench can run."""
+
+    name: str
+    version: str
+    """The version that it is pinned to."""
+
+    def install(self, home: Path, say: Say = silent) -> Installed:
+        """Make its environment under `home`; repeatable. AgentMissingError with one line where it cannot be had here."""
+
+    def find(self, home: Path) -> Installed | None:
+        """Its environment under `home`, None where it is not installed."""
+
+    def run(self, task: SubjectTask, sandbox: Sandbox, installed: Installed, records: Path) -> SubjectRun:
+        """Work on the task in a started sandbox that shows `installed.mounts()`; `records` gets all that is left of it.
+
+        A failure of the agent is a run that says so; AgentMissingError only where it could not be started at all.
+        """
+
+
+class PackagedSubject:
+    """An agent of a Python package; a subclass says how it is started and how its records are read."""
+
+    name = ""
+    version = ""
+
+    @property
+    def needs(self) -> Needs:
+        """What its environment is made of."""
+        raise NotImplementedError
+
+    def launch(self, task: SubjectTask, inside: Inside) -> Launch:
+        """How it is started for a task."""
+        raise NotImplementedError
+
+    def read(self, left: Path, said: str) -> Reported:
+        """What its files under `left` (home, records) and its output say."""
+        raise NotImplementedError
+
+    def install(self, home: Path, say: Say = silent) -> Installed:
+        """Make its environment."""
+        return install.install(home, self.name, self.needs, say)
+
+    def find(self, home: Path) -> Installed | None:
+        """Its environment where it is installed."""
+        return install.find(home.absolute(), self.name, self.needs)
+
+    def run(self, task: SubjectTask, sandbox: Sandbox, installed: Installed, records: Path) -> SubjectRun:
+        """Run it."""
+        records.mkdir(parents=True, exist_ok=True)
+        budget = Budget(task.limits)
+        terms = Terms(host=host_address(sandbox), reply_tokens=task.reply_tokens)
+        with Meter(task.endpoint, budget, records / "calls.jsonl", terms) as meter:
+            try:
+                inside = _enter(sandbox, installed, meter)
+                work = _work(task, sandbox, self.launch(task, inside), records)
+            except SandboxLostError as error:
+                return _run(self, budget, records, ended="lost", error=str(error))
+        reported, problem = self._reported(work.left, work.said)
+        ended = _ended(work.response, meter.refused, reported)
+        return msgspec.structs.replace(
+            _run(self, budget, records, ended=ended, error=problem or _error(ended, work.response, meter.refused)),
+            seconds=work.response.seconds,
+            files=work.files,
+            reported=reported,
+            trajectory=work.left / reported.trajectory if reported.trajectory else None,
+            log=records / LOG,
+            trouble=meter.trouble,
+        )
+
+    def _reported(self, left: Path, said: str) -> tuple[Reported, str]:
+        """What it says of itself, and why that cannot be read."""
+        try:
+            return self.read(left, said), ""
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+            return Reported(), f"its records cannot be read: {type(error).__name__}: {error}"
+
+
+def _enter(sandbox: Sandbox, installed: Installed, meter: Meter) -> Inside:
+    """Make the agent's folders; see that its Python runs there and reaches the meter."""
+    python = shlex.quote(str(installed.venv / "bin/python"))
+    text = f"mkdir -p {OWN}/home {OWN}/records {OWN}/files && {python} -I -c {shlex.quote(_LOOK)} {meter.url} && pwd"
+    response = sandbox.run(Command(text=text, timeout=ENTER_SECONDS))
+    if not response.ok:
+        said = (response.error_lines or tuple(response.stderr.strip().splitlines()) or ("no answer",))[-1]
+        raise AgentMissingError(
+            f"the agent's Python {installed.python} does not work in the {sandbox.name} sandbox: {said}"
+        )
+    workspace = response.stdout.strip().splitlines()[-1]
+    return Inside(
+        workspace=workspace,
+        own=f"{workspace}/{OWN}",
+        programs=str(installed.venv / "bin"),
+        source=str(installed.source),
+        base_url=meter.url,
+        token=meter.token,
+    )
+
+
+def _work(task: SubjectTask, sandbox: Sandbox, launch: Launch, records: Path) -> Work:
+    """Run it to its end and bring out what it wrote and left."""
+    before = _texts(sandbox, task)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in launch.files.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        sandbox.put(Path(folder), f"{OWN}/files")
+    command = Command(
+        text=shlex.join(launch.arguments),
+        folder=task.folder,
+        timeout=task.limits.seconds or MOST_SECONDS,
+        environment=launch.environment,
+        install=task.installs,
+    )
+    response = sandbox.run(command)
+    files = {name: text for name, text in _texts(sandbox, task).items() if before.get(name) != text}
+    left = _bring_out(sandbox, records / "left")
+    said = Path(response.log).read_text("utf-8", "replace") if response.log else response.stdout
+    (records / LOG).write_text(said, encoding="utf-8")
+    return Work(response=response, files=files, left=left, said=said)
+
+
+def _texts(sandbox: Sandbox, task: SubjectTask) -> dict[str, str]:
+    """The files of the answer that are there and not empty."""
+    found: dict[str, str] = {}
+    for name in task.writes:
+        try:
+            text = sandbox.get(f"{task.folder}/{name}").decode("utf-8", "replace")
+        except FileNotFoundError:
+            continue
+        if text.strip():
+            found[name] = text
+    return found
+
+
+def _bring_out(sandbox: Sandbox, target: Path) -> Path:
+    """Copy what the agent left in its own folder to the host."""
+    target.mkdir(parents=True, exist_ok=True)
+    left_out = " ".join(f"--exclude={shlex.quote(pattern)}" for pattern in _KEEP_OFF)
+    text = f"tar {left_out} -czf {PACKED} -C {OWN} home records && [ $(stat -c %s {PACKED}) -le {MOST_BYTES} ]"
+    if sandbox.run(Command(text=text, timeout=ENTER_SECONDS)).ok:
+        with tarfile.open(fileobj=io.BytesIO(sandbox.get(PACKED))) as archive:
+            members = [member for member in archive if member.isfile() or member.isdir()]
+            archive.extractall(target, members, filter="data")
+    return target
+
+
+def _ended(response: Response, refused: str, reported: Reported) -> Ended:
+    if response.ended in ("timeout", "out-of-memory"):
+        return "timeout" if response.ended == "timeout" else "out-of-memory"
+    if refused or (reported.limited and response.ok):
+        return "budget"
+    return "finished" if response.ok else "failed"
+
+
+def _error(ended: Ended, response: Response, refused: str) -> str:
+    if ended == "finished":
+        return ""
+    if ended == "budget":
+        return f"the limit on {refused or 'calls'} was reached"
+    if ended == "timeout":
+        return f"ended after {response.seconds:.0f} s"
+    said = response.error_lines or tuple(response.stderr.strip().splitlines())
+    return (
+        f"exit {response.exit_code}: {said[-1][:300]}"
+        if said
+        else f"exit {response.exit_code}, signal {response.signal}"
+    )
+
+
+def driver_task(task: SubjectTask, inside: Inside) -> str:
+    """What a driver of ours is told, as JSON."""
+    steps = task.limits.calls or MOST_STEPS
+    told = {"text": task.text, "model": task.endpoint.model, "calling": task.calling, "steps": steps}
+    return json.dumps({**told, "base_url": inside.base_url})
+
+
+def _run(subject: PackagedSubject, budget: Budget, records: Path, ended: Ended, error: str) -> SubjectRun:
+    usage = budget.usage
+    return SubjectRun(
+        subject=subject.name,
+        version=subject.version,
+        ended=ended,
+        seconds=round(usage.seconds, 3),
+        calls=usage.calls,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        usd=usage.cost,
+        records=records,
+        calls_log=records / "calls.jsonl",
+        error=error,
+    )

@@ -1,0 +1,33 @@
+"""A repository in a sandbox, as agents expect to find one: a git repository with everything committed."""
+
+import re
+from pathlib import Path
+
+from benchmarks.errors import AgentMissingError
+from sandbox.contract import Command, Sandbox
+
+LAY_SECONDS = 300.0
+_COMMIT = (
+    "git init -q . && git add -A -f . && git -c user.name=bench -c user.email=bench@localhost -c commit.gpgsign=false"
+    " commit -q --allow-empty -m 'As it was'"
+)
+"""`-f`: what the repository's own ignore list names may be a part of it all the same."""
+
+
+def name_of(url: str) -> str:
+    """The folder that a repository of that address gets."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", url.rstrip("/").removesuffix(".git").rpartition("/")[2]) or "repository"
+
+
+def lay(sandbox: Sandbox, root: Path, name: str) -> None:
+    """Copy a repository's files into the workspace's folder `name` and commit them; its own history stays out.
+
+    AgentMissingError where the sandbox has no git that works.
+    """
+    for path in sorted(root.iterdir()):
+        if path.name != ".git":
+            sandbox.put(path, f"{name}/{path.name}")
+    response = sandbox.run(Command(text=f"mkdir -p {name} && cd {name} && {_COMMIT}", timeout=LAY_SECONDS))
+    if not response.ok:
+        said = (response.stderr.strip().splitlines() or ["no answer"])[-1]
+        raise AgentMissingError(f"the repository cannot be committed in the {sandbox.name} sandbox: {said}")

@@ -1,0 +1,96 @@
+"""Environments of agents: made once, made again when their needs change, and one line when they cannot be made."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from benchmarks.errors import AgentMissingError, BenchError
+from benchmarks.subjects import install, registry
+from benchmarks.subjects.install import Needs
+
+HERE = ((3, 11), (3, 12), (3, 13), (3, 10), (3, 14))
+
+
+def wheel(folder: Path, version: str) -> Path:
+    """A package that says its version, made by hand so that no index is needed."""
+    path = folder / f"toyagent-{version}-py3-none-any.whl"
+    info = f"toyagent-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("toyagent.py", f"VERSION = '{version}'\n")
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: toyagent\nVersion: {version}\n")
+        archive.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(f"{info}/RECORD", "")
+    return path
+
+
+def needs(folder: Path, version: str = "1.0", **changes: object) -> Needs:
+    told = {"requirements": (str(wheel(folder, version)),), "pythons": HERE}
+    return Needs(**{**told, "check": "import toyagent; print(toyagent.VERSION)", **changes})  # type: ignore[arg-type]
+
+
+def test_is_made_once_and_found_again(tmp_path: Path) -> None:
+    said: list[str] = []
+    first = install.install(tmp_path / "home", "toy", needs(tmp_path), said.append)
+    assert first.version == "1.0" and said and (first.venv / "bin/python").exists()
+    assert first.venv in first.mounts()
+    lines = len(said)
+    assert install.install(tmp_path / "home", "toy", needs(tmp_path), said.append) == first
+    assert len(said) == lines and install.find(tmp_path / "home", "toy", needs(tmp_path)) == first
+
+
+def test_other_needs_make_it_anew(tmp_path: Path) -> None:
+    install.install(tmp_path / "home", "toy", needs(tmp_path), print)
+    newer = needs(tmp_path, "2.0")
+    assert install.find(tmp_path / "home", "toy", newer) is None
+    assert install.install(tmp_path / "home", "toy", newer, print).version == "2.0"
+
+
+def test_half_an_installation_is_none(tmp_path: Path) -> None:
+    broken = needs(tmp_path, check="import toyagent, nothing_of_this_name")
+    with pytest.raises(
+        AgentMissingError, match=r"installation failed: ModuleNotFoundError.*\(log: .*install.log\)"
+    ) as caught:
+        install.install(tmp_path / "home", "toy", broken, print)
+    assert "\n" not in str(caught.value) and install.find(tmp_path / "home", "toy", broken) is None
+
+
+def test_pip_reason_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(AgentMissingError, match="installation failed: ERROR"):
+        install.install(tmp_path, "toy", needs(tmp_path, requirements=("--no-index", "toyagent==9.9")), print)
+    assert "No matching distribution" in (tmp_path / "toy/install.log").read_text()
+
+
+def test_a_python_that_is_not_here_is_named(tmp_path: Path) -> None:
+    with pytest.raises(AgentMissingError, match=r"toy cannot run here: it needs Python 3\.99 with venv"):
+        install.install(tmp_path, "toy", needs(tmp_path, pythons=((3, 99),)), print)
+
+
+def test_the_environment_is_told_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    leaky = needs(tmp_path, check="import os; print(os.environ.get('OPENAI_API_KEY', 'none'))")
+    assert install.install(tmp_path / "home", "toy", leaky, print).version == "none"
+
+
+def test_a_checkout_is_wanted_and_copied(tmp_path: Path) -> None:
+    wanting = needs(tmp_path, wants_source=True)
+    with pytest.raises(AgentMissingError, match="name a checkout"):
+        install.install(tmp_path / "home", "toy", wanting, print)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(AgentMissingError, match=r"pyproject\.toml is missing"):
+        install.install(tmp_path / "home", "toy", needs(tmp_path, wants_source=True, source=tmp_path / "empty"), print)
+
+
+def test_every_subject_has_a_pin_and_is_not_installed_in_an_empty_home(tmp_path: Path) -> None:
+    assert set(registry.names()) == {"mini-swe-agent", "aider", "autogen", "openhands", "swe-agent"}
+    for name in registry.names():
+        subject = registry.subject(name)
+        assert subject.name == name and subject.version[0].isdigit()
+        assert registry.installed(name, tmp_path) is None
+
+
+def test_an_unknown_subject_names_the_others() -> None:
+    with pytest.raises(BenchError, match=r"no such agent: gpt; there are .*aider"):
+        registry.subject("gpt")

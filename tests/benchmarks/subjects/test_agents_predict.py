@@ -1,0 +1,102 @@
+"""A row answered by an agent: what it is told, what counts as its answer, what a failure looks like."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.data import Key, Visible
+from benchmarks.subjects.install import Installed
+from benchmarks.subjects.places import Place
+from benchmarks.subjects.predict import Trial, answer_of, predict, task_text
+from benchmarks.subjects.testing import LeastAgent
+from ml_agent.budget import Limits
+from ml_agent.llm.endpoint import Endpoint
+from ml_agent.testing.model_server import Answer, ModelServer, Seen
+
+SEEN = Visible(
+    instruction="Train it for 5 epochs.",
+    github="https://github.com/o/toy.git",
+    path="examples",
+    prefix_code="pip install x",
+)
+PLACE = Place(sandbox="local", unisolated=True)
+
+
+class Scripted:
+    """Plays each attempt's commands; an attempt begins with a request of one message."""
+
+    def __init__(self, *attempts: list[str]) -> None:
+        self._attempts: Iterator[list[str]] = iter(attempts)
+        self._commands: Iterator[str] = iter(())
+        self.told: list[str] = []
+
+    def __call__(self, seen: Seen) -> Answer:
+        if len(seen.body["messages"]) == 1:
+            self._commands = iter(next(self._attempts))
+            self.told.append(seen.text)
+        return Answer("bash", {"command": next(self._commands, "true")})
+
+
+def trial(server: ModelServer, least: Installed, attempts: int, calls: int = 2) -> Trial:
+    endpoint = Endpoint(model="m", base_url=server.url)
+    limits = Limits(calls=calls, seconds=60)
+    return Trial(
+        subject=LeastAgent(), installed=least, endpoint=endpoint, limits=limits, place=PLACE, attempts=attempts
+    )
+
+
+def test_every_attempt_starts_from_the_repository_as_it_was(least: Installed, repository: Path, tmp_path: Path) -> None:
+    brain = Scripted(["cp main.py run.sh", "rm main.py"], ["ls > answer.py; git status --short >> answer.py"])
+    with ModelServer(brain) as server:
+        found = predict(trial(server, least, attempts=2), Key(1, 17), SEEN, repository, tmp_path / "records")
+    assert found.key == Key(1, 17) and found.output[0].startswith("import argparse") and not found.error
+    assert found.output[1].split() == ["answer.py", "main.py", "??", "answer.py"]
+    assert found.usage.calls == 4 and found.usage.prompt_tokens > 0 and found.subject.startswith("least 1, m")
+    assert (repository / "examples/main.py").exists() and not (repository / "examples/run.sh").exists()
+    assert (tmp_path / "records/attempt-2/run.json").is_file()
+
+
+def test_no_file_is_an_empty_answer_with_its_reason(least: Installed, repository: Path, tmp_path: Path) -> None:
+    with ModelServer(Scripted(["ls"])) as server:
+        found = predict(trial(server, least, attempts=1), Key(1, 17), SEEN, repository, tmp_path / "records")
+    assert found.output == ("",) and found.error.startswith("no answer was written (budget: the limit on calls")
+
+
+def test_the_agent_is_told_the_row_and_where_to_write(least: Installed, repository: Path, tmp_path: Path) -> None:
+    brain = Scripted(["pwd > run.sh"])
+    with ModelServer(brain) as server:
+        found = predict(trial(server, least, attempts=1), Key(1, 17), SEEN, repository, tmp_path / "records")
+    assert found.output[0].endswith("/workspace/toy/examples")
+    for words in (
+        "Train it for 5 epochs.",
+        "github.com/o/toy",
+        "run.sh",
+        "answer.py",
+        "pip install x",
+        "Folder of the task: examples",
+    ):
+        assert words in brain.told[0]
+
+
+def test_the_oracle_is_not_told() -> None:
+    shown = Visible(instruction="x", github="https://github.com/o/toy", oracle="python secret.py")
+    assert "secret.py" not in task_text(shown) and "Folder of the task: ." in task_text(shown)
+
+
+@pytest.mark.parametrize(
+    ("files", "answer"),
+    [
+        ({"run.sh": "#!/bin/bash\npython a.py --x 1\n"}, "python a.py --x 1"),
+        ({"answer.py": "import a\na.run()\n"}, "import a\na.run()"),
+        ({"run.sh": "#!/bin/bash\nset -e\n# go\npython3 answer.py\n", "answer.py": "import a"}, "import a"),
+        ({"run.sh": "python a.py --x 1", "answer.py": "import a"}, "python a.py --x 1"),
+        ({"run.sh": "", "answer.py": "import a"}, "import a"),
+        ({"run.sh": "python main.py"}, "python main.py "),
+        ({"run.sh": "bash train.sh\necho done"}, "bash train.sh \necho done"),
+        ({"run.sh": "python answer.py"}, "python answer.py "),
+        ({}, ""),
+    ],
+)
+def test_which_file_is_the_answer(files: dict[str, str], answer: str) -> None:
+    assert answer_of(files) == answer

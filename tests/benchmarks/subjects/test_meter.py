@@ -1,0 +1,153 @@
+"""Between agent and endpoint: nothing passes unpaid, the key stays inside, everybody gets the same settings."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from benchmarks.subjects.meter import Meter, Terms
+from benchmarks.subjects.model import REPLY_TOKENS
+from ml_agent.budget import Budget, Limits
+from ml_agent.errors import ConfigurationError
+from ml_agent.llm.endpoint import Endpoint
+from ml_agent.prices import Price, PriceTable
+from ml_agent.testing.model_server import Answer, Misbehaviour, ModelServer, Response, Seen, completion, refusal
+
+KEY = "sk-stays-inside"
+ASKED = {"model": "whatever", "messages": [{"role": "user", "content": "Say hello."}]}
+HELLO: Misbehaviour = lambda seen, answer: completion({"content": "hello"}, seen)  # noqa: E731
+
+
+@contextmanager
+def metered(
+    tmp_path: Path, behaviour: Misbehaviour = HELLO, limits: Limits | None = None, prices: PriceTable | None = None
+) -> Iterator[tuple[Meter, ModelServer]]:
+    with ModelServer(misbehaviour=behaviour) as server:
+        endpoint = Endpoint(model="the-model", base_url=server.url, api_key=KEY)
+        with Meter(
+            endpoint, Budget(limits), tmp_path / "calls.jsonl", Terms(prices=prices or PriceTable({}, {}))
+        ) as meter:
+            yield meter, server
+
+
+def post(meter: Meter, body: Any = ASKED, token: str | None = None, path: str = "/chat/completions") -> httpx.Response:
+    headers = {"authorization": f"Bearer {meter.token if token is None else token}"}
+    return httpx.post(meter.url + path, json=body, headers=headers, trust_env=False)
+
+
+def test_a_reply_comes_through_and_is_charged(tmp_path: Path) -> None:
+    with metered(tmp_path) as (meter, server):
+        reply = post(meter)
+        assert reply.json()["choices"][0]["message"]["content"] == "hello"
+        usage = meter.budget.usage
+        assert usage.prompt_tokens == reply.json()["usage"]["prompt_tokens"] and usage.calls == 1 and usage.cost is None
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_the_bench_sets_the_model_and_what_the_agent_leaves_open(tmp_path: Path) -> None:
+    with metered(tmp_path) as (meter, server):
+        post(meter)
+        post(meter, {**ASKED, "temperature": 0.7, "max_completion_tokens": 64, "stream": False})
+        first, second = (seen.body for seen in server.requests)
+    assert (first["model"], first["temperature"], first["seed"], first["max_tokens"]) == (
+        "the-model",
+        0.0,
+        7,
+        REPLY_TOKENS,
+    )
+    assert (second["temperature"], second["max_completion_tokens"]) == (0.7, 64) and "max_tokens" not in second
+
+
+def test_no_reply_is_longer_than_the_bench_allows(tmp_path: Path) -> None:
+    with metered(tmp_path) as (meter, server):
+        post(meter, {**ASKED, "max_tokens": 10**6})
+        assert server.requests[0].body["max_tokens"] == REPLY_TOKENS
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(calls=1), Limits(tokens=100), Limits(seconds=0.0)], ids=["calls", "tokens", "seconds"]
+)
+def test_what_does_not_fit_is_refused_for_good(tmp_path: Path, limits: Limits) -> None:
+    with metered(tmp_path, limits=limits) as (meter, server):
+        replies = [post(meter, {**ASKED, "messages": ASKED["messages"] * 4}) for _ in range(3)]
+        assert replies[-1].status_code == 401 and replies[-1].json()["error"]["code"] == "budget_exceeded"
+        assert meter.refused in ("calls", "tokens", "seconds") and len(server.requests) < 3
+        assert meter.budget.usage.tokens <= 100 or limits.tokens is None
+
+
+def test_money_is_counted_where_the_price_is_known(tmp_path: Path) -> None:
+    prices = PriceTable({}, {"the-model": Price(input=1000.0, output=1000.0)})
+    with metered(tmp_path, limits=Limits(usd=0.12), prices=prices) as (meter, _):
+        replies = [post(meter).status_code for _ in range(8)]
+        cost = meter.budget.usage.cost
+    assert replies[0] == 200 and replies[-1] == 401 and cost is not None and 0 < cost <= 0.12
+
+
+def test_strangers_are_refused(tmp_path: Path) -> None:
+    with metered(tmp_path) as (meter, server):
+        assert post(meter, token="guess").status_code == post(meter, token=KEY).status_code == 401
+        assert post(meter, path="/embeddings").status_code == 404
+        assert post(meter, {"messages": "none"}).status_code == 400
+        assert not server.requests
+
+
+def test_the_journal_has_every_request_and_no_key(tmp_path: Path) -> None:
+    with metered(tmp_path, limits=Limits(calls=1)) as (meter, _):
+        post(meter)
+        post(meter)
+        token = meter.token
+    text = (tmp_path / "calls.jsonl").read_text()
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [line["status"] for line in lines] == [200, 401] and lines[0]["request"]["messages"] == ASKED["messages"]
+    assert KEY not in text and token not in text
+
+
+def test_an_agent_that_wants_a_stream_gets_one(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    with metered(tmp_path, lambda seen, answer: completion({"tool_calls": [call]}, seen)) as (meter, server):
+        reply = post(meter, {**ASKED, "stream": True, "stream_options": {"include_usage": True}})
+        assert "stream" not in server.requests[0].body
+    events = [line.removeprefix("data: ") for line in reply.text.splitlines() if line]
+    assert reply.headers["content-type"] == "text/event-stream" and events[-1] == "[DONE]"
+    first, usage = (json.loads(event) for event in events[:-1])
+    assert first["choices"][0]["delta"]["tool_calls"][0] == {"index": 0, **call} and usage["usage"]["prompt_tokens"] > 0
+
+
+def test_a_setting_of_ours_that_the_model_refuses_is_left_out(tmp_path: Path) -> None:
+    def picky(seen: Seen, answer: Answer) -> Response:
+        for name in ("temperature", "max_tokens"):
+            if name in seen.body:
+                return refusal(400, f"Unsupported parameter: '{name}'")
+        return completion({"content": "hello"}, seen)
+
+    with metered(tmp_path, picky) as (meter, server):
+        assert [post(meter).status_code for _ in range(3)] == [400, 200, 200]
+        assert server.requests[-1].body["max_completion_tokens"] == REPLY_TOKENS
+
+
+def test_a_setting_of_the_agents_that_the_model_refuses_is_its_own_affair(tmp_path: Path) -> None:
+    with metered(tmp_path, lambda seen, answer: refusal(400, "Unsupported value: 'temperature'")) as (meter, server):
+        assert post(meter, {**ASKED, "temperature": 1.5}).status_code == 400 and len(server.requests) == 1
+
+
+def test_a_reply_without_usage_is_estimated(tmp_path: Path) -> None:
+    with metered(tmp_path, lambda seen, answer: completion({"content": "hello"}, seen, usage=None)) as (meter, _):
+        post(meter)
+        assert meter.budget.usage.prompt_tokens > 0 and meter.budget.usage.estimated_calls == 1
+
+
+def test_an_endpoint_that_is_down_is_said(tmp_path: Path) -> None:
+    endpoint = Endpoint(model="m", base_url="http://127.0.0.1:9/v1")
+    with Meter(endpoint, Budget(), tmp_path / "calls.jsonl") as meter:
+        reply = post(meter)
+    assert reply.status_code == 502 and reply.json()["error"]["code"] == "endpoint_unreachable"
+    assert meter.budget.usage.tokens == 0
+
+
+def test_an_address_of_another_machine_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"no server can be opened at 192\.0\.2\.1"):
+        Meter(Endpoint(model="m"), Budget(), tmp_path / "calls.jsonl", Terms(host="192.0.2.1"))

@@ -1,0 +1,133 @@
+"""A whole run of an agent: in every sandbox there is, within its limits, with its files and records brought out."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks.errors import AgentMissingError
+from benchmarks.subjects.install import Installed
+from benchmarks.subjects.model import SubjectRun, SubjectTask
+from benchmarks.subjects.places import Place
+from benchmarks.subjects.testing import LeastAgent
+from ml_agent.budget import Limits
+from ml_agent.llm.endpoint import Endpoint
+from ml_agent.testing.model_server import Answer, Brain, ModelServer, Seen, answers, completion
+from sandbox.bubblewrap import find_bubblewrap
+from sandbox.contract import Sandbox
+
+Open = Callable[[Place], Sandbox]
+KEY = "sk-this-must-stay-outside"
+PROCESS = Place(sandbox="local", unisolated=True)
+WRITE = "echo 'python main.py --epochs 5' > run.sh"
+
+
+def bash(*commands: str) -> Brain:
+    return answers(*(Answer("bash", {"command": command}) for command in commands))
+
+
+def run(brain: Brain, sandbox: Sandbox, least: Installed, tmp_path: Path, limits: Limits | None = None) -> SubjectRun:
+    """The last of the brain's commands is the word "stop": the model then calls no tool."""
+
+    def stops(seen: Seen, answer: Answer) -> object:
+        return completion({"content": "It is done."}, seen) if answer.arguments.get("command") == "stop" else None
+
+    with ModelServer(brain, stops) as server:  # type: ignore[arg-type]
+        endpoint = Endpoint(model="m", base_url=server.url, api_key=KEY)
+        limits = limits or Limits(calls=5, seconds=60)
+        task = SubjectTask(text="Train for 5 epochs.", endpoint=endpoint, folder="toy/examples", limits=limits)
+        done = LeastAgent().run(task, sandbox, least, tmp_path / "records")
+        assert all(KEY in seen.headers["authorization"] for seen in server.requests)
+    return done
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        PROCESS,
+        pytest.param(
+            Place(sandbox="local"), marks=pytest.mark.skipif(find_bubblewrap() is None, reason="no bubblewrap")
+        ),
+        pytest.param(Place(sandbox="docker"), marks=pytest.mark.docker),
+    ],
+    ids=["process", "bubblewrap", "docker"],
+)
+def test_files_usage_and_records_come_out_of_every_sandbox(
+    place: Place, opened: Open, least: Installed, tmp_path: Path
+) -> None:
+    done = run(bash("env; ls ~", WRITE, "stop"), opened(place), least, tmp_path)
+    assert (done.ended, done.error, done.files) == ("finished", "", {"run.sh": "python main.py --epochs 5\n"})
+    assert done.calls == 3 == done.reported.calls and done.prompt_tokens > 20 and done.completion_tokens > 5
+    assert done.usd is None and done.reported.answer == "It is done."
+    assert done.trajectory is not None and json.loads(done.trajectory.read_text())["status"] == "done"
+    assert done.log is not None and "HOME=" in done.log.read_text()
+
+
+def test_the_key_is_in_no_record_and_no_environment(opened: Open, least: Installed, tmp_path: Path) -> None:
+    run(bash("env; cat /proc/self/environ; ps -ef", WRITE, "stop"), opened(PROCESS), least, tmp_path)
+    files = [path for path in (tmp_path / "records").rglob("*") if path.is_file()]
+    assert len(files) >= 3 and not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+def test_a_file_that_was_there_before_is_no_answer(
+    opened: Open, least: Installed, repository: Path, tmp_path: Path
+) -> None:
+    (repository / "examples/run.sh").write_text("python old.py\n")
+    assert run(bash("ls", "stop"), opened(PROCESS), least, tmp_path).files == {}
+
+
+def test_a_file_that_was_there_before_and_changed_is_one(
+    opened: Open, least: Installed, repository: Path, tmp_path: Path
+) -> None:
+    (repository / "examples/run.sh").write_text("python old.py\n")
+    assert run(bash(WRITE, "stop"), opened(PROCESS), least, tmp_path).files == {"run.sh": "python main.py --epochs 5\n"}
+
+
+def test_requests_end_at_the_limit_although_the_agent_would_go_on(
+    opened: Open, least: Installed, tmp_path: Path
+) -> None:
+    done = run(bash(WRITE, "ls"), opened(PROCESS), least, tmp_path, Limits(calls=2, seconds=60))
+    assert (done.ended, done.calls) == ("budget", 2) and "calls" in done.error and done.files
+
+
+def test_tokens_end_at_the_limit(opened: Open, least: Installed, tmp_path: Path) -> None:
+    done = run(bash(WRITE, "seq 300"), opened(PROCESS), least, tmp_path, Limits(tokens=600, seconds=60))
+    assert done.ended == "budget" and "tokens" in done.error
+    assert done.prompt_tokens + done.completion_tokens <= 600
+
+
+def test_time_ends_the_agent_and_everything_it_started(opened: Open, least: Installed, tmp_path: Path) -> None:
+    marker = f"sleep {600 + os.getpid() % 1000}.25"
+    began = time.monotonic()
+    done = run(bash(f"setsid {marker} & {marker}"), opened(PROCESS), least, tmp_path, Limits(seconds=3))
+    assert done.ended == "timeout" and time.monotonic() - began < 20
+    left = subprocess.run(["pgrep", "-f", f"^{marker}"], capture_output=True, text=True, check=False)
+    assert left.stdout == ""
+
+
+def test_an_agent_that_fails_is_a_run_with_its_reason(opened: Open, least: Installed, tmp_path: Path) -> None:
+    done = run(answers(Answer("bash", {"no": "command"})), opened(PROCESS), least, tmp_path)
+    assert done.ended == "failed" and "KeyError" in done.error and done.calls == 1
+
+
+def test_an_agent_whose_records_are_missing_says_so(opened: Open, least: Installed, tmp_path: Path) -> None:
+    done = run(bash("rm -rf ../../.subject/records", "stop"), opened(PROCESS), least, tmp_path)
+    assert done.calls == 2 and "records cannot be read" in done.error
+
+
+def test_a_sandbox_that_disappears_is_a_lost_run(opened: Open, least: Installed, tmp_path: Path) -> None:
+    done = run(bash("rm -rf ../../../workspace", "stop"), opened(PROCESS), least, tmp_path)
+    assert done.ended == "lost" and done.error
+
+
+def test_an_environment_that_does_not_work_in_there_is_said_at_once(
+    opened: Open, least: Installed, tmp_path: Path
+) -> None:
+    sandbox = opened(Place(sandbox="local")) if find_bubblewrap() else opened(PROCESS)
+    elsewhere = Installed(**{**{n: getattr(least, n) for n in least.__struct_fields__}, "folder": tmp_path / "nowhere"})
+    with pytest.raises(AgentMissingError, match=r"does not work in the \w+ sandbox"):
+        run(bash("stop"), sandbox, elsewhere, tmp_path)

@@ -1,0 +1,83 @@
+"""Subjects side by side: common rows only, paired test, one report."""
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from benchmarks.compare import compare
+from benchmarks.errors import BenchError
+from benchmarks.report import published, write_report
+from benchmarks.scored import Scored, load_scored
+
+
+def scored(subject: str, verdicts: str, first_id: int = 0, tokens: int = 0) -> Scored:
+    rows = [
+        {
+            "github_id": 1, "id": first_id + n, "passed": [v == "+"], "reason": ["" if v == "+" else "syntax: x"],
+            "class": ["" if v == "+" else "E4"], "repository": f"repo{n % 2}", "kind": "bash",
+            "usage": {"prompt_tokens": tokens, "completion_tokens": 0, "calls": 1, "seconds": 2.0, "usd": 0.5},
+        }
+        for n, v in enumerate(verdicts)
+    ]  # fmt: skip
+    return load(json.dumps({"mode": "strict", "subject": subject, "rows": rows, "left_out": []}))
+
+
+def load(text: str) -> Scored:
+    import msgspec
+
+    return msgspec.convert(json.loads(text), Scored)
+
+
+def test_only_common_rows_count() -> None:
+    comparison = compare([scored("a", "++++"), scored("b", "+---", first_id=2)])
+    assert comparison.n == 2
+    assert [line.passes[1] for line in comparison.lines] == [1.0, 0.5]
+    assert comparison.dropped == {"a": 2, "b": 2}
+
+
+def test_pairs_and_costs() -> None:
+    comparison = compare([scored("a", "++--+", tokens=100), scored("b", "+-+--")])
+    (pair,) = comparison.pairs
+    assert (pair.only_first, pair.only_second, pair.p) == (2, 1, 1.0)
+    line = comparison.lines[0]
+    assert (line.tokens, line.seconds, line.usd) == (100.0, 2.0, 2.5)
+    assert line.usd_per_solved == pytest.approx(2.5 / 3)
+
+
+def test_the_report(tmp_path: Path) -> None:
+    paths = write_report([scored("a <1>", "++-", tokens=100), scored("b", "--+")], tmp_path, ["made by hand"])
+    markdown, html = (p.read_text() for p in paths)
+    assert "| a <1> | 3 | 66.7 % |" in markdown
+    assert "made by hand" in markdown
+    assert "76.47" in markdown and "not measured here" in markdown
+    assert "a &lt;1&gt;" in html and "<svg" in html
+    assert "http" not in html.replace("http://www.w3.org", "")
+    Balanced().feed(html)
+
+
+class Balanced(HTMLParser):
+    """Fails on a closing tag that nothing opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert tag in self.open, tag
+
+
+def test_published_tables_have_sources_and_full_rows() -> None:
+    for table in published():
+        assert "arXiv" in table["source"]
+        assert all(len(values) == len(table["columns"]) for values in table["rows"].values())
+
+
+def test_a_file_that_is_no_score(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("[]")
+    with pytest.raises(BenchError, match="not the output"):
+        load_scored(tmp_path / "x.json")

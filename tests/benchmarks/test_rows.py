@@ -1,0 +1,95 @@
+"""Rows: loading, problems by row, and what a navigator may see."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.data import Visible, load_tasks, parse_arguments, repository_folder, task_of, visible
+from benchmarks.errors import TaskFileError
+
+ROW = {
+    "github_id": 1, "github": "https://github.com/Some/Sample", "repo_id": 4, "id": 7, "path": "./examples/x", "arguments": "{'lr': '0.1'}",
+    "instruction": "Train it with lr 0.1.", "oracle": "python train.py", "type": "Bash Script", "prefix_code": "cd x",
+    "output": "python train.py --lr 0.1",
+}  # fmt: skip
+
+
+def written(path: Path, *rows: Any) -> str:
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return str(path)
+
+
+def test_a_row(tmp_path: Path) -> None:
+    (task,) = load_tasks(written(tmp_path / "rows.jsonl", ROW)).tasks
+    assert (str(task.key), task.repository, task.folder, task.kind) == ("1-7", "sample", "examples/x", "bash")
+    assert task.arguments == {"lr": "0.1"}
+
+
+@pytest.mark.parametrize(("path", "folder"), [("./", "."), ("", "."), (".", "."), ("./a/b/", "a/b"), ("a", "a")])
+def test_folders(path: str, folder: str) -> None:
+    assert task_of({**ROW, "path": path}).folder == folder
+
+
+def test_bad_rows_are_reported_and_the_others_stay(tmp_path: Path) -> None:
+    rows = [
+        ROW,
+        {**ROW, "id": 8, "arguments": "{'lr': 'it's'}"},
+        "{broken",
+        ROW,
+        {**ROW, "id": 9, "type": "Rust"},
+        {**ROW, "id": "x"},
+    ]
+    loaded = load_tasks(written(tmp_path / "rows.jsonl", *rows))
+    assert [str(t.key) for t in loaded.tasks] == ["1-7"]
+    assert [(p.row, p.message.split(":")[0]) for p in loaded.problems] == [
+        (2, "field 'arguments'"), (3, "field 'github_id'"), (4, "the same github_id and id again"), (5, "field 'type'"), (6, "field 'id'"),
+    ]  # fmt: skip
+
+
+def test_choosing_rows(tmp_path: Path) -> None:
+    source = written(tmp_path / "rows.jsonl", ROW, {**ROW, "id": 8})
+    loaded = load_tasks(source, ["1-8", "1-99", "1-7"])
+    assert [str(t.key) for t in loaded.tasks] == ["1-8", "1-7"]
+    assert [p.key for p in loaded.problems] == ["1-99"]
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "open('x')", "{'a': b}", "", "((((" * 50])
+def test_arguments_that_are_no_dict(text: str) -> None:
+    with pytest.raises(ValueError, match="arguments"):
+        parse_arguments(text)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    for source in (
+        str(tmp_path / "none.jsonl"),
+        written(tmp_path / "empty.jsonl"),
+        "super-dainiu/ml-bench:nosuchsplit",
+    ):
+        with pytest.raises(TaskFileError):
+            load_tasks(source)
+
+
+def test_what_is_visible() -> None:
+    task = task_of(ROW)
+    assert visible(task, "agent") == Visible(
+        instruction=ROW["instruction"], github=ROW["github"], path="examples/x", prefix_code="cd x"  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert visible(task, "repo").path == ""
+    assert visible(task, "oracle").oracle == "python train.py"
+    assert set(Visible.__struct_fields__) == {"instruction", "github", "path", "prefix_code", "oracle"}
+
+
+def test_the_secret_parts_change_nothing_that_is_visible() -> None:
+    garbage = {**ROW, "arguments": "{'x': 'y'}", "type": "Python Code", "output": "garbage"}
+    for setting in ("oracle", "retrieval", "code", "agent", "repo"):
+        assert visible(task_of(ROW), setting) == visible(task_of(garbage), setting)
+
+
+def test_repository_folders_ignore_case(tmp_path: Path) -> None:
+    task = task_of(ROW)
+    assert repository_folder(task, tmp_path) is None
+    (tmp_path / "Sample").mkdir()
+    assert repository_folder(task, tmp_path) == tmp_path / "Sample"
+    assert repository_folder(task, tmp_path / "none") is None

@@ -1,0 +1,41 @@
+"""The truth benchmark on two small repositories."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.signature_truth import main
+
+GOOD = """
+import argparse
+import missing_library
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--gpu", default=missing_library.count())
+parser.parse_args()
+"""
+COMPUTED = """
+import argparse, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--at", default=time.time())
+parser.parse_args()
+"""
+MAKER = "import argparse\ndef make():\n    p = argparse.ArgumentParser()\n    p.add_argument('--x')\n    return p\n"
+
+
+def test_it_finds_what_differs_and_what_could_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "good.py").write_text(GOOD)
+    (tmp_path / "one" / "maker.py").write_text(MAKER)
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "computed.py").write_text(COMPUTED)
+    (tmp_path / "two" / "broken.py").write_text("import argparse\nargparse.ArgumentParser(\n")
+    assert main([str(tmp_path)]) == 0
+    text = capsys.readouterr().out
+    assert "two/computed.py --at: default" in text and "not run    two/broken.py: SyntaxError" in text
+    assert "one: 3/3 (100.00 %) of the options equal; 2/2" in text
+    assert "options equal: 3/4" in text and "files that make a parser and ran: 3/4" in text
+    main([str(tmp_path), "--json"])
+    totals = json.loads(capsys.readouterr().out)["totals"]
+    assert totals["fields"] == {"default": 1} and totals["candidates"] == 4
