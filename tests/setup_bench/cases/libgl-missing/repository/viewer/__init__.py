@@ -1,0 +1,3 @@
+import ctypes
+
+gl = ctypes.CDLL("libGL.so.1")

@@ -1,0 +1,2 @@
+#!/bin/bash
+python adapter.py "$1"

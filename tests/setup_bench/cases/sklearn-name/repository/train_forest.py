@@ -1,0 +1,3 @@
+from sklearn.ensemble import RandomForestClassifier
+
+print(RandomForestClassifier())

@@ -1,0 +1,5 @@
+import tkinter
+
+window = tkinter.Tk()
+window.title("collage")
+print("ready")
