@@ -186,6 +186,19 @@ def parsers() -> Path:
     return folder
 
 
+def weaknesses() -> list[str]:
+    """What this machine lacks for judging as it should, one line each."""
+    absent = [name.removesuffix(".py") for name in PARSERS if not (parsers() / name).exists()]
+    lines = []
+    if absent:
+        lines.append(f"not installed: {', '.join(absent)}; options that programs read with these are not judged")
+    if bubblewrap() is None:
+        lines.append(
+            "bubblewrap does not work here: answers run with limits, but with the files of this machine in reach"
+        )
+    return lines
+
+
 @functools.cache
 def shims(console: tuple[tuple[str, str], ...]) -> Path:
     """A folder of programs that stand before the real ones on the PATH.
