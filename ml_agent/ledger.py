@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -27,7 +27,6 @@ from ml_agent.grounded.terms import canonical, plain, terms, weight
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
 from ml_agent.values.numbers import number, same_number
-from tools.findings import Finding
 from tools.signatures.model import Option, Signature
 
 _LITTLE = 0.5
@@ -226,15 +225,18 @@ def full_account(draft: str, values: Sequence[Value], signature: Signature | Non
         values: what the user stated.
         signature: of the entry point that the command calls.
     """
-    return tuple(_entry(draft, value, signature) for value in _merged(values) if value.kind != "switch" or value.name)
+    spent: dict[str, Value] = {}
+    stated = [value for value in _merged(values) if value.kind != "switch" or value.name]
+    return tuple(_entry(draft, value, signature, spent) for value in stated)
 
 
-def _entry(draft: str, value: Value, signature: Signature | None) -> LedgerEntry:
+def _entry(draft: str, value: Value, signature: Signature | None, spent: dict[str, Value]) -> LedgerEntry:
     where, status = "", "not found"
     if signature is None:
         where = _in_code(value, literals(draft))
     else:
-        where = _in_command(draft, value, signature)
+        where = _in_command(draft, value, signature, spent)
+        spent.setdefault(where, value)
         if not where and (option := _by_default(value, signature, draft)):
             return _written(value, "default", f"{_spelled(option)} {option.default}")
     if where:
@@ -246,11 +248,15 @@ def _written(value: Value, status: str, where: str) -> LedgerEntry:
     return LedgerEntry(value=value.value, text=value.text, status=status, where=where, required=value.required)  # type: ignore[arg-type]
 
 
-def _in_command(draft: str, value: Value, signature: Signature) -> str:
-    """The option of the command that carries the value; the best fitting one where several have it."""
+def _in_command(draft: str, value: Value, signature: Signature, spent: Mapping[str, Value]) -> str:
+    """The option of the command that carries the value; the best fitting one where several have it.
+
+    One number in a command honours one number of the user's, or the same one said twice.
+    """
     best: tuple[float, str] = (-1.0, "")
     for option, flag, given in given_options(draft, signature):
-        if not says(given, value):
+        where = f"{flag} {given}".strip()
+        if not says(given, value) or (where in spent and " " not in given and _is_another(value, spent[where])):
             continue
         fit = affinity(value, option) if option is not None else 0.0
         if (
@@ -260,8 +266,15 @@ def _in_command(draft: str, value: Value, signature: Signature) -> str:
             and not (_may_mean(value, option) or _has_digits(given, value.value))
         ):
             continue
-        best = max(best, (fit, f"{flag} {given}".strip()))
+        best = max(best, (fit, where))
     return best[1]
+
+
+def _is_another(value: Value, other: Value) -> bool:
+    """Whether two equal numbers are meant for two things."""
+    if value.kind != "number" or " " in value.value or " " in other.value or value.start < 0:
+        return False
+    return not set(value.words[:4]) & set(other.words[:4])
 
 
 def _may_mean(value: Value, option: Option) -> bool:
@@ -326,16 +339,3 @@ def _in_code(value: Value, found: Sequence[Literal]) -> str:
 
 def _spelled(option: Option) -> str:
     return max(option.flags, key=len, default=option.dest)
-
-
-def unhonoured(ledger: Sequence[LedgerEntry]) -> tuple[Finding, ...]:
-    """One finding for each value that the user asked for and nothing honours; with one of these a draft does not pass."""
-    return tuple(
-        Finding(
-            code="value-not-used",
-            message=f"the user asked for {entry.text!r}, but nothing in the draft says so",
-            subject=entry.value,
-        )
-        for entry in ledger
-        if entry.required and entry.status == "not found"
-    )

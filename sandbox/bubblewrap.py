@@ -41,7 +41,7 @@ def find_bubblewrap() -> str | None:
     if program is None:
         return None
     try:
-        test = [program, *_namespaces(network=False), "--ro-bind", "/", "/", "true"]
+        test = [program, *_namespaces(network=False), "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
         subprocess.run(test, check=True, capture_output=True, timeout=10)
     except (OSError, subprocess.SubprocessError):
         return None

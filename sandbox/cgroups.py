@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import uuid
 from pathlib import Path
 
@@ -29,6 +30,13 @@ class ControlGroup:
                 with contextlib.suppress(OSError, ValueError):
                     return int((folder / name).read_text())
         return None
+
+    def kill(self) -> None:
+        """End every process in it."""
+        for folder in self.folders[:1]:
+            with contextlib.suppress(OSError):
+                for word in (folder / "cgroup.procs").read_text().split():
+                    os.kill(int(word), signal.SIGKILL)
 
     def close(self) -> None:
         """Remove the folders; a group that still has a process is left for the next clean-up."""
@@ -76,14 +84,19 @@ def _version_1(name: str, limits: Limits) -> tuple[Path, ...]:
         },
         "pids": {"pids.max": limits.pids},
     }
-    made = []
-    for controller, base in _bases_1().items():
-        folder = base / name
-        folder.mkdir()
-        made.append(folder)
-        for file, value in settings[controller].items():
-            if (folder / file).exists():
-                (folder / file).write_text(str(value))
+    made: list[Path] = []
+    try:
+        for controller, base in _bases_1().items():
+            folder = base / name
+            folder.mkdir()
+            made.append(folder)
+            for file, value in settings[controller].items():
+                if (folder / file).exists():
+                    (folder / file).write_text(str(value))
+    except OSError:
+        for folder in made:
+            folder.rmdir()
+        raise
     return tuple(made)
 
 

@@ -8,17 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from typing import Any
 
 import docker
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from docker.models.containers import Container
 from docker.types import DeviceRequest, Mount, Ulimit
 from requests.exceptions import RequestException
+from urllib3.exceptions import HTTPError
 
 from sandbox.abilities import Version
 from sandbox.contract import Command, Limits, OnOutput, Policy, Response
 from sandbox.docker_engine import connect, is_local
+from sandbox.docker_exec import run_short
 from sandbox.docker_network import ContainerNetwork
 from sandbox.docker_packages import install_packages
 from sandbox.environment import base_environment
@@ -82,10 +84,11 @@ class DockerSandbox:
         inside = f"{WORKSPACE}/{safe_relative(path)}"
         script = 'case "$(realpath -e -- "$0")" in /workspace/*) [ -f "$0" ] && cat -- "$0";; *) exit 3;; esac'
         with self._watched():
-            done = self._alive().exec_run(["bash", "-c", script, inside], user=f"{UID}:{UID}", demux=True)
+            container = str(self._alive().id)
+            done = run_short(self._engine(), container, ["bash", "-c", script, inside], f"{UID}:{UID}")
         if done.exit_code != 0:
             raise FileNotFoundError(path)
-        return bytes(cast(tuple[bytes | None, bytes | None], done.output)[0] or b"")
+        return done.stdout
 
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
         """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
@@ -290,7 +293,7 @@ class DockerSandbox:
         """Turn the engine's errors into ours."""
         try:
             yield
-        except (DockerException, RequestException) as error:
+        except (DockerException, RequestException, HTTPError) as error:
             text = str(getattr(error, "explanation", "") or error)
             raise SandboxLostError(f"container engine: {text}") from error
 

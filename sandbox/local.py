@@ -266,9 +266,7 @@ def _devices(gpus: str) -> tuple[Path, ...]:
     """Device files of the wanted NVIDIA cards."""
     if gpus == "none":
         return ()
-    cards = "*" if gpus == "all" else None
-    names = [f"nvidia{n}" for n in gpus.split(",")] if cards is None else ["nvidia[0-9]*"]
-    found = [
-        path for name in [*names, "nvidiactl", "nvidia-uvm*", "nvidia-modeset"] for path in Path("/dev").glob(name)
-    ]
-    return tuple(found)
+    cards = ["nvidia[0-9]*"] if gpus == "all" else [f"nvidia{number.strip()}" for number in gpus.split(",")]
+    return tuple(
+        path for name in [*cards, "nvidiactl", "nvidia-uvm*", "nvidia-modeset"] for path in Path("/dev").glob(name)
+    )

@@ -11,10 +11,12 @@ from typing import Any
 
 import docker
 import msgspec
-from docker.errors import APIError, DockerException, NotFound
+from docker.errors import DockerException
 from requests.exceptions import RequestException
+from urllib3.exceptions import HTTPError
 
 from sandbox.capture import Stream
+from sandbox.docker_exec import ExecStream, run_short
 from sandbox.errors import SandboxLostError
 from sandbox.supervise import Signal, Status
 
@@ -79,6 +81,7 @@ class DockerRunning:
     """Follows one exec; see `supervise.Running`."""
 
     def __init__(self, client: docker.DockerClient, job: Exec) -> None:
+        self._client = client
         self._api: Any = client.api
         self._job = job
         self._nonce = uuid.uuid4().hex
@@ -94,7 +97,7 @@ class DockerRunning:
             self._id = self._api.exec_create(
                 job.container, arguments, user=USER, workdir=job.folder, environment=dict(job.environment)
             )["Id"]
-            self._chunks = self._api.exec_start(self._id, stream=True, demux=True)
+            self._stream = ExecStream(client, self._id)
         except (DockerException, RequestException) as error:
             raise _lost(error) from error
         self._thread = threading.Thread(target=self._read_all, name="sandbox-exec", daemon=True)
@@ -161,15 +164,14 @@ class DockerRunning:
 
     def _read_all(self) -> None:
         try:
-            for out, err in self._chunks:
-                if out:
-                    self._queue.put(("stdout", out))
-                if err and (data := self._trailer.feed(err)):
-                    self._queue.put(("stderr", data))
-        except (DockerException, RequestException, OSError, ValueError) as error:
+            for stream, data in self._stream:
+                own = data if stream == "stdout" else self._trailer.feed(data)
+                if own:
+                    self._queue.put((stream, own))
+        except (DockerException, RequestException, HTTPError, OSError, ValueError) as error:
             self._error = error
         finally:
-            self._chunks.close()  # an unread stream that is not closed blocks every later exec in this container
+            self._stream.close()
             if rest := self._trailer.rest():
                 self._queue.put(("stderr", rest))
             self._queue.put(None)
@@ -194,9 +196,10 @@ class DockerRunning:
     def _quiet(self, text: str) -> str:
         """Run a command of our own beside the one that runs; what it printed, empty when it could not run."""
         try:
-            made = self._api.exec_create(self._job.container, ["bash", "-c", text], user=USER, stderr=False)
-            return str(self._api.exec_start(made["Id"]).decode("utf-8", "replace"))
-        except (APIError, NotFound, RequestException):
+            return run_short(self._client, self._job.container, ["bash", "-c", text], USER).stdout.decode(
+                "utf-8", "replace"
+            )
+        except (DockerException, RequestException, HTTPError):
             return ""
 
 

@@ -109,6 +109,7 @@ class LocalRunning:
         for reader in self._readers:
             reader.join(timeout=1)
         out_of_memory, peak = self._group.out_of_memory(), self._group.peak_memory_bytes()
+        self._group.kill()
         self._group.close()
         if not report:
             raise SandboxLostError("the process that watched the command has disappeared")

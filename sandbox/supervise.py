@@ -1,9 +1,10 @@
 """Watches one running command from the host, whatever runs it: output, probe, deadline, Ctrl-C."""
 
+import codecs
 import time
 from pathlib import Path
 from queue import Empty
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import msgspec
 
@@ -71,6 +72,7 @@ class _Watch:
         self.deadline = time.monotonic() + command.timeout + HOST_GRACE
         self.ended: Ended | None = None
         self.killed = False
+        self.decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in get_args(Stream)}
         self.asked = 0.0
         self.disk_asked = time.monotonic()
         self.note = ""
@@ -90,8 +92,8 @@ class _Watch:
             stream, data = chunk
             if data:
                 self.probe.saw(self.capture.feed(stream, data))
-                if on_output is not None:
-                    on_output(data.decode("utf-8", "replace"))
+                if on_output is not None and (text := self.decoders[stream].decode(data)):
+                    on_output(text)
             now = time.monotonic()
             if now >= next_look:
                 next_look = now + POLL_SECONDS

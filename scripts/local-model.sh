@@ -81,7 +81,12 @@ PY
 }
 
 stop() {
-  if [ -f "$pidfile" ]; then kill "$(cat "$pidfile")" 2>/dev/null || true; rm -f "$pidfile"; fi
+  [ -f "$pidfile" ] || return 0
+  local pid
+  pid=$(cat "$pidfile")
+  # The number may belong to another process by now.
+  if tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF -- "$gguf $port"; then kill "$pid"; fi
+  rm -f "$pidfile"
 }
 
 case ${1:-} in

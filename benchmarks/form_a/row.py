@@ -74,6 +74,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     calling: Calling = "native"
     place: Place = Place()
     rules: Rules = Rules()
+    installs: bool = True
+    """Whether agent and run.sh may install packages, from the index that this machine is set to."""
     tries: int = 3
     """How often a row is begun where the infrastructure fails it."""
 
@@ -163,7 +165,8 @@ def _try(job: Job, outcome: Outcome, records: Path) -> Outcome:
         )
         if run.ended == "lost" or run.trouble:
             return msgspec.structs.replace(outcome, infrastructure=run.trouble or f"the sandbox is gone: {run.error}")
-        checked = check(sandbox, Script(task=job.task, root=job.root, name=assignment.name), job.settings.rules)
+        place = Script(task=job.task, root=job.root, name=assignment.name, installs=job.settings.installs)
+        checked = check(sandbox, place, job.settings.rules)
         return msgspec.structs.replace(outcome, checked=checked)
     finally:
         sandbox.stop()
@@ -185,6 +188,6 @@ def _assignment(job: Job, sandbox: Sandbox) -> Assignment:
         limits=settings.limits,
         reply_tokens=settings.reply_tokens,
         calling=settings.calling,
-        installs=True,
+        installs=settings.installs,
     )
     return Assignment(seen=seen, root=job.root, name=name, task=told)

@@ -23,6 +23,7 @@ from sandbox.interpreters import Interpreter, find_interpreters
 MARK = "installed.json"
 LOG = "install.log"
 INSTALL_SECONDS = 1800.0
+NO_CHECKOUT = "{} is not in the package index: name a checkout of it (--from DIR)"
 _KEPT = re.compile(r"PIP_|SSL_CERT|REQUESTS_CA|CURL_CA|(HTTPS?|NO|https?|no)_(PROXY|proxy)$|(PATH|HOME|LANG|TMPDIR)$")
 _WORTH_SAYING = re.compile(r"^(Collecting|Downloading|Building wheel|Installing collected)\b")
 
@@ -97,7 +98,7 @@ def install(home: Path, name: str, needs: Needs, say: Say) -> Installed:
         if found is not None:
             return found
         if needs.wants_source and needs.source is None:
-            raise AgentMissingError(f"{name} is not in the package index: name a checkout of it (--from DIR)")
+            raise AgentMissingError(NO_CHECKOUT.format(name))
         (folder / MARK).unlink(missing_ok=True)
         version = _build(folder, needs, interpreter, say)
         done = Installed(
@@ -123,6 +124,15 @@ def pick_interpreter(name: str, versions: tuple[tuple[int, int], ...]) -> Interp
     raise AgentMissingError(f"{name} cannot run here: it needs Python {wanted} with venv, and none was found")
 
 
+def hindrance(name: str, needs: Needs) -> str:
+    """Why it cannot be installed here, as far as a look tells; empty where nothing is in the way."""
+    try:
+        pick_interpreter(name, needs.pythons)
+    except AgentMissingError as error:
+        return str(error)
+    return NO_CHECKOUT.format(name) if needs.wants_source and needs.source is None else ""
+
+
 def fingerprint(needs: Needs) -> str:
     """Changes with everything that an environment is made of."""
     text = json.dumps([needs.requirements, needs.check])
@@ -134,16 +144,17 @@ def _build(folder: Path, needs: Needs, interpreter: Interpreter, say: Say) -> st
     log.write_text("")
     for part in ("venv", "source"):
         shutil.rmtree(folder / part, ignore_errors=True)
-    python = folder / "venv/bin/python"
-    say(f"making an environment with Python {'.'.join(map(str, interpreter.version))}")
-    _run([str(interpreter.executable), "-m", "venv", str(folder / "venv")], log, say)
     requirements = list(needs.requirements)
     if needs.source is not None:
         requirements += ["-e", str(_copy_source(needs.source, folder / "source"))]
+    say(f"making an environment with Python {'.'.join(map(str, interpreter.version))}")
+    bare = [] if requirements else ["--without-pip"]
+    _run([str(interpreter.executable), "-m", "venv", *bare, str(folder / "venv")], log, say)
+    python = str(folder / "venv/bin/python")
     if requirements:
         say(f"installing {' '.join(requirements)} (a minute or two; log {log})")
-        _run([str(python), "-m", "pip", "install", "--no-input", "--progress-bar", "off", *requirements], log, say)
-    said = _run([str(python), "-c", needs.check], log, say)
+        _run([python, "-m", "pip", "install", "--no-input", "--progress-bar", "off", *requirements], log, say)
+    said = _run([python, "-c", needs.check], log, say)
     return said.strip().splitlines()[-1]
 
 

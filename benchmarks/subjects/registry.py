@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import msgspec
+
 from benchmarks.errors import BenchError
 from benchmarks.subjects.aider import Aider
 from benchmarks.subjects.autogen import AutoGen
@@ -32,6 +34,28 @@ def subject(name: str, checkout: Path | None = None) -> Subject:
         if kind.name == name:
             return kind()
     raise BenchError(f"no such agent: {name}; there are {', '.join(names())}")
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """How a subject stands here."""
+
+    name: str
+    version: str
+    """The version that it is pinned to."""
+    installed: Installed | None
+    problem: str = ""
+    """Why it cannot be installed here; empty where it can."""
+
+
+def statuses(home: Path) -> tuple[Status, ...]:
+    """All subjects, as they stand under `home`."""
+    return tuple(_status(subject(name), home) for name in names())
+
+
+def _status(found: Subject, home: Path) -> Status:
+    there = found.find(home)
+    problem = "" if there else found.hindrance()
+    return Status(name=found.name, version=found.version, installed=there, problem=problem)
 
 
 def installed(name: str, home: Path) -> Installed | None:

@@ -41,12 +41,16 @@ def score(
     from benchmarks.predictions import load_predictions
     from benchmarks.scoring import score_all
     from benchmarks.show import score_tables
+    from benchmarks.strict.execute import weaknesses
 
     loaded = _load(tasks, sample)
     found = load_predictions(predictions)
     if sample:
         wanted = {t.key for t in loaded}
         found = [p for p in found if p.key in wanted]
+    if mode != "official":
+        for note in weaknesses():
+            Console(stderr=True).print(note, highlight=False)
     result = score_all(loaded, found, repos, mode, jobs)
     if as_json:
         sys.stdout.write(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)

@@ -19,6 +19,8 @@ _FAULTY = 1.0
 """What an error costs: a sound draft goes before an unsound one unless it is much worse otherwise."""
 _ALIKE = 0.25
 """What it costs to be of the same family as a draft that was given already."""
+_SAME_KIND = 0.12
+"""What it costs that so many drafts of this kind, bash or Python, were given already."""
 _MOST_REPAIRS = 3
 
 
@@ -29,12 +31,14 @@ class _Turn(msgspec.Struct, frozen=True, kw_only=True):
     checked: bool = False
     relatives: int = 0
     """How many of its family had been given when its place was worked out."""
+    kindred: int = 0
+    """How many of its kind, bash or Python."""
 
     @property
     def cost(self) -> float:
         """What it is sorted by: the less the sooner."""
         faulty = self.checked and not self.candidate.draft.sound
-        return _FAULTY * faulty + _ALIKE * self.relatives - self.candidate.score
+        return _FAULTY * faulty + _ALIKE * self.relatives + _SAME_KIND * self.kindred - self.candidate.score
 
 
 def ordered_drafts(task: Task) -> Iterator[Draft]:
@@ -47,15 +51,16 @@ def ordered_drafts(task: Task) -> Iterator[Draft]:
     texts: set[str] = set()
     while waiting:
         _, _, turn = heapq.heappop(waiting)
-        family = turn.candidate.family
-        ready = turn.checked and turn.relatives == given[family]
+        family, kind = turn.candidate.family, turn.candidate.draft.kind
+        ready = turn.checked and (turn.relatives, turn.kindred) == (given[family], given[kind])
         if not ready:
             candidate = turn.candidate if turn.checked else examined(turn.candidate, task)
-            turn = _Turn(candidate=candidate, checked=True, relatives=given[family])
+            turn = _Turn(candidate=candidate, checked=True, relatives=given[family], kindred=given[kind])
             heapq.heappush(waiting, (turn.cost, next(order), turn))
         elif turn.candidate.draft.text not in texts:
             texts.add(turn.candidate.draft.text)
             given[family] += 1
+            given[kind] += 1
             yield turn.candidate.draft
 
 

@@ -15,7 +15,7 @@ from ml_agent.grounded.likeness import stands
 from ml_agent.grounded.lore import Lore, told
 from ml_agent.grounded.siblings import meant_file
 from ml_agent.grounded.spoken import spoken
-from ml_agent.grounded.terms import terms
+from ml_agent.grounded.terms import plain, terms
 from ml_agent.grounded.variables import bindings, documented, expand
 from ml_agent.ledger import Match, match
 from ml_agent.request import Value
@@ -24,6 +24,7 @@ from tools.examples import Example
 from tools.signatures.model import Option, Signature
 
 _HELP = frozenset({"help", "h", "helpfull", "helpshort", "version"})
+_UNSAFE = frozenset({"pushtohub", "upload", "publish", "share", "dryrun", "help", "debug"})
 _CLEAR = 4.0
 """A match that scores more than this is beyond doubt."""
 _INSTEAD = re.compile(r"\binstead of (?:an? |the )?(?:--)?([\w-]+)")
@@ -67,7 +68,8 @@ class Composed(msgspec.Struct, frozen=True, kw_only=True):
 def compose(plan: Plan, values: Sequence[Value]) -> Composed:
     """The command line for `values`."""
     invocation, used = _start(plan, values)
-    options = tuple(option for option in plan.signature.options if option.dest not in _HELP)
+    invocation = _with_unknown(invocation)
+    options = tuple(option for option in (*plan.signature.options, *_unknown(invocation)) if option.dest not in _HELP)
     free = [value for value in values if value not in used]
     barred = plan.barred | _elsewhere(invocation, free, options)
     habits = Habits(values=plan.seen, used=_given(invocation), present=_present(invocation), barred=barred)
@@ -81,7 +83,7 @@ def compose(plan: Plan, values: Sequence[Value]) -> Composed:
         if (found.typed, found.option.dest) not in barred
     )
     matches += told(options, matches, plan.instruction, plan.lore) if plan.lore is not None else ()
-    arguments = _override(_without_rivals(invocation.arguments, matches), matches, plan)
+    arguments = _override(_safe(_without_rivals(invocation.arguments, matches), matches), matches, plan)
     arguments = [_meant(part, plan, matches) for part in arguments]
     if plan.bare:
         arguments = _only_needed(arguments, matches, plan.signature)
@@ -95,6 +97,30 @@ def compose(plan: Plan, values: Sequence[Value]) -> Composed:
         for part in final.arguments
     )
     return Composed(text=final.text(), matches=matches, unasked=unasked, contrary=_contrary(final, values))
+
+
+def _with_unknown(invocation: Invocation) -> Invocation:
+    """The command line with an option of its own for each flag that the signature does not know but the example gives a value."""
+    arguments = [
+        msgspec.structs.replace(part, option=_as_option(part))
+        if part.option is None and part.flag and part.values
+        else part
+        for part in invocation.arguments
+    ]
+    return msgspec.structs.replace(invocation, arguments=tuple(arguments))
+
+
+def _as_option(part: Argument) -> Option:
+    shown = " ".join(bare(word) for word in part.values)
+    kind = "str" if number(shown) is None else "int" if shown.lstrip("-").isdigit() else "float"
+    return Option(dest=part.flag, flags=(part.flag,), type=kind, sure=False)  # type: ignore[arg-type]
+
+
+def _unknown(invocation: Invocation) -> list[Option]:
+    """The options that only the example knows."""
+    return [
+        part.option for part in invocation.arguments if part.option is not None and part.option.dest.startswith("-")
+    ]
 
 
 def _start(plan: Plan, values: Sequence[Value]) -> tuple[Invocation, list[Value]]:
@@ -151,7 +177,7 @@ def _elsewhere(
     said = [
         value
         for value in values
-        if value.kind in {"name", "text"} and not value.name and len(value.value) > 1 and _stands(invocation, value)
+        if value.kind == "name" and not value.name and len(value.value) > 1 and _stands(invocation, value)
     ]
     given = _given(invocation)
     return frozenset(
@@ -257,6 +283,20 @@ def _without_rivals(arguments: Sequence[Argument], matches: Sequence[Match]) -> 
         for part in arguments
         if part.option is None or part.option.dest in asked or not _is_rival(part.option, asked)
     ]
+
+
+def _safe(arguments: Sequence[Argument], matches: Sequence[Match]) -> list[Argument]:
+    """The arguments but the switches that publish something or keep the program from running, which nobody asked for."""
+    asked = {found.option.dest for found in matches}
+    return [part for part in arguments if dest_of(part) in asked or not _is_unsafe(part)]
+
+
+def _is_unsafe(part: Argument) -> bool:
+    option = part.option
+    if option is None:
+        return not part.values and plain(part.flag) in _UNSAFE
+    takes_none = option.switch or option.nargs == "?bool" or option.type == "bool"
+    return takes_none and any(plain(name) in _UNSAFE for name in names(option))
 
 
 def _is_rival(option: Option, asked: set[str]) -> bool:

@@ -46,7 +46,9 @@ _BARE = 0.5
 _FOREIGN = 0.5
 """What it costs an example that nothing of the repository's own is used in it."""
 _UNFINISHED = 0.15
-_CONTRARY = 0.4
+_BY_STEM = 0.25
+_USUAL = frozenset(canonical(word) for word in ("main", "run", "script", "cli", "app", "demo", "start", "launch"))
+_CONTRARY, _IS_UPKEEP = 0.4, 1.0
 _APPLYING = (
     "test",
     "evaluate",
@@ -156,20 +158,29 @@ def _by_entry(choices: Sequence[Choice], said: frozenset[str]) -> list[Choice]:
     for choice in choices:
         fit = choice.fit if choice.kind == "python" else 0.6 * best[choice.path] + 0.4 * choice.fit
         undocumented = choice.example is None and choice.path in shown
-        contrary = choice.signature is not None and opposes(choice.path, said)
-        fitted.append(msgspec.structs.replace(choice, fit=fit - _BARE * undocumented - _CONTRARY * contrary))
+        contrary = opposes(choice.path, said) - _called(choice.path, said) if choice.signature is not None else 0.0
+        fitted.append(msgspec.structs.replace(choice, fit=fit - _BARE * undocumented - contrary))
     return sorted(fitted, key=lambda choice: -choice.fit)
 
 
-def opposes(path: str, said: frozenset[str]) -> bool:
-    """Whether a script does by its name what the user did not ask for: a test where training is wanted, and the other way round."""
+def _called(path: str, said: frozenset[str]) -> float:
+    """What speaks for a script whose name the user says: `export.py` for "export it"."""
+    telling = [term for term in terms(PurePosixPath(path).stem) if term not in _USUAL]
+    return _BY_STEM * sum(term in said for term in telling) / len(telling) if telling else 0.0
+
+
+def opposes(path: str, said: frozenset[str]) -> float:
+    """What speaks against a script whose name says that it does what the user did not ask for.
+
+    A test where training is wanted and the other way round; the upkeep of the repository, such as an upload.
+    """
     stem = frozenset(terms(PurePosixPath(path).stem))
     if any(canonical(word) in stem and canonical(word) not in said for word in _UPKEEP):
-        return True
+        return _IS_UPKEEP
     train, apply = canonical("train"), frozenset(canonical(word) for word in _APPLYING)
     if train in said:
-        return bool(stem & apply) and train not in stem and not said & apply
-    return train in stem and bool(said & apply) and not stem & apply
+        return _CONTRARY * (bool(stem & apply) and train not in stem and not said & apply)
+    return _CONTRARY * (train in stem and bool(said & apply) and not stem & apply)
 
 
 def _commands(choices: Sequence[Choice], task: Task) -> Iterator[Candidate]:
@@ -226,6 +237,8 @@ def _workdir(choice: Choice, task: Task) -> str:
     workspace = task.workspace
     if workspace.path_given or workspace.path not in {"", "."}:
         return workspace.path
+    if choice.signature is not None and choice.signature.kind == "console":
+        return "."
     if choice.example is not None and choice.example.workdir:
         return choice.example.workdir
     shown = next(

@@ -63,7 +63,22 @@ def complete(code: str, sources: Sources) -> str:
             unknown.add(missing[0])
             continue
         preamble.insert(0, statement)
-    return _joined(preamble, code)
+    return _joined(preamble, _without_shows(code, unknown))
+
+
+def _without_shows(code: str, unknown: set[str]) -> str:
+    """The code without the calls of functions that nobody knows and whose results nobody uses: helpers that only show."""
+    tree = parsed(code)
+    shows = [node for node in tree.body if _is_show(node, unknown)] if tree is not None and unknown else []
+    lines = code.splitlines()
+    for node in reversed(shows):
+        del lines[node.lineno - 1 : node.end_lineno]
+    return "\n".join(lines) if shows else code
+
+
+def _is_show(node: ast.stmt, unknown: set[str]) -> bool:
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in unknown
 
 
 def _joined(preamble: Sequence[str], code: str) -> str:

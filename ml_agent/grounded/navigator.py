@@ -3,14 +3,18 @@
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from ml_agent import discovery
 from ml_agent.draft import Draft
 from ml_agent.grounded.attempts import ordered_drafts
 from ml_agent.grounded.candidates import task_of
 from ml_agent.grounded.choices import Shelf
 from ml_agent.grounded.facts import RepoFacts
+from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.readmes import assess
+from ml_agent.ledger import account
 from ml_agent.navigator import Assessment, Evidence, Given, Step, Workspace
 from ml_agent.request import Request
 from ml_agent.values import extract
@@ -53,6 +57,12 @@ class GroundedNavigator:
     def write(self, request: Request, workspace: Workspace, evidence: Evidence) -> Step:
         """The best draft that has not been tried yet."""
         tried = {attempt.draft.text.strip() for attempt in evidence.attempts}
+        last = evidence.attempts[-1] if evidence.attempts else None
+        if last is not None and (last.problem or last.error_lines):
+            better = repaired(last, workspace.index.signatures.get(last.draft.entry, ()))
+            if better is not None and better.text.strip() not in tried:
+                better = msgspec.structs.replace(better, ledger=account(better, request, workspace))
+                return Step(action="draft", draft=better, reason=better.because)
         for draft in self._ordered(request, workspace):
             if draft.text.strip() not in tried:
                 return Step(action="draft", draft=draft, reason=draft.because)

@@ -53,7 +53,7 @@ def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources
     options = [_option(place, literal, slots[place], sources) for place, literal in enumerate(found)]
     present = {option.dest: literal.text for option, literal in zip(options, found, strict=True)}
     seen = {option.dest: sources.seen.get(slot, frozenset()) for option, slot in zip(options, slots, strict=True)}
-    habits = Habits(values=seen, used=frozenset(present), present=present)
+    habits = Habits(values=seen, used=frozenset(present), present=present, barred=_unprosaic(found, slots, others))
     matches = match(others, options, habits)
     matches += leftovers(others, matches, options, present)
     matches += spoken([option for option in options if option.choices], matches, instruction, {})
@@ -62,6 +62,17 @@ def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources
     edits.extend(_meant(edits, found, instruction, sources))
     edits.extend(_prompts(found, matches, others, instruction))
     return Adapted(text=_apply(whole, edits), matches=matches)
+
+
+def _unprosaic(found: Sequence[Literal], slots: Sequence[str], values: Sequence[Value]) -> frozenset[tuple[str, str]]:
+    """Names are no prompts: only what the user quotes takes the place of prose."""
+    prose = [
+        str(place)
+        for place, literal in enumerate(found)
+        if literal.kind == "text" and is_prose(slots[place], literal.text)
+    ]
+    names = [value.value for value in values if value.kind == "name" and value.text[:1] not in QUOTES]
+    return frozenset((name, place) for name in names for place in prose)
 
 
 def _swapped(code: str, values: Iterable[Value], sources: Sources) -> list[Edit]:

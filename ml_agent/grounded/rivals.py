@@ -1,4 +1,4 @@
-"""Functions in an example whose siblings the user speaks of: `make_stripes` where the wording has "moons" and there is a `make_moons`."""
+"""Functions in an example whose siblings the user speaks of: `load_mnist` where the wording has "letters" and there is a `load_letters`."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Files of the repository in place of the example's: "the diary" is corpus/diary.txt where the example reads corpus/fables.txt."""
+"""Files of the repository in place of the example's: "the horse" is images/horse.png where the example reads images/cat.png."""
 
 import posixpath
 from collections.abc import Sequence

@@ -32,14 +32,29 @@ def stated(call: Call, slots: Slots, request: Request) -> dict[str, Any]:
     return kept
 
 
-def unprotected(call: Call, slots: Slots, request: Request) -> dict[str, Any]:
-    """The part of a call that leaves alone every slot which holds a value of the user's already."""
-    sure = [value for value in request.values if value.kind != "switch"]
-    return {
-        name: value
-        for name, value in call.items()
+def open_slots(slots: Slots, request: Request) -> list[str]:
+    """The slots that hold no value of the user's yet."""
+    sure = [value for value in request.values if value.required and value.kind != "switch"]
+    return [
+        name
+        for name in slots.properties
         if name not in slots.now or not any(says(slots.now[name], one) for one in sure)
-    }
+    ]
+
+
+def unplaced_part(call: Call, slots: Slots) -> dict[str, Any]:
+    """The part of a call whose values stand nowhere in the draft yet: one value of the user's is for one slot."""
+    return {name: value for name, value in call.items() if not any(_same(value, now) for now in slots.now.values())}
+
+
+def blamed(slots: Slots, problem: str) -> list[str]:
+    """The slots that the words of an error point at: by name, or by what they hold."""
+    words = set(re.findall(r"[\w./-]+", problem.lower())) | set(re.findall(r"\w+", problem.lower()))
+    return [
+        name
+        for name in slots.properties
+        if name.lower() in words or (len(now := slots.now.get(name, "")) > 1 and now.lower() in words)
+    ]
 
 
 def worth(draft: Draft) -> tuple[float, ...]:

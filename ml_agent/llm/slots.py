@@ -1,5 +1,6 @@
 """A draft as a function: its options or literals are what a model may set, and the draft is written anew from the call."""
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -11,7 +12,6 @@ from ml_agent.grounded.commandline import Argument, Invocation, bare, parse, quo
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.terms import terms
 from ml_agent.navigator import Workspace
-from ml_agent.request import Request
 from tools.errors import RenderError
 from tools.python_api.model import ApiObject
 from tools.render import render_words
@@ -21,7 +21,7 @@ from tools.signatures.model import Option, Signature
 Call = Mapping[str, Any]
 MOST_SLOTS = 12
 _HELP = frozenset({"help", "h", "helpfull", "helpshort", "version"})
-_LONGEST_SHOWN = 60
+_MODE = 2
 
 
 class Slots(Protocol):
@@ -39,12 +39,14 @@ class Slots(Protocol):
 class OptionSlots:
     """The options of a command that are in play: given in the draft, required, or spoken of in the instruction."""
 
-    def __init__(self, invocation: Invocation, signature: Signature, request: Request) -> None:
+    def __init__(self, invocation: Invocation, signature: Signature, words: str) -> None:
         self._invocation, self._signature = invocation, signature
         given = {part.option.dest: part for part in invocation.arguments if part.option is not None}
         self.now = {dest: " ".join(bare(word) for word in part.values) or "on" for dest, part in given.items()}
-        options = _in_play(signature, frozenset(given), request)
-        trimmed = msgspec.structs.replace(signature, options=tuple(options), subcommand=())
+        options = _in_play(signature, frozenset(given), words)
+        # Without their defaults: a small model repeats them where the user states nothing.
+        bare_options = tuple(msgspec.structs.replace(option, default=None) for option in options)
+        trimmed = msgspec.structs.replace(signature, options=bare_options, subcommand=())
         properties = function_schema(trimmed, max_tokens=10_000)["function"]["parameters"]["properties"]
         self.properties = {name: _optional(schema) for name, schema in properties.items()}
 
@@ -76,10 +78,11 @@ class LiteralSlots:
     def __init__(self, code: str, workspace: Workspace) -> None:
         self._code = code
         self._literals: dict[str, Literal] = {}
+        imports = _imports(code)
         for literal in literals(code):
-            if literal.fixed or literal.start < 0 or len(self._literals) >= 2 * MOST_SLOTS:
+            if literal.fixed or literal.start < 0 or _is_mode(literal) or len(self._literals) >= MOST_SLOTS:
                 continue
-            self._literals[_free(_name(literal, workspace), self._literals)] = literal
+            self._literals[_free(_name(literal, imports, workspace), self._literals)] = literal
         self.now = {name: literal.text for name, literal in self._literals.items()}
         self.properties = {name: _literal_schema(literal) for name, literal in self._literals.items()}
 
@@ -93,8 +96,8 @@ class LiteralSlots:
         return code
 
 
-def slots_of(draft: Draft, workspace: Workspace, request: Request) -> Slots | None:
-    """The slots of a draft; None where it cannot be taken apart or has none."""
+def slots_of(draft: Draft, workspace: Workspace, words: str) -> Slots | None:
+    """The slots of a draft, as far as `words` bring them into play; None where it cannot be taken apart or has none."""
     if draft.kind == "python":
         in_code = LiteralSlots(draft.text, workspace)
         return in_code if in_code.properties else None
@@ -102,7 +105,7 @@ def slots_of(draft: Draft, workspace: Workspace, request: Request) -> Slots | No
     invocation = parse(draft.text, signature) if signature is not None else None
     if signature is None or invocation is None:
         return None
-    found = OptionSlots(invocation, signature, request)
+    found = OptionSlots(invocation, signature, words)
     return found if found.properties else None
 
 
@@ -113,9 +116,9 @@ def signature_of(draft: Draft, workspace: Workspace) -> Signature | None:
     return max(known, key=lambda signature: len(signature.subcommand), default=None)
 
 
-def _in_play(signature: Signature, given: frozenset[str], request: Request) -> list[Option]:
+def _in_play(signature: Signature, given: frozenset[str], text: str) -> list[Option]:
     """Options worth a look, at most MOST_SLOTS, in the order of the signature."""
-    words = {term for word in re.findall(r"\w+", request.instruction) for term in terms(word)}
+    words = {term for word in re.findall(r"\w+", text) for term in terms(word)}
     scored: list[tuple[float, int]] = []
     for place, option in enumerate(signature.options):
         if option.dest in _HELP:
@@ -139,10 +142,27 @@ def _optional(schema: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _name(literal: Literal, workspace: Workspace) -> str:
+def _is_mode(literal: Literal) -> bool:
+    """Whether a literal by place is too small to be anything but the mode of a call: open(path, "w"), unsqueeze(0)."""
+    return literal.place >= 0 and len(literal.text) <= _MODE
+
+
+def _imports(code: str) -> dict[str, str]:
+    """The dotted name of each name that the code imports."""
+    found: dict[str, str] = {}
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.asname: alias.name for alias in node.names if alias.asname}
+    return found
+
+
+def _name(literal: Literal, imports: Mapping[str, str], workspace: Workspace) -> str:
     """What a literal is for: its keyword, the parameter that it is given for, the variable, or the called function."""
     if literal.place >= 0 and literal.owner:
-        called = workspace.index.api.resolve(literal.owner, workspace.path)
+        head, dot, rest = literal.owner.partition(".")
+        called = workspace.index.api.resolve(imports.get(head, head) + dot + rest, workspace.path)
         if isinstance(called, ApiObject):
             named = [p.name for p in called.parameters if p.kind in {"positional", "either"}]
             if literal.place < len(named):
@@ -160,9 +180,10 @@ def _free(name: str, taken: Mapping[str, Any]) -> str:
 
 
 def _literal_schema(literal: Literal) -> dict[str, Any]:
+    """Without what stands there now: a small model repeats it where the user states nothing."""
     kind = "number" if literal.kind == "number" else "string"
-    shown = literal.text if len(literal.text) <= _LONGEST_SHOWN else literal.text[:_LONGEST_SHOWN] + "..."
-    return {"type": [kind, "null"], "description": f"now {shown}"}
+    owner = literal.owner.partition("(")[0].rpartition(".")[2]
+    return {"type": [kind, "null"], **({"description": f"of {owner}"} if owner and owner != literal.slot else {})}
 
 
 def _written(literal: Literal, value: Any) -> str:

@@ -11,7 +11,7 @@ from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.case import Case
 from ml_agent.llm.client import ModelClient, silent
 from ml_agent.llm.files import likely_files, read_opened
-from ml_agent.llm.merging import best_untried, stated, unprotected
+from ml_agent.llm.merging import best_untried, blamed, open_slots, stated, unplaced_part, worth
 from ml_agent.llm.offers import Offer, offers, unplaced
 from ml_agent.llm.slots import Slots, slots_of
 from ml_agent.navigator import Attempt, Evidence, Navigator, Step, Workspace
@@ -36,8 +36,10 @@ class Writer:
     def write(self, request: Request, workspace: Workspace, evidence: Evidence) -> Step:
         """The next step: a draft that differs from all attempts, or what the grounded navigator says where it has none."""
         case = Case(request=request, workspace=workspace, evidence=evidence)
+        if case.failed and (mended := self._mended(case)) is not None:
+            return Step(action="draft", draft=mended, reason=mended.because)
         found = offers(self._grounded, case)
-        if not found:
+        if not found or (evidence.attempts and not case.failed):  # nothing is wrong: only another answer is wanted
             return self._grounded.write(request, workspace, evidence)
         name = self._chosen(case, found)
         if name == functions.OPEN:
@@ -84,25 +86,44 @@ class Writer:
         return str(call.arguments["path"])
 
     def _filled(self, case: Case, offer: Offer) -> Draft:
-        """The offer's draft with the model's values, as far as that proves at least as good."""
-        slots = slots_of(offer.draft, case.workspace, case.request)
-        if slots is None:
+        """The offer's draft with what the model finds for the slots that hold nothing of the user's yet."""
+        slots = slots_of(offer.draft, case.workspace, case.request.instruction)
+        names = open_slots(slots, case.request) if slots is not None else []
+        if slots is None or not names:
             return offer.draft
-        said = self._settings(case, offer.draft, slots)
-        call = stated(said, slots, case.request)
-        gentle = unprotected(call, slots, case.request)
-        self._emit("filled", said={k: v for k, v in said.items() if v is not None}, stated=call, gentle=gentle)
-        texts = [text for part in (gentle, call) if part and (text := self._rendered(slots, part)) is not None]
-        drafts = [msgspec.structs.replace(offer.draft, text=text, source="llm") for text in dict.fromkeys(texts)]
-        return best_untried(case, [*(case.examined(draft) for draft in drafts), offer.draft])
+        said = self._settings(case, offer.draft, {name: slots.properties[name] for name in names})
+        call = unplaced_part(stated(said, slots, case.request), slots)
+        self._emit("filled", said={k: v for k, v in said.items() if v is not None}, taken=call)
+        text = self._rendered(slots, call) if call else None
+        if text is None:
+            return offer.draft
+        draft = case.examined(msgspec.structs.replace(offer.draft, text=text, source="llm"))
+        return best_untried(case, [draft, offer.draft])
 
-    def _settings(self, case: Case, draft: Draft, slots: Slots) -> Mapping[str, Any]:
-        kind = "command" if draft.kind == "bash" else "Python example"
+    def _mended(self, case: Case) -> Draft | None:
+        """The draft that failed last with other values where its error lines point; None where that leads nowhere new."""
+        attempt = case.evidence.attempts[-1]
+        shown = _shown([attempt])
+        slots = slots_of(attempt.draft, case.workspace, f"{case.request.instruction} {shown[0]['problem']}")
+        names = blamed(slots, shown[0]["problem"]) if slots is not None else []
+        if slots is None or not names:
+            return None
+        texts = render("mend", instruction=case.request.instruction, kind=_kind(attempt.draft), attempts=shown)
+        function = functions.settings({name: slots.properties[name] for name in names})
+        call = self._client.decide(_prompt("mend", texts), [function], 40 + 24 * len(names)).arguments
+        text = self._rendered(slots, call)
+        if text is None:
+            return None
+        because = f"mended after: {attempt.problem or 'an error'}".splitlines()[0]
+        draft = msgspec.structs.replace(attempt.draft, text=text, source="llm", because=because)
+        made = case.examined(draft)
+        return None if case.tried(made) or worth(made) < worth(attempt.draft) else made
+
+    def _settings(self, case: Case, draft: Draft, properties: Mapping[str, Any]) -> Mapping[str, Any]:
         attempts = _shown(case.evidence.attempts)
-        texts = render("fill", instruction=case.request.instruction, kind=kind, text=draft.text, attempts=attempts)
-        function = functions.settings(slots.properties)
-        most = 40 + 24 * len(slots.properties)
-        return self._client.decide(_prompt("fill", texts), [function], max_output_tokens=most).arguments
+        texts = render("fill", instruction=case.request.instruction, kind=_kind(draft), attempts=attempts)
+        most = 40 + 24 * len(properties)
+        return self._client.decide(_prompt("fill", texts), [functions.settings(properties)], most).arguments
 
     def _rendered(self, slots: Slots, call: Mapping[str, Any]) -> str | None:
         try:
@@ -138,6 +159,10 @@ def _prompt(phase: str, texts: Mapping[str, str]) -> Prompt:
     parts = {name: text for name, text in texts.items() if name not in ("system", "question")}
     sections = tuple(Section(name=name, text=text, rank=_RANKS[name]) for name, text in parts.items())
     return Prompt(phase=phase, system=texts["system"], sections=sections, question=texts["question"], limit=1600)
+
+
+def _kind(draft: Draft) -> str:
+    return "script" if draft.kind == "bash" else "piece of Python code"
 
 
 def _shown(attempts: Sequence[Attempt]) -> list[dict[str, str]]:

@@ -9,6 +9,7 @@ A misbehaviour (see misbehaviours.py) spoils it. Every request is kept with its 
 
 import contextlib
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -139,6 +140,15 @@ def put(answer: Answer, seen: Seen) -> dict[str, Any]:
     return {"content": json.dumps(call) if seen.functions else f"```json\n{json.dumps(call)}\n```"}
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up in the middle is part of the play; anything else is told."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class ModelServer:
     """Serves http://127.0.0.1:PORT/v1/chat/completions while it is entered."""
 
@@ -149,8 +159,7 @@ class ModelServer:
         self._under_way = 0
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), self._handler())
 
     @property
     def url(self) -> str:

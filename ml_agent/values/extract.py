@@ -110,10 +110,13 @@ def _names_an_option(tokens: Sequence[Token], place: int) -> bool:
     near = [*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2]]
     if any(token.value.lower() in words("option_nouns") for token in near):
         return True
-    behind = [
-        token for token in tokens[place + 1 : place + 6] if token.value.lower() not in {"should", "be", "and", "it"}
-    ]
-    return len(behind) > 1 and behind[0].value.lower() in words("linkers") and behind[1].kind in {"number", "quoted"}
+    linked = False
+    for token in tokens[place + 1 : place + 9]:
+        word = token.value.lower()
+        if word not in words("linkers") | words("stop"):
+            return linked and token.kind in {"number", "quoted"}
+        linked = linked or word in words("linkers")
+    return False
 
 
 def _numbers(tokens: Sequence[Token], taken: set[int]) -> Iterator[Value]:

@@ -30,6 +30,7 @@ _QUOTED = (
 _CURLED = r"[“‘](?P<curled>[^”’\n]{1,300})[”’]"
 _FLAG = r"(?<![\w-])--?[A-Za-z][\w.-]*(?==|\b)"
 _URL = r"https?://[^\s'\"<>]+"
+_LIST = re.compile(r"\d+(?:,\d+)+(?![\d,]|\.\d|[A-Za-z_])")
 _SHAPE = r"[(\[]\s*-?\d+(?:\s*[,x×]\s*-?\d+)+\s*,?\s*[)\]]"
 _PATHLIKE = (
     r"(?:(?<=[\s('\"=:,])|^)(?:\.{1,2}/|~/|/(?=\w))[\w./+*@${}-]*"
@@ -68,6 +69,8 @@ def tokenize(text: str) -> list[Token]:
 def _number_at(text: str, at: int) -> Token | None:
     if at and (text[at - 1].isalnum() or text[at - 1] in "_/"):
         return None
+    if (match := _LIST.match(text, at)) and _is_list(text, match):
+        return Token(kind="shape", text=match[0], value=match[0], start=at, end=match.end())
     if match := DIGITED.match(text, at):
         value = from_digits(match)
         if value is not None and _number_ends(text, match.end()):
@@ -79,6 +82,12 @@ def _number_at(text: str, at: int) -> Token | None:
     if (match := WORDED.match(text, at)) and (value := from_words(match[0])) is not None:
         return Token(kind="number", text=match[0], value=value, start=at, end=match.end(), written=True)
     return None
+
+
+def _is_list(text: str, match: re.Match[str]) -> bool:
+    """Whether numbers with commas between are a list ("0,1,2", "seeds 85,265,297") and not one number ("300,000")."""
+    grouped = re.fullmatch(r"\d{1,3}(?:,\d{3})+", match[0]) is not None
+    return not grouped or re.search(r"[a-z]s\s+$", text[: match.start()]) is not None
 
 
 def _number_ends(text: str, end: int) -> bool:

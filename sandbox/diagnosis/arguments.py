@@ -106,6 +106,9 @@ RULES: tuple[Rule, ...] = (
         scope="any",
         paper_class="E4",
     ),
+)
+
+GENERAL: tuple[Rule, ...] = (
     rule(
         "usage",
         r"^(?:usage|Usage): (?P<subject>[^\n]+)",

@@ -48,20 +48,20 @@ def _classify(response: Response) -> Diagnosis:
 
 
 def _rules() -> Iterable[tuple[Category, Rule]]:
-    """All rules in the order in which they are tried."""
+    """All rules in the order in which they are tried: what is sure to be the reason before what may follow from it."""
     ordered: list[tuple[Category, tuple[Rule, ...]]] = [
         ("limits", limits.RULES),
-        ("arguments", arguments.RULES[:-1]),
-        ("data", data.RULES[:1]),
+        ("arguments", arguments.RULES),
+        ("data", data.POINTERS),
         ("environment", environment.RULES),
-        ("data", data.RULES[1:-1]),
-        ("code", code.RULES[:2]),
+        ("data", data.RULES),
+        ("code", code.SYNTAX),
         ("environment", removed.GENERAL),
-        ("code", code.RULES[2:3]),
-        ("data", data.RULES[-1:]),
-        ("code", code.RULES[3:-2]),
-        ("arguments", arguments.RULES[-1:]),
-        ("code", code.RULES[-2:]),
+        ("code", code.IMPORTS),
+        ("data", data.COLUMNS),
+        ("code", code.RULES),
+        ("arguments", arguments.GENERAL),
+        ("code", code.GENERAL),
     ]
     for category, rules in ordered:
         for rule in rules:

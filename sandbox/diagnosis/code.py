@@ -2,7 +2,7 @@
 
 from sandbox.diagnosis.model import Rule, rule
 
-RULES: tuple[Rule, ...] = (
+SYNTAX: tuple[Rule, ...] = (
     rule(
         "syntax",
         r"File \"(?P<subject>[^\"]+)\", line (?P<number>\d+)\n(?:[^\n]*\n){0,4}?(?P<said>(?:SyntaxError|IndentationError|TabError): [^\n]+)",
@@ -15,12 +15,18 @@ RULES: tuple[Rule, ...] = (
         r"(?P<subject>partially initialized module '[\w.]+'[^\n]*|cannot import name '\w+' from partially initialized[^\n]*)",
         "a module imports itself in a circle, or a file of the repository has a library's name: {subject}",
     ),
+)
+
+IMPORTS: tuple[Rule, ...] = (
     rule(
         "cannot-import-name",
         r"ImportError: cannot import name '(?P<subject>\w+)' from '(?P<module>[\w.]+)'",
         "{module} has no {subject}",
         paper_class="E2",
     ),
+)
+
+RULES: tuple[Rule, ...] = (
     rule(
         "state-mismatch",
         r"Error\(s\) in loading state_dict for (?P<subject>\w+)",
@@ -77,6 +83,9 @@ RULES: tuple[Rule, ...] = (
     rule("value-error", r"^ValueError: (?P<subject>[^\n]+)", "a value is not accepted: {subject}", paper_class="E3"),
     rule("import-error", r"^ImportError: (?P<subject>[^\n]+)", "an import fails: {subject}"),
     rule("interrupted", r"^KeyboardInterrupt", "the program was interrupted"),
+)
+
+GENERAL: tuple[Rule, ...] = (
     rule(
         "exception",
         r"^(?P<subject>[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|NotFound\w*|Failure)(?:: [^\n]+)?)$",

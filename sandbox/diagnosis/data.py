@@ -16,13 +16,16 @@ def _nltk(name: str) -> Fix:
     return Fix(kind="first", arguments=(f"python -m nltk.downloader {name}",))
 
 
-RULES: tuple[Rule, ...] = (
+POINTERS: tuple[Rule, ...] = (
     rule(
         "lfs-pointer",
         r"(?P<subject>invalid load key, 'v'|version https://git-lfs\.github\.com|git-lfs\.github\.com/spec)",
         "a file is only a pointer of Git LFS, its content was not fetched ({subject}): {file}",
         scope="any",
     ),
+)
+
+RULES: tuple[Rule, ...] = (
     rule(
         "missing-data",
         r"Resource (?:\x1b\[\d+m)*'?(?P<subject>[\w/.-]+?)'?(?:\x1b\[\d+m)* not found\.\s+(?:Please use|\S+ use) the NLTK Downloader",
@@ -96,6 +99,9 @@ RULES: tuple[Rule, ...] = (
         r"|Unable to (?:synchronously )?open file \((?:file signature not found|truncated file)[^\n]*|JSONDecodeError: [^\n]*|ParserError: [^\n]*|file is corrupted[^\n]*|invalid header or archive is corrupted|HeaderTooLarge|tarfile\.ReadError[^\n]*|End-of-central-directory signature not found[^\n]*)",
         "a file is damaged or of another kind: {subject}",
     ),
+)
+
+COLUMNS: tuple[Rule, ...] = (
     rule(
         "missing-column",
         r"site-packages/pandas/[\s\S]*^KeyError: ['\"](?P<subject>[^'\"\n]+)['\"]|KeyError: \"(?P<other>[^\n]*not (?:in index|found in axis)[^\n]*)|Usecols do not match columns[^\n]*(?P<third>\[[^\n]*\])",

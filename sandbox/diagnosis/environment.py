@@ -195,7 +195,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "missing-submodule",
-        r"does not appear to be a Python project[^\n]*|not a git submodule|(?P<subject>\S+/\.git)' does not exist|fatal: No url found for submodule path '(?P<other>[^']+)'",
+        r"not a git submodule|(?P<subject>\S+/\.git)' does not exist|fatal: No url found for submodule path '(?P<other>[^']+)'",
         "a submodule of the repository was not fetched: {subject}",
         scope="any",
     ),
@@ -236,9 +236,10 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "missing-environment-variable",
-        r"^KeyError: '(?P<subject>[A-Z][A-Z0-9_]{2,})'|[Ee]nvironment variable[s]? [`'\"]?(?P<other>[A-Z][A-Z0-9_]+)[`'\"]? (?:expected|is not set|must be set|not set|is required|was not found)"
+        r"(?:os\.environ|<frozen os>|/os\.py\")[\s\S]{0,600}KeyError: '(?P<subject>\w+)'|[Ee]nvironment variable[s]? [`'\"]?(?P<other>[A-Z][A-Z0-9_]+)[`'\"]? (?:expected|is not set|must be set|not set|is required|was not found)"
         r"|(?P<third>[A-Z][A-Z0-9_]+) (?:environment variable|is not set|must be set)|(?:set|export|define)(?: the)?(?: environment variable)? (?P<fourth>[A-Z][A-Z0-9_]{3,})\b",
         "the environment variable {subject} is not set",
+        scope="any",
     ),
     rule(
         "missing-credentials",

@@ -26,8 +26,9 @@ VALUES: dict[str, dict[str, Any]] = {
         "instruction": "train it", "offers": [{"name": "run a.py", "summary": "python a.py"}], "others": functions.OTHERS,
         "files": [{"path": "a.py", "text": "x"}], "attempts": [],
     },
+    "mend": {"instruction": "train it", "kind": "script", "attempts": []},
     "open": {"instruction": "train it", "paths": ["a.py"]},
-    "fill": {"instruction": "train it", "kind": "command", "text": "python a.py", "attempts": []},
+    "fill": {"instruction": "train it", "kind": "script", "attempts": []},
     "write": {"instruction": "train it", "signatures": [], "files": [], "code": "x = 1", "attempts": []},
 }  # fmt: skip
 

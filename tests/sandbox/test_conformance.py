@@ -87,6 +87,14 @@ def test_long_output_is_cut_and_whole_on_disk(shared: Sandbox) -> None:
     assert Path(response.log).read_text().splitlines()[:20000] == [str(n) for n in range(1, 20001)]
 
 
+def test_nothing_of_quick_commands_is_lost(shared: Sandbox) -> None:
+    for number in range(12):
+        response = shared.run(Command(text=f"echo {number}; echo e{number} >&2", timeout=20))
+        assert (response.stdout, response.stderr) == (f"{number}\n", f"e{number}\n")
+    assert shared.run(Command(text="printf 1 > quick", timeout=20)).ok
+    assert [shared.get("quick") for _ in range(8)] == [b"1"] * 8
+
+
 def test_overwritten_progress_is_collapsed(shared: Sandbox) -> None:
     text = r"printf 'epoch 1 loss 0.9\repoch 1 loss 0.5\repoch 1 loss 0.1\n'; printf '\033[31mred\033[0m\n'"
     response = shared.run(Command(text=text, timeout=20))

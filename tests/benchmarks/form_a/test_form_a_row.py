@@ -69,7 +69,7 @@ class Writer:
 
 def settings(server: ModelServer, **changes: Any) -> Settings:
     endpoint = Endpoint(model="m", base_url=server.url, api_key=KEY)
-    fixed = Settings(endpoint=endpoint, limits=Limits(calls=1, seconds=60), place=PLACE)
+    fixed = Settings(endpoint=endpoint, limits=Limits(calls=1, seconds=60), place=PLACE, installs=False)
     return msgspec.structs.replace(fixed, **changes)
 
 
@@ -121,7 +121,10 @@ def test_the_agent_sees_nothing_that_only_scorers_may_see(solver: AgentSolver, r
 def test_in_a_container(solver: AgentSolver, repos: Path, tmp_path: Path) -> None:
     with ModelServer(Writer("id -un; python main.py --epochs 5")) as server:
         job = Job(
-            task=task(), root=repos / "toy", solver=solver, settings=settings(server, place=Place(sandbox="docker"))
+            task=task(),
+            root=repos / "toy",
+            solver=solver,
+            settings=settings(server, place=Place(sandbox="docker"), installs=True),
         )
         outcome = solve_row(job, tmp_path / "records")
     assert outcome.checked.strict_success, outcome

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 PACKAGE = {
     "vision/__init__.py": "from vision.zoo import load, big, small\n",
@@ -52,7 +53,7 @@ README = """
 FILES = {**PACKAGE, "README.md": README}
 
 
-def test_literals_are_replaced_and_the_rest_stays(repository: Callable) -> None:
+def test_literals_are_replaced_and_the_rest_stays(repository: Callable[..., Any]) -> None:
     draft = repository(FILES).answer(
         "Generate a caption for the image './pics/cat.jpg' with the 'clip_vqa' model, the text 'a cat on a mat' and a guidance of 5.0."
     )
@@ -62,18 +63,18 @@ def test_literals_are_replaced_and_the_rest_stays(repository: Callable) -> None:
         assert part in draft.text
 
 
-def test_earlier_blocks_and_imports_complete_the_example(repository: Callable) -> None:
+def test_earlier_blocks_and_imports_complete_the_example(repository: Callable[..., Any]) -> None:
     draft = repository(FILES).answer("Generate a caption for an image.")
     assert draft.text.index("import torch") < draft.text.index("device = torch.device") < draft.text.index("load(name=")
     ast.parse(draft.text)
 
 
-def test_shapes_keep_the_style_of_the_code(repository: Callable) -> None:
+def test_shapes_keep_the_style_of_the_code(repository: Callable[..., Any]) -> None:
     draft = repository(FILES).answer("Print the shapes of the small model for an input of shape (10, 64, 512).")
     assert "torch.randn(10,64,512)" in draft.text
 
 
-def test_a_sibling_function_that_the_user_names(repository: Callable) -> None:
+def test_a_sibling_function_that_the_user_names(repository: Callable[..., Any]) -> None:
     files = {
         **PACKAGE,
         "README.md": "# Zoo\n\n```python\nimport vision.zoo\n\nmodel = vision.zoo.big()\nprint(model)\n```\n",
@@ -83,7 +84,7 @@ def test_a_sibling_function_that_the_user_names(repository: Callable) -> None:
     assert "vision.zoo.tiny_v2()" in draft.text
 
 
-def test_a_missing_import_of_the_repository_is_added(repository: Callable) -> None:
+def test_a_missing_import_of_the_repository_is_added(repository: Callable[..., Any]) -> None:
     files = {
         **PACKAGE,
         "README.md": "# Use\n\nLoad it:\n\n```python\nmodel = load('clip')\nprint(np.sum(model))\n```\n",
@@ -93,7 +94,7 @@ def test_a_missing_import_of_the_repository_is_added(repository: Callable) -> No
     assert "import numpy as np" in draft.text
 
 
-def test_the_wording_decides_between_command_and_python(repository: Callable) -> None:
+def test_the_wording_decides_between_command_and_python(repository: Callable[..., Any]) -> None:
     files = {
         **PACKAGE,
         "README.md": "# Use\n\n```bash\npython run.py --name clip\n```\n\n```python\nfrom vision import load\nload('clip').run()\n```\n",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 TRAIN = """
     import argparse
@@ -31,7 +32,7 @@ README = """
 FILES = {"train.py": TRAIN, "README.md": README}
 
 
-def test_the_example_takes_the_values_of_the_user(repository: Callable) -> None:
+def test_the_example_takes_the_values_of_the_user(repository: Callable[..., Any]) -> None:
     draft = repository(FILES).answer(
         "Train on the Citeseer dataset with a learning rate of 0.001 for 50 epochs on GPU #3."
     )
@@ -42,26 +43,26 @@ def test_the_example_takes_the_values_of_the_user(repository: Callable) -> None:
     assert "README.md" in draft.because
 
 
-def test_switches_that_are_worded(repository: Callable) -> None:
+def test_switches_that_are_worded(repository: Callable[..., Any]) -> None:
     draft = repository(FILES).answer("Train with sparse backward and without early stopping.")
     assert "--sparse-backward" in draft.text
     assert "--no-early-stop" in draft.text
 
 
-def test_values_given_by_name(repository: Callable) -> None:
+def test_values_given_by_name(repository: Callable[..., Any]) -> None:
     draft = repository(FILES).answer("Train it.", arguments=(("lr", "0.3"), ("n_epochs", "7")))
     assert "--lr 0.3" in draft.text
     assert "--n-epochs 7" in draft.text
 
 
-def test_a_bare_signature_gets_what_is_required(repository: Callable) -> None:
+def test_a_bare_signature_gets_what_is_required(repository: Callable[..., Any]) -> None:
     draft = repository({"train.py": TRAIN}).answer("Train on pubmed with learning rate 0.5")
     assert draft.text.startswith("python train.py ")
     assert re.search(r"--data-dir \S+", draft.text)
     assert "--lr 0.5" in draft.text
 
 
-def test_the_answer_runs_from_the_given_folder(repository: Callable) -> None:
+def test_the_answer_runs_from_the_given_folder(repository: Callable[..., Any]) -> None:
     place = repository({"models/gcn/train.py": TRAIN, "README.md": "Run `python models/gcn/train.py --data-dir data`."})
     inside = place.answer("Train with learning rate 0.5", path="models/gcn")
     assert inside.workdir == "models/gcn"
@@ -71,7 +72,7 @@ def test_the_answer_runs_from_the_given_folder(repository: Callable) -> None:
     assert outside.text.startswith("python models/gcn/train.py ")
 
 
-def test_documented_variables_hold_the_folder_of_the_user(repository: Callable) -> None:
+def test_documented_variables_hold_the_folder_of_the_user(repository: Callable[..., Any]) -> None:
     place = repository(
         {
             "classify.py": """
@@ -100,7 +101,7 @@ def test_documented_variables_hold_the_folder_of_the_user(repository: Callable) 
     assert "--batch-size 4" in draft.text
 
 
-def test_what_repeats_an_old_value_changes_along(repository: Callable) -> None:
+def test_what_repeats_an_old_value_changes_along(repository: Callable[..., Any]) -> None:
     place = repository(
         {
             "run.py": """
@@ -119,7 +120,7 @@ def test_what_repeats_an_old_value_changes_along(repository: Callable) -> None:
     )
 
 
-def test_two_commands_where_one_cannot_honour_all(repository: Callable) -> None:
+def test_two_commands_where_one_cannot_honour_all(repository: Callable[..., Any]) -> None:
     def script(*options: str) -> str:
         lines = [f"parser.add_argument({option})" for option in options]
         return "\n".join(["import argparse", "parser = argparse.ArgumentParser()", *lines, "parser.parse_args()", ""])
@@ -149,7 +150,7 @@ def test_two_commands_where_one_cannot_honour_all(repository: Callable) -> None:
     assert all(entry.status == "honoured" for entry in draft.ledger if entry.required)
 
 
-def test_advice_in_the_help_text_is_followed(repository: Callable) -> None:
+def test_advice_in_the_help_text_is_followed(repository: Callable[..., Any]) -> None:
     place = repository(
         {
             "run.py": """
@@ -164,7 +165,7 @@ def test_advice_in_the_help_text_is_followed(repository: Callable) -> None:
     assert "--lower_case=False" in place.answer("Run the model in './models/cased_small'.").text
 
 
-def test_a_shell_script_takes_its_arguments_by_place(repository: Callable) -> None:
+def test_a_shell_script_takes_its_arguments_by_place(repository: Callable[..., Any]) -> None:
     place = repository(
         {
             "scripts/repeat.sh": "# Usage: bash scripts/repeat.sh DATASET TIMES\nDATASET=$1\nTIMES=${2:-3}\necho $DATASET $TIMES\n",
@@ -174,7 +175,7 @@ def test_a_shell_script_takes_its_arguments_by_place(repository: Callable) -> No
     assert place.answer("Repeat the run 5 times.").text == "bash scripts/repeat.sh moons 5"
 
 
-def test_options_of_the_group_stand_before_the_subcommand(repository: Callable) -> None:
+def test_options_of_the_group_stand_before_the_subcommand(repository: Callable[..., Any]) -> None:
     place = repository(
         {
             "choose.py": """
@@ -199,7 +200,7 @@ def test_options_of_the_group_stand_before_the_subcommand(repository: Callable) 
     )
 
 
-def test_later_attempts_differ_and_the_best_comes_first(repository: Callable) -> None:
+def test_later_attempts_differ_and_the_best_comes_first(repository: Callable[..., Any]) -> None:
     drafts = repository(FILES).answers("Train on Citeseer with a learning rate of 0.001.", count=5)
     texts = [draft.text for draft in drafts]
     assert len(texts) >= 2
@@ -207,12 +208,12 @@ def test_later_attempts_differ_and_the_best_comes_first(repository: Callable) ->
     assert drafts[0].sound
 
 
-def test_the_same_request_gives_the_same_answer(repository: Callable) -> None:
+def test_the_same_request_gives_the_same_answer(repository: Callable[..., Any]) -> None:
     place = repository(FILES)
     assert place.answers("Train on Citeseer.", 3) == place.answers("Train on Citeseer.", 3)
 
 
-def test_a_test_script_is_not_taken_for_training(repository: Callable) -> None:
+def test_a_test_script_is_not_taken_for_training(repository: Callable[..., Any]) -> None:
     place = repository(
         {
             "train.py": TRAIN,
@@ -224,11 +225,11 @@ def test_a_test_script_is_not_taken_for_training(repository: Callable) -> None:
     assert "test.py" in place.answer("Test it with a learning rate of 0.1").text
 
 
-def test_a_user_value_is_data_for_the_shell(repository: Callable) -> None:
+def test_a_user_value_is_data_for_the_shell(repository: Callable[..., Any]) -> None:
     draft = repository(FILES).answer("Train it.", arguments=(("data_dir", "x; rm -rf $(pwd)"),))
     assert "'x; rm -rf $(pwd)'" in draft.text
 
 
-def test_an_empty_repository_is_rejected(repository: Callable) -> None:
+def test_an_empty_repository_is_rejected(repository: Callable[..., Any]) -> None:
     place = repository({"notes.txt": "nothing"})
     assert place.answers("Train a model.") == []

@@ -117,9 +117,7 @@ def test_a_comment_and_other_commands_are_no_part_of_it() -> None:
 @settings(deadline=None)
 @given(
     st.lists(
-        st.text(
-            alphabet=st.characters(blacklist_characters="\n\r", blacklist_categories=("Cs",)), min_size=1, max_size=12
-        )
+        st.text(alphabet=st.characters(exclude_characters="\n\r", exclude_categories=("Cs",)), min_size=1, max_size=12)
     )
 )
 def test_quoting_survives_the_shell(words: list[str]) -> None:

@@ -133,6 +133,38 @@ def test_the_same_answer_again_gives_way_to_another(stage: Callable[..., Any], w
     assert second.text != first.text
 
 
+def failed_with(play: Any, workspace: Workspace, error: str) -> Attempt:
+    draft = play.grounded.write(request_of(play), workspace, Evidence()).draft
+    return Attempt(draft=draft, problem="the run refused an option", error_lines=(error,))
+
+
+def test_mends_the_option_that_an_error_points_at(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(brain(name="fresh"))
+    failed = failed_with(play, workspace, "ValueError: --name run is taken")
+    draft = play.navigator.write(request_of(play), workspace, Evidence(attempts=(failed,))).draft
+    assert (
+        draft.text == "python train.py --dataset citeseer --epochs 30 --lr 0.05 --name fresh" and draft.source == "llm"
+    )
+    assert "run is taken" in play.server.requests[0].text and len(play.server.requests) == 1
+
+
+def test_a_value_of_the_users_is_not_mended_away(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(brain(lr=0.01))
+    failed = failed_with(play, workspace, "ValueError: --lr must be below 0.02")
+    draft = play.navigator.write(request_of(play), workspace, Evidence(attempts=(failed,))).draft
+    assert "--lr 0.01" not in draft.text and draft.text != failed.draft.text
+
+
+def test_another_answer_costs_no_question_where_nothing_is_wrong(
+    stage: Callable[..., Any], workspace: Workspace
+) -> None:
+    play = stage(brain())
+    request = request_of(play)
+    first = Attempt(draft=play.grounded.write(request, workspace, Evidence()).draft)
+    second = play.navigator.write(request, workspace, Evidence(attempts=(first,)))
+    assert second.draft.text != first.draft.text and not play.server.requests
+
+
 def test_may_ask_for_a_file_and_sees_it(stage: Callable[..., Any], workspace: Workspace) -> None:
     play = stage(brain(choice=functions.OPEN, path="train.py"))
     request = request_of(play)

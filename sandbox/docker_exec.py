@@ -1,0 +1,72 @@
+"""The output of an exec, without loss.
+
+docker-py reads an exec's output from the raw socket of an upgraded connection, past the buffer that has read the answer's
+headers: what a quick command wrote by then is gone (seen under load, 2 of 10 runs). Here the connection is not upgraded, and
+the body is read through that buffer.
+"""
+
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import docker
+import msgspec
+
+from sandbox.capture import Stream
+
+HEADER = 8
+"""Bytes before each frame: the stream's number, three zeros, the length."""
+STREAMS: dict[int, Stream] = {1: "stdout", 2: "stderr"}
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """A short command of our own."""
+
+    exit_code: int
+    stdout: bytes
+
+
+class ExecStream:
+    """The chunks of one exec as they come. Raises docker's and requests' errors."""
+
+    def __init__(self, client: docker.DockerClient, exec_id: str) -> None:
+        api: Any = client.api
+        url = f"{api.base_url}/v{api.api_version}/exec/{exec_id}/start"
+        self._response = api.post(url, json={"Detach": False, "Tty": False}, stream=True, timeout=(60, None))
+        self._response.raise_for_status()
+
+    def __iter__(self) -> Iterator[tuple[Stream, bytes]]:
+        """Until the exec has ended and its streams are closed."""
+        while len(header := self._read(HEADER)) == HEADER:
+            number, length = struct.unpack(">BxxxL", header)
+            data = self._read(length)
+            if data and number in STREAMS:
+                yield STREAMS[number], data
+            if len(data) < length:
+                return
+
+    def close(self) -> None:
+        """Close the connection: a stream left open blocks later execs in the container."""
+        self._response.close()
+
+    def _read(self, size: int) -> bytes:
+        parts = []
+        while size > 0:
+            part = self._response.raw.read(size)
+            if not part:
+                break
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+def run_short(client: docker.DockerClient, container: str, arguments: list[str], user: str) -> Finished:
+    """Run a command that ends by itself, soon. Raises docker's and requests' errors."""
+    made = client.api.exec_create(container, arguments, user=user, stderr=False)
+    stream = ExecStream(client, made["Id"])
+    try:
+        out = b"".join(data for name, data in stream if name == "stdout")
+    finally:
+        stream.close()
+    code = client.api.exec_inspect(made["Id"])["ExitCode"]
+    return Finished(exit_code=-1 if code is None else int(code), stdout=out)

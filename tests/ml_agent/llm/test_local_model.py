@@ -1,0 +1,124 @@
+"""With a real small model: `make test-model` starts it; ML_AGENT_TEST_MODEL_URL names another endpoint on this machine."""
+
+import json
+import os
+import subprocess
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import ml_agent.llm.client as client_module
+from ml_agent.budget import Budget, Limits
+from ml_agent.errors import ConfigurationError
+from ml_agent.job import Job
+from ml_agent.llm.assembly import Prompt, Section
+from ml_agent.llm.client import ModelClient
+from ml_agent.llm.endpoint import Endpoint
+from ml_agent.llm.memory import Memory
+from ml_agent.llm.sender import Parts
+from ml_agent.runs import new_run
+from ml_agent.settings import load_settings
+from ml_agent.solve import run_job
+from prompts import functions
+
+SCRIPT = Path(__file__).parents[3] / "scripts" / "local-model.sh"
+FIT = (
+    "import argparse\n"
+    "parser = argparse.ArgumentParser()\n"
+    'parser.add_argument("--lr", type=float, default=0.1, help="learning rate")\n'
+    'parser.add_argument("--steps", type=int, default=10, help="number of steps")\n'
+    'parser.add_argument("--out", default="metrics.json")\n'
+    "args = parser.parse_args()\n"
+)
+PROMPT = Prompt(
+    phase="fill",
+    system="You read what a user asks of a script and say which value the user states for each of its options.",
+    sections=(
+        Section(name="task", text="User: Fit the linear model with learning rate 0.25 and half a hundred steps."),
+    ),
+    question="Which value does the user state for each option? null where none.",
+)
+OPTIONS = functions.settings(
+    {
+        "lr": {"type": ["number", "null"], "description": "learning rate"},
+        "steps": {"type": ["integer", "null"], "description": "number of steps"},
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def url() -> str:
+    where = os.environ.get("ML_AGENT_TEST_MODEL_URL", "http://127.0.0.1:8080/v1")
+    if not answers(where):
+        pytest.fail(
+            f"no model answers at {where}: run `make test-model`, or scripts/local-model.sh start", pytrace=False
+        )
+    return where
+
+
+def answers(where: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{where}/models", timeout=5) as answer:
+            return bool(json.load(answer))
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+@pytest.mark.model
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("mode", ["auto", "json", "text"])
+def test_a_small_model_reads_numbers(mode: str, url: str) -> None:
+    memory, budget = Memory(), Budget(Limits(tokens=4000))
+    endpoint = Endpoint(model="local", base_url=url, mode=mode)  # type: ignore[arg-type]
+    client = ModelClient(endpoint, budget, parts=Parts(memory=memory))
+    call = client.decide(PROMPT, [OPTIONS], max_output_tokens=60)
+    assert call.arguments["lr"] == 0.25
+    assert 0 < budget.usage.tokens <= 4000 and budget.usage.cost is None
+    if mode == "auto":
+        client.decide(PROMPT, [OPTIONS], max_output_tokens=60)
+        assert memory.traits(endpoint.identity).confirmed
+
+
+@pytest.mark.model
+@pytest.mark.timeout(900)
+def test_a_whole_run_ends_with_a_sound_answer(url: str, tmp_path: Path) -> None:
+    root = tmp_path / "fitting"
+    root.mkdir()
+    (root / "fit.py").write_text(FIT)
+    (root / "README.md").write_text("# Fitting\n\nFit the linear model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
+    entries = [{"full_name": "me/fitting", "description": "Fit the linear model", "url": str(root)}]
+    entries.append({"full_name": "me/painting", "description": "Linear drawings", "url": str(tmp_path / "gone")})
+    catalog = tmp_path / "catalog.jsonl"
+    catalog.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    settings = load_settings(navigator="llm", model="local", base_url=url, run="none", max_tokens=12_000)
+    job = Job(instruction="Fit the linear model with learning rate 0.25.", catalog=str(catalog))
+    result = run_job(job, settings, new_run(Path("runs"), tmp_path / "out", {}))
+    assert result["evidence"] == "checked" and result["answer"]["text"] == "python fit.py --lr 0.25"
+    assert result["budget"]["calls"] > 0
+
+
+@pytest.mark.model
+@pytest.mark.timeout(900)
+def test_the_same_model_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
+    monkeypatch.setattr(client_module, "ALLOW_REAL_ENDPOINTS", True)
+    gguf = subprocess.run(["bash", str(SCRIPT), "path"], capture_output=True, text=True, check=True).stdout.strip()
+    client = ModelClient(Endpoint(model=f"gguf:{gguf}", mode="json", context_tokens=2048), Budget())
+    assert client.decide(PROMPT, [OPTIONS], max_output_tokens=60).arguments["lr"] == 0.25
+
+
+def test_a_missing_model_file_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(client_module, "ALLOW_REAL_ENDPOINTS", True)
+    with pytest.raises(ConfigurationError, match="no such file"):
+        ModelClient(Endpoint(model=f"gguf:{tmp_path / 'none.gguf'}"), Budget())
+
+
+def test_a_broken_model_file_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
+    monkeypatch.setattr(client_module, "ALLOW_REAL_ENDPOINTS", True)
+    (tmp_path / "broken.gguf").write_bytes(b"no model")
+    client = ModelClient(Endpoint(model=f"gguf:{tmp_path / 'broken.gguf'}"), Budget())
+    with pytest.raises(ConfigurationError, match="cannot be loaded"):
+        client.decide(PROMPT, [OPTIONS])
