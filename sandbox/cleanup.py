@@ -10,7 +10,7 @@ from pathlib import Path
 
 import docker
 import msgspec
-from docker.errors import APIError, NotFound
+from docker.errors import APIError
 
 from sandbox.cgroups import sweep_control_groups
 from sandbox.docker_engine import connect
@@ -70,7 +70,7 @@ def _docker(client: docker.DockerClient, meant: Meant, removed: Removed, images:
     mine: dict[str, str | list[str] | bool] = {"label": f"{LABEL}=1"}
     for container in client.containers.list(all=True, filters=mine, ignore_removed=True):
         if meant(container.labels):
-            with suppress(NotFound):
+            with suppress(APIError):  # another clean-up may have it in hand
                 container.remove(force=True, v=True)
                 removed.containers += 1
     for network in client.networks.list(filters=mine):
@@ -83,11 +83,14 @@ def _docker(client: docker.DockerClient, meant: Meant, removed: Removed, images:
             with suppress(APIError):
                 volume.remove()
                 removed.volumes += 1
-    for image in client.images.list(filters=mine):
-        kind = image.labels.get(KIND)
-        if (kind == "snapshot" and meant(image.labels)) or (kind == "setup" and images):
+    for image in client.api.images(
+        filters=mine
+    ):  # `client.images.list` fails where another clean-up removes one meanwhile
+        labels = image.get("Labels") or {}
+        kind = labels.get(KIND)
+        if (kind == "snapshot" and meant(labels)) or (kind == "setup" and images):
             with suppress(APIError):  # an image that a living container uses stays
-                client.images.remove(str(image.id), force=kind == "snapshot")
+                client.images.remove(image["Id"], force=kind == "snapshot")
                 removed.images += 1
 
 

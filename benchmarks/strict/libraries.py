@@ -5,10 +5,11 @@ import functools
 import re
 import sys
 import tomllib
-from importlib.resources import files
 from pathlib import Path
 
 import msgspec
+
+from tools.libraries import known_libraries
 
 IMPORT = re.compile(
     r"^[ \t]*(?:>>> )?(?:from[ \t]+([A-Za-z_]\w*)[\w.]*[ \t]+import|import[ \t]+([A-Za-z_][\w., \t]*))", re.MULTILINE
@@ -41,13 +42,6 @@ class Libraries(msgspec.Struct, frozen=True, kw_only=True):
                 if name and not name.startswith("-"):
                     names |= {name.replace("-", "_"), name.split("-")[0]}
         return names
-
-
-@functools.cache
-def known_libraries() -> frozenset[str]:
-    """Import names of well-known libraries."""
-    text = files("benchmarks.strict").joinpath("libraries.txt").read_text()
-    return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
 
 
 @functools.lru_cache(maxsize=64)

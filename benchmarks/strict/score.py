@@ -33,6 +33,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """Stable code, then what it is about: "unknown-option: --foo"; empty where the answer passes."""
     missing: tuple[str, ...] = ()
     """The values that are not used."""
+    failure: str = ""
+    """Why it does not execute, in the form of `reason`; set also where another rule fails first."""
     place: str = ""
     """Where the failure arose, as file:line."""
 
@@ -49,19 +51,19 @@ def score(answer: str, case: Case) -> Verdict:
     libraries = of_repository(case.root)
     missing = missing_values(strip(text, kind, lambda name: name in libraries.environment), case.arguments)
     done = _execute(case.root, case.path, text, kind, case.prefix_code)
-    reason = ""
+    failure = "" if done.ok else f"{done.code}: {done.message}"
+    reason = failure
     if missing:
         reason = "value-not-used: " + ", ".join(missing)
     elif kind != case.kind:
         reason = f"wrong-type: {kind} where {case.kind} is wanted"
-    elif not done.ok:
-        reason = f"{done.code}: {done.message}"
     return Verdict(
         arguments=not missing,
         type=kind == case.kind,
         executes=done.ok,
         reason=reason,
         missing=tuple(missing),
+        failure=failure,
         place=done.place,
     )
 

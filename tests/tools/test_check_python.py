@@ -17,6 +17,17 @@ FILES = {
     "net/models/gcn.py": "class GCN:\n    def __init__(self, hidden, layers=2): ...\n    def fit(self, data): ...\n",
     "net/zoo.py": "import torch\nfrom torch import *\nCARD = 1\n",
     "net/free.py": "def anything(*args, **kwargs): ...\n",
+    "net/torches.py": (
+        "import torch.nn as nn\nfrom torch import nn\nfrom net.elsewhere import Base\n"
+        "class Net(nn.Module):\n    def __init__(self):\n        self.depth = 1\n        self.register_buffer('mean', 1)\n"
+        "    def forward(self, x): ...\n"
+        "class Deep(Net):\n    def grow(self): ...\n"
+        "class Open(nn.Module):\n    def __getattr__(self, name): ...\n"
+        "class Foreign(Base): ...\n"
+        "def make(kind):\n    net = Deep()\n    return net\n"
+        "def load():\n    return make('a')\n"
+        "def either(x):\n    if x:\n        return Deep()\n    return Open()\n"
+    ),
     "examples/arma/model.py": "class Arma:\n    def __init__(self, stacks): ...\n",
     "examples/arma/citation.py": "import model\n",
     "datasets/get.py": "",
@@ -185,9 +196,9 @@ class TestCalls:
     def test_methods_of_objects_that_the_code_makes(self, index: RepoIndex) -> None:
         finding = one("from net.models import GCN\nmodel = GCN(1)\nmodel.fit(1, epochs=2)", index)
         assert (finding.code, finding.subject, finding.line) == ("bad-call", "model.fit.epochs", 3)
-        assert (
-            check_python("from net.models import GCN\nmodel = GCN(1)\nmodel.fit(data=1)\nmodel.other(2)", index) == []
-        )
+        assert check_python("from net.models import GCN\nmodel = GCN(1)\nmodel.fit(data=1)", index) == []
+        finding = one("from net.models import GCN\nmodel = GCN(1)\nmodel.other(2)", index)
+        assert (finding.code, finding.subject) == ("no-such-name", "model.other")
 
     def test_objects_that_may_be_something_else_are_let_be(self, index: RepoIndex) -> None:
         text = "from net.models import GCN\nmodel = GCN(1)\nmodel = wrap(model)\nmodel.fit(1, epochs=2)\n"
@@ -212,3 +223,76 @@ LINES = st.lists(
 def test_any_text_is_checked(index: RepoIndex, text: str, workdir: str) -> None:
     for finding in check_python(text, index, workdir):
         assert finding.message
+
+
+class TestObjects:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "net = Net()\nnet.depth, net.mean, net.forward, net.train, net.state_dict, net.__class__",
+            "net = Deep()\nnet.depth, net.grow, net.parameters",
+            "net = Open()\nnet.anything",
+            "net = Foreign()\nnet.anything",
+            "net = either(1)\nnet.anything",
+            "net = Net()\nnet.extra = 1\nprint(net.extra)",
+            "net = Net()\nnet = 3\nnet.anything",
+            "def use(net):\n    net.anything\nnet = Net()",
+            "net = load().eval().to('cpu')\nnet = net.cuda()\nnet.grow()",
+        ],
+    )
+    def test_what_is_there_or_may_be(self, text: str, index: RepoIndex) -> None:
+        assert check_python(f"from net.torches import *\n{text}", index) == []
+        names = "Net, Deep, Open, Foreign, either, load"
+        assert check_python(f"from net.torches import {names}\n{text}", index) == []
+
+    @pytest.mark.parametrize(
+        ("made", "owner"),
+        [("Net()", "Net"), ("Deep()", "Deep"), ("load()", "Deep"), ("load().eval().to('cpu')", "Deep")],
+    )
+    def test_what_is_not(self, made: str, owner: str, index: RepoIndex) -> None:
+        finding = one(f"from net.torches import Net, Deep, load\nnet = {made}\nnet = net.cuda()\nnet.grwo(1)", index)
+        assert (finding.code, finding.subject, finding.severity) == ("no-such-name", "net.grwo", "error")
+        assert finding.message.startswith(f"line 4: {owner} has no attribute 'grwo'")
+        assert finding.suggestion == ("grow" if owner == "Deep" else "")
+
+    def test_functions_and_classes_of_the_code_itself(self, index: RepoIndex) -> None:
+        assert one("class Model:\n    def __init__(self, configs): ...\nmodel = Model()", index).code == "bad-call"
+        assert one("def run(a, *, b): ...\nrun(1)", index).message == "line 2: run() needs b; it takes (a, b)"
+        assert check_python("def run(a): ...\ndef run(a, b): ...\nrun(1)", index) == []
+        assert check_python("@wrap\ndef run(a): ...\nrun(1)", index)[0].code == "undefined-name"
+
+
+PARSER = (
+    "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('-l', '--learning-rate', type=float)\n"
+)
+
+
+class TestArguments:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "args = parser.parse_args([])\nprint(args.learning_rate, args.__dict__)",
+            "args = parser.parse_args()\nargs.more = 1\nprint(args.more)",
+            "args = parser.parse_args()\nfill(args)\nprint(args.more)",
+            "fill(parser)\nargs = parser.parse_args()\nprint(args.more)",
+            "group = parser.add_argument_group('g')\nargs = parser.parse_args()\nprint(args.more)",
+            "for name in names:\n    parser.add_argument(name)\nargs = parser.parse_args()\nprint(args.more)",
+            "parser.set_defaults(more=1)\nargs = parser.parse_args()\nprint(args.more)",
+            "parser.add_argument('--x', dest='more')\nargs = parser.parse_args()\nprint(args.more)",
+        ],
+    )
+    def test_what_may_be_there(self, text: str, index: RepoIndex) -> None:
+        head = "names = ['--more']\ndef fill(x): ...\n"
+        assert check_python(head + PARSER + text, index) == []
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            "print(args.learn_rate)",
+            "args.learn_rate = args.learn_rate or 1",
+            "if args.learn_rate: ...\nargs.learn_rate = 1",
+        ],
+    )
+    def test_what_no_option_gives(self, use: str, index: RepoIndex) -> None:
+        finding = one(f"{PARSER}args = parser.parse_args()\n{use}", index)
+        assert (finding.subject, finding.suggestion) == ("args.learn_rate", "learning_rate")

@@ -341,6 +341,10 @@ class _Check:
             f for f in self.tree.folders if posixpath.basename(f) == top and f"{f}/__init__.py" in self.tree.files
         ]
         if len(elsewhere) == 1:
+            inside = posixpath.join(posixpath.dirname(elsewhere[0]), name.replace(".", "/"))
+            if inside not in self.tree.folders and f"{inside}.py" not in self.tree.files:
+                self.note("no-such-module", f"{elsewhere[0]} has no module {name}", name, sure=not self.script_made)
+                return
             base = posixpath.relpath(posixpath.dirname(elsewhere[0]) or ".", folder)
             self.note("no-such-module", f"{top} is no package here; it lies in {base}", name, f"cd {base}", sure=False)
 

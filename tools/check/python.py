@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tools.check.python_imports import ImportChecker, nearest
+from tools.check.python_namespace import missing_arguments
+from tools.check.python_objects import Objects
 from tools.findings import Finding, Severity
 from tools.index import RepoIndex
 from tools.python_api.bindings import (
-    Chain,
     chain_of,
     chains,
     imported_names,
-    made_objects,
     rebound_names,
     stored_chains,
 )
@@ -81,6 +81,8 @@ class _Checker:
             for finding in self._imports.check(item):
                 yield Located(item.line, finding)
         yield from self._attributes()
+        yield from (Located(*item) for item in self._objects.missing())
+        yield from (Located(*item) for item in missing_arguments(self._tree))
         yield from self._calls()
         yield from self._undefined()
 
@@ -93,6 +95,10 @@ class _Checker:
         rebound = rebound_names(self._tree)
         single = {local: min(targets) for local, targets in found.items() if len(targets) == 1 and local not in rebound}
         return {local: target for local, target in single.items() if self._imports.is_own(target)}
+
+    @cached_property
+    def _objects(self) -> Objects:
+        return Objects(self._tree, self._imports, self._bound, self._api)
 
     def _attributes(self) -> Iterator[Located]:
         """Attributes of the repository's modules that are not there."""
@@ -112,30 +118,9 @@ class _Checker:
         for node in ast.walk(self._tree):
             chain = chain_of(node.func) if isinstance(node, ast.Call) else None
             if isinstance(node, ast.Call) and chain is not None:
-                called = self._called(chain)
+                called = self._objects.called(chain)
                 if called is not None and called.sure:
                     yield from _misfit(node, chain.text, called)
-
-    def _called(self, chain: Chain) -> ApiObject | None:
-        """The function or class that a chain names, or the method of an object that the code made before."""
-        if chain.root in self._bound:
-            called = self._imports.resolve(".".join((self._bound[chain.root], *chain.rest)))
-            return called if isinstance(called, ApiObject) and called.kind in ("function", "class") else None
-        if chain.root not in self._objects or len(chain.rest) != 1:
-            return None
-        method = self._imports.resolve(f"{self._objects[chain.root]}.{chain.rest[0]}")
-        return method if isinstance(method, ApiObject) and method.kind in ("method", "function") else None
-
-    @cached_property
-    def _objects(self) -> dict[str, str]:
-        """Names of objects that the code makes from the repository's classes, with the dotted name of the class."""
-        found: dict[str, str] = {}
-        for name, maker in made_objects(self._tree).items():
-            dotted = ".".join((self._bound.get(maker.root, ""), *maker.rest))
-            made = self._imports.resolve(dotted) if maker.root in self._bound else None
-            if isinstance(made, ApiObject) and made.kind == "class":
-                found[name] = dotted
-        return found
 
     def _undefined(self) -> Iterator[Located]:
         """Names that nothing binds."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tools.findings import Finding, Severity
 from tools.index import RepoIndex
+from tools.libraries import known_libraries
 from tools.python_api.bindings import ImportedName, imported_names
 from tools.python_api.model import UNKNOWN, ApiObject
 from tools.python_api.read import imported_tops
@@ -17,98 +18,6 @@ from tools.python_api.resolver import Resolved
 _NEAR = 0.6
 _LONG_ENOUGH = 4
 """Letters of a word that may be a part of the right one."""
-_WELL_KNOWN = frozenset(
-    [
-        "numpy",
-        "scipy",
-        "pandas",
-        "sklearn",
-        "torch",
-        "torchvision",
-        "torchaudio",
-        "torchtext",
-        "torchmetrics",
-        "tensorflow",
-        "keras",
-        "jax",
-        "flax",
-        "optax",
-        "haiku",
-        "mxnet",
-        "paddle",
-        "transformers",
-        "datasets",
-        "tokenizers",
-        "accelerate",
-        "diffusers",
-        "peft",
-        "evaluate",
-        "timm",
-        "lightning",
-        "pytorch_lightning",
-        "fastai",
-        "ignite",
-        "xgboost",
-        "lightgbm",
-        "catboost",
-        "PIL",
-        "cv2",
-        "skimage",
-        "imageio",
-        "matplotlib",
-        "seaborn",
-        "plotly",
-        "bokeh",
-        "tqdm",
-        "rich",
-        "yaml",
-        "requests",
-        "click",
-        "typer",
-        "fire",
-        "hydra",
-        "omegaconf",
-        "einops",
-        "nltk",
-        "spacy",
-        "gensim",
-        "networkx",
-        "dgl",
-        "torch_geometric",
-        "ogb",
-        "gym",
-        "gymnasium",
-        "wandb",
-        "tensorboard",
-        "tensorboardX",
-        "mlflow",
-        "joblib",
-        "dask",
-        "ray",
-        "numba",
-        "h5py",
-        "lmdb",
-        "pyarrow",
-        "polars",
-        "pydantic",
-        "sympy",
-        "statsmodels",
-        "librosa",
-        "soundfile",
-        "gradio",
-        "streamlit",
-        "flask",
-        "fastapi",
-        "openai",
-        "huggingface_hub",
-        "sentencepiece",
-        "faiss",
-        "onnx",
-        "onnxruntime",
-        "IPython",
-    ]
-)
-"""Packages that may be installed though the repository does not ask for them: a name they share with it proves nothing."""
 _LOADED_AT_START = frozenset(
     [
         *sys.builtin_module_names,
@@ -227,16 +136,17 @@ class ImportChecker:
         )
 
     def _foreign(self, item: ImportedName) -> Iterator[Finding]:
-        """An import of neither the repository nor the standard library: a mistake where the repository has what is wanted."""
+        """An import of neither the repository nor the standard library: a mistake unless it is a library that people use."""
         top = item.module.split(".")[0]
         if top in sys.stdlib_module_names or top in self._api.third_party or top in self._documented():
             return
-        home = "" if top in _WELL_KNOWN else self._home(item)
+        known = top in known_libraries()
+        home = "" if known else self._home(item)
         yield Finding(
             code="no-such-module",
             message=f"line {item.line}: there is no module {item.module!r} here"
             + (f"; the repository has {home}.{item.name}" if home else ", and nothing in the repository asks for one"),
-            severity=self._severity if home else "warning",
+            severity="warning" if known else self._severity,
             subject=item.module,
             suggestion=f"from {home} import {item.name}" if home else "",
         )

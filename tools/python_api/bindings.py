@@ -73,19 +73,89 @@ def rebound_names(tree: ast.Module) -> frozenset[str]:
     return frozenset(_rebound(tree))
 
 
-def made_objects(tree: ast.Module) -> dict[str, Chain]:
-    """Names that are bound once in all scopes, to the result of a call, with what is called: `net = package.Net(1)`."""
-    counts = Counter(_rebound(tree))
-    found: dict[str, Chain] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
-            target, called = node.targets[0], chain_of(node.value.func)
-            if isinstance(target, ast.Name) and called is not None and counts[target.id] == 1:
-                found[target.id] = called
+class Made(NamedTuple):
+    """How an object came about: `Net(1).eval().to("cpu")`."""
+
+    maker: Chain
+    """What was called first."""
+    through: frozenset[str]
+    """The methods that were called on the way and that are taken to give the object back."""
+
+
+_FLUENT = frozenset(
+    ["eval", "train", "to", "cpu", "cuda", "half", "float", "double", "bfloat16", "requires_grad_", "share_memory"]
+)
+"""Methods of torch.nn.Module that give the module back."""
+
+
+def made_objects(tree: ast.AST) -> dict[str, Made]:
+    """Names that are bound once in all scopes, to the result of a call, and how it is made: `net = package.Net(1)`.
+
+    `net = net.eval()` counts as no binding.
+    """
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    again = [node for node in nodes if _returns_itself(node)]
+    counts = binding_counts(tree) - Counter(ast.unparse(node.targets[0]) for node in again)
+    later = {ast.unparse(node.targets[0]): _steps(node.value)[1] for node in again}
+    found: dict[str, Made] = {}
+    for node in nodes:
+        first, through = _steps(node.value)
+        called = chain_of(first.func) if isinstance(first, ast.Call) and node not in again else None
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and called is not None and counts[target.id] == 1:
+            found[target.id] = Made(called, through | later.get(target.id, frozenset()))
     return found
 
 
-def _rebound(tree: ast.Module) -> Iterator[str]:
+def _returns_itself(node: ast.Assign) -> bool:
+    first, through = _steps(node.value)
+    return isinstance(first, ast.Name) and bool(through) and ast.unparse(node.targets[0]) == first.id
+
+
+def _steps(value: ast.expr) -> tuple[ast.expr, frozenset[str]]:
+    """What an expression begins with, and the fluent methods that are called on it."""
+    through = set()
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _FLUENT:
+        through.add(value.func.attr)
+        value = value.func.value
+    return value, frozenset(through)
+
+
+def returned(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """What a function gives: its annotation where that is a plain name, else the one thing whose results it returns."""
+    if isinstance(node, ast.AsyncFunctionDef) or any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
+        return ""
+    if node.returns is not None:
+        chain = chain_of(node.returns)
+        return chain.text if chain is not None else ""
+    made = made_objects(node)
+    found = set()
+    for item in _own_returns(node.body):
+        first, through = _steps(item.value) if item.value is not None else (None, frozenset())
+        called = chain_of(first.func) if isinstance(first, ast.Call) else None
+        if isinstance(first, ast.Name) and first.id in made and not made[first.id].through:
+            called = made[first.id].maker
+        found.add(called.text if called is not None and not through else "")
+    return found.pop() if len(found) == 1 else ""
+
+
+def _own_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
+    """The return statements of a function, without those of functions in it."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Return):
+            yield node
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def binding_counts(tree: ast.AST) -> Counter[str]:
+    """How often each name is bound by anything but an import, in any scope."""
+    return Counter(_rebound(tree))
+
+
+def _rebound(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id

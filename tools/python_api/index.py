@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
+from tools.python_api.instances import Instances
 from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject
 from tools.python_api.modules import ModuleTable
 from tools.python_api.resolver import Resolved, Resolver
@@ -22,6 +23,7 @@ class ApiIndex:
         self.facts = facts
         self.modules = ModuleTable(files)
         self._resolver = Resolver(facts, self.modules)
+        self.instances = Instances(self._resolver)
 
     def claims(self, top: str, workdir: str = ".") -> bool:
         """Whether a top-level module name means something of the repository for a program that runs in that folder."""

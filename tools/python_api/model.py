@@ -52,6 +52,12 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """False where a decorator or metaclass may have changed what a call takes."""
     fields: bool = False
     """A class whose constructor is made from its fields."""
+    attributes: tuple[str, ...] = ()
+    """What a class or its instances have besides methods: names bound in its body or on `self`."""
+    open: bool = False
+    """A class whose instances may have more, by names that are made at run time."""
+    returns: str = ""
+    """What a function gives, as written: an annotation that is a plain name, or the one thing whose result it returns."""
 
 
 class Import(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from tools.documents.code import parse_python
 from tools.documents.text import decode
+from tools.python_api.bindings import returned
+from tools.python_api.classes import class_attributes, is_open
 from tools.python_api.functions import parameters_of, read_decorators
 from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter
 from tools.python_api.requirements import read_requirements
@@ -109,6 +111,7 @@ class _Reader:
                 parameters=parameters_of(node.args, skip_first=bound),
                 doc=first_line(ast.get_docstring(node)),
                 sure=decorators.sure and not decorators.property,
+                returns="" if decorators.property or not decorators.sure else returned(node),
             )
         )
 
@@ -126,6 +129,8 @@ class _Reader:
                 doc=first_line(ast.get_docstring(node)),
                 sure=decorators.sure and not node.keywords,
                 fields=fields,
+                attributes=tuple(sorted(class_attributes(node))),
+                open=is_open(node),
             )
         )
         for statement in _statements(node.body):

@@ -80,6 +80,28 @@ class Resolver:
                 if "." not in definition.name and not definition.name.startswith("_"):
                     yield self._object(facts, definition, 0)
 
+    def definition(self, found: ApiObject) -> tuple[ModuleFacts, Definition] | None:
+        """Where a class or function stands; None where its name is bound more than once there."""
+        facts = self._facts.get(found.path)
+        if facts is None:
+            return None
+        name = found.name.removeprefix(self._modules.dotted(found.path) + ".")
+        definitions = self._table(facts).definitions.get(name, ())
+        return (facts, definitions[0]) if len(definitions) == 1 and not self._table(facts).ambiguous(name) else None
+
+    def inside(self, facts: ModuleFacts, dotted: str) -> Resolved:
+        """What a dotted name means inside a module."""
+        return self._member(facts, dotted.split("."), 0)
+
+    def own_methods(self, facts: ModuleFacts, owner: Definition) -> list[str]:
+        """The methods that a class defines itself."""
+        inner = f"{owner.name}."
+        return [name.removeprefix(inner) for name in self._table(facts).definitions if name.startswith(inner)]
+
+    def method(self, facts: ModuleFacts, owner: Definition, name: str) -> Resolved:
+        """A method of a class or of its bases; UNKNOWN for other attributes."""
+        return self._method(facts, owner, name, 0)
+
     def _table(self, facts: ModuleFacts) -> _Names:
         if facts.path not in self._names:
             self._names[facts.path] = _Names(facts)

@@ -1,0 +1,120 @@
+"""What the objects are that calls give, and what they have."""
+
+from tools.python_api.model import UNKNOWN, ApiObject, Definition, ModuleFacts, Unknown
+from tools.python_api.resolver import Resolver
+
+_DEEPEST = 8
+_PLAIN = frozenset(["object", "ABC", "Generic", "Protocol"])
+_TORCH_MODULE = frozenset(["nn.Module", "torch.nn.Module"])
+_OF_TORCH_MODULE = frozenset(
+    [
+        "training",
+        "dump_patches",
+        "call_super_init",
+        "forward",
+        "add_module",
+        "register_module",
+        "register_buffer",
+        "register_parameter",
+        "get_submodule",
+        "set_submodule",
+        "get_parameter",
+        "get_buffer",
+        "get_extra_state",
+        "set_extra_state",
+        "apply",
+        "cuda",
+        "ipu",
+        "xpu",
+        "mtia",
+        "cpu",
+        "type",
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "to",
+        "to_empty",
+        "state_dict",
+        "load_state_dict",
+        "parameters",
+        "named_parameters",
+        "buffers",
+        "named_buffers",
+        "children",
+        "named_children",
+        "modules",
+        "named_modules",
+        "train",
+        "eval",
+        "requires_grad_",
+        "zero_grad",
+        "share_memory",
+        "extra_repr",
+        "compile",
+        "register_forward_hook",
+        "register_forward_pre_hook",
+        "register_full_backward_hook",
+        "register_full_backward_pre_hook",
+        "register_backward_hook",
+        "register_state_dict_post_hook",
+        "register_state_dict_pre_hook",
+        "register_load_state_dict_pre_hook",
+        "register_load_state_dict_post_hook",
+    ]
+)
+"""Public attributes of torch.nn.Module, as its documentation lists them."""
+
+
+class Instances:
+    """Types of objects, as far as the source tells them."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+
+    def class_of(self, called: ApiObject) -> ApiObject | None:
+        """The class of what a call of a class or function gives; None where that cannot be told."""
+        for _ in range(_DEEPEST):
+            if called.kind == "class":
+                return called
+            place = self._resolver.definition(called)
+            if place is None or not place[1].returns:
+                return None
+            found = self._resolver.inside(place[0], place[1].returns)
+            if not isinstance(found, ApiObject) or found.kind not in ("class", "function"):
+                return None
+            called = found
+        return None
+
+    def has(self, owner: ApiObject, name: str) -> bool | Unknown:
+        """Whether instances of a class have an attribute; UNKNOWN where foreign code or a name made at run time decides."""
+        place = self._resolver.definition(owner)
+        return UNKNOWN if place is None else self._has(*place, name, depth=0)
+
+    def method(self, owner: ApiObject, name: str) -> ApiObject | None:
+        """A method of a class or of its bases; None where the source shows none."""
+        place = self._resolver.definition(owner)
+        found = self._resolver.method(*place, name) if place is not None else None
+        return found if isinstance(found, ApiObject) and found.kind in ("method", "function") else None
+
+    def methods(self, owner: ApiObject) -> list[str]:
+        """The public methods that a class defines itself."""
+        place = self._resolver.definition(owner)
+        return [] if place is None else [name for name in self._resolver.own_methods(*place) if name[0] != "_"]
+
+    def _has(self, facts: ModuleFacts, owner: Definition, name: str, depth: int) -> bool | Unknown:
+        if name in owner.attributes or name in self._resolver.own_methods(facts, owner) or name.startswith("__"):
+            return True
+        if owner.open or owner.fields or not owner.sure or depth > _DEEPEST:
+            return UNKNOWN
+        answers = {self._inherits(facts, base, name, depth + 1) for base in owner.bases}
+        return True if True in answers else UNKNOWN if UNKNOWN in answers else False
+
+    def _inherits(self, facts: ModuleFacts, base: str, name: str, depth: int) -> bool | Unknown:
+        if base.split("[")[0].rpartition(".")[2] in _PLAIN:
+            return False
+        if base in _TORCH_MODULE:
+            return name in _OF_TORCH_MODULE
+        found = self._resolver.inside(facts, base) if all(part.isidentifier() for part in base.split(".")) else None
+        place = self._resolver.definition(found) if isinstance(found, ApiObject) and found.kind == "class" else None
+        return UNKNOWN if place is None else self._has(*place, name, depth)
