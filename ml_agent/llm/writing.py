@@ -25,6 +25,8 @@ from tools.python_api.model import ApiObject
 _SHOWN_ATTEMPTS = 2
 _MOST_SIGNATURES = 8
 _CODE_TOKENS = 600
+_MOST_REFUSED = 1
+"""How many drafts that the check refuses the model may try to better."""
 
 
 class Writer:
@@ -36,10 +38,12 @@ class Writer:
     def write(self, request: Request, workspace: Workspace, evidence: Evidence) -> Step:
         """The next step: a draft that differs from all attempts, or what the grounded navigator says where it has none."""
         case = Case(request=request, workspace=workspace, evidence=evidence)
+        if self._is_done(case):
+            return self._grounded.write(request, workspace, evidence)
         if case.failed and (mended := self._mended(case)) is not None:
             return Step(action="draft", draft=mended, reason=mended.because)
         found = offers(self._grounded, case)
-        if not found or (evidence.attempts and not case.failed):  # nothing is wrong: only another answer is wanted
+        if not found:
             return self._grounded.write(request, workspace, evidence)
         name = self._chosen(case, found)
         if name == functions.OPEN:
@@ -51,6 +55,16 @@ class Writer:
         if offer is not found[0] and unplaced(draft) > unplaced(found[0].draft):
             draft = self._filled(case, found[0])  # the other way has no place for what the user stated
         return Step(action="draft", draft=draft, reason=draft.because)
+
+    @staticmethod
+    def _is_done(case: Case) -> bool:
+        """Whether asking the model again leads nowhere new.
+
+        Either nothing is wrong and only another answer is wanted, or the check goes on refusing drafts: it says the same of each.
+        """
+        attempts = case.evidence.attempts
+        refused = sum(bool(attempt.problem) and not attempt.error_lines for attempt in attempts)
+        return bool(attempts) and (not case.failed or (refused > _MOST_REFUSED and not attempts[-1].error_lines))
 
     def _chosen(self, case: Case, found: Sequence[Offer]) -> str:
         """The name of an offer, or one of the other ways where the offers are in doubt.

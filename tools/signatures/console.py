@@ -1,11 +1,12 @@
 """Console scripts: the commands that installing the repository would put on the path."""
 
 import configparser
+import posixpath
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Signature
@@ -27,26 +28,40 @@ def read_console(reader: SignatureReader) -> tuple[Signature, ...]:
     seen: set[str] = set()
     for folder in sorted(reader.sources.setup_folders()):
         prefix = "" if folder == "." else folder + "/"
-        for name, module, function in _entries(reader.sources, prefix):
-            path = _module_path(reader.sources, prefix, module)
+        given = _setup_py(reader.sources, prefix)
+        for name, module, function in _entries(reader.sources, prefix, given.lines):
+            path = _module_path(reader.sources, prefix, module, given.folders)
             if name not in seen and path is not None:
                 seen.add(name)
                 found += reader.function(path, module, function, name)
     return tuple(found)
 
 
-def _module_path(sources: Sources, prefix: str, module: str) -> str | None:
-    relative = module.replace(".", "/")
-    for base in (prefix, f"{prefix}src/", f"{prefix}lib/", f"{prefix}python/"):
-        for path in (f"{base}{relative}.py", f"{base}{relative}/__init__.py"):
+def _module_path(sources: Sources, prefix: str, module: str, folders: Mapping[str, str]) -> str | None:
+    """The file of a module: where `package_dir` puts its package, or where packages usually lie."""
+    places = [
+        _placed(module, folders),
+        *(f"{base}{module.replace('.', '/')}" for base in ("", "src/", "lib/", "python/")),
+    ]
+    for place in places:
+        for path in (f"{prefix}{place}.py", f"{prefix}{place}/__init__.py"):
             if sources.exists(path):
                 return path
     return None
 
 
-def _entries(sources: Sources, prefix: str) -> Iterator[tuple[str, str, str]]:
-    """(name, module, function) of every declaration below one folder."""
-    for line in (*_pyproject(sources, prefix), *_setup_cfg(sources, prefix), *_setup_py(sources, prefix)):
+def _placed(module: str, folders: Mapping[str, str]) -> str:
+    """The path of a module without its suffix by the most special entry of `package_dir`."""
+    package, rest = module, ""
+    while package not in folders and package:
+        package, _, last = package.rpartition(".")
+        rest = f"{last}/{rest}" if rest else last
+    return posixpath.normpath(posixpath.join(folders.get(package, "."), rest))
+
+
+def _entries(sources: Sources, prefix: str, declared: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """(name, module, function) of every declaration below one folder, those of setup.py given."""
+    for line in (*_pyproject(sources, prefix), *_setup_cfg(sources, prefix), *declared):
         match = ENTRY.match(line)
         if match is not None:
             yield match.group(1), match.group(2), match.group(3) or "main"
@@ -81,20 +96,32 @@ def _setup_cfg(sources: Sources, prefix: str) -> list[str]:
         return []
 
 
-def _setup_py(sources: Sources, prefix: str) -> list[str]:
-    """The entry_points that setup.py passes to setup()."""
+class _Setup(NamedTuple):
+    """What setup.py tells setup()."""
+
+    lines: tuple[str, ...] = ()
+    """Declarations of console scripts."""
+    folders: Mapping[str, str] = {}
+    """`package_dir`: folders by package, "" for all others."""
+
+
+def _setup_py(sources: Sources, prefix: str) -> _Setup:
     path = f"{prefix}setup.py"
     if "console_scripts" not in (sources.text(path) or ""):
-        return []
-    seen: list[Value] = []
+        return _Setup()
+    seen: list[Mapping[str, Value]] = []
 
     def setup(run: Interpreter, name: str, arguments: Arguments) -> Value:
-        seen.append(arguments.named.get("entry_points"))
+        seen.append(arguments.named)
         return UNKNOWN
 
     factories: dict[str, Factory] = {"setuptools.setup": setup, "distutils.core.setup": setup, "skbuild.setup": setup}
     Interpreter(sources, path, factories).run_script()
-    return [line for given in seen for line in _console_lines(given)]
+    folders = [given for named in seen if isinstance(given := named.get("package_dir"), dict)]
+    return _Setup(
+        lines=tuple(line for named in seen for line in _console_lines(named.get("entry_points"))),
+        folders={k: v for given in folders for k, v in given.items() if isinstance(k, str) and isinstance(v, str)},
+    )
 
 
 def _console_lines(given: Value) -> list[str]:

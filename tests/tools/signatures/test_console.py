@@ -42,6 +42,19 @@ def test_declarations(tmp_path: Path, name: str, text: str, folder: str) -> None
     assert [o.dest for o in signature.options] == ["seed"] and signature.doc == "Fold it."
 
 
+@pytest.mark.parametrize(
+    ("folders", "place"),
+    [("{'': 'lib/py'}", "lib/py/pkg/fold.py"), ("{'pkg': 'code', 'pkg.data': 'd'}", "code/fold.py")],
+)
+def test_packages_may_lie_elsewhere(tmp_path: Path, folders: str, place: str) -> None:
+    (tmp_path / place).parent.mkdir(parents=True)
+    (tmp_path / place).write_text(MODULE)
+    entry = "entry_points={'console_scripts': ['fold=pkg.fold:cli']}"
+    (tmp_path / "setup.py").write_text(f"from setuptools import setup\nsetup(package_dir={folders}, {entry})\n")
+    (signature,) = console_signatures(tmp_path)
+    assert (signature.path, [o.dest for o in signature.options]) == (place, ["seed"])
+
+
 def test_broken_files_give_nothing(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[[[")
     (tmp_path / "setup.cfg").write_text("no section")
