@@ -1,6 +1,6 @@
 """How often the right repository is found from the instruction alone.
 
-    python -m benchmarks.discovery CATALOG TASKS…
+    python -m benchmarks.discovery CATALOG TASKS… [--model NAME --base-url URL --kept FILE]
 
 Each repository counts the same (macro average). Two numbers stand beside the rate, because few repositories are ever
 right: the rate with every instruction judged against the other repositories (a ranking that looks at the instruction
@@ -9,13 +9,19 @@ falls to nothing), and what the best list of five that never changes would reach
 
 import argparse
 import json
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
+from ml_agent.budget import Budget
 from ml_agent.discovery import queries
+from ml_agent.finder import CatalogFinder
+from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.navigator import Given
+from ml_agent.settings import load_settings
 from tools.catalog import Catalog
 
 Find = Callable[[str], Sequence[str]]
@@ -106,6 +112,28 @@ def in_catalog(path: Path, *, by_queries: bool = False, limit: int = 5) -> Find:
     return find
 
 
+def with_model(path: Path, model: str, base_url: str, kept: Path) -> Find:
+    """Search and rank as `ml-agent solve --navigator llm` does; what was found is kept, so that a run can go on."""
+    from ml_agent.llm.configured import configured_navigator  # openai takes half a second to import
+
+    settings = load_settings(navigator="llm", model=model, base_url=base_url)
+    navigator = configured_navigator(settings, GroundedNavigator(), Budget(), lambda *_, **__: None)
+    finder = CatalogFinder(path)
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    known: dict[str, list[str]] = dict(json.loads(line) for line in lines)
+
+    def find(instruction: str) -> list[str]:
+        if instruction not in known:
+            request = navigator.understand(instruction, Given())
+            known[instruction] = [found.full_name for found in navigator.rank(request, finder.find(request))]
+            with kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([instruction, known[instruction]]) + "\n")
+            print(f"\r{len(known)} instructions", end="", file=sys.stderr, flush=True)
+        return known[instruction]
+
+    return find
+
+
 def render(measured: Measured) -> str:
     """The result for people."""
     lines = [
@@ -134,9 +162,17 @@ def main() -> None:
     parser.add_argument("tasks", type=Path, nargs="+", help="benchmark rows (JSON Lines with github and instruction)")
     parser.add_argument("--limit", type=int, default=5, help="how many places count (default 5)")
     parser.add_argument("--by-queries", action="store_true", help="search by the queries made of the instruction")
+    parser.add_argument("--model", help="let this model read the instruction and rank what is found")
+    parser.add_argument("--base-url", default="", help="its endpoint (default: OPENAI_BASE_URL)")
+    parser.add_argument(
+        "--kept", type=Path, default=Path("discovery.jsonl"), help="what the model found, to go on from"
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args()
-    find = in_catalog(options.catalog, by_queries=options.by_queries, limit=options.limit)
+    if options.model:
+        find = with_model(options.catalog, options.model, options.base_url, options.kept)
+    else:
+        find = in_catalog(options.catalog, by_queries=options.by_queries, limit=options.limit)
     measured = measure(read_tasks(options.tasks), find, options.limit)
     print(json.dumps(msgspec.to_builtins(measured), indent=1) if options.json else render(measured))
 

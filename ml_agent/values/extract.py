@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -68,10 +69,10 @@ def _flags(tokens: Sequence[Token], taken: set[int]) -> Iterator[Value]:
             behind += 1
         given = tokens[behind] if behind < len(tokens) else None
         if given is None or given.kind in {"mark", "flag"} or _is_prose(given):
-            yield _value(tokens, place, "true", "switch", name=token.value)
+            yield _value(tokens, place, _Reading("true", "switch", token.value))
             continue
         taken.add(behind)
-        yield _value(tokens, behind, given.value, kind_of(given.value), name=token.value)
+        yield _value(tokens, behind, _Reading(given.value, kind_of(given.value), token.value))
 
 
 def _is_prose(token: Token) -> bool:
@@ -85,7 +86,7 @@ def _assignments(tokens: Sequence[Token], taken: set[int]) -> Iterator[Value]:
         if tokens[place].text != "=" or place in taken or name.kind not in {"word", "name"} or given.kind == "mark":
             continue
         taken.update((place - 1, place, place + 1))
-        yield _value(tokens, place + 1, given.value, kind_of(given.value), name=name.value)
+        yield _value(tokens, place + 1, _Reading(given.value, kind_of(given.value), name.value))
 
 
 def _literals(tokens: Sequence[Token], taken: set[int]) -> Iterator[Value]:
@@ -95,10 +96,10 @@ def _literals(tokens: Sequence[Token], taken: set[int]) -> Iterator[Value]:
             continue
         taken.add(place)
         if token.kind == "shape":
-            yield _value(tokens, place, token.value, "text")
+            yield _value(tokens, place, _Reading(token.value, "text"))
         elif not _names_an_option(tokens, place):
             kind = "path" if token.kind == "path" or set(token.value) <= set("./") else kind_of(token.value)
-            yield _value(tokens, place, token.value, kind)
+            yield _value(tokens, place, _Reading(token.value, kind))
 
 
 def _names_an_option(tokens: Sequence[Token], place: int) -> bool:
@@ -125,16 +126,16 @@ def _numbers(tokens: Sequence[Token], taken: set[int]) -> Iterator[Value]:
     while place < len(tokens):
         token = tokens[place]
         if token.kind == "word" and token.value.lower() in words("singles") and followed_by_noun(tokens, place):
-            yield _value(tokens, place, "1", "number", required=False)
+            yield _value(tokens, place, _Reading("1", "number", required=False))
         if token.kind != "number" or place in taken or (_is_small_word(token) and not followed_by_noun(tokens, place)):
             place += 1
             continue
         taken.add(place)
-        yield _value(tokens, place, token.value, "number", required=not _is_small_word(token))
+        yield _value(tokens, place, _Reading(token.value, "number", required=not _is_small_word(token)))
         last = _series_end(tokens, place)
         if last > place:
             numbers = [tokens[at].value for at in range(place, last + 1) if tokens[at].kind == "number"]
-            series = _value(tokens, place, " ".join(numbers), "number", last=last, required=False)
+            series = _value(tokens, place, _Reading(" ".join(numbers), "number", required=False), last)
             to = any(tokens[at].value.lower() == "to" for at in range(place, last))
             yield msgspec.structs.replace(series, words=("range", *series.words)) if to else series
         place += 1
@@ -169,30 +170,31 @@ def _repeats(tokens: Sequence[Token], taken: set[int]) -> Iterator[Value]:
         if previous is None or len(pair) < 2 or token.value.lower() not in words("repeats"):
             continue
         if pair[1].value.lower() in words("repeated"):
-            yield _value(tokens, place, previous.value, "number", last=place + 1, required=False)
+            yield _value(tokens, place, _Reading(previous.value, "number", required=False), place + 1)
 
 
-def _value(
-    tokens: Sequence[Token],
-    place: int,
-    value: str,
-    kind: ValueKind,
-    *,
-    last: int = -1,
-    name: str = "",
-    required: bool = True,
-) -> Value:
-    first, final = tokens[place], tokens[max(place, last)]
-    near = () if name else _unrepeated(around(tokens, place, max(place, last)), first)
+class _Reading(NamedTuple):
+    """How a stretch of tokens is read."""
+
+    value: str
+    kind: ValueKind
+    name: str = ""
+    required: bool = True
+
+
+def _value(tokens: Sequence[Token], place: int, reading: _Reading, last: int = -1) -> Value:
+    """The value that stands at a place, or from there to `last`."""
+    end = max(place, last)
+    near = () if reading.name else _unrepeated(around(tokens, place, end), tokens[place])
     return Value(
-        text=_text(tokens, place, max(place, last)),
-        value=value,
-        kind=kind,
-        start=first.start,
-        end=final.end,
+        text=_text(tokens, place, end),
+        value=reading.value,
+        kind=reading.kind,
+        start=tokens[place].start,
+        end=tokens[end].end,
         words=near,
-        name=name.lstrip("-"),
-        required=required,
+        name=reading.name.lstrip("-"),
+        required=reading.required,
     )
 
 
