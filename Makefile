@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-slow test-model check setup bench-dev clean
+.PHONY: demo test test-slow test-model fuzz check setup bench-dev clean
 
 setup: $(READY)
 
@@ -31,6 +31,9 @@ check: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy ml_agent tools prompts sandbox benchmarks
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null
+
+fuzz: setup
+	@bash scripts/fuzz.sh $(MINUTES)
 
 bench-dev: setup
 	@bash scripts/bench-dev.sh

@@ -1,5 +1,7 @@
 """Python code is checked against the repository; what is certain is an error, and nothing else is."""
 
+import os
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +9,9 @@ from hypothesis import strategies as st
 from tools.check.python import check_python
 from tools.findings import Finding
 from tools.index import RepoIndex
+
+EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
+"""Multiplies the number of examples."""
 
 FILES = {
     "setup.py": "",
@@ -219,7 +224,7 @@ LINES = st.lists(
 
 
 @given(text=st.one_of(LINES, st.text()), workdir=st.sampled_from([".", "examples/arma", "missing", "net", "../x"]))
-@settings(max_examples=500, deadline=2000)
+@settings(max_examples=500 * EFFORT, deadline=2000)
 def test_any_text_is_checked(index: RepoIndex, text: str, workdir: str) -> None:
     for finding in check_python(text, index, workdir):
         assert finding.message

@@ -1,6 +1,7 @@
 """No bytes make a document reader raise or hang."""
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from hypothesis import strategies as st
 from tools.documents.code import clean_block
 from tools.documents.read import parse_document, read_documents
 from tools.documents.text import decode
+
+EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
+"""Multiplies the number of examples."""
 
 MARKUP = st.lists(
     st.sampled_from(
@@ -28,7 +32,7 @@ PATHS = st.sampled_from(["README.md", "a.rst", "b.ipynb", "README", "README.txt"
 
 
 @given(path=PATHS, text=st.one_of(MARKUP, st.text(), st.binary().map(decode)))
-@settings(max_examples=400, deadline=2000)
+@settings(max_examples=400 * EFFORT, deadline=2000)
 def test_any_text_is_read(path: str, text: str) -> None:
     for passage in parse_document(text, path):
         assert passage.text.strip()
@@ -36,7 +40,7 @@ def test_any_text_is_read(path: str, text: str) -> None:
 
 
 @given(text=MARKUP, label=st.text(max_size=20))
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=300 * EFFORT, deadline=2000)
 def test_any_block_is_cleaned(text: str, label: str) -> None:
     for block in clean_block(text, label, 1):
         assert block.text.strip()
@@ -59,7 +63,7 @@ JSON = st.recursive(
 
 
 @given(cells=st.lists(JSON, max_size=5), notebook=JSON)
-@settings(max_examples=200, deadline=2000)
+@settings(max_examples=200 * EFFORT, deadline=2000)
 def test_any_notebook_is_read(cells: list[object], notebook: object) -> None:
     parse_document(json.dumps(notebook), "a.ipynb")
     parse_document(json.dumps({"cells": cells}), "a.ipynb")

@@ -1,5 +1,6 @@
 """Names are looked up as an import would, and what cannot be known is said to be unknown."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from tools.python_api.index import ApiIndex
 from tools.python_api.model import UNKNOWN, ApiObject
 from tools.python_api.read import parse_module
 from tools.python_api.requirements import read_requirements
+
+EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
+"""Multiplies the number of examples."""
 
 FILES = {
     "setup.py": "setup(install_requires=['torch>=1', 'opencv-python'])",
@@ -231,7 +235,7 @@ def test_requirements_of_all_kinds(tmp_path: Path) -> None:
 
 
 @given(st.one_of(st.binary(), st.text().map(lambda text: text.encode("utf-8", "replace"))))
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=300 * EFFORT, deadline=2000)
 def test_any_bytes_are_a_module(source: bytes) -> None:
     assert parse_module(source, "a.py").path == "a.py"
 
@@ -249,7 +253,7 @@ PIECES = st.lists(
 
 
 @given(PIECES)
-@settings(max_examples=500, deadline=2000)
+@settings(max_examples=500 * EFFORT, deadline=2000)
 def test_any_lines_are_a_module(lines: list[str]) -> None:
     parse_module("\n".join(lines).encode(), "a.py")
 

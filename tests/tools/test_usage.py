@@ -1,6 +1,7 @@
 """Commands and Python blocks of documents and scripts become examples that are tied to what they start."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from tools.index import RepoIndex
 from tools.usage.entry import EntryFinder
 from tools.usage.makefile import read_recipes
 from tools.usage.shell import ShellState, read_commands
+
+EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
+"""Multiplies the number of examples."""
 
 FILES = {
     "train.py": "import argparse\n",
@@ -90,7 +94,7 @@ class TestShell:
             st.sampled_from([*list("abc'\"\\\n;&|<>(){}#$=` "), "EOF", "<<", "for ", " in ", "do", "cd ", "export "])
         ).map("".join)
     )
-    @settings(max_examples=400, deadline=2000)
+    @settings(max_examples=400 * EFFORT, deadline=2000)
     def test_any_script_is_read(self, script: str) -> None:
         for command in read_commands(script):
             assert command.text.strip()
