@@ -8,6 +8,7 @@ import msgspec
 from ml_agent.draft import Draft
 from ml_agent.grounded.arguments import argument_for, flag_of, in_order, plain_value
 from ml_agent.grounded.commandline import Argument, parse
+from ml_agent.grounded.dimensions import fitted
 from ml_agent.grounded.repair import without_faults
 from ml_agent.navigator import Attempt
 from tools.findings import Finding
@@ -26,15 +27,18 @@ _WORD = re.compile(r"'([\w-]+)'|\b([\w-]{2,})\b")
 
 
 def repaired(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
-    """The command of an attempt without what was said against it; None where that is not about its options.
+    """The draft of an attempt without what was said against it; None where that is not about its options or sizes.
 
     Args:
         attempt: with the problem, or the lines of the error.
         signatures: of the entry point that it calls.
     """
     draft = attempt.draft
+    if draft.kind == "python":
+        code = fitted(draft.text, attempt.error_lines)
+        return None if code is None else _changed(draft, code, "with channels where they are expected")
     signature = next((one for one in signatures if parse(draft.text, one) is not None), None)
-    if signature is None or draft.kind != "bash":
+    if signature is None:
         return None
     # What the program refuses cannot be had from it, so nothing is kept for the user's sake.
     lines = [*attempt.problem.splitlines(), *attempt.error_lines]
@@ -42,9 +46,11 @@ def repaired(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
     text = _completed(text, signature, _missing(lines))
     if text == draft.text:
         return None
-    return msgspec.structs.replace(
-        draft, text=text, findings=(), ledger=(), because=f"{draft.because}, without what was refused"
-    )
+    return _changed(draft, text, "without what was refused")
+
+
+def _changed(draft: Draft, text: str, how: str) -> Draft:
+    return msgspec.structs.replace(draft, text=text, findings=(), ledger=(), because=f"{draft.because}, {how}")
 
 
 def _faults(lines: Iterable[str]) -> Iterable[Finding]:

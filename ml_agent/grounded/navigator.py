@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ml_agent import discovery
-from ml_agent.draft import Draft
+from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.grounded.attempts import ordered_drafts
 from ml_agent.grounded.candidates import task_of
 from ml_agent.grounded.choices import Shelf
@@ -15,10 +15,11 @@ from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.readmes import assess
 from ml_agent.ledger import account
-from ml_agent.navigator import Assessment, Evidence, Given, Step, Workspace
+from ml_agent.navigator import Assessment, Attempt, Evidence, Given, Step, Workspace
 from ml_agent.request import Request
 from ml_agent.values import extract
 from tools.candidates import Candidate
+from tools.python_api.model import ApiObject
 
 _REMEMBERED = 16
 
@@ -63,8 +64,11 @@ class GroundedNavigator:
             if better is not None and better.text.strip() not in tried:
                 better = msgspec.structs.replace(better, ledger=account(better, request, workspace))
                 return Step(action="draft", draft=better, reason=better.because)
+        named = _named(evidence.attempts, workspace)
         for draft in self._ordered(request, workspace):
-            if draft.text.strip() not in tried:
+            if draft.text.strip() not in tried and (
+                not named or named <= _honoured(account(draft, request, workspace), workspace, draft.workdir)
+            ):
                 return Step(action="draft", draft=draft, reason=draft.because)
         return Step(action="reject-repository", reason="nothing in this repository is left to try")
 
@@ -92,6 +96,20 @@ class GroundedNavigator:
         if key not in self._facts:
             _remember(self._facts, key, RepoFacts(workspace.index))
         return self._facts[key]
+
+
+def _named(attempts: Sequence[Attempt], workspace: Workspace) -> frozenset[str]:
+    """What of the repository the user named, by the first draft that ran: running without it would be no answer."""
+    ran = next((one.draft for one in attempts if one.error_lines), None)
+    return _honoured(ran.ledger, workspace, ran.workdir) if ran is not None else frozenset()
+
+
+def _honoured(ledger: Sequence[LedgerEntry], workspace: Workspace, workdir: str) -> frozenset[str]:
+    return frozenset(
+        entry.value
+        for entry in ledger
+        if entry.status == "honoured" and isinstance(workspace.index.api.resolve(entry.where, workdir), ApiObject)
+    )
 
 
 class _Drafts:

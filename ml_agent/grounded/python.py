@@ -10,6 +10,7 @@ import msgspec
 
 from ml_agent.grounded.affinity import Habits
 from ml_agent.grounded.completion import Sources, complete
+from ml_agent.grounded.dimensions import Exchange, carried
 from ml_agent.grounded.leftovers import leftovers
 from ml_agent.grounded.likeness import stands
 from ml_agent.grounded.literals import Literal, literals
@@ -59,6 +60,7 @@ def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources
     matches += spoken([option for option in options if option.choices], matches, instruction, {})
     edits = [*shapes, *_edits(matches, found), *_swapped(whole, others, sources)]
     edits.extend(_repeated(edits, whole, found))
+    edits.extend(_along(shapes, whole, found, edits))
     edits.extend(_meant(edits, found, instruction, sources))
     edits.extend(_prompts(found, matches, others, instruction))
     return Adapted(text=_apply(whole, edits), matches=matches)
@@ -181,6 +183,13 @@ def _shapes(found: Sequence[Literal], values: Iterable[Value]) -> list[Edit]:
         in_brackets = chosen.owner == ""
         edits.append(Edit(start=chosen.start, end=chosen.end, text=f"({inner})" if in_brackets else inner))
     return edits
+
+
+def _along(shapes: Iterable[Edit], code: str, found: Sequence[Literal], edits: Iterable[Edit]) -> list[Edit]:
+    """Sizes of the example's shape that it also gives to its model change with the shape."""
+    exchanges = [Exchange(old=code[edit.start : edit.end], new=edit.text) for edit in shapes]
+    fresh = carried(exchanges, found, [(edit.start, edit.end) for edit in edits])
+    return [Edit(start=literal.start, end=literal.end, text=text) for literal, text in fresh]
 
 
 def _edits(matches: Iterable[Match], found: Sequence[Literal]) -> list[Edit]:

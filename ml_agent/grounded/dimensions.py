@@ -1,0 +1,107 @@
+"""Sizes that go together: what a changed shape changes elsewhere in an example, and what an error about channels asks for."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ml_agent.grounded.literals import Literal
+from ml_agent.grounded.scope import parsed
+
+_SMALL = 8
+"""Up to here a number stands for too many things: a batch, colours, a kernel, heads."""
+_CHANNELS = re.compile(r"expected input\[([\d, ]+)\] to have (\d+) channels, but got (\d+) channels")
+
+
+class Exchange(msgspec.Struct, frozen=True, kw_only=True):
+    """A shape of an example and the one that takes its place."""
+
+    old: str
+    new: str
+
+
+def carried(
+    exchanges: Iterable[Exchange], found: Sequence[Literal], settled: Sequence[tuple[int, int]]
+) -> list[tuple[Literal, str]]:
+    """Numbers given to calls that were a size of the old shape, each with the size at the same place of the new one.
+
+    A size that the new shape has, too, at whatever place, stays: the dimensions may be in another order.
+
+    Args:
+        exchanges: the shapes that change.
+        found: the literals of the code.
+        settled: stretches of the code that have their value already.
+    """
+    fresh: dict[str, set[str]] = defaultdict(set)
+    for one in exchanges:
+        old, new = (re.findall(r"\d+", text) for text in (one.old, one.new))
+        for before, after in zip(old, new, strict=False) if len(old) == len(new) else ():
+            fresh[before].add(before if before in new else after)
+    return [
+        (literal, next(iter(fresh[literal.text])))
+        for literal in found
+        if literal.kind == "number"
+        and literal.text.isdigit()
+        and int(literal.text) > _SMALL
+        and literal.owner
+        and not any(start <= literal.start < end for start, end in settled)
+        and len(fresh.get(literal.text, ())) == 1
+        and fresh[literal.text] != {literal.text}
+    ]
+
+
+def fitted(code: str, error_lines: Iterable[str]) -> str | None:
+    """The code with channels where the program looks for them; None where its error is about something else.
+
+    A shape whose last dimension has the expected size is turned round (PyTorch wants batch, channels, height, width);
+    else the expected size, where the code gives it to a call, becomes the size that came.
+    """
+    tree = parsed(code)
+    match = next((found for line in reversed(tuple(error_lines)) if (found := _CHANNELS.search(line))), None)
+    if match is None or tree is None:
+        return None
+    shape, expected, got = [int(word) for word in match[1].split(",")], int(match[2]), int(match[3])
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    if expected in shape[2:]:
+        made = next((call for call in calls if _numbers(call) == shape), None)
+        return _after(code, made, f".permute({_order(shape, expected)})") if made is not None else None
+    sizes = [
+        node
+        for call in calls
+        for node in (*call.args, *(keyword.value for keyword in call.keywords))
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value == expected and expected > _SMALL
+    ]
+    return _replaced(code, sizes[0], str(got)) if len(sizes) == 1 else None
+
+
+def _order(shape: Sequence[int], expected: int) -> str:
+    at = len(shape) - 1 - list(reversed(shape)).index(expected)
+    rest = [place for place in range(1, len(shape)) if place != at]
+    return ", ".join(map(str, [0, at, *rest]))
+
+
+def _numbers(call: ast.Call) -> list[object]:
+    """The numbers that a call is given, one by one or as one shape."""
+    given = call.args
+    if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
+        given = given[0].elts
+    return [node.value if isinstance(node, ast.Constant) else None for node in given]
+
+
+def _after(code: str, node: ast.expr, text: str) -> str:
+    at = _offset(code, node.end_lineno or 1, node.end_col_offset or 0)
+    return code[:at] + text + code[at:]
+
+
+def _replaced(code: str, node: ast.expr, text: str) -> str:
+    start = _offset(code, node.lineno, node.col_offset)
+    end = _offset(code, node.end_lineno or 1, node.end_col_offset or 0)
+    return code[:start] + text + code[end:]
+
+
+def _offset(code: str, line: int, column: int) -> int:
+    """Characters before a place that Python counts in lines and bytes."""
+    lines = code.splitlines(keepends=True)
+    return sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
