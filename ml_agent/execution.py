@@ -15,7 +15,7 @@ from ml_agent.settings import Settings
 from ml_agent.state import Evidence
 from ml_agent.trajectory import Emit
 from sandbox.contract import OnOutput, Response, Sandbox
-from sandbox.diagnosis import Diagnosis, diagnose
+from sandbox.diagnosis import Diagnosis
 from sandbox.repair import Repair
 from sandbox.repair_rules import next_repair
 from sandbox.session import Record, Session
@@ -73,9 +73,9 @@ class Executor:
             isolated=self._sandbox.isolated,
         )
 
-    def diagnose(self, outcome: Outcome) -> Diagnosis:
-        """What kind of failure it was."""
-        return diagnose(outcome.response, outcome.command)
+    def diagnose(self, workspace: Workspace, draft: Draft, outcome: Outcome, repairs: Sequence[Repair]) -> Diagnosis:
+        """What kind of failure it was, with what the repository's files say of it."""
+        return self._session_for(workspace).diagnose(outcome.response, self._task(draft), repairs)
 
     def repair(
         self, workspace: Workspace, draft: Draft, diagnosis: Diagnosis, repairs: Sequence[Repair]
@@ -98,7 +98,7 @@ class Executor:
             self._session = None
 
     def _session_for(self, workspace: Workspace) -> Session:
-        source = Source(root=workspace.index.root, version=workspace.index.version, url=workspace.candidate.url)
+        source = source_of(workspace.index.root, workspace.index.version, workspace.candidate.url)
         if self._session is None or self._session.source != source:
             self.close()
             self._session = Session(self._sandbox, source, self._on_output, self._noted)

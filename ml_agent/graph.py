@@ -1,6 +1,6 @@
 """The way from a sentence to a proven command: nodes in running order, wiring last."""
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import msgspec
@@ -18,6 +18,7 @@ from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
 from ml_agent.services import Services
 from ml_agent.state import EVIDENCE, Plain, State
+from sandbox.diagnosis import Diagnosis
 from sandbox.repair import Repair
 from tools.candidates import Candidate
 from tools.errors import RepositoryError
@@ -148,18 +149,26 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
         return ended(Ending.NOT_PROVEN, services.no_executor)
     outcome = msgspec.convert(state["outcome"], Outcome)
     repairs = msgspec.convert(state["repairs"], list[Repair])
-    diagnosis = services.executor.diagnose(outcome)
+    workspace, draft = workspace_of(state, services), msgspec.convert(state["draft"], Draft)
+    diagnosis = services.executor.diagnose(workspace, draft, outcome, repairs)
     services.note("diagnose", f"{diagnosis.code}: {diagnosis.message}")
     services.trajectory.emit("diagnosis", **plain(diagnosis))
-    draft = msgspec.convert(state["draft"], Draft)
-    repair = services.executor.repair(workspace_of(state, services), draft, diagnosis, repairs)
+    repair = services.executor.repair(workspace, draft, diagnosis, repairs)
     if repair is not None and len(repairs) < services.settings.max_repairs:
         return Command(update={"repairs": [*state["repairs"], plain(repair)]}, goto="execute")
     if diagnosis.category not in ("arguments", "code", "data"):
         return ended(Ending.NOT_PROVEN, f"{diagnosis.code}: {diagnosis.message}")
     problem = f"{diagnosis.code}: {diagnosis.message}"
+    if diagnosis.category == "data" and _missed_before(diagnosis, state):
+        return ended(Ending.NOT_PROVEN, problem)
     tried = Attempt(draft=draft, problem=problem, error_lines=outcome.response.error_lines)
     return Command(update={"attempts": [*state["attempts"], plain(tried)]}, goto="generate")
+
+
+def _missed_before(diagnosis: Diagnosis, state: State) -> bool:
+    """Whether an earlier draft missed the same file: writing another one does not bring it."""
+    name = PurePosixPath(diagnosis.subject).name
+    return bool(name) and any(name in attempt.get("problem", "") for attempt in state["attempts"])
 
 
 def reject(state: State) -> Plain:

@@ -65,11 +65,13 @@ def _repository(best: Plain) -> Plain:
 
 def _sandbox(best: Plain | None) -> Plain:
     outcome = (best or {}).get("outcome") or {}
-    keys = ("seconds", "exit_code", "ended", "progress", "log", "setup")
+    response = outcome.get("response") or {}
+    keys = ("seconds", "exit_code", "ended", "progress", "log")
     return {
         "name": outcome.get("sandbox", ""),
         "isolated": outcome.get("isolated", True),
-        **{key: outcome[key] for key in keys if key in outcome},
+        **{key: response[key] for key in keys if key in response},
+        **({"left_out": outcome["left_out"]} if outcome.get("left_out") else {}),
     }
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from pathlib import Path
 
 from sandbox.session import Record
 from sandbox.setup.executor import Done
@@ -79,7 +80,7 @@ def dockerfile(record: Record) -> str:
 def _checkout(record: Record, folder: str) -> list[str]:
     """Lines that lay the repository in a folder (already quoted): at its commit, or a copy where it has none."""
     source = record.source
-    if _COMMIT.fullmatch(source.version) and source.url:
+    if _COMMIT.fullmatch(source.version) and _can_be_cloned(source.url):
         url = shlex.quote(source.url)
         return [
             f"git init -q {folder}",
@@ -96,6 +97,12 @@ def _docker_checkout(record: Record) -> list[str]:
         lines = " && ".join(f"({line})" for line in _checkout(record, "/workspace"))
         return [f"RUN {lines}"]
     return ["COPY . /workspace"]
+
+
+def _can_be_cloned(url: str) -> bool:
+    """Whether git finds a repository there; a folder of this machine may be one that was only unpacked."""
+    place = Path(url)
+    return bool(url) and (not place.is_dir() or (place / ".git").exists() or (place / "objects").is_dir())
 
 
 def _own_steps(record: Record) -> list[Done]:

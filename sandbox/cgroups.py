@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import time
 import uuid
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from sandbox.contract import Limits
 
 MOUNT = Path("/sys/fs/cgroup")
 PREFIX = "ml-agent-"
+LEAVE_SECONDS = 1.0
+"""How long a killed process may take to leave its group."""
 
 
 class ControlGroup:
@@ -63,17 +66,36 @@ def make_control_group(limits: Limits) -> ControlGroup:
         return ControlGroup(())
 
 
-def sweep_control_groups() -> int:
-    """Remove empty groups that dead runs left; the number of those removed."""
-    removed = 0
-    for base in {*_bases_1().values(), MOUNT / "ml-agent"}:
-        for folder in base.glob(f"{PREFIX}*"):
-            owner = folder.name.removeprefix(PREFIX).partition("-")[0]
-            if owner.isdigit() and not Path(f"/proc/{owner}").exists():
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
-                    removed += 1
-    return removed
+def sweep_control_groups(everywhere: bool = False) -> int:
+    """Remove the groups that dead runs left below our own, or with `everywhere` on the whole machine; how many."""
+    return sum(_removed(folder) for folder in _groups(everywhere) if _is_dead(folder))
+
+
+def _groups(everywhere: bool) -> list[Path]:
+    if everywhere and MOUNT.is_dir():
+        return [Path(here, name) for here, names, _ in os.walk(MOUNT) for name in names if name.startswith(PREFIX)]
+    return [folder for base in {*_bases_1().values(), MOUNT / "ml-agent"} for folder in base.glob(f"{PREFIX}*")]
+
+
+def _is_dead(folder: Path) -> bool:
+    owner = folder.name.removeprefix(PREFIX).partition("-")[0]
+    return owner.isdigit() and not Path(f"/proc/{owner}").exists()
+
+
+def _removed(folder: Path) -> bool:
+    """Remove a group; what was killed in it needs a moment to be gone."""
+    deadline = time.monotonic() + LEAVE_SECONDS
+    while True:
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            return False
+        except OSError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        else:
+            return True
 
 
 def _version_1(name: str, limits: Limits) -> tuple[Path, ...]:

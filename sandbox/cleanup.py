@@ -39,7 +39,9 @@ class Removed(msgspec.Struct, kw_only=True):
 
 def reap() -> Removed:
     """Remove what dead runs of this machine left; cheap, done when a run starts. Living runs keep theirs."""
-    return _remove(is_orphan, images=False)
+    removed = _remove(is_orphan, images=False)
+    sweep_control_groups()
+    return removed
 
 
 def clean(images: bool = False, run_id: str | None = None) -> Removed:
@@ -48,13 +50,14 @@ def clean(images: bool = False, run_id: str | None = None) -> Removed:
     def meant(found: Mapping[str, str]) -> bool:
         return found.get(RUN) == run_id if run_id is not None else is_orphan(found)
 
-    return _remove(meant, images)
+    removed = _remove(meant, images)
+    sweep_control_groups(everywhere=True)
+    return removed
 
 
 def _remove(meant: Meant, images: bool) -> Removed:
     removed = Removed()
     _local(meant, removed, images)
-    sweep_control_groups()
     try:
         client = connect()
     except SandboxUnavailableError:

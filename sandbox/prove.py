@@ -17,6 +17,8 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     diagnosis: Diagnosis
     """Of the last failure; `no-error` when there is none."""
     repairs: tuple[Repair, ...] = ()
+    failures: tuple[Diagnosis, ...] = ()
+    """All that were met on the way, in order."""
 
     @property
     def ok(self) -> bool:
@@ -27,13 +29,17 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
 def prove(session: Session, task: Task, max_repairs: int = MAX_REPAIRS) -> Proof:
     """Run the task, repairing by rules. Raises SandboxUnavailableError, SandboxLostError."""
     repairs: list[Repair] = []
+    failures: list[Diagnosis] = []
     while True:
         response = session.run(task, repairs)
         diagnosis = session.diagnose(response, task, repairs)
-        if diagnosis.code == "no-error" or len(repairs) >= max_repairs:
+        if diagnosis.code == "no-error":
+            break
+        failures.append(diagnosis)
+        if len(repairs) >= max_repairs:
             break
         repair = next_repair(diagnosis, repairs, session.scene(task, repairs))
         if repair is None:
             break
         repairs.append(repair)
-    return Proof(response=response, diagnosis=diagnosis, repairs=tuple(repairs))
+    return Proof(response=response, diagnosis=diagnosis, repairs=tuple(repairs), failures=tuple(failures))

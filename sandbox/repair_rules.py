@@ -1,5 +1,6 @@
 """The repairs that may help against a failure, the likeliest first. Looks at the repository; runs nothing."""
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
@@ -9,12 +10,15 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from sandbox.diagnosis import Diagnosis
+from sandbox.makers import Missing, in_folder, makers_of, template_of
 from sandbox.repair import Repair, pick, signature
 from sandbox.repository_search import (
+    built_by,
     device_option,
-    makers_of,
     module_places,
+    options_with_defaults,
     same_file_elsewhere,
+    same_file_inside,
     value_of_variable,
 )
 from sandbox.setup.distributions import distributions_of, normalized, provides
@@ -102,8 +106,20 @@ def _missing_module(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     top = module.partition(".")[0]
     root = scene.source.root
     near = scene.entry.parent if scene.entry else root
+    here = (root / scene.task.folder).resolve()
+    if (setup := built_by(root, module) or built_by(root, top)) is not None:
+        text = in_folder(setup.parent, here, "python setup.py build_ext --inplace")
+        yield Repair(kind="first", arguments=(text,), why=f"{module} is compiled by {setup.name}")
+        return
+    if (template := template_of(near / f"{top}.py")) is not None:
+        words = [os.path.relpath(path, here) for path in (template, template.with_name(f"{top}.py"))]
+        yield Repair(
+            kind="first", arguments=(f"cp {shlex.join(words)}",), why=f"{template.name} is an example of {top}"
+        )
     for place in module_places(root, top, near):
         yield Repair(kind="path", arguments=(place,), why=f"{top} is a module of the repository, in {place}")
+    if any("is not a package" in line for line in diagnosis.evidence):
+        yield from _as_module(scene)
     if module_places(root, top, near) and any((root / name).is_file() for name in ("setup.py", "pyproject.toml")):
         yield Repair(kind="install", arguments=("-e .",), why="the repository is a package")
     wanted = next((w for w in wanted_by(root, near) if provides(w.name, module)), None)
@@ -119,8 +135,31 @@ def _missing_file(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     folder = same_file_elsewhere(scene.source.root, path, scene.entry, scene.task.folder)
     if folder is not None and (moved := _from_folder(scene, folder)):
         yield moved
-    for command in makers_of(scene.source.root, path, scene.entry, scene.task.folder):
+    if path.startswith("/") and (told := _told_where(scene, path)):
+        yield told
+    for command in makers_of(Missing(root=scene.source.root, path=path, folder=scene.task.folder, entry=scene.entry)):
         yield Repair(kind="first", arguments=(command,), why=f"{command} makes {path}")
+
+
+def _told_where(scene: Scene, path: str) -> Repair | None:
+    """A path of the author's machine, given by an option that has it, or a folder above it, as its default."""
+    inside = same_file_inside(scene.source.root, path)
+    if inside is None or scene.entry is None or "\n" in scene.task.text.strip():
+        return None
+    for option, default in options_with_defaults(scene.entry).items():
+        tail = PurePosixPath(path).relative_to(default).parts if _is_above(default, path) else None
+        found = PurePosixPath(inside).parts
+        if tail is None or (tail and found[-len(tail) :] != tail) or option in scene.task.text.split():
+            continue
+        place = scene.source.root.resolve() / Path(*found[: len(found) - len(tail)])
+        value = os.path.relpath(place, scene.source.root.resolve() / scene.task.folder)
+        text = f"{scene.task.text.strip()} {option} {shlex.quote(value)}"
+        return Repair(kind="command", arguments=(text,), why=f"{path} is {inside} here")
+    return None
+
+
+def _is_above(folder: str, path: str) -> bool:
+    return len(folder) > 1 and PurePosixPath(path).is_relative_to(folder)
 
 
 def _from_folder(scene: Scene, folder: str) -> Repair | None:
@@ -156,6 +195,19 @@ def _variable(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
         yield Repair(kind="environment", arguments=(name,), why=f"{name}, as the repository says")
 
 
+def _display(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    """Without a window system: what draws into memory first, then a display of its own."""
+    said = " ".join([diagnosis.subject, *diagnosis.evidence])
+    if re.search(r"video device|video system|pygame", said):
+        yield Repair(kind="environment", arguments=("SDL_VIDEODRIVER=dummy",), why="pygame without a display")
+    if re.search(r"Qt|qt|xcb|display", said):
+        yield Repair(kind="environment", arguments=("QT_QPA_PLATFORM=offscreen",), why="Qt without a display")
+    if "xvfb-run" not in scene.task.text:
+        yield Repair(kind="system", arguments=("xvfb", "xauth"), why="a display in memory")
+        text = f"xvfb-run -a bash -c {shlex.quote(scene.task.text.strip())}"
+        yield Repair(kind="command", arguments=(text,), why="run with a display in memory")
+
+
 def _permission(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     path = scene.source.root / scene.task.folder / diagnosis.subject
     if path.is_file():
@@ -185,14 +237,13 @@ def _wrong_python(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
 
 
 def _python(scene: Scene, wanted: str) -> Iterator[Repair]:
-    """The nearest version there is: older code takes an older one, newer code a newer one."""
-    target = _version(wanted)
-    if target < scene.python:
-        found = _at_most(scene, wanted)
+    """The nearest version there is, for `>=3.12` a newer and for `<=3.9` an older one."""
+    target = _version(wanted[2:])
+    if wanted.startswith("<="):
+        found = _at_most(scene, wanted[2:])
     else:
-        newer = [version for version in scene.pythons if version >= target]
-        found = min(newer, default=None)
-    if found is not None and found != scene.python:
+        found = min((version for version in scene.pythons if version >= target > scene.python), default=None)
+    if found is not None:
         yield Repair(kind="python", arguments=(_text(found),), why=f"the code needs Python {wanted}")
 
 
@@ -258,6 +309,7 @@ _BY_CODE: dict[str, Callable[[Diagnosis, Scene], Iterator[Repair]]] = {
     "missing-weights": _missing_file,
     "wrong-folder": _missing_file,
     "missing-environment-variable": _variable,
+    "no-display": _display,
     "permission": _permission,
     "line-endings": _line_endings,
     "wrong-python": _wrong_python,

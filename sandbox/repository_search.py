@@ -1,24 +1,15 @@
-"""Finds in a repository what a failure asks for: a file elsewhere, the script that makes it, a variable's value. Reads only."""
+"""Finds in a repository what a failure asks for: a module, a file elsewhere, a variable's value, an option. Reads only."""
 
 import ast
 import os
 import re
-import shlex
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 MAX_BYTES = 300_000
 MAX_FILES = 3000
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", "site-packages", ".venv", "venv"})
-_MAKER = re.compile(
-    r"prepare|preprocess|process|download|generate|make|create|build|convert|split|setup|fetch|get|extract|gen",
-    re.IGNORECASE,
-)
-_WRITES = re.compile(
-    r"""open\([^)\n]*,\s*['"][wax]|\.to_(?:csv|json|pickle|parquet|hdf)\(|(?:np|numpy)\.save|torch\.save|\.dump\(|write_text|write_bytes
-    |savetxt|savez|urlretrieve|\.write\(|>\s*\S|-O\s|--output|wget\s|curl\s|gdown""",
-    re.VERBOSE,
-)
+_EXTENSION = re.compile(r"""Extension\(\s*(?:name\s*=\s*)?['"]([\w.]+)['"]""")
 _DEVICE = {
     "--device": "cpu",
     "--gpu": "-1",
@@ -72,6 +63,16 @@ def module_places(root: Path, module: str, near: Path) -> list[str]:
     return [place.relative_to(root).as_posix() for place in inside][:3]
 
 
+def built_by(root: Path, module: str) -> Path | None:
+    """The setup.py that compiles a module of the repository; no index has such a module, whatever it has of that name."""
+    for setup in files(root.resolve(), ("setup.py",)):
+        if setup.name == "setup.py" and setup.stat().st_size <= MAX_BYTES:
+            named = _EXTENSION.findall(setup.read_text(encoding="utf-8", errors="replace"))
+            if module in {part for name in named for part in (name, name.partition(".")[0])}:
+                return setup
+    return None
+
+
 def same_file_elsewhere(root: Path, path: str, entry: Path | None, folder: str) -> str | None:
     """The folder, relative to the root, from which a relative path that was not found exists; the script's own first."""
     pure = PurePosixPath(path)
@@ -86,22 +87,27 @@ def same_file_elsewhere(root: Path, path: str, entry: Path | None, folder: str) 
     return None
 
 
-def makers_of(root: Path, path: str, entry: Path | None, folder: str) -> list[str]:
-    """Commands, run from `folder`, of scripts of the repository that write a file or folder of this name; likeliest first."""
-    names = _spellings(path)
-    found = []
-    for script in files(root.resolve(), (".py", ".sh")):
-        if script == entry or script.stat().st_size > MAX_BYTES:
-            continue
-        text = script.read_text(encoding="utf-8", errors="replace")
-        named = [rank for rank, name in enumerate(names) if name in text]
-        if not named or not _WRITES.search(text) or (script.suffix == ".py" and _needs_arguments(text)):
-            continue
-        if not _MAKER.search(script.stem) and not _writes(text, names[named[0]]):
-            continue
-        found.append((named[0], not _MAKER.search(script.stem), len(script.parts), script))
-    here = (root / folder).resolve()
-    return [_run(script, here) for *_, script in sorted(found)[:3]]
+def same_file_inside(root: Path, path: str) -> str | None:
+    """The file of the repository, relative to its root, that an absolute path of another machine means; its tail decides."""
+    parts = PurePosixPath(path).parts[1:]
+    root = root.resolve()
+    for size in range(len(parts), 1, -1):
+        if (root / Path(*parts[-size:])).exists():
+            return PurePosixPath(*parts[-size:]).as_posix()
+    named = [found for found in files(root) if parts and found.name == parts[-1]]
+    return named[0].relative_to(root).as_posix() if len(named) == 1 else None
+
+
+def options_with_defaults(entry: Path) -> dict[str, str]:
+    """Options of a script whose default is a text, with it."""
+    return {
+        word.value: keyword.value.value
+        for call in _option_calls(entry)
+        for keyword in call.keywords
+        if keyword.arg == "default" and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str)
+        for word in call.args[-1:]
+        if isinstance(word, ast.Constant) and isinstance(word.value, str) and word.value.startswith("-")
+    }
 
 
 def value_of_variable(root: Path, name: str, entry: Path | None) -> str | None:
@@ -125,16 +131,10 @@ def value_of_variable(root: Path, name: str, entry: Path | None) -> str | None:
 
 def device_option(entry: Path) -> str | None:
     """An option of a script that makes it use the processor, with its value."""
-    text = entry.read_text(encoding="utf-8", errors="replace")
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return None
     options = {
         word.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("add_argument", "option")
-        for word in node.args
+        for call in _option_calls(entry)
+        for word in call.args
         if isinstance(word, ast.Constant) and isinstance(word.value, str)
     }
     for switch in _SWITCHES:
@@ -143,29 +143,16 @@ def device_option(entry: Path) -> str | None:
     return next((f"{option} {value}" for option, value in _DEVICE.items() if option in options), None)
 
 
-def _spellings(path: str) -> list[str]:
-    """How a script may write the path: whole, its last two parts, its name."""
-    pure = PurePosixPath(path.removeprefix("./"))
-    whole = [pure.as_posix(), "/".join(pure.parts[-2:]), pure.name]
-    return [name for name in dict.fromkeys(whole) if len(name) > 2]
-
-
-def _writes(text: str, name: str) -> bool:
-    """Whether the name stands near something that writes."""
-    lines = text.splitlines()
-    for number, line in enumerate(lines):
-        if name in line and _WRITES.search("\n".join(lines[max(0, number - 3) : number + 4])):
-            return True
-    return False
-
-
-def _needs_arguments(text: str) -> bool:
-    return re.search(r"required\s*=\s*True|sys\.argv\[[1-9]", text) is not None
-
-
-def _run(script: Path, here: Path) -> str:
-    path = os.path.relpath(script, here)
-    return f"{'bash' if script.suffix == '.sh' else 'python'} {shlex.quote(path)}"
+def _option_calls(entry: Path) -> list[ast.Call]:
+    try:
+        tree = ast.parse(entry.read_text(encoding="utf-8", errors="replace"))
+    except (SyntaxError, ValueError):
+        return []
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("add_argument", "option")
+    ]
 
 
 def _is_value(text: str) -> bool:

@@ -25,7 +25,8 @@ KILL_AFTER = 2
 """Seconds between TERM and KILL."""
 
 # Runs inside, as the commands' user. Builtins only after the command: at the limit of processes nothing can be forked.
-# The last line of stderr carries what the control group counted; `kill -1` spares the shell that sends it.
+# The last line of stderr carries what the control group counted; `kill -1` spares the shell that sends it, and what that
+# shell itself says ("Killed") is no output of the command.
 WRAPPER = """
 count() {
   local name value file; ooms=0 cpu=0 peak=0
@@ -41,11 +42,12 @@ count() {
 trap : TERM INT HUP
 count; ooms_before=$ooms cpu_before=$cpu peak_before=$peak
 : >/tmp/.ml-agent-began
-timeout -k KILL_AFTER "$2" bash -c "$3" </dev/null
+exec 3>&2 2>/dev/null
+timeout -k KILL_AFTER "$2" bash -c "$3" </dev/null 2>&3 3>&-
 code=$?
-kill -KILL -1 2>/dev/null
+kill -KILL -1
 count
-printf '\\n%s %s %s %s %s %s\\n' "$1" $code $((ooms - ooms_before)) $((cpu - cpu_before)) $peak $peak_before >&2
+printf '\\n%s %s %s %s %s %s\\n' "$1" $code $((ooms - ooms_before)) $((cpu - cpu_before)) $peak $peak_before >&3
 exit $code
 """.replace("KILL_AFTER", str(KILL_AFTER))
 WROTE = (

@@ -1,6 +1,7 @@
 """One repository in one sandbox: set up, repaired, run; and the record of what was done."""
 
 import os
+import shlex
 from collections.abc import Sequence
 
 import msgspec
@@ -10,13 +11,16 @@ from sandbox.contract import Command, OnOutput, Response, Sandbox
 from sandbox.diagnosis import Diagnosis, Place, diagnose
 from sandbox.errors import SandboxUnavailableError
 from sandbox.repair import Repair
-from sandbox.repair_rules import Scene
+from sandbox.repair_rules import Scene, next_repair
 from sandbox.setup.executor import Done, Note, Setup
 from sandbox.setup.plan import SetupStep, plan_setup
 from sandbox.task import Source, Task
 
 FIRST_TIMEOUT = 1800.0
 """Seconds for a command of the repository that must run before the task, such as a download."""
+
+MAX_DEPTH = 3
+"""A command may need another one first, and that one another."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +49,7 @@ class Session:
         self._setup.renewed = self._fill
         self._started = False
         self._applied: list[Repair] = []
+        self._depth = 0
         self._plan: tuple[Task, tuple[SetupStep, ...]] | None = None
 
     def prepare(self, task: Task, constraints: Sequence[str] = ()) -> None:
@@ -147,18 +152,37 @@ class Session:
         self.sandbox.put(self.source.root, ".")
 
     def _first(self, text: str, task: Task, why: str) -> bool:
-        """A command of the set-up, so it gets the network where the policy gives it to set-ups; undone when it fails."""
-        whole = _prelude(self._paths(task), task.folder) + text
-        self.sandbox.run(Command(text=f"rm -rf {_KEPT} && cp -a . {_KEPT}", timeout=FIRST_TIMEOUT))
-        command = Command(
-            text=whole, folder=task.folder, timeout=FIRST_TIMEOUT, environment=dict(task.environment), install=True
-        )
-        response = self.sandbox.run(command, self._on_output)
-        if response.ok:
-            self._setup.environment.done.append(Done(command=whole, folder=task.folder, why=why))
+        """A command of the set-up, so it gets the network where the policy gives it to set-ups.
+
+        What it lacks itself is repaired, too; undone when it fails all the same.
+        """
+        self._depth += 1
+        kept = f"~/workspace-before-{self._depth}"
+        self.sandbox.run(Command(text=f"rm -rf {kept} && cp -a . {kept}", timeout=FIRST_TIMEOUT))
+        first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)
+        final = self._run_first(first)
+        if final is not None:
+            self._setup.environment.done.append(Done(command=_exported(final), folder=final.folder, why=why))
         else:
-            self.sandbox.run(Command(text=f"find . -mindepth 1 -delete; cp -a {_KEPT}/. .", timeout=FIRST_TIMEOUT))
-        return response.ok
+            self.sandbox.run(Command(text=f"find . -mindepth 1 -delete; cp -a {kept}/. .", timeout=FIRST_TIMEOUT))
+        self._depth -= 1
+        return final is not None
+
+    def _run_first(self, first: Task) -> Command | None:
+        """The command as it worked in the end; None where rules do not bring it to its end."""
+        repairs: list[Repair] = []
+        while True:
+            command = msgspec.structs.replace(self.command(repaired(first, repairs)), install=True)
+            response = self.sandbox.run(command, self._on_output)
+            if response.ok:
+                return command
+            diagnosis = self.diagnose(response, first, repairs)
+            self._note(f"{first.text} failed: {diagnosis.message}")
+            repair = next_repair(diagnosis, repairs, self.scene(first, repairs))
+            if repair is None or repair.kind == "python" or self._depth > MAX_DEPTH:
+                return None
+            repairs.append(repair)
+            self.apply(repair, first, repairs)
 
     def _switch_python(self, repair: Repair, task: Task) -> bool:
         """Begin again with another Python; where it does not work, with the one there was."""
@@ -169,11 +193,14 @@ class Session:
         major, minor = repair.arguments[0].split(".")
         try:
             self._begin_again((int(major), int(minor)), repair.arguments[1:], task)
+            lacking = self._setup.lacking(repair.arguments[1:])
+            if not lacking:
+                return True
+            self._note(f"not to be had for Python {repair.arguments[0]}: {' '.join(lacking)}")
         except SandboxUnavailableError as error:
             self._note(str(error))
-            self._begin_again(before, (), task)
-            return False
-        return True
+        self._begin_again(before, (), task)
+        return False
 
     def _begin_again(self, python: Version, constraints: Sequence[str], task: Task) -> None:
         """What was planned and done for one Python is planned and done anew for another."""
@@ -186,9 +213,6 @@ class Session:
     def _paths(self, task: Task) -> tuple[str, ...]:
         planned = [path for step in self._setup.environment.planned if step.kind == "path" for path in step.arguments]
         return tuple(dict.fromkeys([*planned, *task.paths]))
-
-
-_KEPT = "~/workspace-before"
 
 
 def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
@@ -204,6 +228,12 @@ def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
         elif repair.kind == "path":
             task = msgspec.structs.replace(task, paths=(*task.paths, *repair.arguments))
     return task
+
+
+def _exported(command: Command) -> str:
+    """The command's text with its environment, as a script has it."""
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in command.environment.items()]
+    return "\n".join([*lines, command.text])
 
 
 def _prelude(paths: Sequence[str], folder: str) -> str:

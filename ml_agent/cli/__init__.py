@@ -2,7 +2,9 @@
 
 import gc
 import os
+import signal
 import sys
+from types import FrameType
 
 import typer
 from rich.console import Console
@@ -11,6 +13,7 @@ from ml_agent.errors import exit_code_for
 from tools.errors import ToolError
 
 INTERRUPTED = 130
+TERMINATED = 143
 
 
 def main() -> None:
@@ -18,6 +21,7 @@ def main() -> None:
     # A run is short and builds many syntax trees: collecting cycles takes a sixth of it. The bench runs long.
     if sys.argv[1:2] != ["bench"]:
         gc.disable()
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(run(sys.argv[1:]))
 
 
@@ -47,6 +51,11 @@ def run(arguments: list[str]) -> int:
         return _say(str(error), exit_code_for(error))
     except Exception as error:  # noqa: BLE001  # the last boundary: a defect of ours becomes one line
         return _internal(error)
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> None:
+    """End as after an error: containers and processes of the run are removed on the way out."""
+    raise SystemExit(TERMINATED)
 
 
 def _say(message: str, code: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from sandbox.contract import Response
 from sandbox.diagnosis import arguments, code, data, environment, limits, removed
 from sandbox.diagnosis.model import Category, Diagnosis, Match, Rule
-from sandbox.diagnosis.refine import Place, refine
+from sandbox.diagnosis.refine import REFINED, Place, refine
 
 MAX_TEXT = 60_000
 """Characters of output that are searched; the last ones."""
@@ -14,6 +14,9 @@ MAX_EVIDENCE = 8
 FINAL_LINES = 25
 _EXCEPTION = re.compile(
     r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|NotFound|Warning|Failure|Timeout|Iteration)\w*|[A-Za-z_]\w*(?:\.\w+)+)(?::\s|$)"
+)
+_BY_END = frozenset(
+    {"no-error", "out-of-memory", "timeout", "interrupted", "sandbox-lost", "crash", "killed", "signal", "unknown"}
 )
 _SUBJECTS = ("subject", "other", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "any")
 
@@ -26,6 +29,11 @@ def diagnose(response: Response, command: str = "", place: Place | None = None) 
     """
     found = _classify(response)
     return refine(found, place) if place is not None else found
+
+
+def codes() -> frozenset[str]:
+    """Every code that a diagnosis may have."""
+    return frozenset(rule.code for _, rule in _rules()) | _BY_END | REFINED
 
 
 def _classify(response: Response) -> Diagnosis:

@@ -35,7 +35,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "device-mismatch",
-        r"(?P<subject>Expected all tensors to be on the same device[^\n]*|Input type \([^)]*\) and weight type \([^)]*\) should be the same[^\n]*|expected device \w+[^\n]* but got device[^\n]*)",
+        r"(?P<subject>Expected all tensors to be on the same device[^\n]*|Tensor on device \S+ is not on the expected device[^\n]*|Input type \([^)]*\) and weight type \([^)]*\) should be the same[^\n]*|expected device \w+[^\n]* but got device[^\n]*)",
         "tensors are on different devices: {subject}",
     ),
     rule(

@@ -70,14 +70,16 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "missing-data",
-        r"(?:num_samples=0|num_samples should be a positive integer value, but got num_samples=(?P<subject>0)|Found 0 (?:files|images|logs)[^\n]*?(?P<other>[\w./-]+)?$|With n_samples=0|No such file or directory: '(?P<third>[^']*(?:data|dataset|corpus|images)s?/[^']*)'"
+        r"(?:num_samples=0|num_samples should be a positive integer value, but got num_samples=(?P<subject>0)|Found 0 (?:files|images|logs)[^\n]*?(?P<other>[\w./-]+)?$|With n_samples=0"
         r"|(?:FileNotFoundError|RuntimeError|ValueError|AssertionError): (?:Found no valid file|Couldn't find any class folder|No (?:images|files|data)[^\n]*?) (?:in|for|found)[^\n]*?(?P<fourth>[\w./-]+/[\w./-]*))",
         "a data set is empty or not there: {subject}",
     ),
     rule(
         "missing-data",
         _NO_FILE
-        + r"(?P<subject>[^'\n]+\.(?:csv|tsv|jsonl|parquet|npy|mat|lmdb|zip|gz|tgz|arff|feather|tfrecord|hdf|nc|pkl|pickle|wav|mp3|mp4|avi|jpg|jpeg|png|tif|tiff|nii|fasta|fa|pdb|smi|sdf|root|arrow))'",
+        + r"(?P<subject>[^'\n]+\.(?:csv|tsv|jsonl|parquet|npy|mat|lmdb|zip|gz|tgz|arff|feather|tfrecord|hdf|nc|pkl|pickle|wav|mp3|mp4|avi|jpg|jpeg|png|tif|tiff|nii|fasta|fa|pdb|smi|sdf|root|arrow))'|"
+        + _NO_FILE
+        + r"(?P<other>[^'\n]*(?:data|dataset|corpus|images)s?/[^'\n]*)'",
         "the data file {subject} is not there",
     ),
     rule(

@@ -1,8 +1,7 @@
 """Failures of the environment: modules, versions, Python, system libraries, graphics cards, network."""
 
-from collections.abc import Callable
-
 from sandbox.diagnosis.model import Fix, Rule, rule
+from sandbox.diagnosis.python_versions import python, version_rules
 from sandbox.diagnosis.removed import removed_rules
 from sandbox.setup.distributions import distributions_of
 from sandbox.setup.system import library_packages, program_packages
@@ -24,10 +23,6 @@ def _program(name: str) -> Fix | None:
 
 def _extra(name: str) -> Fix:
     return Fix(kind="install", arguments=(name.replace("_", "-"),))
-
-
-def _python(version: str) -> Callable[[str], Fix]:
-    return lambda subject: Fix(kind="python", arguments=(version,))
 
 
 RULES: tuple[Rule, ...] = (
@@ -55,39 +50,19 @@ RULES: tuple[Rule, ...] = (
         scope="any",
     ),
     *removed_rules(),
+    *version_rules(),
     rule(
-        "wrong-python",
-        r"cannot import name '(?P<subject>\w+)' from 'collections'|module 'collections' has no attribute '(?P<name>\w+)'",
-        "collections.{subject} was removed in Python 3.10: Python 3.9 is needed",
-        fix=_python("3.9"),
-    ),
-    rule(
-        "wrong-python",
-        r"(?P<subject>module 'inspect' has no attribute 'getargspec'|cannot import name 'getargspec'|module 'asyncio' has no attribute"
-        r" 'coroutine'|mutable default <class '[\w.]+'> for field \w+ is not allowed|invalid mode: 'r?U'"
-        r"|Population must be a sequence\. {2}For dicts or sets[^\n]*|cannot import name 'formatargspec')",
-        "the code is for an older Python: {subject}; Python 3.10 is needed",
-        fix=_python("3.10"),
-    ),
-    rule(
-        "wrong-python",
-        r"No module named '(?P<subject>imp|asyncore|asynchat|smtpd)'",
-        "the module {subject} was removed in Python 3.12: Python 3.11 is needed",
-        fix=_python("3.11"),
+        "wrong-system",
+        r"No module named '(?P<subject>msvcrt|_?winreg|winsound|_winapi|nt|pywintypes|pythoncom|win32\w+|wmi|comtypes|AppKit|Foundation|Quartz)\b"
+        r"|module 'os' has no attribute '(?P<other>startfile)'|module 'ctypes' has no attribute '(?P<third>windll|WinDLL)'|(?P<fourth>\w+\.(?:exe|bat)): (?:command )?not found",
+        "the program is for another operating system: {subject} is not had on Linux",
+        scope="any",
     ),
     rule(
         "missing-module",
         r"No module named '(?P<subject>distutils)",
         "{subject} was removed in Python 3.12; setuptools brings it back",
         fix=lambda subject: Fix(kind="install", arguments=("setuptools",)),
-    ),
-    rule(
-        "wrong-python",
-        r"(?P<subject>'Thread' object has no attribute 'isAlive'|module 'time' has no attribute 'clock'|module 'base64' has no attribute"
-        r" '(?:de|en)codestring'|'\S*Element' object has no attribute 'getchildren'|module 'platform' has no attribute 'linux_distribution'"
-        r"|cannot import name 'gcd' from 'fractions'|'HTMLParser' object has no attribute 'unescape'|module 'cgi' has no attribute 'escape')",
-        "the code is for an older Python: {subject}; Python 3.7 or 3.8 is needed",
-        fix=_python("3.8"),
     ),
     rule(
         "wrong-python",
@@ -110,7 +85,7 @@ RULES: tuple[Rule, ...] = (
         r"SyntaxError: (?P<subject>f-string: [^\n]*|f-string expression part cannot include[^\n]*)",
         "the f-string needs Python 3.12 ({subject})",
         scope="any",
-        fix=_python("3.12"),
+        fix=python(">=3.12"),
     ),
     rule(
         "wrong-python",
@@ -122,7 +97,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "no-display",
-        r"(?P<subject>no display name and no \$DISPLAY|could not connect to display|cannot connect to X server|Cannot load backend '\w+'[^\n]*headless"
+        r"(?P<subject>no display name and no \$DISPLAY|No available video device|video system not initialized|could not connect to display|cannot connect to X server|Cannot load backend '\w+'[^\n]*headless"
         r"|Could not load the Qt platform plugin|GLFWError[^\n]*|pyglet\.canvas\.xlib\.NoSuchDisplayException|Unable to open display|Can't open display[^\n]*"
         r"|Invalid MIT-MAGIC-COOKIE|Authorization required, but no authorization protocol)",
         "a window system is needed and there is none: {line}",
@@ -175,6 +150,14 @@ RULES: tuple[Rule, ...] = (
         "missing-program",
         r"(?:sh|bash)(?::\s(?:line )?\d+)?:\s(?:line \d+:\s)?(?P<subject>[\w.+-]+): (?:command )?not found|FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<other>ffmpeg|ffprobe|git|java|nvidia-smi|convert|wget|curl|unzip|make|gcc|dot|sox|Rscript|perl)'"
         r"|env: ['‘](?P<third>[\w.-]+)['’]: No such file",
+        "the program {subject} is not installed",
+        fix=_program,
+        scope="any",
+        paper_class="E2",
+    ),
+    rule(
+        "missing-program",
+        r"/subprocess\.py\"[\s\S]*^(?:FileNotFoundError|PermissionError): \[Errno \d+\] [^\n']*: '(?P<subject>[\w+-]+)'$",
         "the program {subject} is not installed",
         fix=_program,
         scope="any",

@@ -18,7 +18,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: FixKind
     """install: distributions; constrain: requirements; by-date: distributions, in the version of the commit's time; system:
-    Debian packages; python: a version; folder: make it; module: run as a module; shell: run by bash; first: shell command;
+    Debian packages; python: `>=3.12` or `<=3.9`; folder: make it; module: run as a module; shell: run by bash; first: shell command;
     cpu: choose the processor."""
     arguments: tuple[str, ...] = ()
     python: str = ""

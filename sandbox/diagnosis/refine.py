@@ -1,5 +1,6 @@
 """Says more of a failure than its output does, by looking at the repository's files."""
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -7,10 +8,15 @@ from pathlib import Path
 import msgspec
 
 from sandbox.diagnosis.model import Diagnosis
-from sandbox.repository_search import files, makers_of, same_file_elsewhere
+from sandbox.makers import Missing, makers_of
+from sandbox.repository_search import files, same_file_elsewhere, same_file_inside
 
+REFINED = frozenset({"wrong-folder", "missing-submodule"})
+"""Codes that only the repository's files tell."""
 _POINTER = b"version https://git-lfs.github.com/spec"
 _URL = re.compile(r"https?://[^\s)>\]\"']+")
+_WORKSPACE = re.compile(r"(?:/.*/sandbox-\w+)?/workspace/(?=.)")
+"""Where sandboxes have the repository."""
 MAX_README = 200_000
 
 
@@ -26,9 +32,21 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def refine(diagnosis: Diagnosis, place: Place) -> Diagnosis:
-    """The diagnosis with what the repository adds to it."""
+    """The diagnosis with what the repository adds to it; paths of the workspace as they are written where it ran."""
+    diagnosis = _as_written_here(diagnosis, place)
     rule = _BY_CODE.get(diagnosis.code)
     return rule(diagnosis, place) if rule else diagnosis
+
+
+def _as_written_here(diagnosis: Diagnosis, place: Place) -> Diagnosis:
+    def short(path: str) -> str:
+        return os.path.relpath(path[len(match[0]) :], place.folder) if (match := _WORKSPACE.match(path)) else path
+
+    subject, fix = short(diagnosis.subject), diagnosis.fix
+    if fix is not None and fix.kind == "folder":
+        fix = msgspec.structs.replace(fix, arguments=tuple(map(short, fix.arguments)))
+    message = diagnosis.message.replace(diagnosis.subject, subject) if diagnosis.subject else diagnosis.message
+    return msgspec.structs.replace(diagnosis, subject=subject, message=message, fix=fix)
 
 
 def _pointer(diagnosis: Diagnosis, place: Place) -> Diagnosis:
@@ -63,21 +81,29 @@ def _same(folder: str, module: str) -> bool:
 
 def _file(diagnosis: Diagnosis, place: Place) -> Diagnosis:
     path = diagnosis.subject
+    if diagnosis.fix is not None or not path:
+        return diagnosis
     folder = same_file_elsewhere(place.root, path, place.entry, place.folder)
     if folder is not None:
         message = f"{path} is not there, but lies in {folder}: the command must be run from {folder}"
         return msgspec.structs.replace(diagnosis, code="wrong-folder", message=message)
-    makers = makers_of(place.root, path, place.entry, place.folder)
+    makers = makers_of(Missing(root=place.root, path=path, folder=place.folder, entry=place.entry))
     if makers:
         return msgspec.structs.replace(
             diagnosis, message=f"{diagnosis.message}; `{makers[0]}` makes it and was not run"
         )
-    expected = path if path.startswith("/") else f"{place.folder}/{path}".removeprefix("./")
     said = _said_of(place.root, path)
     more = f"; the documentation says: {said}" if said else ""
-    return msgspec.structs.replace(
-        diagnosis, message=f"{diagnosis.message}: it is expected at {expected} in the repository{more}"
-    )
+    return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: {_expected(path, place)}{more}")
+
+
+def _expected(path: str, place: Place) -> str:
+    """Where exactly the file must be put."""
+    if not path.startswith("/"):
+        return f"it is expected at {f'{place.folder}/{path}'.removeprefix('./')} in the repository"
+    inside = same_file_inside(place.root, path)
+    known = f"; the repository has {inside}" if inside else ""
+    return f"it is expected at {path}, a place outside the repository{known}"
 
 
 def _said_of(root: Path, path: str) -> str:

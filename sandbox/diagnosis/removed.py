@@ -52,6 +52,12 @@ GENERAL: tuple[Rule, ...] = (
     ),
     rule(
         "removed-api",
+        r"AttributeError: No (?P<subject>[\w.]+) attribute (?P<name>\w+)$",
+        "{subject} has no {name}: the library is too new (or too old) for the code",
+        fix=_by_date,
+    ),
+    rule(
+        "removed-api",
         r"File \"[^\"]*(?:site|dist)-packages/(?P<subject>\w+)/[^\"]*\", line \d+[^\n]*\n[^\n]*\n(?:[^\n]*\n)?TypeError: (?P<name>\S+ got an unexpected keyword argument '\w+')",
         "{subject} does not take this any more: {name}",
         fix=_by_date,

@@ -93,7 +93,7 @@ class Setup:
     def do(self, steps: Sequence[SetupStep], keep: bool) -> None:
         """Do the steps that were not done; with `keep` for later runs, too. Raises SandboxLostError."""
         for step in steps:
-            if step in self.environment.planned:
+            if any(_same(step, other) for other in self.environment.planned):
                 continue
             self.environment.planned.append(step)
             if step.kind == "install":
@@ -150,6 +150,12 @@ class Setup:
         else:
             self._note((response.error_lines or ("system packages cannot be installed",))[-1])
         return response.ok
+
+    def lacking(self, requirements: Sequence[str]) -> tuple[str, ...]:
+        """Those of the requirements whose distributions are asked for by the plan, and are not there all the same."""
+        planned = {_name(text) for step in self.environment.planned for text in step.arguments}
+        there = {_name(line) for line in self.locked()}
+        return tuple(text for text in requirements if _name(text) in planned - there)
 
     def locked(self) -> tuple[str, ...]:
         """What is installed, as `pip freeze` writes it; nothing where nothing was."""
@@ -210,6 +216,11 @@ class Setup:
         ]
         content = json.dumps([place, [[step.arguments, step.pins] for step in steps]])
         return hashlib.sha256(content.encode()).hexdigest()[:24]
+
+
+def _same(one: SetupStep, other: SetupStep) -> bool:
+    """Whether two steps do the same, wherever each was read."""
+    return (one.kind, one.arguments, one.pins) == (other.kind, other.arguments, other.pins)
 
 
 def _names(steps: Sequence[SetupStep]) -> str:

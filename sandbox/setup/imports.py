@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from sandbox.repository_search import built_by
 from sandbox.setup.distributions import is_known
 
 MAX_FILES = 400
@@ -109,6 +110,8 @@ class _Scan:
         if elsewhere is not None and not is_compiled(elsewhere):
             self._paths[elsewhere.relative_to(self._root).as_posix()] = None
             self._follow_local(elsewhere, found.name)
+            return
+        if elsewhere is None and not is_known(top) and built_by(self._root, top) is not None:
             return
         (self._later if found.lazy else self._required)[top] = None
         if not found.lazy:

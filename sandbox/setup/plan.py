@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from sandbox.python_history import former_modules
 from sandbox.setup.distributions import NOT_FOR_SALE, distributions_of, normalized, provides
 from sandbox.setup.entries import entries_of
 from sandbox.setup.imports import Needs, scan_imports
@@ -59,7 +60,7 @@ def requirements_for(needs: Needs, wanted: Sequence[Wanted], host: Host) -> list
     """One requirement for each module that is needed, as the repository writes it where it does."""
     found: dict[str, str] = {}
     for module in (*needs.modules, *needs.later):
-        if module in NOT_FOR_SALE:
+        if module in NOT_FOR_SALE or module in former_modules():
             continue
         dotted = next((name for name in needs.dotted if name.partition(".")[0] == module and "." in name), module)
         said = next((w for w in wanted if provides(w.name, dotted)), None)

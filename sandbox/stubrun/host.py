@@ -16,6 +16,10 @@ Mode = Literal["describe", "parse", "run", "functions"]
 Status = Literal["described", "parsed", "rejected", "help", "exited", "error", "timeout", "lost"]
 CHILD = Path(__file__).with_name("child.py")
 REPORT_BYTES = 16 << 20
+_HIDE = """
+for place in /run /var/run; do [ -L $place ] || mount -t tmpfs none $place || exit 1; done
+exec "$@"
+"""
 
 
 class StubRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,18 +67,48 @@ class StubReport(msgspec.Struct, frozen=True, kw_only=True):
 
 @functools.cache
 def isolation() -> tuple[str, ...]:
-    """The words that start a program without network and with a read-only file system, as far as this machine can."""
+    """The words that start a program without network and without a way to change or reach anything, as far as this machine can.
+
+    After bubblewrap's words come those of `shown`, which say what it sees; `unshare` sees the file system, but for the
+    folders in which services of the machine, a container engine among them, have their sockets.
+    """
     candidates = (
-        ("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all", "--die-with-parent"),
-        ("unshare", "-r", "-n"),
-    )
-    for words in candidates:
-        if shutil.which(words[0]) is None:
+        ("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"),
+        ("unshare", "--map-root-user", "--net", "--mount", "sh", "-c", _HIDE, "sh"),
+    )  # fmt: skip
+    for name, *options in candidates:
+        program = shutil.which(name)
+        if program is None:
             continue
-        tried = subprocess.run([*words, "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False)
+        test = [program, *options, *(_system() if name == "bwrap" else []), "true"]
+        tried = subprocess.run(
+            test, env=_environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False
+        )
         if tried.returncode == 0:
-            return words
+            return (program, *options)
     return ()
+
+
+def shown(words: tuple[str, ...], *folders: str) -> list[str]:
+    """Words after those of `isolation`: programs and libraries of the system and `folders`, all read-only, and nothing else."""
+    if not words or Path(words[0]).name != "bwrap":
+        return []
+    line = [*_system(), "--tmpfs", "/tmp"]
+    for folder in dict.fromkeys(folders):
+        if not Path(folder).is_relative_to("/usr"):
+            line += ["--ro-bind", folder, folder]
+    return line
+
+
+def _system() -> list[str]:
+    line = ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind", "/usr", "/usr"]
+    for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+        path = Path(name)
+        if path.is_symlink():
+            line += ["--symlink", str(path.readlink()), name]
+        elif path.is_dir():
+            line += ["--ro-bind", name, name]
+    return line
 
 
 def bare_python() -> str:
@@ -93,7 +127,10 @@ def run_stubbed(request: StubRequest, python: str | None = None) -> StubReport:
     """
     read, write = os.pipe()
     payload = msgspec.json.encode(request).decode()
-    command = [*isolation(), python or bare_python(), "-I", "-S", "-B", str(CHILD), payload, str(write)]
+    executable, prefix = _interpreter(python or bare_python())
+    words = isolation()
+    walls = [*words, *shown(words, prefix, str(CHILD.parent), os.path.realpath(request.root))]
+    command = [*walls, executable, "-I", "-S", "-B", str(CHILD), payload, str(write)]
     try:
         process = subprocess.Popen(
             command, env=_environment(), cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -114,6 +151,17 @@ def run_stubbed(request: StubRequest, python: str | None = None) -> StubReport:
         return msgspec.json.decode(data, type=StubReport)
     except msgspec.DecodeError:
         return StubReport(status="lost", message=f"the child ended with status {process.returncode}")
+
+
+@functools.cache
+def _interpreter(python: str) -> tuple[str, str]:
+    """The program itself, without links and starters, and the folder that holds its standard library."""
+    if python == bare_python():
+        return os.path.realpath(python), sys.base_prefix
+    ask = [python, "-I", "-S", "-c", "import os, sys; print(os.path.realpath(sys.executable)); print(sys.base_prefix)"]
+    said = subprocess.run(ask, capture_output=True, text=True, timeout=10, check=True).stdout
+    executable, prefix = said.splitlines()
+    return executable, prefix
 
 
 def _environment() -> Mapping[str, str]:

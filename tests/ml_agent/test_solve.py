@@ -105,3 +105,16 @@ def test_nothing_isolates_stops_at_checked(repository: Path, tmp_path: Path) -> 
     code, result = solve("fit with learning rate 0.25", "--repo", str(repository), **environment)
     assert (code, result["ending"], result["evidence"]) == (1, "not-proven", "checked")
     assert "bubblewrap" in result["message"]
+
+
+def test_a_file_that_two_drafts_miss_ends_the_run(repository: Path, tmp_path: Path) -> None:
+    (repository / "fit.py").write_text(FIT + 'open("data/train.csv")\n')
+    more = "\nFit it longer:\n\n```bash\npython fit.py --out long.json\n```\n\n```bash\npython fit.py --lr 0.1 --out x.json\n```\n"
+    (repository / "README.md").write_text((repository / "README.md").read_text() + more)
+    out = tmp_path / "out"
+    code, result = solve(
+        "fit the linear model with learning rate 0.25", "--repo", str(repository), *LOCAL, "--out", str(out)
+    )
+    assert code != 0 and result["message"].startswith("missing-data: the data file data/train.csv")
+    events = [json.loads(line) for line in (out / "trajectory.jsonl").read_text().splitlines()]
+    assert sum(event["event"] == "diagnosis" for event in events) == 2, "a third draft would miss it, too"

@@ -13,35 +13,46 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 from failure_cases import CASES  # noqa: E402
+from failure_model import GROUPS, FailureCase  # noqa: E402
 
 from sandbox.contract import Command, Limits, Policy  # noqa: E402
 from sandbox.local import BubblewrapSandbox  # noqa: E402
 from sandbox.pip_settings import read_pip_settings  # noqa: E402
 from sandbox.setup.plan import Host, cpu_torch  # noqa: E402
 
-PACKAGES = "numpy pandas Pillow PyYAML networkx scipy click absl-py setuptools"
+LIMITS = Limits(memory_bytes=2 * 1024**3, pids=300)
+"""Small enough to be reached by a program that tries."""
+DISK = 50_000_000
+"""For the common group: newer libraries fill more than that with what they compile."""
 
 
 def main() -> None:
-    """Set up once, run each case in an emptied workspace."""
+    """One sandbox for each group: set up once, then each case in an emptied workspace."""
     wanted = set(sys.argv[1:])
-    limits = Limits(memory_bytes=2 * 1024**3, pids=300, disk_bytes=50_000_000)
+    for group, packages in GROUPS.items():
+        cases = [case for case in CASES if case.group == group and (not wanted or case.name in wanted)]
+        if cases:
+            _capture(cases, packages)
+
+
+def _capture(cases: list[FailureCase], packages: str) -> None:
     torch = cpu_torch(Host(find_links=read_pip_settings().find_links)) or "torch"
+    words = " ".join(f"'{torch if name == 'torch' else name}'" for name in packages.split())
     with tempfile.TemporaryDirectory() as logs:
-        setup = BubblewrapSandbox(Policy(limits=Limits()), Path(logs))
-        setup.start()
-        print(setup.run(Command(text=f"pip install -q {PACKAGES} {torch}", install=True, timeout=900)).stderr)
-        setup.policy = Policy(limits=limits, network="none")
-        for case in CASES:
-            if wanted and case.name not in wanted:
-                continue
-            setup.run(Command(text="rm -rf ./* .[!.]*"))
-            response = setup.run(Command(text=case.command, timeout=case.timeout))
+        sandbox = BubblewrapSandbox(Policy(limits=Limits()), Path(logs))
+        sandbox.start()
+        if words:
+            print(sandbox.run(Command(text=f"pip install -q {words}", install=True, timeout=1800)).stderr)
+        limits = msgspec.structs.replace(LIMITS, disk_bytes=DISK if cases[0].group == "common" else None)
+        sandbox.policy = Policy(limits=limits, network="none")
+        for case in cases:
+            sandbox.run(Command(text="rm -rf ./* .[!.]*"))
+            response = sandbox.run(Command(text=case.command, timeout=case.timeout))
             kept = msgspec.structs.replace(response, log="", seconds=round(response.seconds, 1))
             (HERE / "failures" / f"{case.name}.json").write_bytes(
                 msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n"
             )
-        setup.stop()
+        sandbox.stop()
 
 
 if __name__ == "__main__":

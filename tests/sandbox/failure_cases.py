@@ -1,35 +1,8 @@
 """Small programs that fail, each with the name that the failure must get; `capture_failures.py` runs them once."""
 
-from typing import NamedTuple
+from failure_libraries import LIBRARY_CASES
+from failure_model import WHEELS, FailureCase, py
 
-
-class FailureCase(NamedTuple):
-    """One program: what is run, and what must be said about it."""
-
-    name: str
-    code: str
-    command: str
-    subject: str = ""
-    fix: str = ""
-    """kind:arguments, separated by commas."""
-    timeout: float = 20.0
-
-
-def py(text: str) -> str:
-    """A command that writes `text` to main.py and runs it, so that the traceback shows its lines."""
-    return f"cat > main.py <<'END'\n{text}\nEND\npython main.py"
-
-
-WHEELS = """mkdir -p wheels && python - <<'END'
-import zipfile
-for version in ("1.0", "2.0"):
-    with zipfile.ZipFile(f"wheels/demo-{version}-py3-none-any.whl", "w") as wheel:
-        folder = f"demo-{version}.dist-info"
-        wheel.writestr(f"{folder}/METADATA", f"Metadata-Version: 2.1\\nName: demo\\nVersion: {version}\\n")
-        wheel.writestr(f"{folder}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-        wheel.writestr(f"{folder}/RECORD", "")
-END
-true"""
 ARGPARSE = """
 import argparse
 parser = argparse.ArgumentParser()
@@ -121,15 +94,17 @@ CASES: tuple[FailureCase, ...] = (
         "networkx.algorithms",
         "by-date:networkx",
     ),
-    FailureCase("collections-mapping", "wrong-python", py("from collections import Mapping"), "Mapping", "python:3.9"),
-    FailureCase("getargspec", "wrong-python", py("import inspect\ninspect.getargspec(print)"), "", "python:3.10"),
-    FailureCase("time-clock", "wrong-python", py("import time\ntime.clock()"), "", "python:3.8"),
+    FailureCase(
+        "collections-mapping", "wrong-python", py("from collections import Mapping"), "Mapping", "python:<=3.9"
+    ),
+    FailureCase("getargspec", "wrong-python", py("import inspect\ninspect.getargspec(print)"), "", "python:<=3.10"),
+    FailureCase("time-clock", "wrong-python", py("import time\ntime.clock()"), "", "python:<=3.7"),
     FailureCase("python-2-print", "wrong-python", py("print 'hello'"), "/workspace/main.py"),
     FailureCase(
         "python-2-name", "wrong-python", py("for i in xrange(3): pass"), "NameError: name 'xrange' is not defined"
     ),
     FailureCase(
-        "python-312-fstring", "wrong-python", py("names = ['a']\nprint(f'{', '.join(names)}')"), "", "python:3.12"
+        "python-312-fstring", "wrong-python", py("names = ['a']\nprint(f'{', '.join(names)}')"), "", "python:>=3.12"
     ),
     FailureCase("requirement", "requirement-not-found", "pip install --no-index tabluate==1.0", "tabluate==1.0"),
     FailureCase(
@@ -357,4 +332,5 @@ CASES: tuple[FailureCase, ...] = (
         ),
     ),
     FailureCase("killed", "killed", "kill -KILL $$"),
+    *LIBRARY_CASES,
 )

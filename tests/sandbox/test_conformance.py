@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -167,7 +167,15 @@ def test_a_repository_may_have_our_names(shared: Sandbox, tmp_path: Path) -> Non
     assert shared.run(Command(text=text, folder="names", timeout=20)).stdout == "True True True\n"
 
 
-def test_interrupt_is_asked_for_first(shared: Sandbox) -> None:
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C works as at a terminal, also where the tests run in a shell's background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupt_is_asked_for_first(shared: Sandbox, ctrl_c: None) -> None:
     text = "python -c \"\nimport time\ntry:\n    print('up', flush=True); time.sleep(60)\nexcept KeyboardInterrupt:\n    print('saved')\n\""
     threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     began = time.monotonic()
@@ -175,6 +183,35 @@ def test_interrupt_is_asked_for_first(shared: Sandbox) -> None:
     assert response.ended == "interrupted"
     assert "saved" in response.stdout
     assert time.monotonic() - began < 12
+
+
+def test_an_interrupted_program_that_does_not_stop_is_killed_and_its_log_kept(shared: Sandbox, ctrl_c: None) -> None:
+    text = "trap '' INT TERM; echo before; for n in $(seq 1000); do echo line $n; sleep 0.1; done"
+    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    began = time.monotonic()
+    response = shared.run(Command(text=text, timeout=60))
+    assert response.ended == "interrupted" and response.exit_code is None
+    assert 3 < time.monotonic() - began < 15
+    log = Path(response.log).read_text()
+    assert log.startswith("before\nline 1\n") and log == response.stdout
+    seen = shared.run(
+        Command(text="cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'seq 100[0]' || true", timeout=20)
+    )
+    assert seen.stdout.strip() == "0"
+
+
+def test_a_second_interrupt_kills_at_once(shared: Sandbox, ctrl_c: None) -> None:
+    text = "trap '' INT TERM; echo before; sleep 31.7 & wait; sleep 31.7"
+    for seconds in (1.5, 2.2):
+        threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        shared.run(Command(text=text, timeout=60))
+    assert time.monotonic() - began < 8
+    seen = shared.run(
+        Command(text="cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'sleep 31[.]7' || true", timeout=20)
+    )
+    assert seen.stdout.strip() == "0"
 
 
 def test_after_all_that_it_still_runs(shared: Sandbox) -> None:

@@ -1,7 +1,6 @@
 """What programs may not do to the machine, to us, or to the next command."""
 
 import os
-import resource
 import socket
 import threading
 import time
@@ -46,11 +45,18 @@ def test_memory_of_a_child_that_is_killed(isolated_kind: str, make: Make) -> Non
 @pytest.mark.slow
 def test_hundred_megabytes_of_output(kind: str, make: Make) -> None:
     sandbox = make(kind)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew: an earlier test's must not hide this one's
+    before = memory("VmRSS")
     response = sandbox.run(Command(text="head -c 100000000 /dev/zero | tr '\\0' x; echo END", timeout=60))
     assert response.ok and response.stdout.endswith("END\n")
     assert Path(response.log).stat().st_size == 100_000_004
-    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 < 40
+    assert memory("VmHWM") - before < 40 * 1024
+
+
+def memory(name: str) -> int:
+    """A line of this process's status, in kB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
 
 
 def test_full_disk_by_one_file(kind: str, make: Make) -> None:
@@ -103,6 +109,18 @@ def test_term_is_ignored(kind: str, make: Make) -> None:
     assert alive(sandbox)
 
 
+def test_a_sleep_as_long_as_the_clock(kind: str, make: Make) -> None:
+    sandbox = make(kind)
+    for probe in (None, 1.0):
+        began = time.monotonic()
+        response = sandbox.run(
+            Command(text="echo up; sleep infinity & sleep 1000000000; wait", timeout=4, probe_seconds=probe)
+        )
+        assert (response.ended, response.started) == ("timeout", False)
+        assert time.monotonic() - began < 12
+    assert alive(sandbox)
+
+
 def test_streams_are_closed_and_it_goes_on(kind: str, make: Make) -> None:
     sandbox = make(kind)
     response = sandbox.run(Command(text="exec >&- 2>&-; sleep 1.5; echo x > late; exit 5", timeout=20))
@@ -134,26 +152,86 @@ def test_zombies(kind: str, make: Make) -> None:
     assert alive(sandbox)
 
 
+ORPHANS = """
+import os, time
+for number in range(400):
+    pid = os.fork()
+    if pid == 0:
+        if os.fork() == 0:
+            time.sleep(0.001)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    time.sleep(0.005)
+print("forked", number + 1)
+"""
+
+
+def test_orphans_do_not_pile_up_as_zombies(kind: str, make: Make) -> None:
+    """Four times as many as there may be processes: each must be gone for the next to begin."""
+    sandbox = make(kind)
+    response = sandbox.run(Command(text=f"python -c '{ORPHANS}'", timeout=60))
+    assert response.stdout == "forked 400\n"
+
+
 def test_the_host_is_out_of_reach(isolated_kind: str, make: Make, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret of the host")
     sandbox = make(isolated_kind)
-    home, project = Path.home(), Path(__file__).parents[2]
+    project = Path(__file__).parents[2]
     text = f"""
 cat {tmp_path}/secret
-ls -a {home} {project} /root /home
-ls /var/run/docker.sock /run/docker.sock /run/user /var/run/podman
-cat /etc/shadow; mount | grep -c ' rw' >/dev/null
+ls -a {project}
+cat /etc/shadow
 touch /usr/x /etc/x /opt/x /x
 cat /proc/1/environ | tr '\\0' '\\n'
 """
     response = sandbox.run(Command(text=text, timeout=20))
     said = response.stdout
     assert "secret of the host" not in said
-    assert "docker.sock\n" not in said and "pyproject.toml" not in said
-    assert (".ssh" not in said and ".bashrc" not in said.replace("/home:", "")) or isolated_kind == "docker"
-    assert "root:$" not in said and "PYTEST" not in said
+    assert "pyproject.toml" not in said and "root:" not in said and "PYTEST" not in said
     denied = [line for line in response.stderr.splitlines() if line.startswith("touch:")]
     assert len(denied) >= 3
+
+
+@pytest.mark.parametrize("install", [False, True])
+def test_the_home_of_the_host_is_out_of_reach(isolated_kind: str, make: Make, install: bool) -> None:
+    marker = Path.home() / f".ml-agent-test-{os.getpid()}"
+    marker.write_text("at home")
+    try:
+        sandbox = make(isolated_kind, network="install")
+        names = " ".join(path.name for path in Path.home().iterdir() if path.name not in (".bashrc", ".profile"))
+        text = f"ls -a /root /home/* {Path.home()}; cat {marker}; cd {Path.home()} && ls -d {names}"
+        response = sandbox.run(Command(text=text, timeout=20, install=install))
+        assert marker.name not in response.stdout and "at home" not in response.stdout
+    finally:
+        marker.unlink()
+
+
+SOCKETS = """
+import glob, os, socket
+places = ["/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock"]
+places += glob.glob("/run/**/*.sock", recursive=True) + glob.glob("/var/run/**/*.sock", recursive=True)
+places.append(os.environ["HOST_SOCKET"])
+for place in places:
+    try:
+        socket.socket(socket.AF_UNIX).connect(place)
+        print("reached", repr(place))
+    except OSError:
+        pass
+print("tried", len(places) > 4)
+"""
+
+
+@pytest.mark.parametrize("install", [False, True])
+def test_sockets_of_the_host_are_out_of_reach(isolated_kind: str, make: Make, tmp_path: Path, install: bool) -> None:
+    place = str(tmp_path / "host.sock")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(place)
+        listening.listen()
+        sandbox = make(isolated_kind, network="install")
+        response = sandbox.run(
+            Command(text=f"python -c '{SOCKETS}'", timeout=20, install=install, environment={"HOST_SOCKET": place})
+        )
+        assert response.stdout == "tried True\n"
 
 
 def test_no_capabilities_and_no_new_privileges(isolated_kind: str, make: Make) -> None:

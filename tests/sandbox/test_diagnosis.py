@@ -7,12 +7,13 @@ import msgspec
 import pytest
 
 from sandbox.contract import Response
-from sandbox.diagnosis import diagnose
-from sandbox.diagnosis.classify import _rules
+from sandbox.diagnosis import codes, diagnose
+from sandbox.diagnosis.classify import _final, _rules, _whole
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
-from failure_cases import CASES, FailureCase  # noqa: E402
+from failure_cases import CASES  # noqa: E402
+from failure_model import FailureCase  # noqa: E402
 
 sys.path.remove(str(HERE))
 
@@ -41,9 +42,20 @@ def test_evidence_is_from_the_output() -> None:
             assert line in said
 
 
-def test_forty_kinds_of_failure_have_a_log() -> None:
-    assert len({case.code for case in CASES}) >= 40
-    assert len(list(_rules())) >= 40
+def test_rules_are_told_apart_by_real_logs() -> None:
+    assert len({case.code for case in CASES}) >= 60
+    assert {case.code for case in CASES} <= codes()
+    fired = {_first_rule(_response(case)) for case in CASES} - {-1}
+    assert len(fired) >= 140, "rules that were the first to fit one of the logs"
+
+
+def _first_rule(response: Response) -> int:
+    whole = _whole(response)
+    final = _final(whole, response)
+    found = (
+        n for n, (_, rule) in enumerate(_rules()) if rule.pattern.search(final if rule.scope == "final" else whole)
+    )
+    return next(found, -1)
 
 
 def test_an_ending_without_failure_has_none() -> None:

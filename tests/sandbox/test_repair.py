@@ -6,10 +6,12 @@ import pytest
 
 from sandbox.diagnosis import Diagnosis, Fix, Place
 from sandbox.diagnosis.refine import refine
+from sandbox.makers import Missing, makers_of
 from sandbox.repair import MAX_PER_FAILURE, Repair, pick, signature
 from sandbox.repair_rules import Scene, candidates, next_repair
-from sandbox.repository_search import device_option, makers_of, module_places, value_of_variable
+from sandbox.repository_search import device_option, module_places, value_of_variable
 from sandbox.session import repaired
+from sandbox.setup.plan import Host, plan_setup
 from sandbox.task import Source, Task
 
 
@@ -62,7 +64,15 @@ def test_older_versions_then_older_python_by_date(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "expected"),
-    [("3.10", "3.9"), ("3.9", "3.9"), ("3.8", "3.7"), ("3.12", "3.12"), ("3.13", None), ("3.6", None)],
+    [
+        ("<=3.10", "3.9"),
+        ("<=3.9", "3.9"),
+        ("<=3.8", "3.7"),
+        ("<=3.6", None),
+        (">=3.12", "3.12"),
+        (">=3.13", None),
+        (">=3.10", None),
+    ],
 )
 def test_the_nearest_python(tmp_path: Path, wanted: str, expected: str | None) -> None:
     found = proposed(diagnosis("wrong-python", "x", Fix(kind="python", arguments=(wanted,))), scene(tmp_path))
@@ -81,7 +91,7 @@ def test_a_file_that_a_script_makes(tmp_path: Path) -> None:
     write(tmp_path, "scripts/get.sh", "curl x > train.csv\n")
     found = proposed(diagnosis("missing-data", "data/vocab.json"), scene(tmp_path))
     assert found == [("first", ("python prepare.py",))]
-    assert makers_of(tmp_path, "train.csv", None, "scripts") == ["bash get.sh"]
+    assert makers_of(Missing(root=tmp_path, path="train.csv", folder="scripts")) == ["bash get.sh"]
 
 
 def test_a_file_beside_the_script(tmp_path: Path) -> None:
@@ -94,6 +104,50 @@ def test_a_file_beside_the_script(tmp_path: Path) -> None:
     assert found[0] == ("folder", ("src", "python main.py --data ../data/x.txt -n 3"))
     place = Place(root=tmp_path, entry=tmp_path / "src/main.py")
     assert refine(diagnosis("missing-file", "config.json"), place).code == "wrong-folder"
+
+
+def test_a_path_of_the_authors_machine_by_the_option_that_has_it(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "p.add_argument('-d', '--data-dir', default='/home/me/wind/data')")
+    write(tmp_path, "data/train/x.csv", "")
+    found = diagnosis("missing-data", "/home/me/wind/data/train/x.csv")
+    assert proposed(found, scene(tmp_path, "python train.py -n 2"))[0] == (
+        "command",
+        ("python train.py -n 2 --data-dir data",),
+    )
+    assert proposed(found, scene(tmp_path, "python train.py --data-dir /home/me/wind/data")) == []
+    message = refine(found, Place(root=tmp_path)).message
+    assert "/home/me/wind/data/train/x.csv" in message and "the repository has data/train/x.csv" in message
+
+
+@pytest.mark.parametrize("workspace", ["/workspace", "/home/me/.cache/ml-agent/sandboxes/sandbox-ab1_c/workspace"])
+def test_a_path_of_the_workspace_is_one_of_the_repository(tmp_path: Path, workspace: str) -> None:
+    write(tmp_path, "src/prepare.py", "open('vocab.json', 'w').write('{}')")
+    write(tmp_path, "config.example.json", "")
+    place = Place(root=tmp_path, folder="src", entry=tmp_path / "src/train.py")
+    found = refine(diagnosis("missing-file", f"{workspace}/src/vocab.json"), place)
+    assert found.subject == "vocab.json" and "`python prepare.py` makes it" in found.message
+    above = refine(diagnosis("missing-file", f"{workspace}/config.json"), place)
+    assert "cp ../config.example.json ../config.json" in above.message
+    folder = refine(diagnosis("missing-folder", "x", Fix(kind="folder", arguments=(f"{workspace}/logs",))), place)
+    assert folder.fix is not None and folder.fix.arguments == ("../logs",)
+    other = refine(diagnosis("missing-file", "/data/workspace/x.json"), place)
+    assert "/data/workspace/x.json, a place outside" in other.message
+
+
+def test_a_module_that_the_repository_compiles_comes_from_no_index(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "import overlap")
+    write(tmp_path, "ext/setup.py", "setup(ext_modules=[Extension('overlap', ['overlap.c'])])")
+    found = diagnosis("missing-module", "overlap", Fix(kind="install", arguments=("overlap",)))
+    assert next(candidates(found, scene(tmp_path))).arguments == ("(cd ext && python setup.py build_ext --inplace)",)
+    source = Source(root=tmp_path)
+    assert plan_setup(source, Task(text="python train.py"), Host()) == ()
+
+
+def test_a_settings_module_from_its_example(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "import config")
+    write(tmp_path, "config.example.py", "")
+    found = proposed(diagnosis("missing-module", "config"), scene(tmp_path))
+    assert found[0] == ("first", ("cp config.example.py config.py",))
 
 
 def test_a_module_of_a_package_run_as_a_script(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from sandbox.artifacts import artifacts
 from sandbox.contract import Sandbox
 from sandbox.prove import prove
+from sandbox.repair import Repair
 from sandbox.session import Session
 from sandbox.task import Source, Task
 
@@ -69,6 +70,16 @@ def test_an_environment_is_made_kept_and_taken_again(kind: str, make: Make, inde
         assert any("earlier run" in note for note in notes) is (attempt == 1 and kind != "process")
 
 
+def test_another_script_with_the_same_needs_takes_the_kept_environment(make: Make, index: Path, tmp_path: Path) -> None:
+    root = repository(tmp_path, one_dot_py="import alpha\n", two_dot_py="import alpha\n")
+    for script in ("one.py", "two.py"):
+        notes: list[str] = []
+        session = Session(make("bubblewrap", network="install"), Source(root=root, version="v1"), note=notes.append)
+        session.prepare(Task(text=f"python {script}"))
+        session.close()
+    assert [note.partition(":")[0] for note in notes] == ["taking the environment of an earlier run"]
+
+
 def test_what_cannot_be_had_is_left_out_and_said(make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(
         tmp_path, run_dot_py="import beta_tools\nimport gamma_missing\n", requirements_dot_txt="beta-tools==7.0\n"
@@ -99,6 +110,51 @@ def test_a_failed_first_command_leaves_no_trace(make: Make, tmp_path: Path) -> N
     assert not proof.ok and [repair.kind for repair in proof.repairs] == ["first"]
     with pytest.raises(FileNotFoundError):
         session.sandbox.get("half")
+
+
+def test_another_python_without_the_version_wanted_is_given_up(make: Make, index: Path, tmp_path: Path) -> None:
+    sandbox = make("process", network="install")
+    others = [version for version in sandbox.pythons() if version != sandbox.python_version()]  # type: ignore[attr-defined]
+    if not others:
+        pytest.skip("one Python only")
+    root = repository(tmp_path, run_dot_py="import alpha, sys\nprint(alpha.new, sys.version_info[:2])\n")
+    session, task = Session(sandbox, Source(root=root)), Task(text="python run.py", timeout=60)
+    before = session.scene(task).python
+    session.prepare(task)
+    wanted = f"{others[0][0]}.{others[0][1]}"
+    assert not session.apply(Repair(kind="python", arguments=(wanted, "alpha<1")), task)
+    assert session.scene(task).python == before
+    assert session.run(task).ok
+    assert session.apply(Repair(kind="python", arguments=(wanted, "alpha<2")), task)
+    assert session.scene(task).python == others[0]
+
+
+def test_what_a_first_command_lacks_is_repaired_too(make: Make, tmp_path: Path) -> None:
+    root = repository(
+        tmp_path,
+        run_dot_py="open('features.json')\n",
+        extract_dot_py="text = open('raw.csv').read()\nopen('features.json', 'w').write(text)\n",
+        fetch_dot_py="open('raw.csv', 'w').write('[]')\n",
+    )
+    session = Session(make("process"), Source(root=root))
+    task = Task(text="python run.py", timeout=60)
+    proof = prove(session, task)
+    assert proof.ok, proof
+    assert [found.code for found in proof.failures] == ["missing-file"]
+    done = [done.command for done in session.record(task, proof.repairs).done]
+    assert done == ["python fetch.py", "python extract.py"]
+
+
+def test_first_commands_that_need_each_other_end(make: Make, tmp_path: Path) -> None:
+    root = repository(
+        tmp_path,
+        run_dot_py="open('a.json')\n",
+        make_a_dot_py="open('b.json')\nopen('a.json', 'w')\n",
+        make_b_dot_py="open('a.json')\nopen('b.json', 'w')\n",
+    )
+    proof = prove(Session(make("process"), Source(root=root)), Task(text="python run.py", timeout=60))
+    assert not proof.ok and proof.diagnosis.subject == "a.json"
+    assert not list(root.glob("*.json"))
 
 
 def test_a_run_can_be_reproduced(make: Make, index: Path, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """Running a script's parser for real, with stubs for what is not installed."""
 
+import shutil
+import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -208,5 +210,40 @@ def test_our_own_packages_are_out_of_reach(run: Run) -> None:
     assert "stub" in report.message or report.stubbed["msgspec"] == "not installed"
 
 
-def test_isolation_is_words() -> None:
-    assert all(isinstance(word, str) for word in isolation())
+@pytest.fixture(params=["bwrap", "unshare"])
+def walls(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Each way of shutting a script in, as if the machine had no other."""
+    bin_folder = tmp_path.parent / f"{tmp_path.name}-bin"
+    bin_folder.mkdir()
+    for name in (request.param, "sh", "true", "mount"):
+        if program := shutil.which(name):
+            (bin_folder / name).symlink_to(program)
+    monkeypatch.setenv("PATH", str(bin_folder))
+    isolation.cache_clear()
+    if isolation()[:1] != (str(bin_folder / request.param),):
+        isolation.cache_clear()
+        pytest.skip(f"{request.param} does not work here")
+    yield request.param
+    isolation.cache_clear()
+
+
+def test_sockets_and_homes_of_the_host_are_out_of_reach(walls: str, run: Run, tmp_path: Path) -> None:
+    neighbour = tmp_path.parent / f"{tmp_path.name}-secret"
+    neighbour.write_text("secret")
+    places = [f"/var/run/{name}" for name in ("docker.sock", "podman", "containerd")]
+    report = run(f"""
+        import os
+        seen = [name for folder in ("/run", "/var/run") if os.path.isdir(folder) for name in os.listdir(folder)]
+        seen += [place for place in {places!r} if os.path.exists(place)]
+        files = os.path.exists({str(Path.home() / ".cache")!r}) or os.path.exists({str(neighbour)!r})
+        lines = open("/proc/net/dev").read().splitlines()[2:]
+        seen += [line.split(":")[0] for line in lines if not line.strip().startswith("lo:")]
+        raise SystemExit(f"seen {{seen}} {{files}}")
+    """)
+    assert (report.status, report.message) == ("exited", f"seen [] {walls == 'unshare'}")
+
+
+def test_another_interpreter(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
+    report = run_stubbed(StubRequest(root=str(tmp_path), script="main.py"), python=sys.executable)
+    assert report.status == "described"

@@ -14,6 +14,8 @@ def main():
 
     with open(args.data, newline="") as file:
         rows = list(csv.DictReader(file))
+    if "label" not in rows[0]:
+        raise KeyError(f"no column 'label' in {args.data}")
     correct = sum((float(row["score"]) >= args.threshold) == (row["label"] == "1") for row in rows)
     print(f"accuracy {correct / len(rows):.2f}")
     with open("evaluation.json", "w") as file:

@@ -12,6 +12,11 @@ def multiply(weights, row):
     return [sum(w * value for w, value in zip(line, row)) for line in weights]
 
 
+def read(path):
+    with open(path, newline="") as file:
+        return [[float(cell) for cell in row] for row in csv.reader(file)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--weights", required=True, help="matrix as JSON")
@@ -20,12 +25,10 @@ def main():
 
     with open(args.weights) as file:
         weights = json.load(file)
-    with open(args.data, newline="") as file:
-        rows = [[float(cell) for cell in row] for row in csv.reader(file)]
-    projected = [multiply(weights, row) for row in rows]
+    projected = [multiply(weights, row) for row in read(args.data)]
     print(projected)
     with open("projection.json", "w") as file:
-        json.dump({"weights": os.path.basename(args.weights), "features": len(rows[0]), "rows": len(projected)}, file)
+        json.dump({"weights": os.path.basename(args.weights), "features": len(weights[0]), "rows": len(projected)}, file)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ class Network:
 
     def _hidden(self, row):
         if len(row) != len(self.first[0]):
-            raise ValueError(f"expected rows of {len(self.first[0])} values, got {len(row)}")
+            raise ValueError(f"the network has {len(self.first[0])} inputs, the row {len(row)} values")
         return [math.tanh(sum(w * v for w, v in zip(unit, row))) for unit in self.first]
 
     def fit(self, rows, labels, epochs=5, rate=0.1):

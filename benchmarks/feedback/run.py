@@ -1,0 +1,111 @@
+"""Drives one task through the whole of `ml-agent solve` and says what became of it."""
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from benchmarks.feedback.script import brain_for
+from benchmarks.feedback.tasks import FeedbackTask
+from ml_agent.job import Job
+from ml_agent.runs import new_run
+from ml_agent.settings import load_settings
+from ml_agent.solve import run_job
+from ml_agent.testing.model_server import ModelServer
+from ml_agent.trajectory import read_trajectory
+
+SandboxKind = Literal["docker", "local", "process"]
+SCRIPTED = "scripted"
+TIMEOUT = 60.0
+"""Seconds for one execution; each takes a moment."""
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A model to ask in place of the scripted one."""
+
+    url: str
+    model: str
+    key: str = "none"
+
+
+class Way(msgspec.Struct, frozen=True, kw_only=True):
+    """How the tasks are driven."""
+
+    sandbox: SandboxKind = "docker"
+    attempts: int = 2
+    endpoint: Endpoint | None = None
+    """None: the scripted model."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one task."""
+
+    task: str
+    sandbox: str
+    attempts: int
+    """Drafts that were allowed."""
+    model: str
+    completed: bool
+    """It ran to its end, and the metrics file holds the values."""
+    evidence: str
+    drafts: tuple[str, ...]
+    """All that were written, in order."""
+    repairs: int
+    """Changes by rules, to the environment or to how a draft is run."""
+    told: bool
+    """A prompt contained the error line of the first draft."""
+    wrong: tuple[str, ...]
+    """What does not match in the metrics file."""
+    tokens: int
+    calls: int
+    seconds: float
+
+
+def run_task(task: FeedbackTask, way: Way) -> Row:
+    """One run in folders of its own. Raises AgentError where the agent cannot run at all."""
+    if way.endpoint is not None:
+        return _run(task, way, way.endpoint)
+    with ModelServer(brain_for(task)) as server:
+        return _run(task, way, Endpoint(url=server.url, model=SCRIPTED))
+
+
+def _run(task: FeedbackTask, way: Way, endpoint: Endpoint) -> Row:
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="feedback-") as place:
+        root = Path(shutil.copytree(task.folder, Path(place) / task.folder.name))
+        settings = load_settings(
+            navigator="llm", model=endpoint.model, base_url=endpoint.url, api_key=endpoint.key, run="full",
+            sandbox="docker" if way.sandbox == "docker" else "local", unisolated=way.sandbox == "process",
+            network="none", timeout=TIMEOUT, max_attempts=way.attempts, cache_dir=Path(place) / "cache",
+        )  # fmt: skip
+        folder = new_run(Path(place) / "runs", Path(place) / "out", {})
+        result = run_job(Job(instruction=task.instruction, repository=str(root)), settings, folder)
+        events = list(read_trajectory(folder.trajectory))
+        wrong = task.mismatches(folder.outputs)
+    used = result["budget"]
+    return Row(
+        task=task.id,
+        sandbox=way.sandbox,
+        attempts=way.attempts,
+        model=endpoint.model,
+        completed=result["evidence"] == "completed" and not wrong,
+        evidence=result["evidence"],
+        drafts=tuple(event["draft"]["text"].strip() for event in events if _is_draft(event)),
+        repairs=sum(event["event"] == "setup" and event["line"].startswith("repairing") for event in events),
+        told=any(task.error in _prompt(event) for event in events if event["event"] == "model-call"),
+        wrong=tuple(wrong),
+        tokens=used["prompt_tokens"] + used["completion_tokens"],
+        calls=used["calls"],
+        seconds=round(time.monotonic() - began, 1),
+    )
+
+
+def _is_draft(event: dict[str, Any]) -> bool:
+    return event["event"] == "step" and event.get("action") == "draft"
+
+
+def _prompt(event: dict[str, Any]) -> str:
+    return "\n".join(str(message.get("content") or "") for message in event["request"]["messages"])

@@ -1,0 +1,227 @@
+"""Ways to come by a file that a program asked for, out of what the repository holds. Reads only; nothing is run."""
+
+import os
+import re
+import shlex
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from sandbox.repository_search import MAX_BYTES, files
+from sandbox.setup.entries import entries_of
+
+MAX_WAYS = 4
+MAX_ARCHIVE_BYTES = 512 * 1024**2
+_MAKER = re.compile(
+    r"prepare|preprocess|process|download|generate|make|create|build|convert|split|setup|fetch|get|extract|gen",
+    re.IGNORECASE,
+)
+_WRITES = re.compile(
+    r"""open\([^)\n]*,\s*['"][wax]|\.to_(?:csv|json|pickle|parquet|hdf)\(|(?:np|numpy)\.save|torch\.save|\.dump\(|write_text|write_bytes
+    |savetxt|savez|urlretrieve|\.write\(|>\s*\S|-O\s|--output|wget\s|curl\s|gdown""",
+    re.VERBOSE,
+)
+_TEMPLATE = re.compile(r"[._-]?(?:example|template|sample|default|dist|tmpl)[._-]?", re.IGNORECASE)
+_TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+_COMMAND = re.compile(r"^\s*(?:[$>%]\s+|!)?((?:python3?|bash|sh|\./)\S*\s*\S.*?)\s*$")
+_BLANK = re.compile(r"<\w|\$\{?[A-Z]|\.\.\.|path/to|/path|\byour\b|\[\w", re.IGNORECASE)
+"""Something that the reader must fill in."""
+_README = re.compile(r"readme(\.\w+)?", re.IGNORECASE)
+
+
+class Missing(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a program did not find."""
+
+    root: Path
+    """The repository."""
+    path: str
+    """As the program asked for it."""
+    folder: str = "."
+    """Where the program ran, relative to the root."""
+    entry: Path | None = None
+    """The script that ran; it does not make what it asks for."""
+
+    @property
+    def here(self) -> Path:
+        """The folder where the program ran."""
+        return (self.root.resolve() / self.folder).resolve()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """How a script may write the path: whole, its last two parts, its name."""
+        pure = PurePosixPath(self.path.removeprefix("./"))
+        parts = [part for part in pure.parts if part != ".."]
+        whole = ["/".join(parts), "/".join(parts[-2:]), pure.name]
+        return tuple(name for name in dict.fromkeys(whole) if len(name) > 2)
+
+    @property
+    def relative(self) -> bool:
+        """Whether it belongs into the workspace."""
+        target = Path(os.path.normpath(self.here / self.path))
+        return bool(self.path) and not self.path.startswith("/") and target.is_relative_to(self.root.resolve())
+
+
+def makers_of(missing: Missing) -> list[str]:
+    """Commands, run from the folder where the program ran, that bring the file about; likeliest first."""
+    ways = (_spelled_otherwise, _from_template, _unpacked, _documented, _scripts, _make_targets)
+    found = [command for way in ways for command in way(missing)]
+    return list(dict.fromkeys(found))[:MAX_WAYS]
+
+
+def template_of(target: Path) -> Path | None:
+    """The example beside a settings file that is not there: config.example.json for config.json."""
+    if target.exists() or not target.parent.is_dir():
+        return None
+    beside = sorted(path for path in target.parent.iterdir() if path.is_file() and path.suffix != ".md")
+    return next((path for path in beside if path != target and _stripped(path.name) == target.name), None)
+
+
+def _stripped(name: str) -> str:
+    """Without the word that marks an example, and one dot where it stood between two."""
+    match = _TEMPLATE.search(name)
+    if match is None:
+        return name
+    between = "." if match.start() and match.end() < len(name) and "." in match[0] else ""
+    return name[: match.start()] + between + name[match.end() :]
+
+
+def _spelled_otherwise(missing: Missing) -> Iterator[str]:
+    """The same path in other case, or written with the separators of Windows."""
+    asked = missing.path.replace("\\\\", "\\")
+    wanted = PurePosixPath(asked.replace("\\", "/"))
+    if wanted.is_absolute() or ".." in wanted.parts or not wanted.parts:
+        return
+    for path in files(missing.here):
+        there = PurePosixPath(path.relative_to(missing.here).as_posix())
+        same = "/".join(there.parts[: len(wanted.parts)])
+        if same != asked and same.casefold() == wanted.as_posix().casefold():
+            parent = PurePosixPath(asked).parent
+            target = PurePosixPath(*[".."] * len(parent.parts), same).as_posix()
+            yield f"{_make_folder(parent)}ln -s {shlex.quote(target)} {shlex.quote(asked)}"
+            return
+
+
+def _from_template(missing: Missing) -> Iterator[str]:
+    found = template_of(missing.here / missing.path) if missing.relative else None
+    if found is not None:
+        yield f"cp {shlex.quote(os.path.relpath(found, missing.here))} {shlex.quote(missing.path)}"
+
+
+def _unpacked(missing: Missing) -> Iterator[str]:
+    if not missing.relative:
+        return
+    target = Path(os.path.normpath(missing.here / missing.path))
+    packed = target.with_name(target.name + ".gz")
+    if packed.is_file():
+        yield f"python -m gzip -d {shlex.quote(missing.path + '.gz')}"
+    for archive in files(missing.root.resolve(), (".zip", *_TARS)):
+        place = _place_in_zip(archive, target) if archive.suffix == ".zip" else _place_of_tar(archive, target)
+        if place is not None:
+            module = "zipfile" if archive.suffix == ".zip" else "tarfile"
+            words = [os.path.relpath(archive, missing.here), os.path.relpath(place, missing.here)]
+            made = _make_folder(PurePosixPath(words[1]))
+            yield f"{made}python -m {module} -e {' '.join(map(shlex.quote, words))}"
+
+
+def _place_in_zip(archive: Path, target: Path) -> Path | None:
+    """The folder into which the archive must go so that the file lies where it is asked for."""
+    if archive.stat().st_size > MAX_ARCHIVE_BYTES or not zipfile.is_zipfile(archive):
+        return None
+    with zipfile.ZipFile(archive) as content:
+        names = content.namelist()
+    for name in names:
+        parts = PurePosixPath(name).parts
+        if parts and ".." not in parts and target.parts[-len(parts) :] == parts:
+            return Path(*target.parts[: -len(parts)])
+    return None
+
+
+def _place_of_tar(archive: Path, target: Path) -> Path | None:
+    """By its name alone: what a compressed archive holds is not known without unpacking it."""
+    stem = archive.name.partition(".")[0]
+    if target.stem == stem:
+        return target.parent
+    return next((parent.parent for parent in target.parents if parent.name == stem), None)
+
+
+def _documented(missing: Missing) -> Iterator[str]:
+    """Commands of a README that name the file, or its folder, and run another script of the repository."""
+    root = missing.root.resolve()
+    folder = PurePosixPath(missing.path).parent.as_posix()
+    names = [*missing.spellings, *([folder] if len(folder) > 2 else [])]
+    found: list[tuple[int, str]] = []
+    for readme in files(root, (".md", ".rst", ".txt")):
+        if not _README.fullmatch(readme.name) or readme.stat().st_size > MAX_BYTES:
+            continue
+        base = readme.parent.relative_to(root).as_posix()
+        for line in readme.read_text(encoding="utf-8", errors="replace").splitlines():
+            match = _COMMAND.match(line)
+            rank = next((n for n, name in enumerate(names) if match and _has_word(match[1], name)), None)
+            if match is None or rank is None or _BLANK.search(match[1]):
+                continue
+            scripts = entries_of(match[1], root, base) or _shell_scripts(match[1], readme.parent)
+            if scripts and missing.entry not in scripts:
+                found.append((rank, in_folder(readme.parent, missing.here, match[1])))
+    yield from (command for _, command in sorted(found, key=lambda pair: pair[0]))
+
+
+def _shell_scripts(command: str, folder: Path) -> list[Path]:
+    return [folder / word for word in command.split() if word.endswith(".sh") and (folder / word).is_file()]
+
+
+def _has_word(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w-])", text) is not None
+
+
+def _scripts(missing: Missing) -> Iterator[str]:
+    """Scripts without arguments that write a file or folder of this name."""
+    found = []
+    for script in files(missing.root.resolve(), (".py", ".sh")):
+        if script == missing.entry or script.stat().st_size > MAX_BYTES:
+            continue
+        text = script.read_text(encoding="utf-8", errors="replace")
+        named = [rank for rank, name in enumerate(missing.spellings) if name in text]
+        if not named or not _WRITES.search(text) or (script.suffix == ".py" and _needs_arguments(text)):
+            continue
+        if not _MAKER.search(script.stem) and not _writes(text, missing.spellings[named[0]]):
+            continue
+        found.append((named[0], not _MAKER.search(script.stem), len(script.parts), script))
+    for *_, script in sorted(found)[:3]:
+        path = os.path.relpath(script, missing.here)
+        yield f"{'bash' if script.suffix == '.sh' else 'python'} {shlex.quote(path)}"
+
+
+def _make_targets(missing: Missing) -> Iterator[str]:
+    """Targets whose name or recipe names the file."""
+    for folder in dict.fromkeys([missing.here, missing.root.resolve()]):
+        makefile = folder / "Makefile"
+        if not makefile.is_file() or makefile.stat().st_size > MAX_BYTES:
+            continue
+        text = makefile.read_text(encoding="utf-8", errors="replace")
+        for match in re.finditer(r"^([\w./-]+)[ \t]*:(?!=)[^\n]*\n(?:\t[^\n]*\n?)*", text, re.MULTILINE):
+            if "\t" in match[0] and any(name in match[0] for name in missing.spellings):
+                yield in_folder(folder, missing.here, f"make {shlex.quote(match[1])}")
+
+
+def in_folder(folder: Path, here: Path, command: str) -> str:
+    """The command as it is written in `here` when it must run in `folder`."""
+    return command if folder == here else f"(cd {shlex.quote(os.path.relpath(folder, here))} && {command})"
+
+
+def _make_folder(folder: PurePosixPath) -> str:
+    return "" if folder == PurePosixPath(".") else f"mkdir -p {shlex.quote(folder.as_posix())} && "
+
+
+def _writes(text: str, name: str) -> bool:
+    """Whether the name stands near something that writes."""
+    lines = text.splitlines()
+    return any(
+        name in line and _WRITES.search("\n".join(lines[max(0, number - 3) : number + 4]))
+        for number, line in enumerate(lines)
+    )
+
+
+def _needs_arguments(text: str) -> bool:
+    return re.search(r"required\s*=\s*True|sys\.argv\[[1-9]", text) is not None

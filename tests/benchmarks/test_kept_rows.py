@@ -1,0 +1,38 @@
+"""Rows that are kept, whatever happened to the program that wrote them."""
+
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.kept_rows import KeptRows
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One result."""
+
+    name: str
+    right: bool
+
+
+def test_rows_are_there_again_but_for_a_line_that_was_cut(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "rows.jsonl"
+    KeptRows(file, Row).add(Row("a", True))
+    KeptRows(file, Row).add(Row("b", False))
+    with file.open("a") as out:
+        out.write('{"name": "c", "ri')
+    again = KeptRows(file, Row)
+    assert again.rows == [Row("a", True), Row("b", False)]
+    again.add(Row("c", True))
+    assert KeptRows(file, Row).rows == again.rows
+
+
+def test_a_line_of_an_older_form_is_done_again(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"name": "a"}\n')
+    assert KeptRows(file, Row).rows == []
+
+
+def test_without_a_file_nothing_is_written(tmp_path: Path) -> None:
+    kept = KeptRows(None, Row)
+    kept.add(Row("a", True))
+    assert kept.rows == [Row("a", True)] and not list(tmp_path.iterdir())

@@ -1,0 +1,91 @@
+"""Ctrl-C while a program runs: it is asked to stop, then killed; what it said and how far it came is kept."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox.bubblewrap import find_bubblewrap
+
+SAVES = """
+import argparse, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.1, help="learning rate")
+args = parser.parse_args()
+try:
+    for epoch in range(1, 1000):
+        print(f"epoch {epoch} loss {1 / epoch:.3f}", flush=True)
+        time.sleep(0.1)
+except KeyboardInterrupt:
+    open("checkpoint.txt", "w").write("saved")
+    print("saved a checkpoint")
+"""
+IGNORES = SAVES.replace("import argparse, time", "import argparse, signal, time").replace(
+    "args =", "signal.signal(signal.SIGINT, signal.SIG_IGN)\nargs ="
+)
+WAYS = {
+    "docker": ("--sandbox", "docker"),
+    "bubblewrap": ("--sandbox", "local"),
+    "process": ("--sandbox", "local", "--unisolated"),
+}
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C reaches child processes, also where the tests run in a shell's background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("stops", [True, False], ids=["stops", "goes on"])
+@pytest.mark.parametrize("way", [pytest.param("docker", marks=pytest.mark.docker), "bubblewrap", "process"])
+def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Path, ctrl_c: None) -> None:
+    if way == "bubblewrap" and find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    root, out = tmp_path / "fitting", tmp_path / "out"
+    root.mkdir()
+    (root / "fit.py").write_text(SAVES if stops else IGNORES)
+    (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
+    command = [
+        sys.executable,
+        "-m",
+        "ml_agent",
+        "solve",
+        "fit with learning rate 0.25",
+        "--repo",
+        str(root),
+        *WAYS[way],
+    ]
+    command += ["--run", "full", "--network", "none", "--out", str(out), "--quiet", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    log = wait_for_line(out / "logs", "epoch 3 ")
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert time.monotonic() - began < 40
+    assert process.returncode in (1, 130), stderr
+    assert "Traceback" not in stderr
+    text = log.read_text()
+    assert text.startswith("epoch 1 loss 1.000\nepoch 2 ")
+    assert ("saved a checkpoint" in text) is stops
+    assert len(list((out / "logs").glob("*.log"))) <= 6, "no second draft is run"
+    said = json.loads(stdout)["message"] if stdout else stderr
+    assert "interrupted" in said
+
+
+def wait_for_line(logs: Path, line: str) -> Path:
+    """The log in which a line appears."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for log in logs.glob("*.log"):
+            if line in log.read_text(errors="replace"):
+                return log
+        time.sleep(0.05)
+    raise AssertionError(f"nothing said {line!r}")

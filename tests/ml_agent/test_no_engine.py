@@ -1,0 +1,92 @@
+"""Which sandbox a run ends up in where there is no container engine, and that the result says so."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox.bubblewrap import find_bubblewrap
+
+FIT = (
+    "import argparse\n"
+    "parser = argparse.ArgumentParser()\n"
+    'parser.add_argument("--lr", type=float, default=0.1, help="learning rate")\n'
+    "args = parser.parse_args()\n"
+    'print("epoch 1 loss 0.5")\n'
+)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "fitting"
+    root.mkdir()
+    (root / "fit.py").write_text(FIT)
+    (root / "README.md").write_text("# Fitting\n\nFit the linear model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
+    return root
+
+
+@pytest.fixture
+def solve(repository: Path, tmp_path: Path) -> Any:
+    """Runs the command line where no engine answers; with `bare` also without bubblewrap."""
+
+    def run(*arguments: str, bare: bool = False) -> "subprocess.CompletedProcess[str]":
+        environment = {**os.environ, "DOCKER_HOST": f"unix://{tmp_path}/no.sock"}
+        if bare:
+            folder = tmp_path / "bin"
+            folder.mkdir(exist_ok=True)
+            for name in ("git", "cp", "bash"):
+                if not (folder / name).exists():
+                    (folder / name).symlink_to(str(shutil.which(name)))
+            environment["PATH"] = str(folder)
+        command = [sys.executable, "-m", "ml_agent", "solve", "fit with learning rate 0.25", "--repo", str(repository)]
+        command += ["--run", "full", "--network", "none", "--json", "--quiet", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=environment)
+
+    return run
+
+
+def test_docker_was_asked_for(solve: Any) -> None:
+    done = solve("--sandbox", "docker")
+    assert (done.returncode, done.stdout) == (3, "")
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1
+    assert "no container engine answers" in lines[0] and "no.sock" in lines[0], "what is wrong"
+    assert "start Docker or set DOCKER_HOST" in lines[0] and "--sandbox none" in lines[0], "how to get on"
+
+
+@pytest.mark.skipif(find_bubblewrap() is None, reason="bubblewrap does not work here")
+def test_auto_falls_to_bubblewrap_and_says_so(solve: Any) -> None:
+    done = solve()
+    result = json.loads(done.stdout)
+    assert (done.returncode, result["evidence"]) == (0, "completed")
+    assert (result["sandbox"]["name"], result["sandbox"]["isolated"]) == ("bubblewrap", True)
+    assert "bubblewrap" in (Path(result["folder"]) / "report.html").read_text()
+
+
+@pytest.mark.parametrize("arguments", [(), ("--sandbox", "auto")])
+def test_without_bubblewrap_it_stops_at_checked(solve: Any, arguments: tuple[str, ...]) -> None:
+    done = solve(*arguments, bare=True)
+    result = json.loads(done.stdout)
+    assert (done.returncode, result["ending"], result["evidence"]) == (1, "not-proven", "checked")
+    assert "no container engine answers" in result["message"] and "--unisolated" in result["message"]
+    assert not list((Path(result["folder"]) / "logs").glob("*")), "nothing was run"
+
+
+def test_local_without_bubblewrap_is_an_error(solve: Any) -> None:
+    done = solve("--sandbox", "local", bare=True)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert len(done.stderr.strip().splitlines()) == 1 and "--unisolated" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("--unisolated",), ("--sandbox", "local", "--unisolated")])
+def test_only_in_so_many_words_without_isolation(solve: Any, arguments: tuple[str, ...]) -> None:
+    done = solve(*arguments, bare=True)
+    result = json.loads(done.stdout)
+    assert (done.returncode, result["evidence"]) == (0, "completed"), result["message"]
+    assert (result["sandbox"]["name"], result["sandbox"]["isolated"]) == ("process", False)
+    assert "not isolated" in (Path(result["folder"]) / "report.html").read_text()

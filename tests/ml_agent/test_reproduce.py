@@ -1,0 +1,103 @@
+"""What a run in a container left does the run again on a machine that has only Python and git."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import docker
+import pytest
+from docker.types import Mount
+
+from sandbox.image import ensure_image
+
+RUN = """
+import alpha, argparse, json
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.1, help="learning rate")
+args = parser.parse_args()
+words = json.load(open("vocab.json"))
+json.dump({"lr": args.lr, "words": len(words), "alpha": alpha.VALUE}, open("out.json", "w"))
+print("epoch 1 loss 0.5")
+"""
+FILES = {
+    "fit.py": RUN,
+    "prepare.py": 'import json\njson.dump(["a", "b"], open("vocab.json", "w"))\n',
+    "requirements.txt": "alpha==1.0\n",
+    "README.md": "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n",
+}
+
+
+def wheel(folder: Path, name: str, version: str, code: str) -> None:
+    """A wheel of one module."""
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        about = f"{name}-{version}.dist-info"
+        archive.writestr(f"{name}.py", code)
+        archive.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{about}/RECORD", "")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "repository"
+    root.mkdir()
+    for name, text in FILES.items():
+        (root / name).write_text(text)
+    git = ["git", "-C", str(root), "-c", "user.name=t", "-c", "user.email=t@localhost"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "one"]):
+        subprocess.run([*git, *command], check=True)
+    return root
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of wheels that is all there is to install from; a newer one would give another result."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    wheel(folder, "alpha", "1.0", "VALUE = 1\n")
+    wheel(folder, "alpha", "2.0", "VALUE = 2\n")
+    for name, value in {"FIND_LINKS": str(folder), "NO_INDEX": "1", "CONFIG_FILE": "/dev/null"}.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    return folder
+
+
+def on_a_fresh_machine(run: Path, script: str, *folders: Path) -> dict[str, Any]:
+    """Run a script of the run folder in a new container without network; what it wrote into out.json."""
+    trusting = run / "gitconfig"  # the repository is another user's there
+    trusting.write_text("[safe]\n\tdirectory = *\n")
+    client = docker.from_env()
+    try:
+        text = f"bash {run}/{script} /tmp/again >&2 && cat /tmp/again/repository/out.json && echo"
+        said = client.containers.run(
+            ensure_image(client),
+            ["bash", "-c", text],
+            remove=True,
+            network_mode="none",
+            mounts=[Mount(str(folder), str(folder), type="bind", read_only=True) for folder in (run, *folders)],
+            environment={name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+            | {"GIT_CONFIG_GLOBAL": str(trusting)},
+        )
+    finally:
+        client.close()
+    found: dict[str, Any] = json.loads(said)
+    return found
+
+
+@pytest.mark.docker
+@pytest.mark.slow
+def test_a_run_is_done_again_elsewhere(repository: Path, wheels: Path, tmp_path: Path, docker_engine: None) -> None:
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "ml_agent", "solve", "fit the model with learning rate 0.25", "--repo"]
+    command += [str(repository), "--sandbox", "docker", "--network", "install", "--run", "full", "--out", str(out)]
+    done = subprocess.run([*command, "--json", "--quiet"], capture_output=True, text=True, timeout=110, check=False)
+    result = json.loads(done.stdout)
+    assert (result["evidence"], result["sandbox"]["name"]) == ("completed", "docker"), result["message"]
+    first = json.loads((out / "outputs/out.json").read_text())
+    assert first == {"lr": 0.25, "words": 2, "alpha": 1}
+    assert (out / "requirements.lock").read_text() == "alpha==1.0\n"
+    (repository / "fit.py").write_text("raise SystemExit('the working folder moved on')\n")
+    assert on_a_fresh_machine(out, "reproduce.sh", repository, wheels) == first

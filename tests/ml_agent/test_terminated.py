@@ -1,0 +1,45 @@
+"""`kill` and `timeout` end a run like an error: the sandbox is removed on the way out."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import docker
+import pytest
+
+from sandbox.local_place import places
+from sandbox.owner import RUN
+
+PROGRAM = (
+    "import argparse, time\n"
+    "parser = argparse.ArgumentParser()\n"
+    'parser.add_argument("--lr", type=float, default=0.1, help="learning rate")\n'
+    "parser.parse_args()\n"
+    'print("epoch 1 loss 0.5", flush=True)\n'
+    "time.sleep(300)\n"
+)
+
+
+@pytest.mark.parametrize("way", [pytest.param("docker", marks=pytest.mark.docker), "local"])
+def test_nothing_is_left_after_term(way: str, tmp_path: Path) -> None:
+    root, out = tmp_path / "fitting", tmp_path / f"term-{way}-{os.getpid()}"
+    root.mkdir()
+    (root / "fit.py").write_text(PROGRAM)
+    (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
+    command = [sys.executable, "-m", "ml_agent", "solve", "fit with learning rate 0.25", "--repo", str(root), "--quiet"]
+    command += ["--sandbox", way, "--unisolated", "--run", "full", "--network", "none", "--out", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not any("epoch 1" in log.read_text() for log in (out / "logs").glob("*.log")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 143
+    assert not places().is_dir() or list(places().iterdir()) == []
+    if way == "docker":
+        client = docker.from_env()
+        assert client.containers.list(all=True, filters={"label": f"{RUN}={out.name}"}) == []
+        client.close()

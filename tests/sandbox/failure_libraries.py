@@ -1,0 +1,226 @@
+"""Programs that fail with the newest libraries, or need none."""
+
+from failure_model import WHEELS, FailureCase, py
+
+LIBRARY_CASES: tuple[FailureCase, ...] = (
+    # of groups that need little, or the newest
+    FailureCase(
+        "connection-refused",
+        "network-failed",
+        py("import urllib.request\nurllib.request.urlopen('http://127.0.0.1:9/x')"),
+        group="plain",
+    ),
+    FailureCase(
+        "port-only",
+        "port-in-use",
+        py("import socket\na = socket.create_server(('127.0.0.1', 29517))\nsocket.socket().bind(('127.0.0.1', 29517))"),
+        group="plain",
+    ),
+    FailureCase(
+        "compiler",
+        "missing-program",
+        "printf 'int x;' > a.c; "
+        + py("import subprocess\nsubprocess.check_call(['cmake', '.'])").replace(
+            "python main.py", "PATH=/usr/nothing:/opt/venv/bin /opt/venv/bin/python main.py"
+        ),
+        "cmake",
+        "system:cmake,build-essential",
+        group="plain",
+    ),
+    FailureCase(
+        "usage-only", "usage", "echo 'usage: run.sh DATA EPOCHS' >&2; exit 1", "run.sh DATA EPOCHS", group="plain"
+    ),
+    FailureCase("import-error", "import-error", py("raise ImportError('the kernels were not built')"), group="plain"),
+    FailureCase(
+        "python-requirement",
+        "wrong-python",
+        WHEELS.replace("{version}\\n", "{version}\\nRequires-Python: >=3.40\\n")
+        + "; python -m ensurepip > /dev/null && python -m pip install --no-index ./wheels/demo-1.0-py3-none-any.whl",
+        group="plain",
+    ),
+    FailureCase(
+        "lazy-attribute",
+        "removed-api",
+        py("raise AttributeError('No librosa attribute nothing_of_that_name')"),
+        "librosa",
+        "by-date:librosa",
+        group="plain",
+    ),
+    FailureCase(
+        "argument-of-a-library",
+        "removed-api",
+        py("import networkx as nx\nnx.relabel_nodes(nx.path_graph(2), {}, deep=True)"),
+        fix="by-date:networkx",
+        group="newest",
+    ),
+    FailureCase(
+        "device", "device-mismatch", py("import torch\ntorch.ones(2) + torch.ones(2, device='meta')"), group="newest"
+    ),
+    FailureCase(
+        "nltk-data",
+        "missing-data",
+        py("import nltk\nnltk.corpus.stopwords.words('english')"),
+        "stopwords",
+        "first:python -m nltk.downloader stopwords",
+        group="newest",
+    ),
+    FailureCase(
+        "spacy-model",
+        "missing-weights",
+        py("import spacy\nspacy.load('en_core_web_sm')"),
+        "en_core_web_sm",
+        "first:python -m spacy download en_core_web_sm",
+        group="newest",
+    ),
+    FailureCase(
+        "graphviz-program",
+        "missing-program",
+        py("import os\nos.environ['PATH'] = ''\nimport graphviz\ngraphviz.Digraph('a').render()"),
+        "dot",
+        "system:graphviz",
+        group="newest",
+    ),
+    # newest libraries
+    *(
+        FailureCase(name, "removed-api", py(text), fix=f"constrain:{fix}", group="newest")
+        for name, fix, text in (
+            ("markupsafe-soft-unicode", "markupsafe<2.1", "from markupsafe import soft_unicode"),
+            ("jinja2-markup", "Jinja2<3.1", "from jinja2 import Markup"),
+            ("werkzeug-url-quote", "Werkzeug<3", "from werkzeug.urls import url_quote"),
+            ("werkzeug-secure-filename", "Werkzeug<1", "from werkzeug import secure_filename"),
+            ("werkzeug-safe-str-cmp", "Werkzeug<2.1", "from werkzeug.security import safe_str_cmp"),
+            ("flask-context", "Flask<2.3,Werkzeug<2.3", "from flask import _request_ctx_stack"),
+            ("flask-first-request", "Flask<2.3,Werkzeug<2.3", "import flask\nflask.Flask('a').before_first_request"),
+            ("itsdangerous-json", "itsdangerous<2.1", "from itsdangerous import json"),
+            ("ruamel-load", "ruamel.yaml<0.18", "import ruamel.yaml\nruamel.yaml.load('a: 1')"),
+            ("matplotlib-colormap", "matplotlib<3.9", "import matplotlib.cm as cm\ncm.get_cmap('jet')"),
+            (
+                "matplotlib-tostring",
+                "matplotlib<3.10",
+                "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt\nplt.figure().canvas.tostring_rgb()",
+            ),
+            (
+                "matplotlib-title",
+                "matplotlib<3.6",
+                "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt\nplt.figure().canvas.set_window_title('a')",
+            ),
+            (
+                "matplotlib-style",
+                "matplotlib<3.8",
+                "import matplotlib.pyplot as plt\nplt.style.use('seaborn-whitegrid')",
+            ),
+            ("scipy-misc", "scipy<1.12", "from scipy.misc import derivative"),
+            ("scipy-trapz", "scipy<1.14", "from scipy.integrate import trapz"),
+            ("scipy-window", "scipy<1.12", "from scipy.signal import hann"),
+            ("scipy-matrix", "scipy<1.14", "import scipy.sparse as s\ns.csr_matrix([[1]]).A"),
+            ("sklearn-joblib", "scikit-learn<0.22", "from sklearn.externals import joblib"),
+            ("sklearn-split", "scikit-learn<0.22", "from sklearn.cross_validation import train_test_split"),
+            ("sklearn-boston", "scikit-learn<1.2", "from sklearn.datasets import load_boston\nload_boston()"),
+            (
+                "sklearn-names",
+                "scikit-learn<1.2",
+                "from sklearn.feature_extraction.text import CountVectorizer as C\nC().fit(['a word']).get_feature_names()",
+            ),
+            (
+                "sklearn-sparse",
+                "scikit-learn<1.4",
+                "from sklearn.preprocessing import OneHotEncoder\nOneHotEncoder(sparse=False)",
+            ),
+            (
+                "sklearn-squared",
+                "scikit-learn<1.6",
+                "from sklearn.metrics import mean_squared_error as m\nm([1.0], [2.0], squared=False)",
+            ),
+            ("pandas-ix", "pandas<1", "import pandas as pd\npd.DataFrame({'a': [1]}).ix[0]"),
+            ("pandas-panel", "pandas<1", "import pandas as pd\npd.Panel()"),
+            ("pillow-version", "Pillow<7", "from PIL import PILLOW_VERSION"),
+            (
+                "pillow-textsize",
+                "Pillow<10",
+                "from PIL import Image, ImageDraw\nImageDraw.Draw(Image.new('L', (4, 4))).textsize('a')",
+            ),
+            ("networkx-node", "networkx<2.4", "import networkx as nx\nnx.Graph().node"),
+            ("openai-completion", "openai<1", "import openai\nopenai.ChatCompletion.create(model='m', messages=[])"),
+            ("openai-error", "openai<1", "from openai.error import RateLimitError"),
+            ("pydantic-settings", "pydantic<2", "from pydantic import BaseSettings"),
+            ("gensim-size", "gensim<4", "from gensim.models import Word2Vec\nWord2Vec([['a']], size=4, min_count=1)"),
+            ("librosa-output", "librosa<0.8", "import librosa\nlibrosa.output.write_wav"),
+            (
+                "librosa-positional",
+                "librosa<0.10",
+                "import librosa\nimport numpy as np\nlibrosa.feature.melspectrogram(np.zeros(4096), 22050)",
+            ),
+            ("opencv-contrib", "opencv-contrib-python-headless<4.7", "import cv2\ncv2.xfeatures2d.SIFT_create()"),
+            ("skimage-ssim", "scikit-image<0.18", "from skimage.measure import compare_ssim"),
+            (
+                "skimage-multichannel",
+                "scikit-image<0.22",
+                "import numpy as np\nfrom skimage.transform import rescale\nrescale(np.zeros((4, 4, 3)), 0.5, multichannel=True)",
+            ),
+            ("moviepy-editor", "moviepy<2", "from moviepy.editor import VideoFileClip"),
+            ("torch-six", "torch<2", "from torch._six import container_abcs"),
+            ("torch-symeig", "torch<2", "import torch\ntorch.symeig(torch.eye(2))"),
+            ("torch-rfft", "torch<1.8", "import torch\ntorch.rfft(torch.ones(4), 1)"),
+            (
+                "torch-weights-only",
+                "torch<2.6",
+                "import torch\nclass Net: pass\ntorch.save(Net(), 'net.pt')\ntorch.load('net.pt')",
+            ),
+            ("torchmetrics-task", "torchmetrics<0.11", "import torchmetrics\ntorchmetrics.Accuracy()"),
+            (
+                "geometric-loader",
+                "torch-geometric<2",
+                "from torch_geometric.data.dataloader import DataLoader",
+            ),
+            ("transformers-adamw", "transformers<4.39", "from transformers import AdamW"),
+            ("transformers-modeling", "transformers<4", "from transformers.modeling_bert import BertModel"),
+            ("hub-download", "huggingface-hub<0.26", "from huggingface_hub import cached_download"),
+            ("datasets-metric", "datasets<3", "from datasets import load_metric"),
+            (
+                "lightgbm-stopping",
+                "lightgbm<4",
+                "import lightgbm as l\nl.train({}, l.Dataset([[1.0], [2.0]], [0, 1]), early_stopping_rounds=3)",
+            ),
+            (
+                "entry-points",
+                "importlib-metadata<5",
+                "import importlib_metadata as m\nm.entry_points().get('console_scripts')",
+            ),
+            ("pip-requirements", "pip<20", "from pip.req import parse_requirements"),
+            (
+                "statsmodels-arima",
+                "statsmodels<0.13",
+                "from statsmodels.tsa.arima_model import ARIMA\nARIMA([1.0], (1, 0, 0))",
+            ),
+            ("package-resources", "setuptools<81", "import pkg_resources"),
+            ("diffusers-attention", "diffusers<0.20", "from diffusers.models.cross_attention import CrossAttention"),
+            ("gym-monitor", "gym<0.22", "import gym\nfrom gym.wrappers import Monitor"),
+        )
+    ),
+    # versions of Python
+    *(
+        FailureCase(name, "wrong-python", py(text), fix=f"python:{fix}", group="plain")
+        for name, fix, text in (
+            ("python-override", ">=3.12", "from typing import override"),
+            ("python-batched", ">=3.12", "import itertools\nitertools.batched([1], 1)"),
+            ("python-deprecated", ">=3.13", "from warnings import deprecated"),
+            ("python-generic", ">=3.12", "def first[T](values: list[T]) -> T:\n    return values[0]"),
+            ("python-type-alias", ">=3.12", "type Pair = tuple[int, int]"),
+            ("python-async", "<=3.6", "x.cuda(async=True)"),
+            ("python-formatter", "<=3.9", "import formatter"),
+            ("python-tostring", "<=3.8", "from array import array\narray('b').tostring()"),
+            ("python-encodestring", "<=3.8", "import base64\nbase64.encodestring(b'a')"),
+            ("python-gcd", "<=3.8", "from fractions import gcd"),
+            ("python-shuffle", "<=3.10", "import random\nrandom.shuffle([1], random.random)"),
+            ("python-sample", "<=3.10", "import random\nrandom.sample({1, 2}, 1)"),
+            (
+                "python-dataclass",
+                "<=3.10",
+                "import dataclasses as d\nclass A: __hash__ = None\n@d.dataclass\nclass B:\n    a: A = A()",
+            ),
+            ("python-universal", "<=3.10", "open('main.py', 'rU')"),
+            ("python-errno", "<=3.6", "import os\nos.errno"),
+            ("python-2-module", "<=2.7", "import urllib2"),
+        )
+    ),
+)

@@ -1,0 +1,3 @@
+class Tensor:
+    def cuda(self, **options):
+        return options
