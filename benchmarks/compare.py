@@ -27,6 +27,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     usd_per_solved: float | None
     failed: int
     """Rows without any answer."""
+    gates: float | None = None
+    """Share of first answers that the published rules 1 and 2 pass; None where the scores do not say."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +81,7 @@ def _line(scored: Scored) -> Line:
         usd=usd if measured else None,
         usd_per_solved=usd / scored.solved if measured and scored.solved else None,
         failed=sum(all(x.startswith("no-answer") for x in r.reason) and bool(r.reason) for r in rows),
+        gates=fmean([any(r.gates[:1]) for r in rows]) if any(r.gates for r in rows) else None,
     )
 
 

@@ -1,18 +1,22 @@
 """Rows as chat examples for fine-tuning, and how many tokens each setting takes."""
 
+import functools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 
 import msgspec
 
 from benchmarks.data import Setting, Task, repository_folder, visible
+from benchmarks.predict import contexts
 from benchmarks.predict.config import Config
 from benchmarks.predict.raw import prompt
 from tools.tokens import count_tokens
 
-LANGUAGE = {"bash": "bash", "python": "python"}
+EVERYTHING = 10**12
+"""Tokens: no repository is cut."""
+STATISTICS: tuple[Setting, ...] = ("oracle", "retrieval", "code")
 
 
 class ChatExample(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,8 +33,11 @@ class TokenStatistics(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens of the prompts of one setting (the paper's Tables 12 and 13)."""
 
     setting: str
+    repository: str
+    """Empty for all together."""
     rows: int
     mean: float
+    median: float
     least: int
     most: int
 
@@ -57,7 +64,7 @@ def examples(tasks: Iterable[Task], repos: Path, wanted: Wanted) -> Iterator[Cha
             yield f"{task.key}: no repository {task.repository} in {repos}"
             continue
         question = prompt(visible(task, wanted.setting), root or repos, config)
-        answer = f"```{LANGUAGE[task.kind]}\n{task.output.strip()}\n```"
+        answer = f"```{task.kind}\n{task.output.strip()}\n```"
         tokens = count_tokens(question, wanted.model).n + count_tokens(answer, wanted.model).n
         if wanted.context is not None and tokens > wanted.context:
             yield f"{task.key}: {tokens} tokens"
@@ -80,21 +87,30 @@ def write_examples(tasks: Iterable[Task], repos: Path, wanted: Wanted, out: Path
     return number, reasons
 
 
-def token_statistics(
-    tasks: Sequence[Task], repos: Path, settings: Sequence[Setting], model: str = ""
-) -> list[TokenStatistics]:
-    """Tokens of the prompts by setting, over the rows whose repository is there."""
+def token_statistics(tasks: Sequence[Task], repos: Path, model: str = "") -> list[TokenStatistics]:
+    """Tokens of the prompts by setting and repository, over the rows whose repository is there; repositories are not cut."""
     found = []
-    for setting in settings:
-        config = Config(navigator="raw", setting=setting, model=model)
-        roots = ((t, repository_folder(t, repos)) for t in tasks)
-        counts = [
-            count_tokens(prompt(visible(t, setting), root, config), model).n for t, root in roots if root is not None
-        ]
-        if counts:
-            found.append(
-                TokenStatistics(
-                    setting=setting, rows=len(counts), mean=fmean(counts), least=min(counts), most=max(counts)
-                )
-            )
+    here = [(t, root) for t in tasks if (root := repository_folder(t, repos)) is not None]
+    whole = functools.cache(lambda root: count_tokens(contexts.code(root, EVERYTHING, model), model).n)
+    for setting in STATISTICS:
+        config = Config(navigator="raw", setting=setting, model=model, context_tokens=0)
+        groups: dict[str, list[int]] = {"": []}
+        for task, root in here:
+            tokens = count_tokens(prompt(visible(task, setting), root, config), model).n
+            tokens += whole(root) if setting == "code" else 0
+            groups.setdefault(task.repository, []).append(tokens)
+            groups[""].append(tokens)
+        found += [_statistics(setting, name, counts) for name, counts in sorted(groups.items()) if counts]
     return found
+
+
+def _statistics(setting: str, repository: str, counts: Sequence[int]) -> TokenStatistics:
+    return TokenStatistics(
+        setting=setting,
+        repository=repository,
+        rows=len(counts),
+        mean=fmean(counts),
+        median=median(counts),
+        least=min(counts),
+        most=max(counts),
+    )

@@ -1,8 +1,9 @@
 """A comparison as Markdown and as one HTML file with charts."""
 
+import json
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
@@ -17,6 +18,8 @@ from benchmarks.metrics import KS
 from benchmarks.scored import Scored, common_rows
 from benchmarks.show import number
 from ml_agent.files import write_atomically
+
+ABSENT = "did-not-run.jsonl"
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,21 +37,35 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
     y: float
 
 
-def write_report(subjects: Sequence[Scored], folder: Path, notes: Sequence[str] = ()) -> list[Path]:
+def write_report(
+    subjects: Sequence[Scored], folder: Path, notes: Sequence[str] = (), absent: Mapping[str, str] | None = None
+) -> list[Path]:
     """Write report.md and report.html; returns their paths.
 
     Args:
         subjects: scores of the same mode.
         folder: where to write; made where it is not there.
         notes: lines to print above the tables, such as the command that was used.
+        absent: subjects that could not be run, with the reason.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    facts = _facts(subjects, notes)
+    facts = {**_facts(subjects, notes), "absent": absent or {}}
     written = []
     for name in ("report.md", "report.html"):
         write_atomically(folder / name, _environment(name).get_template(f"{name}.j2").render(facts))
         written.append(folder / name)
     return written
+
+
+def load_absent(folder: Path) -> dict[str, str]:
+    """The subjects that could not be run, as `write_absent` left them."""
+    path = folder / ABSENT
+    return dict(json.loads(line) for line in path.read_text("utf-8").splitlines()) if path.is_file() else {}
+
+
+def write_absent(folder: Path, absent: Mapping[str, str]) -> None:
+    """Keep the subjects that could not be run, with the reasons, beside the scores of the others."""
+    write_atomically(folder / ABSENT, "".join(json.dumps(pair) + "\n" for pair in absent.items()))
 
 
 def published() -> list[dict[str, Any]]:
@@ -62,8 +79,10 @@ def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
     keys = common_rows(list(subjects))
     shared = [s.on(keys) for s in subjects]
     return {
-        "comparison": comparison, "notes": notes, "published": published(), "ks": KS, "version": _version(), "classes": NAMES,
+        "comparison": comparison, "notes": notes, "published": published(), "version": _version(), "classes": NAMES,
+        "ks": [k for k in KS if any(line.passes[k] is not None for line in comparison.lines)],
         "repositories": sorted({r.repository for s in shared for r in s.rows}),
+        "types": sorted({r.kind for s in shared for r in s.rows}),
         "heat": {s.subject: _heat(s) for s in shared},
         "kinds": {s.subject: _shares(s, "kind") for s in shared},
         "errors": {s.subject: Counter(c for r in s.rows for c in r.error_class[:1] if c) for s in shared},

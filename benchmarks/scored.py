@@ -20,6 +20,8 @@ class ScoredRow(msgspec.Struct, frozen=True, kw_only=True):
     repository: str = ""
     kind: str = ""
     usage: Usage = Usage()
+    gates: tuple[bool, ...] = ()
+    """Whether the published rules 1 and 2 pass each answer."""
 
     @property
     def key(self) -> str:

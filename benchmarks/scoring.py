@@ -35,6 +35,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
     hits: tuple[float, ...] = ()
     """Share of the values present, by output."""
+    gates: tuple[bool, ...] = ()
+    """Whether the published rules 1 and 2 pass it, by output; in every mode."""
 
     @property
     def key(self) -> str:
@@ -94,6 +96,7 @@ def _row(row: Row) -> dict[str, object]:
     return {
         "github_id": row.github_id, "id": row.id, "passed": list(row.passed), "reason": list(row.reason),
         "class": list(row.error_class), "repository": row.repository, "kind": row.kind, "usage": msgspec.to_builtins(row.usage),
+        "gates": list(row.gates),
     }  # fmt: skip
 
 
@@ -167,6 +170,7 @@ def _strict_row(task: Task, prediction: Prediction, repos: Path) -> Row:
         kind=task.kind,
         usage=prediction.usage,
         hits=tuple(1 - len(v.missing) / len(task.arguments) if task.arguments else 1.0 for v in verdicts),
+        gates=tuple(_gates(text, task) for text in prediction.output or ("",)),
     )
 
 
@@ -212,11 +216,16 @@ def _official_row(task: Task, prediction: Prediction, repos: Path, whole: bool) 
         kind=task.kind,
         usage=prediction.usage,
         hits=tuple(_hits(o, task) for o in prediction.output),
+        gates=tuple(a and k for a, k in zip(arguments, kinds, strict=True)),
     )
 
 
 def _official_reason(arguments: bool, kind: bool, runs: bool | None) -> str:
     return "arguments" if not arguments else "type" if not kind else "execution" if runs is False else ""
+
+
+def _gates(output: str, task: Task) -> bool:
+    return official.validate_arguments(output, task.arguments) and official.validate_type(output, task.kind)
 
 
 def _hits(output: str, task: Task) -> float:

@@ -71,13 +71,23 @@ def comparison_tables(comparison: Comparison, console: Console) -> None:
     console.print(f"{comparison.mode}: {comparison.n} common rows", highlight=False)
     names = [f"pass@{k}" for k in KS]
     table = Table(
-        "subject", "n", *names, "95 % of pass@1", "tokens/row", "s/row", "USD", "USD/solved", "no answer", box=None
+        "subject",
+        "n",
+        *names,
+        "95 % of pass@1",
+        "rules 1-2",
+        "tokens/row",
+        "s/row",
+        "USD",
+        "USD/solved",
+        "no answer",
+        box=None,
     )
     for line in comparison.lines:
         bounds = f"{percent(line.interval.low)} to {percent(line.interval.high)}" if line.interval else "-"
         shares = [percent(line.passes[k]) for k in KS]
         spent = [number(line.tokens, 0), number(line.seconds, 1), number(line.usd, 4), number(line.usd_per_solved, 4)]
-        table.add_row(line.subject, str(line.n), *shares, bounds, *spent, str(line.failed))
+        table.add_row(line.subject, str(line.n), *shares, bounds, percent(line.gates), *spent, str(line.failed))
     console.print(table)
     pairs = Table("first", "second", "only first", "only second", "p (McNemar)", box=None)
     for pair in comparison.pairs:

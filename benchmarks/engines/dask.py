@@ -33,7 +33,7 @@ def dask_engine(address: str = "", workers: int = 2) -> Iterator[Engine]:
         workers: of a local cluster.
     """
     distributed = _library()
-    with _cluster(address, workers) as where:
+    with contextlib.nullcontext(address) if address else local_cluster(workers) as where:
         try:
             client = distributed.Client(where, timeout=START_SECONDS, set_as_default=False)
         except OSError as error:
@@ -74,11 +74,8 @@ class DaskEngine:
 
 
 @contextmanager
-def _cluster(address: str, workers: int) -> Iterator[str]:
-    """The given scheduler, or one with workers of its own: plain processes, so that one may die without taking others along."""
-    if address:
-        yield address
-        return
+def local_cluster(workers: int) -> Iterator[str]:
+    """The address of a scheduler with workers of its own: plain processes, so that one may die without taking others along."""
     with tempfile.TemporaryDirectory(prefix="ml-agent-dask-", ignore_cleanup_errors=True) as folder:
         file = Path(folder, "scheduler.json")
         common = ["--scheduler-file", str(file), "--no-dashboard"]

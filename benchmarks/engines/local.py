@@ -1,6 +1,7 @@
 """Work over processes of this machine."""
 
 import multiprocessing
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -18,28 +19,40 @@ class LocalEngine:
     def __call__(self, work: Work[Item, Outcome], items: Sequence[Item]) -> Iterator[Outcome]:
         """Outcomes as they come; a worker that dies costs its own item only.
 
-        A dead process breaks the whole pool, and nobody says which item killed it: the unfinished ones are then taken one by
-        one, each in a pool of its own, and the one that kills again is lost.
+        A dead process breaks the whole pool, and nobody says which item killed it. No more items than processes are handed out
+        at a time, so only those are suspects: each is done again in a pool of its own, and the one that kills again is lost.
         """
         if self.jobs == 1:
             yield from map(work.carry_out, items)
             return
-        remaining = dict(enumerate(items))
+        waiting = deque(items)
+        while waiting:
+            suspects: list[Item] = []
+            yield from self._until_one_dies(work, waiting, suspects)
+            if suspects:
+                reap()  # the containers of a worker that died keep running
+            for item in suspects:
+                yield _alone(work, item)
+
+    def _until_one_dies(
+        self, work: Work[Item, Outcome], waiting: deque[Item], suspects: list[Item]
+    ) -> Iterator[Outcome]:
         with _pool(self.jobs) as pool:
-            waiting: dict[Future[Outcome], int] = {
-                pool.submit(work.carry_out, item): n for n, item in remaining.items()
-            }
-            while waiting:
-                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            running: dict[Future[Outcome], Item] = {}
+            while running or (waiting and not suspects):
+                while waiting and not suspects and len(running) < self.jobs:
+                    item = waiting.popleft()
+                    try:
+                        running[pool.submit(work.carry_out, item)] = item
+                    except BrokenProcessPool:  # it died between two items
+                        suspects.append(item)
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    number = waiting.pop(future)
-                    if not isinstance(future.exception(), BrokenProcessPool):
-                        del remaining[number]
+                    item = running.pop(future)
+                    if isinstance(future.exception(), BrokenProcessPool):
+                        suspects.append(item)
+                    else:
                         yield future.result()
-        if remaining:
-            reap()  # the containers of a worker that died keep running
-        for item in remaining.values():
-            yield _alone(work, item)
 
 
 def _alone(work: Work[Item, Outcome], item: Item) -> Outcome:

@@ -108,15 +108,13 @@ def load_outcomes(path: Path) -> list[Outcome]:
     return found
 
 
-def summarise(outcomes: Iterable[Outcome]) -> Summary:
-    """The line of a table; ValueError where there are none."""
+def summarise(solver: str, outcomes: Iterable[Outcome]) -> Summary:
+    """The line of a table."""
     rows = list(outcomes)
-    if not rows:
-        raise ValueError("no outcomes")
     costs = [row.spent.usd for row in rows]
     known = [cost for cost in costs if cost is not None]
     return Summary(
-        solver=rows[0].solver,
+        solver=solver,
         rows=len(rows),
         infrastructure=sum(not row.counts for row in rows),
         official=sum(row.counts and row.checked.official_success for row in rows),

@@ -3,7 +3,7 @@
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -11,9 +11,12 @@ import msgspec
 from benchmarks.data import Task, repository_folder
 from benchmarks.engines import Engine, Work
 from benchmarks.engines.local import LocalEngine
-from benchmarks.errors import AgentMissingError
+from benchmarks.errors import AgentMissingError, BenchError
 from benchmarks.form_a.output import Summary, as_row, summarise
 from benchmarks.form_a.row import Job, Outcome, Settings, Solver, solve_row
+from benchmarks.predict.live import Done as Shown
+from benchmarks.predict.live import Progress
+from benchmarks.subjects.respondent import with_key
 from ml_agent.files import write_atomically
 
 OUTPUT = "output.jsonl"
@@ -34,29 +37,72 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Do rows again that failed for a reason of the infrastructure."""
 
 
-def run(plan: Plan, engine: Engine | None = None, on_row: Callable[[Outcome], None] | None = None) -> Summary:
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """What there is at the end."""
+
+    summary: Summary
+    without_result: int
+    """Rows of which nobody can say whether the agent solved them."""
+    failed: tuple[str, ...]
+    """These rows, each with the reason."""
+
+
+def run(plan: Plan, engine: Engine | None = None) -> Done:
     """Do every row that has no result yet, then write output.jsonl.
 
     Args:
         plan: What to do.
         engine: Carries out rows; None takes processes of this machine.
-        on_row: Called with each new outcome, for the display.
 
-    Raises AgentMissingError where the solver cannot be started here at all.
+    Raises AgentMissingError where the solver cannot be started here at all, BenchError where output.jsonl cannot be written.
     """
     rows = plan.out / "rows" / fingerprint(plan)
     rows.mkdir(parents=True, exist_ok=True)
     todo = [task for task in plan.tasks if _todo(load(rows, task), plan)]
-    work = Work(carry_out=functools.partial(_row, plan=plan), lost=functools.partial(_lost, plan=plan), label=_label)
+    sent = msgspec.structs.replace(plan, tasks=())  # an item is sent with all of it
+    work = Work(carry_out=functools.partial(_row, plan=sent), lost=functools.partial(_lost, plan=sent), label=_label)
     carry_out: Engine = engine or LocalEngine(plan.jobs)
+    troubles: dict[str, str] = {}
+    with Progress(len(plan.tasks), len(plan.tasks) - len(todo), plan.solver.label) as progress:
+        try:
+            for outcome in carry_out(work, todo):
+                name = f"{outcome.github_id}-{outcome.id}"
+                if trouble := _keep(rows / f"{name}.json", outcome):
+                    troubles[name] = trouble
+                progress.add(_shown(name, outcome))
+        finally:
+            found = _write(plan, rows)
+    return _done(plan, found, troubles)
+
+
+def _keep(path: Path, outcome: Outcome) -> str:
+    """Keep a result; says why it cannot be kept, on a full disk for one, so that the others go on."""
     try:
-        for outcome in carry_out(work, todo):
-            write_atomically(rows / f"{outcome.github_id}-{outcome.id}.json", msgspec.json.encode(outcome).decode())
-            if on_row is not None:
-                on_row(outcome)
-    finally:
-        found = _write(plan, rows)
-    return summarise(found)
+        write_atomically(path, msgspec.json.encode(outcome).decode())
+    except OSError as error:
+        return f"its result cannot be kept: {error.strerror or error}"
+    return ""
+
+
+def _shown(name: str, outcome: Outcome) -> Shown:
+    spent = outcome.spent
+    return Shown(
+        name=name,
+        tokens=spent.prompt_tokens + spent.completion_tokens,
+        usd=spent.usd or 0.0,
+        error=outcome.infrastructure or outcome.error,
+    )
+
+
+def _done(plan: Plan, found: Sequence[Outcome], troubles: dict[str, str]) -> Done:
+    failed = {f"{o.github_id}-{o.id}": o.infrastructure for o in found if not o.counts} | troubles
+    there = {(o.github_id, o.id) for o in found}
+    failed |= {str(t.key): "not done" for t in plan.tasks if t.key not in there and str(t.key) not in troubles}
+    return Done(
+        summary=summarise(plan.solver.label, found),
+        without_result=len(failed),
+        failed=tuple(f"{name}: {reason}" for name, reason in failed.items()),
+    )
 
 
 def fingerprint(plan: Plan) -> str:
@@ -87,7 +133,8 @@ def _row(task: Task, plan: Plan) -> Outcome:
     root = repository_folder(task, plan.repos)
     if root is None:
         return _lost(task, f"no repository {task.repository} in {plan.repos}", plan)
-    job = Job(task=task, root=root.resolve(), solver=plan.solver, settings=plan.settings)
+    settings = msgspec.structs.replace(plan.settings, endpoint=with_key(plan.settings.endpoint))
+    job = Job(task=task, root=root.resolve(), solver=plan.solver, settings=settings)
     try:
         return solve_row(job, plan.out / "records" / str(task.key))
     except AgentMissingError:
@@ -103,5 +150,8 @@ def _lost(task: Task, reason: str, plan: Plan) -> Outcome:
 def _write(plan: Plan, rows: Path) -> Sequence[Outcome]:
     pairs = [(task, outcome) for task in plan.tasks if (outcome := load(rows, task)) is not None]
     lines = [json.dumps(as_row(outcome, task, plan.settings), ensure_ascii=False) + "\n" for task, outcome in pairs]
-    write_atomically(plan.out / OUTPUT, "".join(lines))
+    try:
+        write_atomically(plan.out / OUTPUT, "".join(lines))
+    except OSError as error:
+        raise BenchError(f"{plan.out / OUTPUT} cannot be written: {error.strerror or error}") from error
     return [outcome for _, outcome in pairs]

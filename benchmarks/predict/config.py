@@ -14,6 +14,7 @@ from benchmarks.data import Setting
 from benchmarks.errors import BenchError
 from ml_agent.settings import Settings, load_settings
 
+Retrieval = Literal["published", "passages"]
 NavigatorName = Literal["grounded", "llm", "raw"]
 
 
@@ -29,7 +30,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     temperature: float | None = None
     """None: 0 for one attempt, 1 for several (as published)."""
     context_tokens: int = 12000
-    """How much of a repository the settings "code" and "agent" show to the raw navigator."""
+    """How much of a repository the raw navigator is shown; the published retrieval is not cut."""
+    retrieval: Retrieval = "published"
+    """In setting "retrieval": the published windows of ten sentences, or the best passages by our own."""
     max_tokens: int | None = None
     """Per row, prompt and output together."""
     max_cost: float | None = None
@@ -40,7 +43,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def subject(self) -> str:
         """Who answers, in one word for tables."""
-        name = self.navigator if self.navigator != "raw" else f"raw ({self.setting})"
+        shown = "passages" if self.setting == "retrieval" and self.retrieval == "passages" else self.setting
+        name = self.navigator if self.navigator != "raw" else f"raw ({shown})"
         return f"{name} {self.model}".strip() if self.navigator != "grounded" else name
 
     def fingerprint(self) -> str:

@@ -6,26 +6,45 @@ from pathlib import Path
 
 from rank_bm25 import BM25Okapi
 
+from tools.documents.read import read_document
+from tools.retrieval import Bm25Index, tokenize
 from tools.tokens import count_tokens
 
 WINDOW = 10
 """Sentences in a window of the published retrieval (gersteinlab/ML-Bench, utils/bm25.py)."""
+PASSAGES = 3
+"""Sections that our own retrieval shows."""
 MAX_FILE_BYTES = 1_000_000
 _SENTENCE = re.compile(r"(?<=[.!?])['\")\]]*\s+(?=[A-Z0-9\"'(\[#])")
 
 
-def readme(root: Path, folder: str) -> str:
-    """The README of the task's folder, else of the nearest folder above that has one; "" where there is none."""
+def readme_file(root: Path, folder: str) -> Path | None:
+    """The README of the task's folder, else of the nearest folder above that has one."""
     place = root / (folder or ".")
     while True:
         found = sorted(
             (f for f in place.glob("*") if f.is_file() and f.name.lower().startswith("readme")), key=_readme_order
         )
         if found:
-            return found[0].read_text(encoding="utf-8", errors="replace")
+            return found[0]
         if place in (root, place.parent):
-            return ""
+            return None
         place = place.parent
+
+
+def readme(root: Path, folder: str) -> str:
+    """Its text; "" where there is none."""
+    file = readme_file(root, folder)
+    return file.read_text(encoding="utf-8", errors="replace") if file else ""
+
+
+def passages(instruction: str, root: Path, folder: str) -> str:
+    """The best passages of the README by our own retrieval: whole sections with their code, words split as identifiers are."""
+    file = readme_file(root, folder)
+    found = read_document(root, file.relative_to(root).as_posix()) if file else ()
+    texts = ["\n".join([" > ".join(p.headings), p.text]).strip() for p in found]
+    hits = Bm25Index([tokenize(text) for text in texts]).top(tokenize(instruction), PASSAGES)
+    return "\n\n".join(texts[hit.position] for hit in sorted(hits))
 
 
 def _readme_order(path: Path) -> tuple[int, str]:

@@ -3,22 +3,33 @@
 import time
 from types import TracebackType
 
+import msgspec
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from benchmarks.predict.rows import Result
+QUIET_SECONDS = 30.0
+"""Where stderr is no terminal, a line is written no more often than this."""
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """One more result, as far as the display needs it."""
+
+    name: str
+    tokens: int
+    usd: float
+    error: str = ""
 
 
 class Progress:
-    """A live table: rows, rate, time left, tokens, money, errors; silent where stderr is no terminal."""
+    """Rows, rate, time left, tokens, money, errors: a live table on a terminal, a line now and then elsewhere."""
 
     def __init__(self, total: int, done: int, subject: str) -> None:
         self.total, self.done, self.subject = total, done, subject
         self.new = self.failed = self.tokens = 0
         self.usd = 0.0
         self.last = ""
-        self._began = time.monotonic()
+        self._began = self._said = time.monotonic()
         self._console = Console(stderr=True)
         self._live = Live(self._table(), console=self._console, transient=True, refresh_per_second=4)
 
@@ -32,24 +43,39 @@ class Progress:
     ) -> None:
         self._live.stop()
 
-    def add(self, result: Result) -> None:
-        """One more result."""
+    def add(self, done: Done) -> None:
+        """Count one more result."""
         self.new += 1
         self.done += 1
-        self.failed += bool(result.error)
-        self.tokens += result.usage.prompt_tokens + result.usage.completion_tokens
-        self.usd += result.usage.usd
-        self.last = f"{result.github_id}-{result.id}" + (f": {result.error}" if result.error else "")
+        self.failed += bool(done.error)
+        self.tokens += done.tokens
+        self.usd += done.usd
+        self.last = done.name + (f": {done.error}" if done.error else "")
         if self._console.is_terminal:
             self._live.update(self._table())
+        elif time.monotonic() - self._said > QUIET_SECONDS:
+            self._said = time.monotonic()
+            self._console.print(self.line(), highlight=False, markup=False, soft_wrap=True)
 
-    def _table(self) -> Table:
+    def line(self) -> str:
+        """All of it in one line."""
+        rate, left = self._pace()
+        return (
+            f"{self.subject}: {self.done}/{self.total} done, {rate} a minute, {left} left, {self.tokens} tokens, "
+            f"{self.usd:.4f} USD, {self.failed} errors; {self.last}"
+        )
+
+    def _pace(self) -> tuple[str, str]:
         seconds = time.monotonic() - self._began
         rate = self.new / seconds if seconds > 0 else 0.0
-        left = (self.total - self.done) / rate if rate else None
-        table = Table("subject", "rows", "per minute", "left", "tokens", "USD", "errors", "last", box=None)
+        left = f"{(self.total - self.done) / rate:.0f} s" if rate else "-"
+        return f"{60 * rate:.1f}", left
+
+    def _table(self) -> Table:
+        rate, left = self._pace()
+        table = Table("subject", "done", "per minute", "left", "tokens", "USD", "errors", "last", box=None)
         table.add_row(
-            self.subject, f"{self.done}/{self.total}", f"{60 * rate:.1f}", "-" if left is None else f"{left:.0f} s", str(self.tokens),
-            f"{self.usd:.4f}", str(self.failed), self.last[:60],
+            self.subject, f"{self.done}/{self.total}", rate, left, str(self.tokens), f"{self.usd:.4f}", str(self.failed),
+            self.last[:60],
         )  # fmt: skip
         return table

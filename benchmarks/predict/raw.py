@@ -66,7 +66,7 @@ def prompt(shown: Visible, root: Path, config: Config) -> str:
     if config.setting == "oracle":
         text = shown.oracle
     elif config.setting == "retrieval":
-        text = contexts.retrieved(shown.instruction, contexts.readme(root, shown.path))
+        text = _retrieved(shown, root, config)
     elif config.setting == "code":
         text = contexts.code(root, config.context_tokens, config.model)
     else:
@@ -75,6 +75,15 @@ def prompt(shown: Visible, root: Path, config: Config) -> str:
     shape = SHOWN.get(config.setting, SHOWN["code"])
     ending = HINT if config.setting == "oracle" else ""
     return TASK.format(kind=kind, instruction=shown.instruction) + shape.format(text=text) + FORM + ending + "\n"
+
+
+def _retrieved(shown: Visible, root: Path, config: Config) -> str:
+    if config.retrieval == "passages":
+        text, _ = contexts.cut(
+            contexts.passages(shown.instruction, root, shown.path), config.context_tokens, config.model
+        )
+        return text
+    return contexts.retrieved(shown.instruction, contexts.readme(root, shown.path))
 
 
 def extract(reply: str) -> str:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Task, repository_folder
+from benchmarks.data import Key, Task, repository_folder
 from benchmarks.engines import Engine, Work
 from benchmarks.engines.local import LocalEngine
-from benchmarks.predict.config import Config
-from benchmarks.predict.live import Progress
+from benchmarks.predict.live import Done, Progress
+from benchmarks.predict.respondent import Respondent
 from benchmarks.predict.rows import Result, RowStore
-from benchmarks.predict.unit import Unit, answer, lost, units_of
+from benchmarks.predict.unit import Unit, lost
 from benchmarks.predictions import Prediction, Usage, dump_prediction
 from ml_agent.files import write_atomically
 
@@ -24,7 +24,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     repos: Path
     out: Path
     """JSONL file of predictions; results by row stand in the folder OUT.rows beside it."""
-    config: Config
+    who: Respondent
     jobs: int = 1
     retry_failed: bool = False
 
@@ -38,6 +38,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """Rows without an answer, with the reason."""
     missing: int
     """Rows without any result."""
+    unwritten: str = ""
+    """Why the file of predictions could not be written."""
 
 
 def predict(plan: Plan, engine: Engine | None = None) -> Summary:
@@ -47,28 +49,64 @@ def predict(plan: Plan, engine: Engine | None = None) -> Summary:
         plan: what to do.
         engine: carries out pieces of work; None takes processes of this machine.
     """
-    store = RowStore(plan.out.with_name(plan.out.name + ".rows"), plan.config.fingerprint())
+    store = RowStore(plan.out.with_name(plan.out.name + ".rows"), plan.who.fingerprint)
     units, absent = _work(plan)
+    keeper = _Keeper(store)
     for result in absent:
-        store.put(result)
+        keeper.keep(result)
     if plan.retry_failed:
         store.forget(r for u in units if (r := store.get(u.key, u.attempt)) is not None and r.error)
     todo = [u for u in units if store.get(u.key, u.attempt) is None]
     run: Engine = engine or LocalEngine(plan.jobs)
-    work = Work(
-        carry_out=functools.partial(answer, config=plan.config),
-        lost=lost,
-        label=functools.partial(_label, plan.config.fingerprint()),
-    )
-    with Progress(len(units), len(units) - len(todo), plan.config.subject) as progress:
+    work = Work(carry_out=plan.who.carry_out, lost=lost, label=functools.partial(_label, plan.who.fingerprint))
+    with Progress(len(units), len(units) - len(todo), plan.who.subject) as progress:
         try:
             for result in run(work, todo):
-                store.put(result)
-                progress.add(result)
+                progress.add(_shown(keeper.keep(result)))
         finally:
             predictions = list(_collect(plan, store))
-            write_atomically(plan.out, "".join(dump_prediction(p) + "\n" for p in predictions))
-    return _summary(plan, predictions)
+            unwritten = _write(plan.out, predictions)
+    missing = {u.key for u in units if store.get(u.key, u.attempt) is None} | keeper.troubles.keys()
+    summary = _summary(plan, predictions, keeper.troubles, len(missing))
+    return msgspec.structs.replace(summary, unwritten=unwritten)
+
+
+def _write(out: Path, predictions: Sequence[Prediction]) -> str:
+    """Write the file of predictions; says why it cannot be written, so that the rows are told all the same."""
+    try:
+        write_atomically(out, "".join(dump_prediction(p) + "\n" for p in predictions))
+    except OSError as error:
+        return (
+            f"{out} cannot be written: {error.strerror or error}; the results so far stand in {out.name}.rows beside it"
+        )
+    return ""
+
+
+class _Keeper:
+    """Keeps results; what cannot be kept, on a full disk for one, is that row's trouble and not the end of the others."""
+
+    def __init__(self, store: RowStore) -> None:
+        self.store, self.troubles = store, dict[Key, str]()
+
+    def keep(self, result: Result) -> Result:
+        """The result, with its error where it could not be kept."""
+        try:
+            self.store.put(result)
+        except OSError as error:
+            reason = f"its result cannot be kept: {error.strerror or error}"
+            self.troubles[Key(result.github_id, result.id)] = reason
+            return msgspec.structs.replace(result, error=reason)
+        return result
+
+
+def _shown(result: Result) -> Done:
+    usage = result.usage
+    return Done(
+        name=f"{result.github_id}-{result.id}",
+        tokens=usage.prompt_tokens + usage.completion_tokens,
+        usd=usage.usd,
+        error=result.error,
+    )
 
 
 def _label(fingerprint: str, unit: Unit) -> str:
@@ -85,35 +123,41 @@ def _work(plan: Plan) -> tuple[list[Unit], list[Result]]:
             error = f"no repository {task.repository} in {plan.repos}"
             absent.append(Result(github_id=task.github_id, id=task.id, attempt=0, error=error))
         else:
-            units += units_of(task, root.resolve(), plan.config)
+            units += plan.who.units(task, root.resolve())
     return units, absent
 
 
 def _collect(plan: Plan, store: RowStore) -> Iterable[Prediction]:
     """One prediction for each row that has a result, attempts in order."""
     for task in plan.tasks:
-        parts = [store.get(task.key, k) for k in range(plan.config.attempts)]
+        parts = [store.get(task.key, k) for k in range(plan.who.attempts)]
         found = [p for p in parts if p is not None]
         if found:
             yield Prediction(
                 github_id=task.github_id,
                 id=task.id,
-                output=tuple(text for p in found for text in p.output),
+                output=_outputs(found, plan.who.apart),
                 usage=_sum([p.usage for p in found]),
                 error="; ".join(dict.fromkeys(p.error for p in found if p.error)),
-                subject=plan.config.subject,
+                subject=plan.who.subject,
             )
+
+
+def _outputs(parts: Sequence[Result], apart: bool) -> tuple[str, ...]:
+    """All answers; where attempts are apart, one without an answer counts as an empty one, so that no later one takes its place."""
+    texts = tuple(text for part in parts for text in (part.output or (("",) if apart else ())))
+    return texts if any(texts) else ()
 
 
 def _sum(usages: Sequence[Usage]) -> Usage:
     return Usage(**{name: sum(getattr(u, name) for u in usages) for name in Usage.__struct_fields__})
 
 
-def _summary(plan: Plan, predictions: Sequence[Prediction]) -> Summary:
-    failed = tuple(f"{p.key}: {p.error}" for p in predictions if not p.output)
+def _summary(plan: Plan, predictions: Sequence[Prediction], troubles: dict[Key, str], missing: int) -> Summary:
+    failed = {p.key: p.error for p in predictions if not any(p.output)} | troubles
     return Summary(
         rows=len(plan.tasks),
-        answered=len(predictions) - len(failed),
-        failed=failed,
-        missing=len(plan.tasks) - len(predictions),
+        answered=len(predictions) - len([p for p in predictions if p.key in failed]),
+        failed=tuple(f"{key}: {reason}" for key, reason in failed.items()),
+        missing=missing,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Key, Task, Visible, visible
+from benchmarks.data import Key, Visible
 from benchmarks.predict.config import Config
 from benchmarks.predict.raw import RawNavigator
 from benchmarks.predict.rows import Result
@@ -44,14 +44,6 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     def label(self) -> str:
         """Its name for people and for schedulers."""
         return f"{self.key}-{self.attempt}"
-
-
-def units_of(task: Task, root: Path, config: Config) -> list[Unit]:
-    """The pieces of work for a row: one for each attempt of raw, where attempts are independent, else one for all."""
-    shown = visible(task, config.setting)
-    if config.navigator == "raw":
-        return [Unit(key=task.key, shown=shown, root=root, attempt=k) for k in range(config.attempts)]
-    return [Unit(key=task.key, shown=shown, root=root, attempts=config.attempts)]
 
 
 def answer(unit: Unit, config: Config) -> Result:

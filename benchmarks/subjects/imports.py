@@ -10,9 +10,10 @@ An instance is named "github_id-id". What counts as the answer: the file run.sh 
 test result holds. A submission that is no patch is the answer itself.
 """
 
+import functools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ from benchmarks.subjects.model import ANSWER_FILES, Reported
 from benchmarks.subjects.predict import answer_of
 from benchmarks.subjects.swe_agent import read_trajectory as read_swe
 
+Row = Callable[[], Prediction]
+"""Reads one row; what it raises is that row's problem."""
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
 MINI, SWE = ".traj.json", ".traj"
 _NAME = re.compile(r"(?:^|[^0-9])(\d+)-(\d+)$")
 _ADDED = re.compile(r"^diff --git a/.*? b/(?P<path>.*?)$(?P<body>.*?)(?=^diff --git |\Z)", re.MULTILINE | re.DOTALL)
@@ -46,13 +50,14 @@ def import_runs(path: Path) -> Imported:
     """
     found: dict[Key, Prediction] = {}
     problems: list[str] = []
-    for source, read in _sources(path):
+    for source, row in _rows(path):
         try:
-            for prediction in read(source):
-                before = found.get(prediction.key)
-                found[prediction.key] = _joined(before, prediction) if before else prediction
-        except (PredictionFileError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            prediction = row()
+        except (*_UNREADABLE, PredictionFileError) as error:
             problems.append(f"{source}: {error or type(error).__name__}")
+            continue
+        before = found.get(prediction.key)
+        found[prediction.key] = _joined(before, prediction) if before else prediction
     if not found:
         raise PredictionFileError(problems[0] if problems else f"{path}: no runs in it")
     return Imported(predictions=tuple(found.values()), problems=tuple(problems))
@@ -79,55 +84,86 @@ def answer_in(submission: str) -> str:
     return answer_of(files)
 
 
-def _sources(path: Path) -> Iterator[tuple[Path, Any]]:
-    """The files that hold runs, each with its reader; trajectories say more than a preds.json beside them."""
+def _rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """Every row that some file holds, with its place; a file that cannot be read is one row that cannot be."""
+    for source in _sources(path):
+        try:
+            rows = list(_reader(source)(source))
+        except (*_UNREADABLE, PredictionFileError) as error:
+            yield str(source), functools.partial(_fail, error)
+            continue
+        for number, row in enumerate(rows, start=1):
+            yield (str(source) if len(rows) == 1 else f"{source} (row {number})"), row
+
+
+def _fail(error: Exception) -> Prediction:
+    raise error
+
+
+def _sources(path: Path) -> Iterator[Path]:
+    """The files that hold runs; trajectories say more than a preds.json beside them."""
     if path.is_file():
-        yield path, _reader(path)
+        yield path
         return
     if not path.is_dir():
         raise PredictionFileError(f"{path}: no such file or folder")
     trajectories = sorted([*path.rglob(f"*{MINI}"), *path.rglob(f"*{SWE}")])
-    others = [*sorted(path.rglob("output.jsonl")), *([] if trajectories else sorted(path.rglob("preds.json")))]
-    for file in [*trajectories, *others]:
-        yield file, _reader(file)
+    yield from [*trajectories, *sorted(path.rglob("output.jsonl"))]
+    if not trajectories:
+        yield from sorted(path.rglob("preds.json"))
 
 
-def _reader(path: Path) -> Any:
+def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:
     if path.name.endswith(MINI) or path.suffix == SWE:
         return _trajectory
-    if path.suffix == ".json":
-        return _preds
-    return _lines
+    return _preds if path.suffix == ".json" else _lines
 
 
-def _trajectory(path: Path) -> Iterator[Prediction]:
+def _trajectory(path: Path) -> Iterator[Row]:
+    yield functools.partial(_run, path)
+
+
+def _run(path: Path) -> Prediction:
+    """A trajectory, known by its own name, else by its folder's."""
     mini = path.name.endswith(MINI)
     name = path.name.removesuffix(MINI if mini else SWE)
+    key = key_of(name if _NAME.search(name) else path.parent.name)
     reported = (read_mini if mini else read_swe)(path.parent, path.name)
-    yield _prediction(
-        key_of(name), answer_in(reported.answer), _usage(reported), "mini-swe-agent" if mini else "swe-agent"
+    text = answer_in(reported.answer)
+    subject = "mini-swe-agent" if mini else "swe-agent"
+    return _prediction(key, text, _usage(reported), subject, "" if text else reported.status)
+
+
+def _preds(path: Path) -> Iterator[Row]:
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    for name, row in whole.items():
+        yield functools.partial(_pred, name, row)
+
+
+def _pred(name: str, row: Mapping[str, Any]) -> Prediction:
+    key = key_of(str(row.get("instance_id") or name))
+    return _prediction(
+        key, answer_in(str(row.get("model_patch") or "")), Usage(), str(row.get("model_name_or_path") or "")
     )
 
 
-def _preds(path: Path) -> Iterator[Prediction]:
-    whole = json.loads(path.read_text(encoding="utf-8"))
-    for name, row in whole.items():
-        text = answer_in(str(row.get("model_patch") or ""))
-        yield _prediction(
-            key_of(str(row.get("instance_id") or name)), text, Usage(), str(row.get("model_name_or_path") or "")
-        )
-
-
-def _lines(path: Path) -> Iterator[Prediction]:
+def _lines(path: Path) -> Iterator[Row]:
     """OpenHands' output, or our own predictions."""
-    text = path.read_text(encoding="utf-8")
-    first = next((line for line in text.splitlines() if line.strip()), "{}")
-    if "output" in json.loads(first):
-        yield from load_predictions(path)
-        return
-    for line in text.splitlines():
-        if line.strip():
-            yield _openhands(json.loads(line))
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    if lines and "output" in json.loads(lines[0]):
+        for prediction in load_predictions(path):
+            yield functools.partial(_same, prediction)
+    else:
+        for line in lines:
+            yield functools.partial(_line, line)
+
+
+def _same(prediction: Prediction) -> Prediction:
+    return prediction
+
+
+def _line(line: str) -> Prediction:
+    return _openhands(json.loads(line))
 
 
 def _openhands(row: Mapping[str, Any]) -> Prediction:
@@ -135,7 +171,7 @@ def _openhands(row: Mapping[str, Any]) -> Prediction:
     script = str(result.get("eval_script_content") or "")
     patch = str(result.get("git_patch") or "")
     reported = Reported(
-        calls=len(metrics.get("token_usages") or []),
+        calls=len(metrics.get("token_usages") or metrics.get("costs") or []),
         prompt_tokens=(metrics.get("accumulated_token_usage") or {}).get("prompt_tokens"),
         completion_tokens=(metrics.get("accumulated_token_usage") or {}).get("completion_tokens"),
         usd=metrics.get("accumulated_cost"),

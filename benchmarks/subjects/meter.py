@@ -154,7 +154,15 @@ class Meter:
             self.refused = error.what
             return Reply.refusal(401, str(error), "budget_exceeded")
         except (httpx.HTTPError, AgentError) as error:
+            if isinstance(error, httpx.TimeoutException) and self._out_of_time():
+                self.refused = "seconds"
+                return Reply.refusal(401, "the time is up", "budget_exceeded")
             return Reply.refusal(502, f"the endpoint did not answer: {error}", "endpoint_unreachable")
+
+    def _out_of_time(self) -> bool:
+        """Whether it is the limit that a request ran into, and not a slow endpoint."""
+        limit = self.budget.limits.seconds
+        return limit is not None and self.budget.usage.seconds >= limit
 
     def _send(self, body: dict[str, Any]) -> Reply:
         base, _, query = self.endpoint.base_url.partition("?")

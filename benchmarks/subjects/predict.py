@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Key, Visible
-from benchmarks.predictions import Prediction, Usage
+from benchmarks.data import Visible
+from benchmarks.predictions import Usage
 from benchmarks.subjects.install import Installed
 from benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Calling, SubjectRun, SubjectTask
 from benchmarks.subjects.places import Place, open_place
@@ -36,7 +36,6 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """Of one reply of the model."""
     calling: Calling = "native"
     place: Place = Place()
-    attempts: int = 1
 
     @property
     def label(self) -> str:
@@ -53,19 +52,6 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
     error: str = ""
     """Why there is none."""
-
-
-def predict(trial: Trial, key: Key, seen: Visible, root: Path, records: Path) -> Prediction:
-    """All attempts of a row; one without an answer counts as an empty answer. Arguments and errors as `attempt`."""
-    found = [attempt(trial, seen, root, records / f"attempt-{number + 1}") for number in range(trial.attempts)]
-    return Prediction(
-        github_id=key.github_id,
-        id=key.id,
-        output=tuple(answered.text for answered in found),
-        usage=Usage(**{name: sum(getattr(a.usage, name) for a in found) for name in Usage.__struct_fields__}),
-        error="; ".join(dict.fromkeys(answered.error for answered in found if answered.error)),
-        subject=trial.label,
-    )
 
 
 def attempt(trial: Trial, seen: Visible, root: Path, records: Path) -> Answered:
@@ -136,5 +122,7 @@ def _run(trial: Trial, seen: Visible, root: Path, records: Path) -> SubjectRun:
 
 
 def _problem(run: SubjectRun) -> str:
+    if run.trouble:
+        return f"the endpoint failed: {run.trouble}"
     said = run.error or (f"it ended as {run.reported.status}" if run.reported.status else "")
     return f"no answer was written ({run.ended}{': ' + said if said else ''})"

@@ -12,6 +12,7 @@ from benchmarks.subjects.mini_swe_agent import MiniSweAgent
 from benchmarks.subjects.openhands import OpenHands
 from benchmarks.subjects.subject import Subject
 from benchmarks.subjects.swe_agent import SweAgent
+from benchmarks.subjects.testing import LeastAgent
 
 _PACKAGED = (MiniSweAgent, Aider, AutoGen, OpenHands)
 
@@ -25,12 +26,12 @@ def subject(name: str, checkout: Path | None = None) -> Subject:
     """The subject of that name; BenchError names the others.
 
     Args:
-        name: One of `names()`.
+        name: One of `names()`, or `least`, which needs no package and shows whether agents can work on this machine at all.
         checkout: For an agent that is installed from one; not needed once it is installed.
     """
     if name == SweAgent.name:
         return SweAgent(checkout)
-    for kind in _PACKAGED:
+    for kind in (*_PACKAGED, LeastAgent):
         if kind.name == name:
             return kind()
     raise BenchError(f"no such agent: {name}; there are {', '.join(names())}")

@@ -1,8 +1,13 @@
 """The commands by name."""
 
+from importlib.metadata import entry_points
+
 import typer
 
 from ml_agent.cli import inspect, runs, solve
+
+EXTENSIONS = "ml_agent.commands"
+"""Entry points of this group are groups of commands of other packages; nothing here knows what they are."""
 
 app = typer.Typer(
     name="ml-agent",
@@ -23,11 +28,5 @@ app.command()(inspect.check)
 app.command()(inspect.doctor)
 app.command()(inspect.clean)
 
-
-def _mount_bench() -> None:
-    from ml_agent.cli import bench
-
-    app.add_typer(bench.app, name="bench")
-
-
-_mount_bench()
+for _extension in entry_points(group=EXTENSIONS):
+    app.add_typer(_extension.load(), name=_extension.name)

@@ -6,57 +6,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.data import Task
-from benchmarks.errors import PredictionFileError
 from benchmarks.export import Wanted, token_statistics, write_examples
-from benchmarks.imports import import_run
 from benchmarks.predict import contexts
 from benchmarks.predict.raw import extract
 from benchmarks.predictions import load_predictions
-
-OPENHANDS = {
-    "instance_id": 7, "instance": {"github_id": 3, "instance_id": 7}, "metadata": {"agent_class": "CodeActAgent"},
-    "test_result": {"eval_script_content": "python a.py --x 1", "success": 1},
-    "metrics": {"accumulated_cost": 0.25, "accumulated_token_usage": {"prompt_tokens": 10, "completion_tokens": 2}, "costs": [1, 2]},
-}  # fmt: skip
-
-
-def test_open_hands(tmp_path: Path) -> None:
-    path = tmp_path / "output.jsonl"
-    path.write_text(json.dumps(OPENHANDS) + "\n")
-    (found,) = import_run(path)
-    assert (str(found.key), found.output, found.subject) == ("3-7", ("python a.py --x 1",), "CodeActAgent")
-    assert (found.usage.usd, found.usage.calls, found.usage.prompt_tokens) == (0.25, 2, 10)
-
-
-def test_preds(tmp_path: Path) -> None:
-    path = tmp_path / "preds.json"
-    path.write_text(
-        json.dumps({"3-7": {"model_patch": "sh a.sh ", "model_name_or_path": "m"}, "other": {"model_patch": "x"}})
-    )
-    (found,) = import_run(path)
-    assert (str(found.key), found.output, found.subject) == ("3-7", ("sh a.sh ",), "m")
-
-
-def test_trajectories(tmp_path: Path) -> None:
-    for name, submission in (("3-7/run.traj.json", "python a.py "), ("3-8.traj", "")):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        stats = {"api_calls": 3, "instance_cost": 0.1, "tokens_sent": 5}
-        path.write_text(
-            json.dumps({"info": {"submission": submission, "exit_status": "LimitsExceeded", "model_stats": stats}})
-        )
-    first, second = sorted(import_run(tmp_path), key=lambda p: p.id)
-    assert (first.output, first.usage.calls, first.usage.prompt_tokens) == (("python a.py ",), 3, 5)
-    assert (second.output, second.error) == ((), "LimitsExceeded")
-
-
-@pytest.mark.parametrize(
-    ("name", "text"), [("preds.json", "[]"), ("preds.json", "{}"), ("a.traj.json", "{broken"), ("out.jsonl", "{}")]
-)
-def test_files_without_rows(tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / name).write_text(text)
-    with pytest.raises(PredictionFileError):
-        import_run(tmp_path / name)
 
 
 def test_our_own_lines_keep_single_texts(tmp_path: Path) -> None:
@@ -112,10 +65,26 @@ def test_what_each_setting_shows(repos: Path) -> None:
     assert contexts.retrieved("x", "") == ""
 
 
+def test_our_own_retrieval_shows_whole_sections(repos: Path) -> None:
+    root = repos / "sample"
+    sections = [
+        "# Sample",
+        "## Data\nDownload first.",
+        "## Training\nTrain with lr:\n\n```bash\npython a.py --lr 0.1\n```",
+    ]
+    (root / "README.md").write_text("\n\n".join(sections))
+    text = contexts.passages("Train it with learning rate lr 0.5", root, ".")
+    assert "Sample > Training" in text and "python a.py --lr 0.1" in text and "Download first." not in text
+    assert contexts.passages("Train", root / "nowhere", ".") == ""
+
+
 def test_token_statistics(repos: Path) -> None:
-    oracle, code = token_statistics([task(1), task(2)], repos, ("oracle", "code"))
-    assert (oracle.rows, oracle.setting) == (2, "oracle")
-    assert oracle.mean < code.mean
+    lines = token_statistics([task(1), task(2)], repos)
+    assert [(line.setting, line.repository) for line in lines][:2] == [("oracle", ""), ("oracle", "sample")]
+    by_setting = {line.setting: line for line in lines if not line.repository}
+    assert by_setting["oracle"].rows == 2
+    assert by_setting["oracle"].mean < by_setting["retrieval"].mean < by_setting["code"].mean
+    assert by_setting["code"].least <= by_setting["code"].median <= by_setting["code"].most
 
 
 @pytest.mark.parametrize(

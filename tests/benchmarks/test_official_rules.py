@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks import official
@@ -11,6 +11,7 @@ from benchmarks.data import Task
 from benchmarks.predictions import Prediction
 from benchmarks.scoring import GATES, score_all
 
+on_a_busy_machine = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 VALUES = st.one_of(st.text(max_size=6), st.integers(), st.floats(allow_nan=False), st.booleans(), st.none())
 OUTPUTS = st.one_of(
     st.text(max_size=60),
@@ -30,11 +31,13 @@ def independent_type(output: str, published: str) -> bool:
     return bash if published == "Bash Script" else not bash
 
 
+@on_a_busy_machine
 @given(OUTPUTS, st.dictionaries(st.text(max_size=4), VALUES, max_size=3))
 def test_rule_1(output: str, arguments: dict[str, object]) -> None:
     assert official.validate_arguments(output, arguments) == independent_arguments(output, arguments)
 
 
+@on_a_busy_machine
 @given(OUTPUTS, st.dictionaries(st.text(max_size=4), VALUES, max_size=3), st.data())
 def test_rule_1_where_values_are_there(output: str, arguments: dict[str, object], data: st.DataObject) -> None:
     for value in arguments.values():
@@ -42,6 +45,7 @@ def test_rule_1_where_values_are_there(output: str, arguments: dict[str, object]
     assert official.validate_arguments(output, arguments) == independent_arguments(output, arguments)
 
 
+@on_a_busy_machine
 @given(OUTPUTS, st.sampled_from(["Bash Script", "Python Code"]))
 def test_rule_2(output: str, published: str) -> None:
     kind = "bash" if published == "Bash Script" else "python"

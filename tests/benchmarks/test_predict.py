@@ -15,8 +15,9 @@ from benchmarks.data import load_tasks
 from benchmarks.engines.local import LocalEngine
 from benchmarks.errors import BenchError
 from benchmarks.predict.config import Config
+from benchmarks.predict.respondent import navigator
 from benchmarks.predict.run import Plan, predict
-from benchmarks.predict.unit import answer_text, units_of
+from benchmarks.predict.unit import answer_text
 from benchmarks.predictions import load_predictions
 from ml_agent.draft import Draft
 
@@ -60,7 +61,8 @@ def plan(folder: Path, **changed: Any) -> Plan:
         "repos": folder / "repos",
         "out": folder / "out.jsonl",
     }
-    return Plan(**{**fields, "config": Config(), **changed})
+    who = navigator(changed.pop("config", Config()))
+    return Plan(**{**fields, "who": who, **changed})
 
 
 def test_every_row_is_answered(bench: Path) -> None:
@@ -126,13 +128,14 @@ def test_what_scorers_see_changes_nothing(bench: Path) -> None:
 def test_a_unit_holds_nothing_secret(bench: Path) -> None:
     write(bench, rows(1, arguments="{'a': 'SECRET-1'}", output="SECRET-2"))
     (task,) = load_tasks(str(bench / "rows.jsonl")).tasks
-    (unit,) = units_of(task, bench, Config())
+    (unit,) = navigator(Config()).units(task, bench)
     assert "SECRET" not in repr(unit)
 
 
 def test_attempts_of_raw_are_apart(bench: Path) -> None:
     (task, *_) = load_tasks(str(bench / "rows.jsonl")).tasks
-    assert [u.label for u in units_of(task, bench, Config(navigator="raw", attempts=3))] == ["1-0-0", "1-0-1", "1-0-2"]
+    units = navigator(Config(navigator="raw", attempts=3)).units(task, bench)
+    assert [u.label for u in units] == ["1-0-0", "1-0-1", "1-0-2"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.data import Setting, load_tasks
 from benchmarks.predict.config import Config
+from benchmarks.predict.respondent import navigator
 from benchmarks.predict.run import Plan, Summary, predict
 from benchmarks.predictions import Prediction, load_predictions
 from ml_agent.testing.model_server import ModelServer, Response, Seen, completion, refusal
@@ -36,7 +37,9 @@ def says(seen: Seen, _: Any) -> Response:
 
 def run(bench: Path, config: Config) -> tuple[Summary, Prediction]:
     tasks = load_tasks(str(bench / "rows.jsonl")).tasks
-    summary = predict(Plan(tasks=tasks, repos=bench / "repos", out=bench / "out.jsonl", config=config.checked()))
+    summary = predict(
+        Plan(tasks=tasks, repos=bench / "repos", out=bench / "out.jsonl", who=navigator(config.checked()))
+    )
     return summary, load_predictions(bench / "out.jsonl")[0]
 
 

@@ -205,10 +205,10 @@ def plan(server: ModelServer, solver: Any, repos: Path, tmp_path: Path, **change
 def test_many_rows_are_resumed_and_summed_up(solver: AgentSolver, repos: Path, tmp_path: Path) -> None:
     with ModelServer(Writer("python main.py --epochs 5")) as server:
         first = plan(server, solver, repos, tmp_path, tasks=(task(1),))
-        assert run(first).official == 1
-        done: list[Outcome] = []
-        summary = run(plan(server, solver, repos, tmp_path), on_row=done.append)
-        assert [outcome.id for outcome in done] == [2, 3] and len(server.requests) == 3
+        assert run(first).summary.official == 1
+        done = run(plan(server, solver, repos, tmp_path))
+        assert len(server.requests) == 3 and done.without_result == 0
+    summary = done.summary
     assert (summary.rows, summary.official, summary.strict, summary.usd, summary.usd_per_solved()) == (
         3,
         3,
@@ -224,7 +224,7 @@ def test_many_rows_are_resumed_and_summed_up(solver: AgentSolver, repos: Path, t
 
 def test_rows_side_by_side(solver: AgentSolver, repos: Path, tmp_path: Path) -> None:
     with ModelServer(Writer("python main.py --epochs 5")) as server:
-        assert run(plan(server, solver, repos, tmp_path, jobs=2)).official == 3
+        assert run(plan(server, solver, repos, tmp_path, jobs=2)).summary.official == 3
 
 
 def test_other_settings_are_another_run(solver: AgentSolver, repos: Path, tmp_path: Path) -> None:
@@ -242,18 +242,20 @@ def test_a_bad_row_is_a_row_and_the_rest_goes_on(repos: Path, tmp_path: Path) ->
     with ModelServer() as server:
         solver = Unlucky(lambda: OSError(28, "No space left on device"), 1)
         made = plan(server, solver, repos, tmp_path, tasks=(task(1), gone, task(3)))
-        summary = run(made)
+        done = run(made)
+        assert done.without_result == 2 and "No space left" in done.failed[0]
+        summary = done.summary
         assert (summary.rows, summary.infrastructure, summary.official, summary.strict_rate) == (3, 2, 1, 1.0)
         assert summary.usd_per_solved() == 0.25
         reasons = [outcome.infrastructure for outcome in load_outcomes(tmp_path / "out" / OUTPUT)]
         assert "No space left" in reasons[0] and reasons[1].startswith("no repository absent")
-        assert run(msgspec.structs.replace(made, retry_failed=True)).infrastructure == 1
+        assert run(msgspec.structs.replace(made, retry_failed=True)).without_result == 1
 
 
 def test_a_machine_without_the_sandbox_is_trouble_too(repos: Path, tmp_path: Path) -> None:
     with ModelServer() as server:
         solver = Unlucky(lambda: SandboxUnavailableError("no engine"), 99)
-        assert run(plan(server, solver, repos, tmp_path)).counted == 0
+        assert run(plan(server, solver, repos, tmp_path)).summary.counted == 0
 
 
 def test_rows_have_openhands_shape_and_are_read_back(repos: Path, tmp_path: Path) -> None:
@@ -273,15 +275,14 @@ def test_rows_have_openhands_shape_and_are_read_back(repos: Path, tmp_path: Path
     assert found[0].output == ("python main.py --epochs 5",) and found[0].usage.usd == 0.25
 
 
-def test_sums_of_nothing_are_an_error() -> None:
-    with pytest.raises(ValueError, match="no outcomes"):
-        summarise([])
+def test_the_sum_of_nothing_has_no_rate() -> None:
+    assert summarise("s", []).official_rate is None
 
 
 def test_an_unknown_price_makes_the_sum_unknown(least_settings: Settings) -> None:
     known = Outcome(github_id=1, id=1, solver="s")
     unknown = msgspec.structs.replace(known, spent=msgspec.structs.replace(known.spent, usd=None))
-    assert summarise([known, unknown]).usd is None
+    assert summarise("s", [known, unknown]).usd is None
     assert as_row(unknown, task(), least_settings)["metrics"]["accumulated_cost"] == 0.0
 
 

@@ -116,6 +116,23 @@ def test_a_broken_run_is_a_problem_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert [p.key for p in imported.predictions] == [Key(1, 1)] and len(imported.problems) == 3
 
 
+def test_a_row_of_somebody_else_is_a_problem_and_the_rest_goes_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "preds.json", {"other": {"model_patch": "x"}, "3-7": {"model_patch": "python a.py --x 1"}})
+    imported = import_runs(path)
+    assert [p.key for p in imported.predictions] == [Key(3, 7)] and "'other' is not named" in imported.problems[0]
+    path = tmp_path / "output.jsonl"
+    path.write_text(json.dumps({"instance_id": "3-7", "test_result": {}}) + "\n{broken\n")
+    imported = import_runs(path)
+    assert len(imported.predictions) == len(imported.problems) == 1 and "(row 2)" in imported.problems[0]
+
+
+def test_a_run_is_known_by_its_folder_too(tmp_path: Path) -> None:
+    write(tmp_path / "3-7/run.traj.json", mini("python a.py --x 1"))
+    write(tmp_path / "3-8/run.traj.json", mini(""))
+    first, second = import_runs(tmp_path).predictions
+    assert first.key == Key(3, 7) and (second.output, second.error) == (("",), "Submitted")
+
+
 def test_nothing_to_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(PredictionFileError, match="no runs in it"):
         import_runs(tmp_path)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Key, Visible
+from benchmarks.data import Visible
 from benchmarks.subjects.install import Installed
 from benchmarks.subjects.places import Place
-from benchmarks.subjects.predict import Trial, answer_of, predict, task_text
+from benchmarks.subjects.predict import Trial, answer_of, attempt, task_text
 from benchmarks.subjects.testing import LeastAgent
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
@@ -38,36 +38,34 @@ class Scripted:
         return Answer("bash", {"command": next(self._commands, "true")})
 
 
-def trial(server: ModelServer, least: Installed, attempts: int, calls: int = 2) -> Trial:
+def trial(server: ModelServer, least: Installed, calls: int = 2) -> Trial:
     endpoint = Endpoint(model="m", base_url=server.url)
     limits = Limits(calls=calls, seconds=60)
-    return Trial(
-        subject=LeastAgent(), installed=least, endpoint=endpoint, limits=limits, place=PLACE, attempts=attempts
-    )
+    return Trial(subject=LeastAgent(), installed=least, endpoint=endpoint, limits=limits, place=PLACE)
 
 
 def test_every_attempt_starts_from_the_repository_as_it_was(least: Installed, repository: Path, tmp_path: Path) -> None:
     brain = Scripted(["cp main.py run.sh", "rm main.py"], ["ls > answer.py; git status --short >> answer.py"])
     with ModelServer(brain) as server:
-        found = predict(trial(server, least, attempts=2), Key(1, 17), SEEN, repository, tmp_path / "records")
-    assert found.key == Key(1, 17) and found.output[0].startswith("import argparse") and not found.error
-    assert found.output[1].split() == ["answer.py", "main.py", "??", "answer.py"]
-    assert found.usage.calls == 4 and found.usage.prompt_tokens > 0 and found.subject.startswith("least 1, m")
+        first, second = (attempt(trial(server, least), SEEN, repository, tmp_path / f"{n}") for n in (1, 2))
+    assert first.text.startswith("import argparse") and not first.error
+    assert second.text.split() == ["answer.py", "main.py", "??", "answer.py"]
+    assert second.usage.calls == 2 and second.usage.prompt_tokens > 0
     assert (repository / "examples/main.py").exists() and not (repository / "examples/run.sh").exists()
-    assert (tmp_path / "records/attempt-2/run.json").is_file()
+    assert (tmp_path / "2/run.json").is_file()
 
 
 def test_no_file_is_an_empty_answer_with_its_reason(least: Installed, repository: Path, tmp_path: Path) -> None:
     with ModelServer(Scripted(["ls"])) as server:
-        found = predict(trial(server, least, attempts=1), Key(1, 17), SEEN, repository, tmp_path / "records")
-    assert found.output == ("",) and found.error.startswith("no answer was written (budget: the limit on calls")
+        found = attempt(trial(server, least), SEEN, repository, tmp_path / "records")
+    assert found.text == "" and found.error.startswith("no answer was written (budget: the limit on calls")
 
 
 def test_the_agent_is_told_the_row_and_where_to_write(least: Installed, repository: Path, tmp_path: Path) -> None:
     brain = Scripted(["pwd > run.sh"])
     with ModelServer(brain) as server:
-        found = predict(trial(server, least, attempts=1), Key(1, 17), SEEN, repository, tmp_path / "records")
-    assert found.output[0].endswith("/workspace/toy/examples")
+        found = attempt(trial(server, least), SEEN, repository, tmp_path / "records")
+    assert found.text.endswith("/workspace/toy/examples")
     for words in (
         "Train it for 5 epochs.",
         "github.com/o/toy",

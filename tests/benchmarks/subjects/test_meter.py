@@ -1,6 +1,7 @@
 """Between agent and endpoint: nothing passes unpaid, the key stays inside, everybody gets the same settings."""
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -151,3 +152,18 @@ def test_an_endpoint_that_is_down_is_said(tmp_path: Path) -> None:
 def test_an_address_of_another_machine_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"no server can be opened at 192\.0\.2\.1"):
         Meter(Endpoint(model="m"), Budget(), tmp_path / "calls.jsonl", Terms(host="192.0.2.1"))
+
+
+def test_a_request_that_outlasts_the_row_ran_into_its_limit(tmp_path: Path) -> None:
+    def slow(seen: Seen, answer: Answer) -> Response:
+        time.sleep(1.5)
+        return completion({"content": "late"}, seen)
+
+    with ModelServer(misbehaviour=slow) as server:
+        endpoint = Endpoint(model="m", base_url=server.url, timeout=0.6)
+        with Meter(endpoint, Budget(Limits(seconds=0.5)), tmp_path / "a.jsonl") as meter:
+            assert post(meter).status_code == 401
+            assert (meter.refused, meter.trouble) == ("seconds", "")
+        with Meter(endpoint, Budget(Limits(seconds=60)), tmp_path / "b.jsonl") as meter:
+            assert post(meter).status_code == 502
+            assert meter.refused == "" and "endpoint_unreachable" in meter.trouble

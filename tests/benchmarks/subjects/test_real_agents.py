@@ -54,8 +54,9 @@ def played(steps: list[Any]) -> ModelServer:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(not HOME, reason="installs gigabytes: set ML_AGENT_TEST_AGENTS to a folder")
+@pytest.mark.parametrize("place", ["local", pytest.param("docker", marks=pytest.mark.docker)])
 @pytest.mark.parametrize(("name", "calling"), STEPS)
-def test_a_real_agent_writes_its_answer(name: str, calling: Calling, tmp_path: Path) -> None:
+def test_a_real_agent_writes_its_answer(name: str, calling: Calling, place: str, tmp_path: Path) -> None:
     subject = registry.subject(name, Path(CHECKOUT) if name == "swe-agent" and CHECKOUT else None)
     if name == "swe-agent" and not CHECKOUT and subject.find(Path(HOME)) is None:
         pytest.skip("set ML_AGENT_TEST_SWE_AGENT to a checkout")
@@ -63,7 +64,7 @@ def test_a_real_agent_writes_its_answer(name: str, calling: Calling, tmp_path: P
     assert installed.version == subject.version
     (tmp_path / "toy/examples").mkdir(parents=True)
     (tmp_path / "toy/examples/main.py").write_text("import argparse\n")
-    sandbox = open_place(Place(sandbox="local"), tmp_path / "logs", installed.mounts())
+    sandbox = open_place(Place(sandbox=place), tmp_path / "logs", installed.mounts())
     sandbox.start()
     try:
         lay(sandbox, tmp_path / "toy", "toy")

@@ -1,0 +1,23 @@
+"""`ml-agent bench`: predictions, scores, other agents, comparison and reports.
+
+Mounted through the entry-point group `ml_agent.commands`. Each command imports what it needs when it is called, so that help is
+quick.
+"""
+
+import typer
+
+from benchmarks.cli import agents, answering, rows, running, scores, table
+
+app = typer.Typer(help="Run and score ML-Bench, and compare agents on it.", no_args_is_help=True)
+
+app.command()(rows.repos)
+app.command()(answering.predict)
+app.command()(running.run)
+app.command()(table.table)
+app.add_typer(agents.app, name="agents")
+app.command()(scores.score)
+app.command()(scores.compare)
+app.command()(scores.report)
+app.command("import")(rows.import_)
+app.command()(rows.export)
+app.command()(rows.stats)

@@ -1,0 +1,70 @@
+"""`ml-agent bench agents`: other agents, installed on demand."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from benchmarks.cli import options as o
+
+app = typer.Typer(help="Other agents as subjects, each in an environment of its own.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_(home: o.Home = None, as_json: o.AsJson = False) -> int:
+    """Which agents there are, and how they stand here.
+
+    Example:
+
+        ml-agent bench agents list
+    """
+    import msgspec
+    from rich.table import Table
+
+    from benchmarks.subjects.registry import statuses
+    from benchmarks.subjects.respondent import agents_home
+
+    found = statuses(agents_home(home))
+    if as_json:
+        sys.stdout.write(json.dumps(msgspec.to_builtins(found, enc_hook=str)) + "\n")
+        return 0
+    table = Table("agent", "version", "here", "Python", "folder", box=None)
+    for status in found:
+        there = status.installed
+        state = "installed" if there else status.problem or "not installed"
+        table.add_row(
+            status.name, status.version, state, there.python if there else "", str(there.folder) if there else ""
+        )
+    Console().print(table)
+    return 0
+
+
+@app.command()
+def install(
+    name: Annotated[str, typer.Argument(help="One of `ml-agent bench agents list`.")],
+    source: Annotated[
+        Path | None, typer.Option("--from", help="A checkout, for an agent that the package index does not have.")
+    ] = None,
+    home: o.Home = None,
+) -> int:
+    """Make the environment of an agent, pinned to the version that the bench knows; one that is there stays.
+
+    Examples:
+
+        ml-agent bench agents install mini-swe-agent
+
+        git clone https://github.com/SWE-agent/SWE-agent && ml-agent bench agents install swe-agent --from SWE-agent
+    """
+    from benchmarks.errors import BenchError
+    from benchmarks.subjects.registry import subject
+    from benchmarks.subjects.respondent import agents_home
+
+    if source is not None and not source.is_dir():
+        raise BenchError(f"--from {source}: no such folder")
+    found = subject(name, source.absolute() if source else None)
+    done = found.install(agents_home(home), lambda line: o.tell([line]))
+    sys.stdout.write(f"{done.folder}\n")
+    return 0

@@ -1,0 +1,125 @@
+"""Options that several commands share, and what is read from them."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from benchmarks.data import Task
+    from benchmarks.engines import Engine
+
+MODEL, LIMITS, WORK = "The model", "Limits of one row", "Getting it done"
+
+Tasks = Annotated[str, typer.Option("--tasks", help="JSONL or Parquet file of rows, or super-dainiu/ml-bench:SPLIT.")]
+Repos = Annotated[
+    Path, typer.Option("--repos", help="Folder with the repositories at their commits, by lower-case name.")
+]
+Sample = Annotated[Path | None, typer.Option("--sample", help='JSON list of rows to take ("github_id-id").')]
+Model = Annotated[
+    str, typer.Option("--model", help="Model name at the endpoint, or gguf:/path.", rich_help_panel=MODEL)
+]
+BaseUrl = Annotated[str, typer.Option("--base-url", help="Endpoint (OPENAI_BASE_URL).", rich_help_panel=MODEL)]
+Called = Annotated[
+    Literal["native", "text"],
+    typer.Option(
+        "--calling",
+        help="How agents let the model act: the endpoint's tool calls, or text that they parse.",
+        rich_help_panel=MODEL,
+    ),
+]
+ReplyTokens = Annotated[
+    int, typer.Option("--reply-tokens", min=1, help="Tokens of one reply, at most.", rich_help_panel=LIMITS)
+]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", min=1, help="Tokens.", rich_help_panel=LIMITS)]
+MaxCost = Annotated[float | None, typer.Option("--max-cost", min=0, help="USD.", rich_help_panel=LIMITS)]
+MaxCalls = Annotated[
+    int | None, typer.Option("--max-calls", min=1, help="Requests to the model.", rich_help_panel=LIMITS)
+]
+MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", min=0, help="Wall time.", rich_help_panel=LIMITS)]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", min=0, help="How many at the same time; 0 takes one for each processor.", rich_help_panel=WORK
+    ),
+]
+EngineName = Annotated[
+    Literal["local", "dask"],
+    typer.Option("--engine", help="Processes of this machine, or dask.distributed.", rich_help_panel=WORK),
+]
+Scheduler = Annotated[
+    str,
+    typer.Option(
+        "--scheduler",
+        help="Address of a dask scheduler (DASK_SCHEDULER_ADDRESS); without one a local cluster is started.",
+        rich_help_panel=WORK,
+    ),
+]
+RetryFailed = Annotated[
+    bool, typer.Option("--retry-failed", help="Make rows without an answer again.", rich_help_panel=WORK)
+]
+Home = Annotated[
+    Path | None, typer.Option("--home", help="Folder that agents are installed in; one in the cache without it.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+class Rows(NamedTuple):
+    """Rows that can be used, and how many cannot."""
+
+    tasks: "list[Task]"
+    bad: int
+
+
+def load_rows(source: str, sample: Path | None) -> Rows:
+    """The rows of a source; each that cannot be used is told on stderr. TaskFileError where there are none at all."""
+    from benchmarks.data import load_tasks
+    from benchmarks.errors import TaskFileError
+
+    keys = None
+    if sample is not None:
+        try:
+            keys = [str(k) for k in json.loads(sample.read_text(encoding="utf-8"))]
+        except (OSError, ValueError, TypeError) as error:
+            raise TaskFileError(f"{sample}: no JSON list of rows ({error})") from error
+    loaded = load_tasks(source, keys)
+    tell(f"row {problem.row} ({problem.key}): {problem.message}" for problem in loaded.problems)
+    return Rows(list(loaded.tasks), len(loaded.problems))
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Write lines to stderr as they are."""
+    console = Console(stderr=True)
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def processes(jobs: int) -> int:
+    """The number of jobs, 0 resolved."""
+    return jobs or os.cpu_count() or 1
+
+
+def clear_up() -> None:
+    """Remove the containers that a bench left which was killed: they would go on computing beside this one."""
+    from sandbox.cleanup import reap
+
+    reap()
+
+
+@contextmanager
+def engine_of(name: str, scheduler: str, jobs: int) -> "Iterator[Engine]":
+    """The engine of that name. BenchError where a cluster cannot be had."""
+    if name == "dask":
+        from benchmarks.engines.dask import dask_engine
+
+        with dask_engine(scheduler or os.environ.get("DASK_SCHEDULER_ADDRESS", ""), processes(jobs)) as engine:
+            yield engine
+    else:
+        from benchmarks.engines.local import LocalEngine
+
+        yield LocalEngine(processes(jobs))

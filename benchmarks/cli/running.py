@@ -1,0 +1,195 @@
+"""`ml-agent bench run`: an agent on many rows, in either form of ML-Bench."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+import typer
+
+from benchmarks.cli import options as o
+from benchmarks.cli.answering import finish
+
+if TYPE_CHECKING:
+    from benchmarks.engines import Engine
+    from benchmarks.form_a.row import Settings, Solver
+    from benchmarks.form_a.words import PromptVersion
+    from benchmarks.subjects.respondent import AgentConfig
+    from ml_agent.budget import Limits
+
+SANDBOX = "Where agents work"
+
+
+class Errand(NamedTuple):
+    """What both forms are told."""
+
+    config: "AgentConfig"
+    rows: o.Rows
+    repos: Path
+    out: Path
+    retry_failed: bool
+
+
+def run(
+    agent: Annotated[
+        str,
+        typer.Option(help="One of `ml-agent bench agents list`; in form A also grounded or llm, which are ML-Agent."),
+    ],
+    tasks: o.Tasks,
+    repos: o.Repos,
+    out: Annotated[Path, typer.Option("--out", help="Folder for results; run again to go on.")],
+    form: Annotated[
+        Literal["A", "L"], typer.Option(help="A: leave a run.sh that works. L: write the command or code.")
+    ] = "A",
+    model: o.Model = "",
+    base_url: o.BaseUrl = "",
+    calling: o.Called = "native",
+    attempts: Annotated[int, typer.Option(min=1, help="Answers a row; form L.")] = 1,
+    setting: Annotated[Literal["agent", "repo"], typer.Option(help="repo hides the task's folder; form L.")] = "agent",
+    prompt_version: Annotated[
+        Literal["2024-06", "2025-11"], typer.Option(help="Whose wording of the task; form A.")
+    ] = "2025-11",
+    max_tokens: o.MaxTokens = None,
+    max_cost: o.MaxCost = None,
+    max_calls: o.MaxCalls = None,
+    max_seconds: o.MaxSeconds = None,
+    reply_tokens: o.ReplyTokens = 4096,
+    sandbox: Annotated[
+        Literal["auto", "docker", "local"], typer.Option(help="What holds the agent.", rich_help_panel=SANDBOX)
+    ] = "auto",
+    unisolated: Annotated[
+        bool, typer.Option("--unisolated", help="Allow a plain process group.", rich_help_panel=SANDBOX)
+    ] = False,
+    image: Annotated[
+        str, typer.Option(help="Docker image; the project's own without it.", rich_help_panel=SANDBOX)
+    ] = "",
+    home: o.Home = None,
+    jobs: o.Jobs = 1,
+    engine: o.EngineName = "local",
+    scheduler: o.Scheduler = "",
+    retry_failed: o.RetryFailed = False,
+    sample: o.Sample = None,
+    as_json: o.AsJson = False,
+) -> int:
+    """Run an agent on rows; what is already done with the same configuration stays.
+
+    Limits are the same for every agent and are kept from outside: 10 requests and 1,800 s a row in form A (as OpenHands runs it),
+    30 requests and 900 s an attempt in form L. Form A writes OUT/output.jsonl in OpenHands' shape; form L writes
+    OUT/predictions.jsonl. OUT/records keeps what agents left. Exit code 0 says that every row has a result.
+
+    Examples:
+
+        ml-agent bench run --form A --agent openhands --tasks rows.jsonl --repos repos --out outputs/openhands --model gpt-4o
+
+        ml-agent bench run --form L --agent aider --tasks rows.jsonl --repos repos --out outputs/aider --model gpt-4o --jobs 2
+    """
+    from benchmarks.subjects.places import Place
+    from benchmarks.subjects.respondent import AgentConfig, agents_home
+    from ml_agent.settings import load_settings
+
+    settings = load_settings(model=model or None, base_url=base_url or None)
+    config = AgentConfig(
+        agent=agent, home=agents_home(home), model=settings.model, base_url=settings.base_url, setting=setting, attempts=attempts,
+        reply_tokens=reply_tokens, calling=calling, place=Place(sandbox=sandbox, unisolated=unisolated, image=image or None),
+        limits=_limits(form, tokens=max_tokens, usd=max_cost, calls=max_calls, seconds=max_seconds),
+    )  # fmt: skip
+    solver = _solver(form, config)
+    errand = Errand(config, o.load_rows(tasks, sample), repos, _made(out), retry_failed)
+    o.clear_up()
+    with o.engine_of(engine, scheduler, jobs) as carry_out:
+        if solver is None:
+            return _form_l(errand, carry_out)
+        return _form_a(errand, _settings(config, prompt_version), solver, carry_out, as_json)
+
+
+def _solver(form: str, config: "AgentConfig") -> "Solver | None":
+    """Who solves rows of form A; None in form L, where the agent is looked for all the same.
+
+    AgentMissingError where it is not installed, ProviderError where no endpoint answers.
+    """
+    from benchmarks.errors import BenchError
+    from benchmarks.form_a.own import NAVIGATORS, OwnSolver
+    from benchmarks.form_a.row import AgentSolver
+    from benchmarks.subjects.respondent import see_that_it_answers
+
+    if config.agent in NAVIGATORS:
+        if form == "L":
+            raise BenchError(f"--agent {config.agent} in form L is `ml-agent bench predict --navigator {config.agent}`")
+        if config.agent == "llm" and not config.model:
+            raise BenchError("--agent llm needs --model (or ML_AGENT_MODEL)")
+        return OwnSolver("llm" if config.agent == "llm" else "grounded", config.place)
+    found = config.find()
+    if not config.model:
+        raise BenchError(f"--agent {config.agent} needs --model (or ML_AGENT_MODEL)")
+    see_that_it_answers(config.endpoint())
+    return None if form == "L" else AgentSolver(*found)
+
+
+def _settings(config: "AgentConfig", version: "PromptVersion") -> "Settings":
+    from benchmarks.form_a.row import Settings
+
+    return Settings(
+        endpoint=config.endpoint(with_key=False),
+        prompt_version=version,
+        limits=config.limits,
+        reply_tokens=config.reply_tokens,
+        calling=config.calling,
+        place=config.place,
+    )
+
+
+def _limits(form: str, **given: "float | None") -> "Limits":
+    """The form's own limits, with those that were given in their place."""
+    import msgspec
+
+    from benchmarks.form_a.row import LIMITS
+    from benchmarks.subjects.model import DEFAULT_LIMITS
+
+    of_form = LIMITS if form == "A" else DEFAULT_LIMITS
+    return msgspec.structs.replace(of_form, **{name: value for name, value in given.items() if value is not None})
+
+
+def _made(folder: Path) -> Path:
+    from benchmarks.errors import BenchError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BenchError(f"--out {folder}: {error.strerror}") from error
+    return folder
+
+
+def _form_l(errand: Errand, engine: "Engine") -> int:
+    from benchmarks.predict.run import Plan, predict
+    from benchmarks.subjects.respondent import agent
+
+    plan = Plan(
+        tasks=tuple(errand.rows.tasks),
+        repos=errand.repos,
+        out=errand.out / "predictions.jsonl",
+        who=agent(errand.config, errand.out / "records"),
+        retry_failed=errand.retry_failed,
+    )
+    return finish(predict(plan, engine), plan.out, errand.rows.bad)
+
+
+def _form_a(errand: Errand, settings: "Settings", solver: "Solver", engine: "Engine", as_json: bool) -> int:
+    from benchmarks.form_a.output import summary_table
+    from benchmarks.form_a.run import Plan, run
+
+    plan = Plan(
+        tasks=tuple(errand.rows.tasks),
+        repos=errand.repos,
+        out=errand.out,
+        solver=solver,
+        settings=settings,
+        retry_failed=errand.retry_failed,
+    )
+    done = run(plan, engine)
+    figures = {**summary_table(done.summary), "without_result": done.without_result + errand.rows.bad}
+    o.tell(f"no result {line}" for line in done.failed)
+    if as_json:
+        sys.stdout.write(json.dumps(figures) + "\n")
+    else:
+        o.tell(f"{name.replace('_', ' ')}: {'-' if value is None else value}" for name, value in figures.items())
+    return 1 if figures["without_result"] else 0

@@ -1,0 +1,92 @@
+"""`ml-agent bench score`, `compare` and `report`."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from benchmarks.cli import options as o
+
+
+def score(
+    tasks: o.Tasks,
+    repos: o.Repos,
+    predictions: Annotated[Path, typer.Option("--predictions", help="JSONL file of predictions.")],
+    mode: Annotated[Literal["official", "strict", "corrected"], typer.Option(help="Which rules.")] = "strict",
+    jobs: o.Jobs = 0,
+    as_json: o.AsJson = False,
+    sample: o.Sample = None,
+) -> int:
+    """Score predictions: by the published rules, strictly, or strictly on the rows whose reference itself passes.
+
+    Example:
+
+        ml-agent bench score --tasks rows.jsonl --predictions out.jsonl --repos repos --mode strict --json
+    """
+    from benchmarks.predictions import load_predictions
+    from benchmarks.scoring import score_all
+    from benchmarks.show import score_tables
+    from benchmarks.strict.execute import weaknesses
+
+    loaded = o.load_rows(tasks, sample).tasks
+    found = load_predictions(predictions)
+    if sample:
+        wanted = {t.key for t in loaded}
+        found = [p for p in found if p.key in wanted]
+    if mode != "official":
+        o.tell(weaknesses())
+    result = score_all(loaded, found, repos, mode, jobs)
+    if as_json:
+        sys.stdout.write(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
+    else:
+        score_tables(result, loaded, Console())
+    return 0
+
+
+def compare(
+    files: Annotated[list[Path], typer.Argument(help="Outputs of `bench score --json`.")], as_json: o.AsJson = False
+) -> int:
+    """Put subjects side by side on the rows that all of them have, with intervals and a paired test.
+
+    Example:
+
+        ml-agent bench compare grounded.json raw.json
+    """
+    import msgspec
+
+    from benchmarks.compare import compare as side_by_side
+    from benchmarks.scored import load_scored
+    from benchmarks.show import comparison_tables
+
+    comparison = side_by_side([load_scored(path) for path in files])
+    if as_json:
+        sys.stdout.write(json.dumps(msgspec.to_builtins(comparison, str_keys=True)) + os.linesep)
+    else:
+        comparison_tables(comparison, Console(width=max(Console().width, 150)))
+    return 0
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="Folder with outputs of `bench score --json` (*.json).")],
+    note: Annotated[list[str] | None, typer.Option(help="A line above the tables; repeatable.")] = None,
+) -> int:
+    """Write report.md and report.html about all subjects in a folder.
+
+    Example:
+
+        ml-agent bench report results
+    """
+    from benchmarks.errors import BenchError
+    from benchmarks.report import load_absent, write_report
+    from benchmarks.scored import load_scored
+
+    found = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    if not found:
+        raise BenchError(f"{folder}: no *.json in it; `ml-agent bench score … --json > {folder}/NAME.json` makes them")
+    for path in write_report([load_scored(p) for p in found], folder, note or [], load_absent(folder)):
+        sys.stdout.write(f"{path}{os.linesep}")
+    return 0

@@ -1,0 +1,133 @@
+"""ML-Agent itself as a solver of form A: its answer, proven in a sandbox of its own, is set up and left as run.sh in the row's."""
+
+import posixpath
+import time
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from benchmarks.form_a.check import SCRIPT
+from benchmarks.form_a.row import Assignment
+from benchmarks.predict.config import program_version
+from benchmarks.subjects.model import SubjectRun
+from benchmarks.subjects.places import Place
+from ml_agent.errors import AgentError
+from ml_agent.job import Job
+from ml_agent.runs import new_run
+from ml_agent.settings import Settings, load_settings
+from ml_agent.solve import run_job
+from sandbox.contract import Command, Sandbox
+from tools.errors import ToolError
+
+NAVIGATORS = ("grounded", "llm")
+SETUP, OWN = "ml-agent-setup.sh", ".ml-agent"
+LOCK = "requirements.lock"
+REPRODUCE = "reproduce.sh"
+SETUP_SECONDS = 1800.0
+_REPOSITORY = '"$work/repository"'
+_CHECKOUT = ("git init -q", "git -C", "mkdir -p", "cp -a")
+
+
+class Scripts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run's reproduce.sh amounts to where the repository is laid already."""
+
+    setup: str
+    run: str
+
+
+class OwnSolver:
+    """The whole program, as `ml-agent solve` runs it, with the row's limits."""
+
+    def __init__(self, navigator: Literal["grounded", "llm"], place: Place) -> None:
+        self.label = f"ml-agent {navigator} {program_version()[:8]}"
+        self._navigator, self._place = navigator, place
+
+    def mounts(self) -> tuple[Path, ...]:
+        """Nothing: it works on this machine."""
+        return ()
+
+    def solve(self, assignment: Assignment, sandbox: Sandbox, records: Path) -> SubjectRun:
+        """Solve, then set up and leave run.sh."""
+        records.mkdir(parents=True, exist_ok=True)
+        began = time.monotonic()
+        folder = new_run(records, records / "run", {})
+        seen = assignment.seen
+        job = Job(
+            instruction=seen.instruction,
+            repository=str(assignment.root),
+            path="" if seen.path == "." else seen.path,
+            prefix_code=seen.prefix_code,
+        )
+        try:
+            result = run_job(job, self._settings(assignment), folder)
+        except (AgentError, ToolError) as error:
+            return self._done({}, records, began, f"{type(error).__name__}: {error}")
+        problem = "" if result["answer"] else f"{result['ending']}: {result['message']}"
+        if not problem and (folder.path / REPRODUCE).is_file():
+            problem = self._leave(assignment, sandbox, folder.path)
+        return self._done(result, records, began, problem)
+
+    def _settings(self, assignment: Assignment) -> Settings:
+        task, limits = assignment.task, assignment.task.limits
+        return load_settings(
+            navigator=self._navigator,
+            model=task.endpoint.model or None,
+            base_url=task.endpoint.base_url,
+            api_key=task.endpoint.api_key or None,
+            sandbox=self._place.sandbox,
+            unisolated=self._place.unisolated,
+            network="install" if task.installs else "none",
+            max_calls=limits.calls,
+            max_tokens=limits.tokens,
+            max_cost=limits.usd,
+            max_seconds=limits.seconds,
+        )
+
+    def _leave(self, assignment: Assignment, sandbox: Sandbox, run: Path) -> str:
+        """Set up in the row's sandbox and put run.sh there; says what went wrong."""
+        task = assignment.task
+        up = posixpath.relpath(assignment.name, task.folder)
+        scripts = split((run / REPRODUCE).read_text(encoding="utf-8"), up)
+        made = {SETUP: scripts.setup, SCRIPT: scripts.run}
+        for name, text in made.items():
+            (run / name).write_text(text, encoding="utf-8")
+            sandbox.put(run / name, f"{task.folder}/{name}")
+        if (run / LOCK).is_file():
+            sandbox.put(run / LOCK, f"{assignment.name}/{OWN}/{LOCK}")
+        response = sandbox.run(
+            Command(text=f"bash {SETUP}", folder=task.folder, timeout=SETUP_SECONDS, install=task.installs)
+        )
+        return "" if response.ok else f"set-up: {(response.error_lines or (response.ended,))[-1]}"
+
+    def _done(self, result: dict[str, Any], records: Path, began: float, error: str) -> SubjectRun:
+        budget = result.get("budget", {})
+        return SubjectRun(
+            subject=self.label,
+            version="",
+            ended="failed" if error else "finished",
+            seconds=round(time.monotonic() - began, 3),
+            calls=budget.get("calls", 0),
+            prompt_tokens=budget.get("prompt_tokens", 0),
+            completion_tokens=budget.get("completion_tokens", 0),
+            usd=result.get("usd", 0.0),
+            records=records,
+            error=error,
+        )
+
+
+def split(reproduce: str, up: str) -> Scripts:
+    """A reproduce.sh as two scripts that stand in the task's folder, the repository being there.
+
+    Args:
+        reproduce: Its text; see `sandbox.artifacts`.
+        up: The way from the task's folder to the repository's root.
+    """
+    head = ["#!/usr/bin/env bash", "set -euo pipefail", f'root=$(cd "$(dirname "$0")/{up}" && pwd)']
+    head += [f'here="$root/{OWN}" work="$root/{OWN}"', 'mkdir -p "$work/home"']
+    lines = reproduce.replace(_REPOSITORY, '"$root"').splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("python="))
+    end = next(n for n, line in enumerate(lines) if n > start and line.startswith('cd "$root"'))
+    path = next(line for line in lines if line.startswith("export PATH="))
+    kept = [line for line in lines[start:end] if not line.startswith(_CHECKOUT)]
+    return Scripts(setup="\n".join([*head, *kept]) + "\n", run="\n".join([*head, path, *lines[end:]]) + "\n")

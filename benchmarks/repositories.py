@@ -1,0 +1,160 @@
+"""The repositories of a set of rows, laid out as the bench wants them: REPOS/<name in lower case>, at their pinned commits."""
+
+import shutil
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import msgspec
+
+from benchmarks.data import Task
+from ml_agent.choose import repository_cache
+from ml_agent.settings import load_settings
+from tools.errors import RepositoryError
+
+MARK = ".commit"
+"""File that holds the commit of a folder that is no git work tree."""
+SYMBOLIC_LINK = "120000"
+EXECUTABLE = "100755"
+NO_COMMIT = "no pinned commit is known; give one with --commit {}=SHA, or HEAD"
+
+
+class Laid(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one repository."""
+
+    name: str
+    commit: str = ""
+    problem: str = ""
+    """Why it is not there; empty where it is."""
+    absent: tuple[str, ...] = ()
+    """Files that a mirror lists but does not hold."""
+    new: bool = True
+
+
+class Blob(NamedTuple):
+    """A file of a commit."""
+
+    mode: str
+    name: str
+    path: str
+
+
+def pinned() -> dict[str, str]:
+    """The benchmark's own commits, by OWNER/NAME in lower case."""
+    commits: dict[str, str] = tomllib.loads(files("benchmarks").joinpath("commits.toml").read_text())
+    return commits
+
+
+def lay_repositories(
+    tasks: Sequence[Task], repos: Path, commits: Mapping[str, str], mirrors: Path | None = None
+) -> Iterator[Laid]:
+    """Lay every repository of the rows that is not there at its commit; one that cannot be had is told and the rest goes on.
+
+    Args:
+        tasks: the rows.
+        repos: where the folders go.
+        commits: by the repository's folder name; above the pinned ones. "HEAD" takes the newest.
+        mirrors: folder of git directories (OWNER+NAME/repo, OWNER+NAME or NAME); without it, GitHub is asked.
+    """
+    repos.mkdir(parents=True, exist_ok=True)
+    for task in {t.repository: t for t in tasks}.values():
+        full = "/".join(task.github.rstrip("/").removesuffix(".git").split("/")[-2:])
+        commit = commits.get(task.repository) or pinned().get(full.lower(), "")
+        folder = repos / task.repository
+        if not commit:
+            yield Laid(name=task.repository, problem=NO_COMMIT.format(task.repository))
+        elif (folder / MARK).is_file() and (folder / MARK).read_text().strip() == commit:
+            yield Laid(name=task.repository, commit=commit, new=False)
+        else:
+            yield _laid(task, full, folder, commit, mirrors)
+
+
+def _laid(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None) -> Laid:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as work:
+        tree = Path(work, "tree")
+        try:
+            if mirrors is not None:
+                commit, absent = _from_mirror(_mirror(mirrors, full), commit, tree)
+            else:
+                commit, absent = _from_host(task.github, commit, tree)
+            (tree / MARK).write_text(f"{commit}\n", encoding="utf-8")
+            shutil.rmtree(folder, ignore_errors=True)
+            tree.rename(folder)
+        except (RepositoryError, OSError) as error:
+            return Laid(name=task.repository, problem=str(error))
+    return Laid(name=task.repository, commit=commit, absent=absent)
+
+
+def _from_host(url: str, commit: str, tree: Path) -> tuple[str, tuple[str, ...]]:
+    found = repository_cache(load_settings()).get(url, None if commit == "HEAD" else commit)
+    shutil.copytree(found.root, tree, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+    return found.version, ()
+
+
+def _mirror(mirrors: Path, full: str) -> Path:
+    owner_and_name = full.replace("/", "+")
+    name = full.rpartition("/")[2]
+    for folder in (
+        f"{owner_and_name}/repo",
+        owner_and_name,
+        f"{owner_and_name}.git",
+        name,
+        f"{name}.git",
+        f"{name}/.git",
+    ):
+        if (mirrors / folder / "HEAD").is_file():
+            return mirrors / folder
+    raise RepositoryError(f"{full}: no git directory of it in {mirrors}")
+
+
+def _from_mirror(mirror: Path, commit: str, tree: Path) -> tuple[str, tuple[str, ...]]:
+    """Write the files one by one, so that a mirror whose largest ones are absent still gives all the others."""
+    sha = _git(mirror, "rev-parse", "--verify", f"{commit}^{{commit}}").strip()
+    listed = [line.split("\t", 1) for line in _git(mirror, "ls-tree", "-r", "-z", sha).split("\0") if line]
+    heads = [(head.split(), path) for head, path in listed]
+    blobs = [Blob(mode=mode, name=name, path=path) for (mode, kind, name), path in heads if kind == "blob"]
+    absent = []
+    with subprocess.Popen(
+        ["git", "--git-dir", str(mirror), "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        for blob in blobs:
+            process.stdin.write(f"{blob.name}\n".encode())
+            process.stdin.flush()
+            content = _content(process.stdout)
+            if content is None:
+                absent.append(blob.path)
+            else:
+                _write(tree / blob.path, blob.mode, content)
+        process.stdin.close()
+    return sha, tuple(absent)
+
+
+def _content(answers: IO[bytes]) -> bytes | None:
+    head = answers.readline().split()
+    if head[-1:] == [b"missing"] or len(head) < 3:
+        return None
+    content = answers.read(int(head[2]))
+    answers.read(1)
+    return content
+
+
+def _write(path: Path, mode: str, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if mode == SYMBOLIC_LINK:
+        path.symlink_to(content.decode())
+    else:
+        path.write_bytes(content)
+        path.chmod(0o755 if mode == EXECUTABLE else 0o644)
+
+
+def _git(mirror: Path, *words: str) -> str:
+    done = subprocess.run(["git", "--git-dir", str(mirror), *words], capture_output=True, check=False)
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["git failed"]
+        raise RepositoryError(f"{mirror}: {said[-1]}")
+    return done.stdout.decode("utf-8", "surrogateescape")

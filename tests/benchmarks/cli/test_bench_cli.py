@@ -1,0 +1,193 @@
+"""`ml-agent bench` as a user meets it: help with examples, one line and an exit code for every mistake, results that go on."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from benchmarks.cli import app
+from benchmarks.predictions import load_predictions
+from ml_agent.testing.github_answers import About
+from ml_agent.testing.github_server import GitHubServer
+
+Call = Callable[..., Any]
+Rows = Callable[..., None]
+ON = ("--tasks", "{rows}", "--repos", "{repos}")
+COMMANDS = [
+    "repos", "predict", "run", "table", "agents list", "agents install", "score", "compare", "report", "import", "export", "stats",
+]  # fmt: skip
+
+
+def test_every_command_is_here() -> None:
+    group = typer.main.get_command(app)
+    assert set(group.commands) == {words.split()[0] for words in COMMANDS}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_help_shows_an_example(words: str) -> None:
+    done = CliRunner().invoke(app, [*words.split(), "--help"])
+    assert done.exit_code == 0, done.output
+    assert "Example" in done.output and f"ml-agent bench {words}" in " ".join(done.output.split())
+
+
+MISTAKES = {
+    "no rows there": (("predict", "--tasks", "{tmp}/none.jsonl", "--repos", "{repos}", "--out", "{tmp}/o"), 2, "no such file"),
+    "a sample that is none": (("predict", *ON, "--out", "{tmp}/o", "--sample", "{rows}"), 2, "no JSON list"),
+    "llm without a model": (("predict", *ON, "--out", "{tmp}/o", "--navigator", "llm"), 2, "needs --model"),
+    "raw without a folder": (
+        ("predict", *ON, "--out", "{tmp}/o", "--navigator", "raw", "--setting", "repo"), 2, "--setting repo",
+    ),
+    "an agent that nobody knows": (("run", "--agent", "gpt", *ON, "--out", "{tmp}/o"), 2, "no such agent: gpt"),
+    "an agent that is not installed": (
+        ("run", "--agent", "aider", *ON, "--out", "{tmp}/o", "--model", "m"), 3, "bench agents install aider",
+    ),
+    "llm as an agent without a model": (("run", "--agent", "llm", *ON, "--out", "{tmp}/o"), 2, "needs --model"),
+    "grounded in form L": (("run", "--form", "L", "--agent", "grounded", *ON, "--out", "{tmp}/o"), 2, "bench predict"),
+    "a subject that nobody knows": (("table", *ON, "--out", "{tmp}/o", "--subjects", "grounded,gpt"), 2, "no such subject: gpt"),
+    "half a commit": (("repos", *ON, "--commit", "sample"), 2, "NAME=SHA"),
+    "installing nobody": (("agents", "install", "gpt"), 2, "no such agent"),
+    "a checkout that is not there": (("agents", "install", "swe-agent", "--from", "{tmp}/none"), 2, "--from"),
+    "predictions that are none": (("score", *ON, "--predictions", "{repos}/sample/train.py"), 2, "train.py:1"),
+    "scores that are none": (("compare", "{rows}"), 2, "not the output"),
+    "a folder without scores": (("report", "{tmp}"), 2, "no *.json"),
+    "a run that is none": (("import", "{tmp}/none.traj", "--out", "{tmp}/o"), 2, "no such file"),
+    "a parquet file that is none": (("stats", "--tasks", "{tmp}/x.parquet", "--repos", "{repos}"), 2, "no such file"),
+    "a dask scheduler that is not there": (
+        ("predict", *ON, "--out", "{tmp}/o", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), 2, "no dask scheduler",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", MISTAKES)
+def test_a_mistake_is_one_line_and_an_exit_code(what: str, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "--engine" in MISTAKES[what][0]:
+        pytest.importorskip("distributed")
+        monkeypatch.setattr("benchmarks.engines.dask.START_SECONDS", 1.0)
+    words, code, says = MISTAKES[what]
+    said = call(*words)
+    assert (said.code, said.out) == (code, ""), said
+    assert len(said.err.strip().splitlines()) == 1 and says in said.err, said.err
+
+
+def test_from_rows_to_a_report(call: Call, bench: Path) -> None:
+    assert call("predict", *ON, "--out", "{tmp}/out.jsonl").code == 0
+    scored = call("score", *ON, "--predictions", "{tmp}/out.jsonl", "--json")
+    assert json.loads(scored.out)["pass@1"] == 1.0 and json.loads(scored.out)["rows"][0]["gates"] == [True]
+    (bench / "scores").mkdir()
+    (bench / "scores/grounded.json").write_text(scored.out)
+    assert "grounded" in call("compare", "{tmp}/scores/grounded.json").out
+    written = call("report", "{tmp}/scores", "--note", "by hand").out.split()
+    assert [Path(p).name for p in written] == ["report.md", "report.html"]
+    markdown = Path(written[0]).read_text()
+    assert "by hand" in markdown and "| type | grounded |\n|---|---|\n| bash | 100.0 % |" in markdown
+
+
+def test_two_processes_answer_as_one_does(call: Call, bench: Path) -> None:
+    assert call("predict", *ON, "--out", "{tmp}/one.jsonl").code == 0
+    assert call("predict", *ON, "--out", "{tmp}/two.jsonl", "--jobs", "2").code == 0
+    one, two = (load_predictions(bench / name) for name in ("one.jsonl", "two.jsonl"))
+    assert [p.output for p in one] == [p.output for p in two]
+
+
+def test_the_exit_code_says_whether_every_row_has_a_result(call: Call, rows: Rows) -> None:
+    rows({}, {"github": "https://github.com/some/other"})
+    said = call("predict", *ON, "--out", "{tmp}/out.jsonl")
+    assert said.code == 0 and "no answer 1-1: no repository other" in said.err and "1 of 2 rows answered" in said.err
+    rows({}, {"arguments": "no dict"}, {})
+    said = call("predict", *ON, "--out", "{tmp}/bad.jsonl")
+    assert said.code == 1 and "row 2 (1-1): field 'arguments'" in said.err and "2 of 3 rows answered" in said.err
+    assert "1 rows have no result" in said.err
+
+
+def test_runs_of_others_come_in(call: Call, bench: Path) -> None:
+    (bench / "preds.json").write_text(json.dumps({"1-0": {"model_patch": "python train.py --lr 0.5"}}))
+    assert call("import", "{tmp}/preds.json", "--out", "{tmp}/in.jsonl", "--subject", "Somebody").code == 0
+    (found,) = load_predictions(bench / "in.jsonl")
+    assert (found.subject, found.output) == ("Somebody", ("python train.py --lr 0.5",))
+    (bench / "preds.json").write_text(json.dumps({"1-0": {"model_patch": "x"}, "what": {"model_patch": "x"}}))
+    said = call("import", "{tmp}/preds.json", "--out", "{tmp}/in.jsonl")
+    assert said.code == 1 and "'what' is not named" in said.err
+
+
+def test_rows_go_out_as_chat_examples(call: Call, bench: Path) -> None:
+    said = call("export", *ON, "--format", "chat", "--out", "{tmp}/train.jsonl")
+    assert said.code == 0 and "3 examples" in said.err
+    example = json.loads((bench / "train.jsonl").read_text().splitlines()[0])
+    assert example["messages"][1]["content"] == "```bash\npython train.py --lr 0.5\n```" and example["tokens"] > 20
+    assert call("export", *ON, "--out", "{tmp}/none.jsonl", "--context", "5").code == 1
+
+
+def test_token_statistics_are_told_by_setting(call: Call) -> None:
+    lines = json.loads(call("stats", *ON, "--json").out)
+    assert {line["setting"] for line in lines} == {"oracle", "retrieval", "code"}
+    assert "sample" in call("stats", *ON).out
+
+
+def test_where_agents_stand(call: Call) -> None:
+    standing = {line["name"]: line for line in json.loads(call("agents", "list", "--json").out)}
+    assert {"mini-swe-agent", "aider", "autogen", "openhands", "swe-agent"} == set(standing)
+    assert all(line["installed"] is None for line in standing.values())
+    assert "aider" in call("agents", "list").out
+
+
+def test_repositories_are_laid_at_their_commits(call: Call, bench: Path, rows: Rows) -> None:
+    mirror = bench / "mirrors/some+sample"
+    work = bench / "repos/sample"
+    (work / "link.py").symlink_to("train.py")
+    (work / "train.py").chmod(0o755)
+    as_somebody = ("-c", "user.name=x", "-c", "user.email=x@localhost")
+    for words in (("init", "-q"), ("add", "-A"), (*as_somebody, "commit", "-q", "-m", "x")):
+        subprocess.run(["git", *words], cwd=work, check=True)
+    subprocess.run(["git", "clone", "-q", "--bare", str(work), str(mirror)], check=True)
+    rows({}, {"github": "https://github.com/some/other"}, {"github": "https://github.com/some/third"})
+    told = ("--tasks", "{rows}", "--repos", "{tmp}/laid", "--mirrors", "{tmp}/mirrors")
+    said = call("repos", *told, "--commit", "sample=HEAD", "--commit", "third=HEAD")
+    assert said.code == 1 and "other: no pinned commit is known" in said.err and "third: some/third: no git" in said.err
+    laid = bench / "laid/sample"
+    sha = (laid / ".commit").read_text().strip()
+    assert (laid / "train.py").read_bytes() == (work / "train.py").read_bytes() and len(sha) == 40
+    assert (laid / "link.py").is_symlink() and os.access(laid / "train.py", os.X_OK) and not (laid / ".git").exists()
+    rows({})
+    assert "(there)" in call("repos", *told, "--commit", f"sample={sha}").err
+    assert call("predict", "--tasks", "{rows}", "--repos", "{tmp}/laid", "--out", "{tmp}/o.jsonl").code == 0
+
+
+def test_repositories_come_from_their_host(
+    call: Call, bench: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = bench / "repos/sample"
+    with GitHubServer(bench / "host") as host:
+        host.publish(About(full_name="some/sample"), {"train.py": (work / "train.py").read_text()})
+        monkeypatch.setenv("ML_AGENT_GITHUB_WEB", host.url)
+        rows({"github": f"{host.url}/some/sample"})
+        said = call("repos", "--tasks", "{rows}", "--repos", "{tmp}/laid", "--commit", "sample=HEAD")
+    assert said.code == 0, said.err
+    assert (bench / "laid/sample/train.py").read_bytes() == (work / "train.py").read_bytes()
+
+
+def test_ml_agent_itself_on_form_a(call: Call, bench: Path, rows: Rows) -> None:
+    rows({})
+    words = ("--sandbox", "local", "--unisolated", "--max-seconds", "60", "--json")
+    said = call("run", "--form", "A", "--agent", "grounded", *ON, "--out", "{tmp}/a", *words)
+    figures = json.loads(said.out)
+    assert (said.code, figures["official"], figures["strict"], figures["usd"]) == (0, 1, 1, 0.0), said.err
+
+
+@pytest.mark.slow
+def test_dask_by_its_address_answers_as_this_process_does(call: Call, bench: Path) -> None:
+    pytest.importorskip("distributed")
+    from benchmarks.engines.dask import local_cluster
+
+    assert call("predict", *ON, "--out", "{tmp}/one.jsonl").code == 0
+    with local_cluster(2) as address:
+        there = ("--engine", "dask", "--scheduler", address)
+        assert call("predict", *ON, "--out", "{tmp}/two.jsonl", *there).code == 0
+    assert call("predict", *ON, "--out", "{tmp}/three.jsonl", "--engine", "dask", "--jobs", "1").code == 0
+    one, two, three = ([p.output for p in load_predictions(bench / f"{n}.jsonl")] for n in ("one", "two", "three"))
+    assert one == two == three
