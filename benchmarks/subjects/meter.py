@@ -61,7 +61,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 class Meter:
     """Serves `url` while it is entered; `budget.usage` says what was used.
 
-    `refused` names the limit that was reached, `trouble` is what the endpoint said where its last reply was no answer.
+    `refused` names the limit that was reached, `trouble` is what the endpoint said where its last reply was no answer, `sent` counts
+    requests to the endpoint, answered or not.
     """
 
     def __init__(self, endpoint: Endpoint, budget: Budget, journal: Path, terms: Terms | None = None) -> None:
@@ -71,6 +72,7 @@ class Meter:
         self.token = f"run-{secrets.token_urlsafe(18)}"
         self.refused = ""
         self.trouble = ""
+        self.sent = 0
         self._price = terms.prices.find(endpoint.model, local=endpoint.loopback)
         self._client = httpx.Client(transport=MeteredTransport(default_transport(endpoint)), timeout=endpoint.timeout)
         self._limiter = limiter_for(endpoint.base_url, endpoint.concurrency)
@@ -148,6 +150,7 @@ class Meter:
         try:
             with self._limiter.slot():
                 reservation = self.budget.reserve(demand)
+                self.sent += 1
                 with paid_by(reservation, self.endpoint.timeout):
                     return self._send({**body, parameter: reservation.output_tokens})
         except BudgetExceededError as error:

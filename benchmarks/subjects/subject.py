@@ -115,8 +115,10 @@ class PackagedSubject:
                 return _run(self, budget, records, ended="lost", error=str(error))
         reported, problem = self._reported(work.left, work.said)
         ended = _ended(work.response, meter.refused, reported)
+        said = "; ".join(text for text in (_error(ended, work.response, meter.refused), problem) if text)
         return msgspec.structs.replace(
-            _run(self, budget, records, ended=ended, error=problem or _error(ended, work.response, meter.refused)),
+            _run(self, budget, records, ended=ended, error=said),
+            calls=max(budget.usage.calls, meter.sent),
             seconds=work.response.seconds,
             files=work.files,
             reported=reported,
@@ -228,6 +230,7 @@ def driver_task(task: SubjectTask, inside: Inside) -> str:
     """What a driver of ours is told, as JSON."""
     steps = task.limits.calls or MOST_STEPS
     told = {"text": task.text, "model": task.endpoint.model, "calling": task.calling, "steps": steps}
+    told["seconds"] = task.limits.seconds or MOST_SECONDS
     return json.dumps({**told, "base_url": inside.base_url})
 
 

@@ -59,6 +59,7 @@ def team(task: dict[str, Any]) -> Any:
         api_key=os.environ["OPENAI_API_KEY"],
         model_info=info,
         max_retries=1,
+        timeout=task["seconds"],
     )
     tools = [bash] if native else None
     coder = AssistantAgent("coder", model_client=client, tools=tools, system_message=BY_TOOL if native else BY_TEXT)

@@ -21,6 +21,7 @@ def main(task_file: str, result_file: str, events: str) -> None:
         api_key=SecretStr(os.environ["LLM_API_KEY"]),
         usage_id="agent",
         num_retries=1,
+        timeout=int(task["seconds"]),
         native_tool_calling=task["calling"] == "native",
     )
     conversation = Conversation(

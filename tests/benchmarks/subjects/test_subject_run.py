@@ -131,3 +131,12 @@ def test_an_environment_that_does_not_work_in_there_is_said_at_once(
     elsewhere = Installed(**{**{n: getattr(least, n) for n in least.__struct_fields__}, "folder": tmp_path / "nowhere"})
     with pytest.raises(AgentMissingError, match=r"does not work in the \w+ sandbox"):
         run(bash("stop"), sandbox, elsewhere, tmp_path)
+
+
+def test_a_request_that_was_never_answered_counts_as_one(opened: Open, least: Installed, tmp_path: Path) -> None:
+    def slow(seen: Seen) -> Answer:
+        time.sleep(4)
+        return Answer("bash", {"command": "ls"})
+
+    done = run(slow, opened(PROCESS), least, tmp_path, Limits(calls=3, seconds=2))
+    assert (done.ended, done.calls) == ("timeout", 1) and done.error.startswith("ended after")
