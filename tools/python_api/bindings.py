@@ -123,30 +123,44 @@ def _steps(value: ast.expr) -> tuple[ast.expr, frozenset[str]]:
 
 def returned(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """What a function gives: its annotation where that is a plain name, else the one thing whose results it returns."""
-    if isinstance(node, ast.AsyncFunctionDef) or any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
+    if isinstance(node, ast.AsyncFunctionDef):
         return ""
     if node.returns is not None:
         chain = chain_of(node.returns)
         return chain.text if chain is not None else ""
-    made = made_objects(node)
-    found = set()
-    for item in _own_returns(node.body):
-        first, through = _steps(item.value) if item.value is not None else (None, frozenset())
-        called = chain_of(first.func) if isinstance(first, ast.Call) else None
-        if isinstance(first, ast.Name) and first.id in made and not made[first.id].through:
-            called = made[first.id].maker
-        found.add(called.text if called is not None and not through else "")
+    own = list(_own_nodes(node.body))
+    values = [item.value for item in own if isinstance(item, ast.Return)]
+    if not values or any(isinstance(item, ast.Yield | ast.YieldFrom) for item in own):
+        return ""
+    found = {_result_of(value, own, node) for value in values}
     return found.pop() if len(found) == 1 else ""
 
 
-def _own_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
-    """The return statements of a function, without those of functions in it."""
+def _result_of(value: ast.expr | None, own: list[ast.AST], function: ast.FunctionDef) -> str:
+    """What is called for a returned value, at once or where its name is bound; "" where that cannot be told."""
+    if isinstance(value, ast.Call):
+        called = chain_of(value.func)
+        return called.text if called is not None else ""
+    if not isinstance(value, ast.Name) or not any(_binds(item, value.id) for item in own):
+        return ""
+    made = made_objects(function).get(value.id)
+    return made.maker.text if made is not None and not made.through else ""
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    """A quick look at whether a statement binds the name to the result of a call."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+        return False
+    return isinstance(node.targets[0], ast.Name) and node.targets[0].id == name
+
+
+def _own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The nodes of a function, without those of functions and classes in it."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Return):
-            yield node
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             waiting.extend(ast.iter_child_nodes(node))
 
 

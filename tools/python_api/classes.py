@@ -1,37 +1,43 @@
 """What the instances of a class have besides methods."""
 
 import ast
-from collections.abc import Iterator
+from typing import NamedTuple
 
 _OPENERS = frozenset(["__getattr__", "__getattribute__", "__dict__"])
 _REGISTERS = frozenset(["register_buffer", "register_parameter", "register_module", "add_module", "setattr", "vars"])
 """What gives an instance an attribute by a name in a string."""
 
 
-def class_attributes(node: ast.ClassDef) -> set[str]:
-    """Names bound in the body of a class, on `self` anywhere in it, or by a string that is given to what binds names."""
-    found = set()
+class Attributes(NamedTuple):
+    """What a class says of the attributes of its instances."""
+
+    names: frozenset[str]
+    """Bound in its body, on `self` anywhere in it, or by a string that is given to what binds names."""
+    open: bool
+    """Instances may have attributes whose names stand nowhere in the class."""
+
+
+def class_attributes(node: ast.ClassDef) -> Attributes:
+    """What a class says of attributes."""
+    found: set[str] = set()
+    is_open = False
     for part in ast.walk(node):
-        if isinstance(part, ast.Name | ast.Attribute) and not isinstance(part.ctx, ast.Load):
-            found.add(part.id if isinstance(part, ast.Name) else part.attr)
-        elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and part is not node:
+        if isinstance(part, ast.Name | ast.Attribute):
+            name = part.id if isinstance(part, ast.Name) else part.attr
+            is_open = is_open or name in _OPENERS
+            if not isinstance(part.ctx, ast.Load):
+                found.add(name)
+        elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(part.name)
-    return found | {name for call in _registrations(node) for name in _given(call)}
+        elif isinstance(part, ast.Call) and _called(part) in _REGISTERS:
+            given = _given(part)
+            found.update(given)
+            is_open = is_open or not given
+    return Attributes(frozenset(found - {node.name}), is_open or bool(found & _OPENERS))
 
 
-def is_open(node: ast.ClassDef) -> bool:
-    """Whether instances may have attributes whose names stand nowhere in the class."""
-    names = {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
-    defined = {part.name for part in ast.walk(node) if isinstance(part, ast.FunctionDef)}
-    return bool((names | defined) & _OPENERS) or any(not _given(call) for call in _registrations(node))
-
-
-def _registrations(node: ast.ClassDef) -> Iterator[ast.Call]:
-    for part in ast.walk(node):
-        if isinstance(part, ast.Call):
-            called = part.func.attr if isinstance(part.func, ast.Attribute) else getattr(part.func, "id", "")
-            if called in _REGISTERS:
-                yield part
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _given(call: ast.Call) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tools.documents.code import parse_python
 from tools.documents.text import decode
 from tools.python_api.bindings import returned
-from tools.python_api.classes import class_attributes, is_open
+from tools.python_api.classes import class_attributes
 from tools.python_api.functions import parameters_of, read_decorators
 from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter
 from tools.python_api.requirements import read_requirements
@@ -118,6 +118,7 @@ class _Reader:
     def _class(self, node: ast.ClassDef) -> None:
         decorators = read_decorators(node.decorator_list)
         bases = tuple(ast.unparse(base) for base in node.bases)
+        attributes = class_attributes(node)
         fields = decorators.dataclass or any(base.rpartition(".")[2] == "NamedTuple" for base in bases)
         self._definitions.append(
             Definition(
@@ -129,8 +130,8 @@ class _Reader:
                 doc=first_line(ast.get_docstring(node)),
                 sure=decorators.sure and not node.keywords,
                 fields=fields,
-                attributes=tuple(sorted(class_attributes(node))),
-                open=is_open(node),
+                attributes=tuple(sorted(attributes.names)),
+                open=attributes.open,
             )
         )
         for statement in _statements(node.body):
