@@ -11,6 +11,18 @@ _BASH = re.compile(
     r"\b(?:shell|bash|terminal|command line|command-line|cli)\b|\b(?:the|a|exact|single|right) command\b", re.IGNORECASE
 )
 
+_CODE = re.compile(r"\b(?:code|codes|coding|snippets?)\b", re.IGNORECASE)
+_COMMAND = re.compile(r"\b(?:scripts?|commands?)\b", re.IGNORECASE)
+
+
+def leaning(instruction: str) -> Literal["bash", "python", "either"]:
+    """What the wording leans to: "sample code" is more often Python than a command; people also say it of commands."""
+    wanted = wanted_kind(instruction)
+    code, command = _CODE.search(instruction) is not None, _COMMAND.search(instruction) is not None
+    if wanted != "either" or code == command:
+        return wanted
+    return "python" if code else "bash"
+
 
 def wanted_kind(instruction: str) -> Literal["bash", "python", "either"]:
     """The kind of answer; "either" where the wording leaves it open ("the code", "a script")."""

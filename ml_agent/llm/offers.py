@@ -6,6 +6,7 @@ import re
 import msgspec
 
 from ml_agent.draft import Draft
+from ml_agent.grounded.kind import leaning
 from ml_agent.llm.case import Case
 from ml_agent.navigator import Attempt, Evidence, Navigator, Workspace
 
@@ -31,12 +32,15 @@ def offers(grounded: Navigator, case: Case) -> list[Offer]:
     """The grounded drafts that were not tried yet, best first, one for each script or example.
 
     Those that leave more of the user's values without a place than the first one does are left out, but for the best
-    command and the best code: whether a command or code is wanted stays the model's to say.
+    command and the best code: whether a command or code is wanted stays the model's to say, unless the user's wording
+    leans to the kind of the first one anyway.
     """
     distinct: dict[str, Draft] = {}
     for draft in untried(grounded, case):
         distinct.setdefault(_way(draft), draft)
     drafts = [case.examined(draft) for draft in distinct.values()][:_EXAMINED]
+    if drafts and drafts[0].sound and not case.failed and leaning(case.request.instruction) == drafts[0].kind:
+        drafts = [draft for draft in drafts if draft.kind == drafts[0].kind]
     kinds = {draft.kind: draft for draft in reversed(drafts)}
     found: dict[str, Offer] = {}
     for draft in drafts:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ml_agent.grounded.affinity import affinity, takes
 from ml_agent.grounded.assignment import best_matching
 from ml_agent.grounded.commandline import commands, parse, quoted, raw_words
+from ml_agent.grounded.kind import leaning
 from ml_agent.grounded.likeness import likeness, stands
 from ml_agent.grounded.literals import literals
 from ml_agent.grounded.scope import needed, parsed
@@ -156,3 +157,17 @@ def test_needed_names() -> None:
     tree = parsed("import os\nx = [y for y in z]\ndef f(a):\n    return a + b + x\nprint(os, f, len)\n")
     assert tree is not None
     assert set(needed(tree)) == {"z", "b"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Show me sample code for gMLP.", "python"),
+        ("Give me a script that trains it.", "bash"),
+        ("Write code and a script.", "either"),
+        ("Train it.", "either"),
+        ("Give me the exact command; I lost the code.", "bash"),
+    ],
+)
+def test_what_the_wording_leans_to(text: str, kind: str) -> None:
+    assert leaning(text) == kind

@@ -62,6 +62,16 @@ def test_among_several_ways_the_model_chooses_twice_the_second_time_turned_round
     ) < second.index("run train.py")
 
 
+@pytest.mark.parametrize(("words", "both"), [("", True), (" Write a script.", False), (" Show me the code.", True)])
+def test_another_kind_is_offered_unless_the_wording_leans_to_the_first(
+    words: str, both: bool, stage: Callable[..., Any], workspace: Workspace
+) -> None:
+    play = stage(brain())
+    play.navigator.write(request_of(play, f"Train or whatever on Citeseer.{words}"), workspace, Evidence())
+    shown = play.server.requests[0].text
+    assert "run train.py" in shown and ("Python: " in shown) is both
+
+
 def test_a_choice_that_follows_the_place_in_the_list_does_not_count(
     stage: Callable[..., Any], workspace: Workspace
 ) -> None:
