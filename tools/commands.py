@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-import bashlex
 import msgspec
 
+from tools.bash_grammar import bash_trees
 from tools.invocation import Invocation, read_invocation, split_assignments
 
 MAX_BYTES = 200_000
@@ -92,7 +92,7 @@ def _with_bashlex(text: str) -> tuple[list[_Simple] | None, str]:
     if not text:
         return [], ""
     try:
-        trees = bashlex.parse(text)
+        trees = bash_trees(text)
     except Exception as error:  # noqa: BLE001 - bashlex raises many kinds, also AttributeError and NotImplementedError
         message = " ".join(str(error).split())[:200] or type(error).__name__
         return None, _bash_refuses(text, message)

@@ -101,6 +101,13 @@ def test_what_only_bash_reads_is_no_error(text: str) -> None:
     assert not line.error and any(i.name == "a.py" for i in line.invocations)
 
 
+@pytest.mark.timeout(20)
+def test_a_brace_that_nothing_closes_ends() -> None:
+    (call,) = parse_command("python a.py 'at ${ each'").invocations
+    assert (call.name, call.words) == ("a.py", ("at ${ each",))
+    parse_command("'\n!\"&[>*~/;;<${'-\n~a'")
+
+
 @settings(max_examples=100 * EFFORT, deadline=None)
 @given(st.one_of(st.text(max_size=200), st.text("$(){}[]<>|&;'\"\\`#= \n\tab-/!*~", max_size=60)))
 def test_never_raises(text: str) -> None:
