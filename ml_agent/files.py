@@ -14,6 +14,6 @@ def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
             file.write(text)
         temporary.chmod(mode)
         temporary.replace(path)
-    except BaseException:
+    except BaseException:  # also Ctrl-C must leave no half-written file
         temporary.unlink(missing_ok=True)
         raise

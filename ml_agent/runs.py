@@ -101,7 +101,7 @@ def discarded_on_bad_input(folder: RunFolder) -> Iterator[None]:
     """Leave no run folder behind where the user's words or settings were off: there is nothing to resume."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # only its exit code decides; it is raised again
         if exit_code_for(error) in (UsageError.exit_code, ConfigurationError.exit_code):
             shutil.rmtree(folder.path)
         raise

@@ -160,7 +160,7 @@ def _worker(root: Path, version: str, cache: Path) -> Iterator[None]:
     ) as process:
         try:
             yield
-        except BaseException:
+        except BaseException:  # also Ctrl-C must leave no second process
             process.kill()
             raise
 

@@ -71,7 +71,7 @@ class Tape:
             return self._played(path, kind, result, known)
         try:
             value = live()
-        except Exception as error:
+        except Exception as error:  # recorded where its kind is known, and raised again in any case
             name = next((base.__name__ for base in type(error).__mro__ if base.__name__ in known), "")
             if name:
                 self._write(path, Entry(kind=kind, request=asked, error=name, message=str(error)))

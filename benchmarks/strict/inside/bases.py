@@ -29,7 +29,7 @@ class UnknownMeta(ABCMeta):
             kwargs = _filled(cls.__init__, args, kwargs)  # type: ignore[misc]
         try:
             return super().__call__(*args, **kwargs)
-        except Exception as error:
+        except Exception as error:  # foreign code raises anything; what no stub explains goes on
             made = half_made(cls, error)
             if made is None:
                 raise

@@ -44,7 +44,7 @@ def statement_by_statement(tree: ast.Module, path: str, names: dict[str, Any], h
         block = ast.Module(body=[node], type_ignores=[])
         try:
             exec(compile(block, path, "exec", flags=future, dont_inherit=True), names)
-        except Exception as error:
+        except Exception as error:  # foreign code raises anything; what no stub explains goes on
             if not harmless(error):
                 raise
             for name in (n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
