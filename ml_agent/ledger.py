@@ -21,7 +21,7 @@ from ml_agent.grounded.affinity import (
 )
 from ml_agent.grounded.assignment import best_matching
 from ml_agent.grounded.commandline import commands, given_options, parse
-from ml_agent.grounded.likeness import stands
+from ml_agent.grounded.likeness import shortened, stands
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.terms import canonical, plain, terms, weight
 from ml_agent.navigator import Workspace
@@ -311,7 +311,8 @@ def says(text: str, value: Value, *, whole: bool = False) -> bool:
         return value.value.rstrip("/") == text.rstrip("/")
     if wanted == said:
         return True
-    return not whole and ((len(wanted) > 2 and wanted in said) or stands(value.value, text))
+    stated = value.value
+    return not whole and ((len(wanted) > 2 and wanted in said) or stands(stated, text) or shortened(stated, text))
 
 
 def _readings(value: Value) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ _FOREIGN = 0.5
 _UNFINISHED = 0.15
 _BY_STEM = 0.25
 _USUAL = frozenset(canonical(word) for word in ("main", "run", "script", "cli", "app", "demo", "start", "launch"))
-_CONTRARY, _IS_UPKEEP = 0.4, 1.0
+_CONTRARY, _IS_UPKEEP = 0.4, 2.0
 _APPLYING = (
     "test",
     "evaluate",

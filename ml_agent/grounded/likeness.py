@@ -7,6 +7,8 @@ from pathlib import PurePosixPath
 from ml_agent.grounded.terms import file_kinds, plain
 
 _PARTS_OF_A_NAME = 3
+_SHORTEST = 3
+"""Letters of a word that is cut short."""
 _PARTS = re.compile(r"[A-Za-z]+|\d+")
 
 
@@ -39,6 +41,17 @@ def stands(value: str, text: str) -> bool:
         return False
     loose = r"(?:[_.-][A-Za-z0-9]+)*?[_.-]".join(re.escape(part) for part in parts)
     return re.search(rf"(?<![A-Za-z0-9]){loose}(?![A-Za-z0-9])", text, re.IGNORECASE) is not None
+
+
+def shortened(value: str, text: str) -> bool:
+    """Whether a name of several words stands in a text with some of them cut short: "cifar10 detection" in "det_cifar10.yaml".
+
+    One word at least must stand there in full; the others may be their own first letters, at least three.
+    """
+    words = value.lower().split()
+    parts = [part for part in re.split(r"[^a-z0-9]+", text.lower()) if len(part) >= _SHORTEST]
+    full = [word for word in words if word in parts]
+    return len(words) > 1 and bool(full) and all(word in full or any(map(word.startswith, parts)) for word in words)
 
 
 def kind_of_file(extension: str) -> str:

@@ -23,6 +23,7 @@ from ml_agent.ledger import Match, match
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_path
 from tools.python_api.model import ApiObject
+from tools.python_api.registries import variant_instead
 from tools.signatures.model import Option
 
 _SHORT = 2
@@ -60,6 +61,7 @@ def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources
     matches += spoken([option for option in options if option.choices], matches, instruction, {})
     edits = [*shapes, *_edits(matches, found), *_swapped(whole, others, sources)]
     edits.extend(_repeated(edits, whole, found))
+    edits.extend(_variants(edits, found, sources))
     edits.extend(_along(shapes, whole, found, edits))
     edits.extend(_meant(edits, found, instruction, sources))
     edits.extend(_prompts(found, matches, others, instruction))
@@ -106,6 +108,20 @@ def _repeated(edits: Iterable[Edit], code: str, found: Sequence[Literal]) -> lis
         for literal in found
         if literal.kind == "text" and literal.start not in done and literal.text in fresh and len(literal.text) > _SHORT
     ]
+
+
+def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: Sources) -> list[Edit]:
+    """What the repository has of the user's model where the example takes something of its own model: the weights' name."""
+    by_start = {edit.start: edit for edit in edits}
+    fresh = {}
+    for changed in (literal for literal in found if literal.start in by_start and literal.kind == "text"):
+        new = by_start[changed.start].text.strip("'\"")
+        for literal in found:
+            if literal.owner == changed.owner and literal.start not in by_start and literal.kind == "text":
+                variant = variant_instead(sources.index.api.registries, changed.text, new, literal.text)
+                if variant is not None:
+                    fresh[literal.start] = Edit(start=literal.start, end=literal.end, text=string(variant))
+    return list(fresh.values())
 
 
 def _said(found: Sequence[Literal], value: Value) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ml_agent.grounded.literals import literals
 from ml_agent.grounded.wording import content, said, split
+from ml_agent.values.lexicon import words
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import ApiObject
 
@@ -19,19 +20,19 @@ def at_odds(code: str, instruction: str, api: ApiIndex, workdir: str) -> int:
         api: of the repository.
         workdir: folder from which the code runs.
     """
-    words = content(instruction)
+    spoken = content(instruction)
     used = {literal.text for literal in literals(code) if literal.kind == "name"}
     objects = [found for name in sorted(used) if isinstance(found := api.resolve(name, workdir), ApiObject)]
     shown = {found.name.rpartition(".")[2] for found in objects}
-    return sum(_is_at_odds(found, shown, words, api) for found in objects)
+    return sum(_is_at_odds(found, shown, spoken, api) for found in objects)
 
 
-def _is_at_odds(found: ApiObject, shown: set[str], words: Sequence[str], api: ApiIndex) -> bool:
+def _is_at_odds(found: ApiObject, shown: set[str], spoken: Sequence[str], api: ApiIndex) -> bool:
     name = found.name.rpartition(".")[2]
-    if found.kind not in {"class", "function"} or any(said(part, words) for part in _telling(name)):
+    if found.kind not in {"class", "function"} or any(said(part, spoken) for part in _telling(name)):
         return False
     return any(
-        any(said(part, words) for part in set(_telling(other)) - set(_telling(name)))
+        any(said(part, spoken) for part in set(_telling(other)) - set(_telling(name)))
         for other in _family(name, found, api)
         if other not in shown
     )
@@ -49,4 +50,5 @@ def _family(name: str, found: ApiObject, api: ApiIndex) -> Iterator[str]:
 
 
 def _telling(name: str) -> list[str]:
-    return [part for part in split(name)[1:] if len(part) >= _TELLING]
+    """The parts of a name that tell it from its siblings; "model" says what kind of thing is named, not which one."""
+    return [part for part in split(name)[1:] if len(part) >= _TELLING and part not in words("naming_nouns")]

@@ -66,7 +66,8 @@ def _aside(tokens: Sequence[Token], comma: int) -> int:
 
 def _behind(tokens: Sequence[Token], place: int) -> list[tuple[float, str]]:
     found: list[tuple[float, str]] = []
-    cost = 0.5 if tokens[place].kind == "number" else 1.5
+    counts = tokens[place].kind == "number" or tokens[place].value.lower() in words("singles")
+    cost = 0.5 if counts else 1.5
     for token in tokens[place + 1 :]:
         if _ends_sentence(token) or token.kind in _VALUE_KINDS:
             break

@@ -11,6 +11,7 @@ from tools.index import RepoIndex
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import UNKNOWN, ApiObject
 from tools.python_api.read import parse_module
+from tools.python_api.registries import variant_instead
 from tools.python_api.requirements import read_requirements
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
@@ -271,3 +272,31 @@ def test_any_lines_are_a_module(lines: list[str]) -> None:
 )
 def test_hostile_source_is_a_module(source: str) -> None:
     parse_module(source.encode(), "a.py")
+
+
+SOME = b"""
+BIG = dict(web=1, photos=2)
+WEIGHTS = {"big-net": BIG, "tiny_net": {"sketches": 3}}
+SIZES = {"big-net": 1, "tiny_net": 2}
+MIXED = {"big-net": {"web": 1}, other(): {"web": 2}}
+"""
+
+
+class TestRegistries:
+    def test_what_is_read(self) -> None:
+        (registry,) = parse_module(SOME, "zoo.py").registries
+        assert (registry.name, registry.line) == ("WEIGHTS", 3)
+        assert registry.variants == {"big-net": ("web", "photos"), "tiny_net": ("sketches",)}
+
+    @pytest.mark.parametrize(
+        ("old", "new", "variant", "instead"),
+        [
+            ("big-net", "tiny-net", "web", "sketches"),
+            ("big_net", "tiny_net", "Photos", "sketches"),
+            ("big-net", "big-net", "web", None),
+            ("big-net", "tiny-net", "unheard", None),
+            ("big-net", "huge-net", "web", None),
+        ],
+    )
+    def test_variants(self, old: str, new: str, variant: str, instead: str | None) -> None:
+        assert variant_instead(parse_module(SOME, "zoo.py").registries, old, new, variant) == instead

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from tools.python_api.instances import Instances
-from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject
+from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Registry
 from tools.python_api.modules import ModuleTable
 from tools.python_api.resolver import Resolved, Resolver
 from tools.retrieval import Bm25Index, tokenize
@@ -72,6 +72,11 @@ class ApiIndex:
     def objects(self) -> tuple[ApiObject, ...]:
         """The public classes and functions of all modules."""
         return tuple(self._resolver.objects())
+
+    @cached_property
+    def registries(self) -> tuple[Registry, ...]:
+        """Which variants the repository says that things have."""
+        return tuple(registry for module in self.facts.modules for registry in module.registries)
 
     @cached_property
     def third_party(self) -> frozenset[str]:

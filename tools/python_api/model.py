@@ -77,6 +77,15 @@ class Import(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return taken if self.local == bound else f"{taken} as {self.local}"
 
 
+class Registry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A dictionary of a module that says which variants each thing has: `{"resnet50": {"imagenet": ..., "places": ...}}`."""
+
+    name: str
+    line: int
+    variants: dict[str, tuple[str, ...]]
+    """By thing, in the order of the source."""
+
+
 class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One Python file."""
 
@@ -92,6 +101,7 @@ class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """`__all__` where it is a plain list."""
     imported_modules: tuple[str, ...] = ()
     """Top-level names of everything imported anywhere in the file."""
+    registries: tuple[Registry, ...] = ()
     dynamic: bool = False
     """Names may be made at run time, or the file is no Python we can read."""
 

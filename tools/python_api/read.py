@@ -11,6 +11,7 @@ from tools.python_api.bindings import returned
 from tools.python_api.classes import class_attributes
 from tools.python_api.functions import parameters_of, read_decorators
 from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter
+from tools.python_api.registries import read_registries
 from tools.python_api.requirements import read_requirements
 
 _LARGEST_SOURCE = 2_000_000
@@ -85,6 +86,7 @@ class _Reader:
             attributes=tuple(self._attributes),
             exported=tuple(self._exported) if self._exported is not None else None,
             imported_modules=tuple(sorted(imported_tops(self._text))),
+            registries=read_registries(self._tree),
             dynamic=self._dynamic,
         )
 

@@ -103,3 +103,33 @@ def test_the_wording_decides_between_command_and_python(repository: Callable[...
     place = repository(files)
     assert place.answer("Give me Python code that loads and runs clip.").kind == "python"
     assert place.answer("Give me the command that runs clip.").kind == "bash"
+
+
+ZOO = {
+    "vision/__init__.py": "from vision.zoo import make\n",
+    "vision/zoo.py": """
+        _BIG = dict(web_a=1, photos_b=2)
+        WEIGHTS = {"big-net": _BIG, "tiny-net": {"web_c": 3}, "old-net": {"photos_b": 4}}
+
+        def make(name, pretrained=None):
+            ...
+    """,
+    "README.md": """
+        # Vision
+
+        Make a model:
+
+        ```python
+        from vision import make
+        print(make("big-net", pretrained="photos-b"))
+        ```
+    """,
+}
+
+
+def test_the_weights_of_the_users_model_are_taken(repository: Callable[..., Any]) -> None:
+    place = repository(ZOO)
+    assert 'make("tiny-net", pretrained="web_c")' in place.answer("Write code that makes the model 'tiny-net'.").text
+    assert 'make("old-net", pretrained="photos-b")' in place.answer("Write code that makes the model 'old-net'.").text
+    stated = place.answer("Write code that makes the model 'tiny-net' with the pretrained weights 'mine'.").text
+    assert 'make("tiny-net", pretrained="mine")' in stated
