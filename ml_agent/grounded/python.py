@@ -23,7 +23,7 @@ from ml_agent.ledger import Match, match
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_path
 from tools.python_api.model import ApiObject
-from tools.python_api.registries import variant_instead
+from tools.python_api.registries import same_registry, variant_instead
 from tools.signatures.model import Option
 
 _SHORT = 2
@@ -56,7 +56,11 @@ def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources
     present = {option.dest: literal.text for option, literal in zip(options, found, strict=True)}
     seen = {option.dest: sources.seen.get(slot, frozenset()) for option, slot in zip(options, slots, strict=True)}
     habits = Habits(values=seen, used=frozenset(present), present=present, barred=_unprosaic(found, slots, others))
-    matches = match(others, options, habits)
+    matches = _of_one_registry(others, options, sources)
+    taken = {one.option.dest for one in matches}
+    options = [option for option in options if option.dest not in taken]
+    others = [value for value in others if value not in [one.value for one in matches]]
+    matches += match(others, options, habits)
     matches += leftovers(others, matches, options, present)
     matches += spoken([option for option in options if option.choices], matches, instruction, {})
     edits = [*shapes, *_edits(matches, found), *_swapped(whole, others, sources)]
@@ -66,6 +70,18 @@ def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources
     edits.extend(_meant(edits, found, instruction, sources))
     edits.extend(_prompts(found, matches, others, instruction))
     return Adapted(text=_apply(whole, edits), matches=matches)
+
+
+def _of_one_registry(values: Iterable[Value], options: Sequence[Option], sources: Sources) -> tuple[Match, ...]:
+    """Names that the repository registers beside one that the example uses: they go where that one stands."""
+    registries, found = sources.index.api.registries, {}
+    for value in values:
+        for option in options:
+            known = value.kind == "name" and option.dest not in found and option.default is not None
+            if known and same_registry(registries, value.value, option.default or ""):
+                found[option.dest] = Match(value=value, option=option, score=1.0, typed=value.value)
+                break
+    return tuple(found.values())
 
 
 def _unprosaic(found: Sequence[Literal], slots: Sequence[str], values: Sequence[Value]) -> frozenset[tuple[str, str]]:
@@ -125,13 +141,16 @@ def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: Sources)
 
 
 def _said(found: Sequence[Literal], value: Value) -> bool:
-    """Whether a longer name in the code says a name already: "blip" in "blip_caption"."""
-    if value.kind != "name":
+    """Whether the code says a name already: a longer name ("blip" in "blip_caption"), what it calls, or one of its keywords."""
+    if value.kind not in {"name", "text"}:
         return False
-    return any(
+    longer = value.kind == "name" and any(
         literal.kind == "text" and len(literal.text) > len(value.value) and stands(value.value, literal.text)
         for literal in found
     )
+    called = {plain(_tail(literal.owner)) for literal in found} if " " in value.value else set()
+    keywords = {literal.slot for literal in found} if "_" in value.value else set()
+    return longer or plain(value.value) in called or value.value in keywords
 
 
 def _meant(edits: Sequence[Edit], found: Sequence[Literal], instruction: str, sources: Sources) -> list[Edit]:

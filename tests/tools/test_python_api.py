@@ -11,7 +11,7 @@ from tools.index import RepoIndex
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import UNKNOWN, ApiObject
 from tools.python_api.read import parse_module
-from tools.python_api.registries import variant_instead
+from tools.python_api.registries import joined, same_registry, variant_instead
 from tools.python_api.requirements import read_requirements
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
@@ -300,3 +300,12 @@ class TestRegistries:
     )
     def test_variants(self, old: str, new: str, variant: str, instead: str | None) -> None:
         assert variant_instead(parse_module(SOME, "zoo.py").registries, old, new, variant) == instead
+
+    def test_classes_tell_a_part_each(self) -> None:
+        one = b"@register('a')\n@register('b')\nclass A:\n    WEIGHTS = {'web': 1}\n    other = {'x': 1}\n"
+        other = b"@register('c')\nclass C:\n    WEIGHTS: dict = {'photos': 1}\nclass D:\n    WEIGHTS = {'web': 2}\n"
+        modules = [parse_module(source, "zoo.py") for source in (one, other)]
+        (whole,) = joined(registry for module in modules for registry in module.registries)
+        assert whole.variants == {"b": ("web",), "a": ("web",), "c": ("photos",)}
+        assert same_registry([whole], "a", "c")
+        assert not same_registry([whole], "a", "web")

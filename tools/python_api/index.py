@@ -7,6 +7,7 @@ from functools import cached_property
 from tools.python_api.instances import Instances
 from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Registry
 from tools.python_api.modules import ModuleTable
+from tools.python_api.registries import joined
 from tools.python_api.resolver import Resolved, Resolver
 from tools.retrieval import Bm25Index, tokenize
 
@@ -76,7 +77,7 @@ class ApiIndex:
     @cached_property
     def registries(self) -> tuple[Registry, ...]:
         """Which variants the repository says that things have."""
-        return tuple(registry for module in self.facts.modules for registry in module.registries)
+        return joined(registry for module in self.facts.modules for registry in module.registries)
 
     @cached_property
     def third_party(self) -> frozenset[str]:

@@ -78,12 +78,14 @@ class Import(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Registry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A dictionary of a module that says which variants each thing has: `{"resnet50": {"imagenet": ..., "places": ...}}`."""
+    """Which variants each thing has, as a dictionary says: `{"resnet50": {"imagenet": ..., "places": ...}}`."""
 
     name: str
     line: int
     variants: dict[str, tuple[str, ...]]
     """By thing, in the order of the source."""
+    part: bool = False
+    """Told by one class of several, each with a dictionary of this name."""
 
 
 class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,4 +1,8 @@
-"""Dictionaries that say which variants each thing has, such as the weights that there are of each model."""
+"""Dictionaries that say which variants each thing has, such as the weights that there are of each model.
+
+Two habits are read: a dictionary of dictionaries, and classes that are registered under a name, each with a dictionary of
+its own: `@register("resnet50") class ResNet50: WEIGHTS = {"imagenet": ...}`.
+"""
 
 import ast
 import re
@@ -22,7 +26,33 @@ def read_registries(tree: ast.Module) -> tuple[Registry, ...]:
         if len(things) >= _FEWEST_THINGS and all(inner.values()):
             variants = {thing: tuple(entries) for thing, entries in inner.items()}
             found.append(Registry(name=name, line=value.lineno, variants=variants))
-    return tuple(found)
+    return (
+        *found,
+        *(registry for node in tree.body if isinstance(node, ast.ClassDef) for registry in _registered(node)),
+    )
+
+
+def joined(registries: Iterable[Registry]) -> tuple[Registry, ...]:
+    """The registries, with the parts that classes tell put together."""
+    merged: dict[str, Registry] = {}
+    whole = []
+    for registry in registries:
+        if not registry.part:
+            whole.append(registry)
+            continue
+        known = merged.setdefault(registry.name, registry)
+        variants = {**known.variants, **registry.variants}
+        merged[registry.name] = Registry(name=known.name, line=known.line, variants=variants)
+    return (*whole, *merged.values())
+
+
+def same_registry(registries: Iterable[Registry], one: str, other: str) -> bool:
+    """Whether two names are things of one registry, so that one can stand where the other does."""
+    for registry in registries:
+        things = {_plain(thing) for thing in registry.variants}
+        if _plain(one) in things and _plain(other) in things:
+            return True
+    return False
 
 
 def variant_instead(registries: Iterable[Registry], old: str, new: str, variant: str) -> str | None:
@@ -40,6 +70,20 @@ def variant_instead(registries: Iterable[Registry], old: str, new: str, variant:
         if after and _plain(variant) in map(_plain, before):
             return None if _plain(variant) in map(_plain, after) else after[0]
     return None
+
+
+def _registered(node: ast.ClassDef) -> Iterator[Registry]:
+    """What a class says of itself under the names by which its decorators register it."""
+    names = [
+        call.args[0].value
+        for call in node.decorator_list
+        if isinstance(call, ast.Call) and len(call.args) == 1
+        and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
+    ]  # fmt: skip
+    for name, value in ((name, value) for statement in node.body for name, value in _bound(statement)):
+        entries = _entries(value) if name.isupper() else {}
+        if names and entries:
+            yield Registry(name=name, line=value.lineno, variants=dict.fromkeys(names, tuple(entries)), part=True)
 
 
 def _bound(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:

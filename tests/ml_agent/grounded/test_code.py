@@ -133,3 +133,43 @@ def test_the_weights_of_the_users_model_are_taken(repository: Callable[..., Any]
     assert 'make("old-net", pretrained="photos-b")' in place.answer("Write code that makes the model 'old-net'.").text
     stated = place.answer("Write code that makes the model 'tiny-net' with the pretrained weights 'mine'.").text
     assert 'make("tiny-net", pretrained="mine")' in stated
+
+
+REGISTERED = {
+    "vision/__init__.py": "from vision.zoo import load\n",
+    "vision/zoo.py": """
+        @register("finder")
+        class Finder:
+            WEIGHTS = {"base": "finder.yaml"}
+
+        @register("sorter")
+        @register("old_sorter")
+        class Sorter:
+            WEIGHTS = {"kinds": "sorter.yaml", "base": "base.yaml"}
+
+        def load(name, weights, guidance_scale=1.0):
+            ...
+    """,
+    "README.md": """
+        # Vision
+
+        Load a model and find pictures:
+
+        ```python
+        from vision import load
+        caption = "a dog on a hill"
+        print(load(name="finder", weights="base", guidance_scale=2.0).find_pictures(caption))
+        ```
+    """,
+}
+
+
+def test_a_registered_name_goes_where_another_one_stands(repository: Callable[..., Any]) -> None:
+    text = repository(REGISTERED).answer("Write code that finds pictures with 'old_sorter'.").text
+    assert 'load(name="old_sorter", weights="base", guidance_scale=2.0)' in text
+
+
+def test_what_the_code_calls_or_sets_is_no_value(repository: Callable[..., Any]) -> None:
+    text = repository(REGISTERED).answer("Write code for a Find Pictures task that changes the 'guidance_scale'.").text
+    assert '"a dog on a hill"' in text
+    assert '"finder", weights="base", guidance_scale=2.0' in text
