@@ -50,6 +50,7 @@ def unplaced_part(call: Call, slots: Slots) -> dict[str, Any]:
 def blamed(slots: Slots, problem: str) -> list[str]:
     """The slots that the words of an error point at: by name, or by what they hold."""
     words = set(re.findall(r"[\w./-]+", problem.lower())) | set(re.findall(r"\w+", problem.lower()))
+    words |= {word.lstrip("-").replace("-", "_") for word in words}  # "--drop-last" is about `drop_last`
     return [
         name
         for name in slots.properties

@@ -8,14 +8,18 @@ import pytest
 from ml_agent.budget import Limits
 from ml_agent.draft import Draft
 from ml_agent.errors import BudgetExceededError, ConfigurationError
+from ml_agent.grounded.commandline import parse
 from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.llm.merging import blamed
 from ml_agent.llm.navigator import LlmNavigator
+from ml_agent.llm.slots import OptionSlots
 from ml_agent.navigator import Assessment, Attempt, Evidence, Given, Step, Workspace
 from ml_agent.proof import examine
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
 from ml_agent.testing.model_server import Answer, Brain, Seen, first_choice
 from prompts import functions
 from tools.candidates import Candidate
+from tools.signatures.model import Option, Signature
 
 TASK = "Please train on Citeseer for 30 epochs with a learning rate of 0.05."
 SLOW = {"timeout", "drip"}
@@ -156,6 +160,15 @@ def test_mends_the_option_that_an_error_points_at(stage: Callable[..., Any], wor
         draft.text == "python train.py --dataset citeseer --epochs 30 --lr 0.05 --name fresh" and draft.source == "llm"
     )
     assert "run is taken" in play.server.requests[0].text and len(play.server.requests) == 1
+
+
+def test_an_error_may_spell_an_option_with_dashes() -> None:
+    signature = Signature(
+        path="train.py", options=(Option(dest="drop_last", flags=("--drop-last",), nargs="0", type="bool"),)
+    )
+    invocation = parse("python train.py --drop-last", signature)
+    assert invocation is not None
+    assert blamed(OptionSlots(invocation, signature, ""), "ValueError: --drop-last leaves no batch") == ["drop_last"]
 
 
 def test_a_value_of_the_users_is_not_mended_away(stage: Callable[..., Any], workspace: Workspace) -> None:
