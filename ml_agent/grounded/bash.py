@@ -272,7 +272,17 @@ def _override(arguments: Sequence[Argument], matches: Sequence[Match], plan: Pla
         if (fresh := argument_for(found.option, found.typed, template)) is not None:
             changed.append(fresh)
     fixed = {found.option.dest for found in matches}
-    return [part if dest_of(part) in fixed else _renamed(part, renamed) for part in changed]
+    kept = [part if dest_of(part) in fixed else _renamed(part, renamed) for part in changed]
+    return [part if dest_of(part) in fixed else _fitting(part, renamed, plan) for part in kept]
+
+
+def _fitting(part: Argument, renamed: Mapping[str, str], plan: Plan) -> Argument:
+    """An argument that names what the repository has of another model: what it has of the user's model instead."""
+    for old, new in renamed.items() if plan.lore is not None and len(part.values) == 1 else ():
+        variant = plan.lore.variant_instead(old, new, bare(part.values[0]))
+        if variant is not None:
+            return msgspec.structs.replace(part, values=(quoted(variant),))
+    return part
 
 
 def _without_rivals(arguments: Sequence[Argument], matches: Sequence[Match]) -> list[Argument]:

@@ -9,6 +9,7 @@ from ml_agent.grounded.wording import akin, content, said, split
 from ml_agent.ledger import Match
 from ml_agent.request import Value
 from tools.index import RepoIndex
+from tools.python_api.registries import variant_instead
 from tools.signatures.model import Option
 
 _ROW = re.compile(r"^[\s*+-]*[`'\"]?([\w.+-]{2,40})[`'\"]?\s*(?:\||:|–|—|-\s|=\s)\s*(.{3,300})$")
@@ -39,6 +40,10 @@ class Lore:
             return frozenset()
         found = self._in_documents().get(name, set()) | self._in_code(name)
         return frozenset(found) - set(split(choice))
+
+    def variant_instead(self, old: str, new: str, variant: str) -> str | None:
+        """What the repository has of `new` where `variant` of `old` was taken; None where that is unknown or changes nothing."""
+        return variant_instead(self._index.api.registries, old, new, variant)
 
     def _in_documents(self) -> dict[str, set[str]]:
         """Rows of tables and lists that begin with a name, and brackets behind one."""
