@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections.abc import Sequence
 
 import msgspec
 
@@ -13,6 +14,8 @@ from ml_agent.navigator import Attempt, Evidence, Navigator, Workspace
 MOST = 6
 _LOOKED_AT = 14
 _EXAMINED = 8
+_SEVERAL = 3
+"""From so many honoured values on, a draft of another kind has to honour half as many."""
 _LONGEST_SUMMARY = 140
 _LONGEST_NAME = 80
 _CODE_LINES = 3
@@ -33,7 +36,7 @@ def offers(grounded: Navigator, case: Case) -> list[Offer]:
 
     Those that leave more of the user's values without a place than the first one does are left out, but for the best
     command and the best code: whether a command or code is wanted stays the model's to say, unless the user's wording
-    leans to the kind of the first one anyway.
+    leans to the kind of the first one anyway, or the other kind has a place for less than half of what the first one honours.
     """
     distinct: dict[str, Draft] = {}
     for draft in untried(grounded, case):
@@ -41,18 +44,31 @@ def offers(grounded: Navigator, case: Case) -> list[Offer]:
     drafts = [case.examined(draft) for draft in distinct.values()][:_EXAMINED]
     if drafts and drafts[0].sound and not case.failed and leaning(case.request.instruction) == drafts[0].kind:
         drafts = [draft for draft in drafts if draft.kind == drafts[0].kind]
-    kinds = {draft.kind: draft for draft in reversed(drafts)}
     found: dict[str, Offer] = {}
-    for draft in drafts:
-        if (draft is kinds[draft.kind] or unplaced(draft) <= unplaced(drafts[0])) and len(found) < MOST:
-            name = _free(_name(draft, _headings(draft, case.workspace)), found)
-            found[name] = Offer(name=name, draft=draft, summary=_summary(draft))
+    for draft in _worth_offering(drafts)[:MOST]:
+        name = _free(_name(draft, _headings(draft, case.workspace)), found)
+        found[name] = Offer(name=name, draft=draft, summary=_summary(draft))
     return list(found.values())
+
+
+def _worth_offering(drafts: Sequence[Draft]) -> list[Draft]:
+    first = {draft.kind: draft for draft in reversed(drafts)}
+    most = _honoured(drafts[0]) if drafts else 0
+    kinds = [kind for kind, draft in first.items() if most < _SEVERAL or 2 * _honoured(draft) >= most]
+    return [
+        draft
+        for draft in drafts
+        if draft.kind in kinds and (draft is first[draft.kind] or unplaced(draft) <= unplaced(drafts[0]))
+    ]
 
 
 def unplaced(draft: Draft) -> int:
     """How many of the values that the user stated have no place in an examined draft."""
     return sum(entry.required and entry.status == "not found" for entry in draft.ledger)
+
+
+def _honoured(draft: Draft) -> int:
+    return sum(entry.status != "not found" for entry in draft.ledger)
 
 
 def untried(grounded: Navigator, case: Case) -> list[Draft]:

@@ -76,6 +76,14 @@ def test_another_kind_is_offered_unless_the_wording_leans_to_the_first(
     assert "run train.py" in shown and ("Python: " in shown) is both
 
 
+def test_code_without_a_place_for_most_of_the_values_is_not_offered(
+    stage: Callable[..., Any], workspace: Workspace
+) -> None:
+    play = stage(brain())
+    play.navigator.write(request_of(play), workspace, Evidence())
+    assert all("Python: " not in seen.text for seen in play.server.requests)
+
+
 def test_a_choice_that_follows_the_place_in_the_list_does_not_count(
     stage: Callable[..., Any], workspace: Workspace
 ) -> None:
