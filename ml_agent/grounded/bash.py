@@ -278,7 +278,9 @@ def _override(arguments: Sequence[Argument], matches: Sequence[Match], plan: Pla
 
 def _fitting(part: Argument, renamed: Mapping[str, str], plan: Plan) -> Argument:
     """An argument that names what the repository has of another model: what it has of the user's model instead."""
-    for old, new in renamed.items() if plan.lore is not None and len(part.values) == 1 else ():
+    if plan.lore is None or len(part.values) != 1:
+        return part
+    for old, new in renamed.items():
         variant = plan.lore.variant_instead(old, new, bare(part.values[0]))
         if variant is not None:
             return msgspec.structs.replace(part, values=(quoted(variant),))
