@@ -103,7 +103,8 @@ def _entries(node: ast.expr) -> dict[str, ast.expr]:
         keys = [key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
         return dict(zip(keys, node.values, strict=True)) if len(keys) == len(node.keys) else {}
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict" and not node.args:
-        return {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+        named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+        return named if len(named) == len(node.keywords) else {}
     return {}
 
 
