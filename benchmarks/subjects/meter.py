@@ -151,8 +151,9 @@ class Meter:
             with self._limiter.slot():
                 reservation = self.budget.reserve(demand)
                 self.sent += 1
-                with paid_by(reservation, self.endpoint.timeout):
-                    return self._send({**body, parameter: reservation.output_tokens})
+                seconds = self._seconds()
+                with paid_by(reservation, seconds):
+                    return self._send({**body, parameter: reservation.output_tokens}, seconds)
         except BudgetExceededError as error:
             self.refused = error.what
             return Reply.refusal(401, str(error), "budget_exceeded")
@@ -162,19 +163,24 @@ class Meter:
                 return Reply.refusal(401, "the time is up", "budget_exceeded")
             return Reply.refusal(502, f"the endpoint did not answer: {error}", "endpoint_unreachable")
 
+    def _seconds(self) -> float:
+        """How long a request may take: one that outlives its run would hold up the next one at a slow endpoint."""
+        left = self.budget.seconds_left()
+        return self.endpoint.timeout if left is None else max(0.001, min(self.endpoint.timeout, left))
+
     def _out_of_time(self) -> bool:
         """Whether it is the limit that a request ran into, and not a slow endpoint."""
         limit = self.budget.limits.seconds
         return limit is not None and self.budget.usage.seconds >= limit
 
-    def _send(self, body: dict[str, Any]) -> Reply:
+    def _send(self, body: dict[str, Any], seconds: float) -> Reply:
         base, _, query = self.endpoint.base_url.partition("?")
         url = "http://in-process/v1" if self.endpoint.in_process else base.rstrip("/")
         headers = {"authorization": f"Bearer {self.endpoint.api_key or 'none'}"}
         if self.endpoint.azure:
             headers["api-key"] = self.endpoint.api_key
         response = self._client.post(
-            f"{url}/chat/completions{'?' + query if query else ''}", json=body, headers=headers
+            f"{url}/chat/completions{'?' + query if query else ''}", json=body, headers=headers, timeout=seconds
         )
         kept = {name: response.headers[name] for name in _BACK if name in response.headers}
         return Reply(status=response.status_code, body=response.content, headers=kept)

@@ -1,6 +1,7 @@
 """Between agent and endpoint: nothing passes unpaid, the key stays inside, everybody gets the same settings."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -154,16 +155,28 @@ def test_an_address_of_another_machine_is_refused(tmp_path: Path) -> None:
         Meter(Endpoint(model="m"), Budget(), tmp_path / "calls.jsonl", Terms(host="192.0.2.1"))
 
 
-def test_a_request_that_outlasts_the_row_ran_into_its_limit(tmp_path: Path) -> None:
+def test_a_request_that_outlasts_the_row_is_given_up_at_its_limit(tmp_path: Path) -> None:
+    given_up = threading.Event()
+
+    def slow(seen: Seen, answer: Answer) -> Response:
+        given_up.wait(10)
+        return completion({"content": "late"}, seen)
+
+    with ModelServer(misbehaviour=slow) as server:
+        endpoint = Endpoint(model="m", base_url=server.url, timeout=60)
+        with Meter(endpoint, Budget(Limits(seconds=0.5)), tmp_path / "calls.jsonl") as meter:
+            assert post(meter).status_code == 401
+            given_up.set()
+            assert (meter.refused, meter.trouble) == ("seconds", "")
+
+
+def test_an_endpoint_that_is_slower_than_its_own_limit_is_in_trouble(tmp_path: Path) -> None:
     def slow(seen: Seen, answer: Answer) -> Response:
         time.sleep(1.5)
         return completion({"content": "late"}, seen)
 
     with ModelServer(misbehaviour=slow) as server:
         endpoint = Endpoint(model="m", base_url=server.url, timeout=0.6)
-        with Meter(endpoint, Budget(Limits(seconds=0.5)), tmp_path / "a.jsonl") as meter:
-            assert post(meter).status_code == 401
-            assert (meter.refused, meter.trouble) == ("seconds", "")
-        with Meter(endpoint, Budget(Limits(seconds=60)), tmp_path / "b.jsonl") as meter:
+        with Meter(endpoint, Budget(Limits(seconds=60)), tmp_path / "calls.jsonl") as meter:
             assert post(meter).status_code == 502
             assert meter.refused == "" and "endpoint_unreachable" in meter.trouble
