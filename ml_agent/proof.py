@@ -10,6 +10,9 @@ from tools.check.command import check_command
 from tools.check.python import check_python
 from tools.findings import Finding
 
+UNUSED = "value-not-used"
+"""The finding about a value of the user's, where all others are about the repository and the language."""
+
 
 def examine(draft: Draft, request: Request, workspace: Workspace) -> Draft:
     """The draft with its findings and its ledger; a required value that nothing honours is an error."""
@@ -22,7 +25,7 @@ def examine(draft: Draft, request: Request, workspace: Workspace) -> Draft:
 def _unused(ledger: tuple[LedgerEntry, ...]) -> list[Finding]:
     return [
         Finding(
-            code="value-not-used",
+            code=UNUSED,
             message=f"the instruction asks for {entry.text!r}, which the answer does not use",
             severity="error" if entry.required else "warning",
             subject=entry.value,

@@ -61,6 +61,15 @@ def choice(names: Sequence[str]) -> Function:
     return _function("choose", "Take a choice.", {"choice": {**_TEXT, "enum": list(names), "description": "its name"}})
 
 
+TRAIN, USE = "train a model", "use a trained model"
+PURPOSES = (TRAIN, USE)
+
+
+def purpose(order: Sequence[str] = PURPOSES) -> Function:
+    """What is to be done with a model, the answers in this order."""
+    return _function("say_purpose", "Say what the user wants.", {"purpose": {**_TEXT, "enum": list(order)}})
+
+
 def open_file(paths: Sequence[str]) -> Function:
     """A file to be read before the next choice."""
     return _function("open_file", "Read a file.", {"path": {**_TEXT, "enum": list(paths), "description": "the file"}})

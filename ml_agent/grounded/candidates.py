@@ -49,7 +49,7 @@ _UNFINISHED = 0.15
 _BY_STEM = 0.25
 _USUAL = frozenset(canonical(word) for word in ("main", "run", "script", "cli", "app", "demo", "start", "launch"))
 _CONTRARY, _IS_UPKEEP = 0.4, 2.0
-_APPLYING = (
+APPLYING = (
     "test",
     "evaluate",
     "infer",
@@ -177,7 +177,7 @@ def opposes(path: str, said: frozenset[str]) -> float:
     stem = frozenset(terms(PurePosixPath(path).stem))
     if any(canonical(word) in stem and canonical(word) not in said for word in _UPKEEP):
         return _IS_UPKEEP
-    train, apply = canonical("train"), frozenset(canonical(word) for word in _APPLYING)
+    train, apply = canonical("train"), frozenset(canonical(word) for word in APPLYING)
     if train in said:
         return _CONTRARY * (bool(stem & apply) and train not in stem and not said & apply)
     return _CONTRARY * (train in stem and bool(said & apply) and not stem & apply)

@@ -3,13 +3,17 @@
 import posixpath
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 import msgspec
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.kind import leaning
+from ml_agent.grounded.literals import literals
 from ml_agent.llm.case import Case
 from ml_agent.navigator import Attempt, Evidence, Navigator, Workspace
+from ml_agent.proof import UNUSED
+from tools.examples import Example
 
 MOST = 6
 _LOOKED_AT = 14
@@ -19,6 +23,7 @@ _SEVERAL = 3
 _LONGEST_SUMMARY = 140
 _LONGEST_NAME = 80
 _CODE_LINES = 3
+_WORD = re.compile(r"[a-z]{3,}")
 _SCRIPT = re.compile(r"[\w./-]+\.(?:py|sh)$")
 
 
@@ -37,11 +42,12 @@ def offers(grounded: Navigator, case: Case) -> list[Offer]:
     Those that leave more of the user's values without a place than the first one does are left out, but for the best
     command and the best code: whether a command or code is wanted stays the model's to say, unless the user's wording
     leans to the kind of the first one anyway, or the other kind has a place for less than half of what the first one honours.
+    So is what the check refuses, where it does not refuse the first one, and code whose example was about something else.
     """
     distinct: dict[str, Draft] = {}
     for draft in untried(grounded, case):
         distinct.setdefault(_way(draft), draft)
-    drafts = [case.examined(draft) for draft in distinct.values()][:_EXAMINED]
+    drafts = _fitting([case.examined(draft) for draft in distinct.values()][:_EXAMINED], case.workspace)
     if drafts and drafts[0].sound and not case.failed and leaning(case.request.instruction) == drafts[0].kind:
         drafts = [draft for draft in drafts if draft.kind == drafts[0].kind]
     found: dict[str, Offer] = {}
@@ -60,6 +66,40 @@ def _worth_offering(drafts: Sequence[Draft]) -> list[Draft]:
         for draft in drafts
         if draft.kind in kinds and (draft is first[draft.kind] or unplaced(draft) <= unplaced(drafts[0]))
     ]
+
+
+def _fitting(drafts: Sequence[Draft], workspace: Workspace) -> list[Draft]:
+    """The first draft, and of the others those that are no worse: not refused, and still about what their example is about."""
+    if not drafts:
+        return []
+    first, *others = drafts
+    fitting = [draft for draft in others if _refused(first) or not _refused(draft)]
+    return [first, *(draft for draft in fitting if not _lost_subject(draft, workspace))]
+
+
+def _refused(draft: Draft) -> bool:
+    """Whether the check found an error in it, apart from values that have no place."""
+    return any(finding.severity == "error" and finding.code != UNUSED for finding in draft.findings)
+
+
+def _lost_subject(draft: Draft, workspace: Workspace) -> bool:
+    """Whether the thing that an example's heading or notebook is named for gave way to a value of the user's.
+
+    "Captions with BLIP" that loads "blip-base" is no example of how to use another model.
+    """
+    example = _example(draft, workspace)
+    if example is None:
+        return False
+    title = " ".join((*example.headings[-1:], PurePosixPath(example.path).stem))
+    return bool(_words(title) & (_strings(example.text) - _strings(draft.text)))
+
+
+def _strings(code: str) -> frozenset[str]:
+    return frozenset(word for one in literals(code) if one.kind == "text" for word in _words(one.text))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
 
 
 def unplaced(draft: Draft) -> int:
@@ -116,9 +156,14 @@ def _telling(draft: Draft) -> list[str]:
 
 def _headings(draft: Draft, workspace: Workspace) -> str:
     """The two headings above the example that code was made from."""
+    example = _example(draft, workspace)
+    return " / ".join(example.headings[-2:]) if example is not None else ""
+
+
+def _example(draft: Draft, workspace: Workspace) -> Example | None:
+    """What code was made from."""
     if draft.kind == "bash":
-        return ""
-    for example in workspace.index.examples:
-        if example.kind == "python" and f"{example.path}:{example.line}" in draft.because.split():
-            return " / ".join(example.headings[-2:])
-    return ""
+        return None
+    made_from = draft.because.split()
+    python = (example for example in workspace.index.examples if example.kind == "python")
+    return next((example for example in python if f"{example.path}:{example.line}" in made_from), None)

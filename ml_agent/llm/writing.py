@@ -13,6 +13,7 @@ from ml_agent.llm.client import ModelClient, silent
 from ml_agent.llm.files import likely_files, read_opened
 from ml_agent.llm.merging import best_untried, blamed, open_slots, stated, unplaced_part, worth
 from ml_agent.llm.offers import Offer, offers, unplaced
+from ml_agent.llm.purpose import of_purpose
 from ml_agent.llm.slots import Slots, slots_of
 from ml_agent.navigator import Attempt, Evidence, Navigator, Step, Workspace
 from ml_agent.request import Request
@@ -45,6 +46,8 @@ class Writer:
         found = offers(self._grounded, case)
         if not found:
             return self._grounded.write(request, workspace, evidence)
+        if not case.failed:
+            found = of_purpose(request.instruction, found, self._client)
         name = self._chosen(case, found)
         if name == functions.OPEN:
             return Step(action="open", path=self._file(case), reason="asked for by the model")

@@ -26,6 +26,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "instruction": "train it", "offers": [{"name": "run a.py", "summary": "python a.py"}], "others": functions.OTHERS,
         "files": [{"path": "a.py", "text": "x"}], "attempts": [],
     },
+    "purpose": {"instruction": "train it"},
     "mend": {"instruction": "train it", "kind": "script", "attempts": []},
     "open": {"instruction": "train it", "paths": ["a.py"]},
     "fill": {"instruction": "train it", "kind": "script", "attempts": []},
@@ -65,8 +66,9 @@ def test_functions_are_valid_and_closed_schemas() -> None:
     offered = [
         functions.understood(), functions.ranking(3), functions.assessment(["README.md"]), functions.choice(["A"]),
         functions.open_file(["a.py"]), functions.settings({"lr": {"type": "number"}}), functions.python_code(),
+        functions.purpose(),
     ]  # fmt: skip
     for function in offered:
         Draft202012Validator.check_schema(function["parameters"])
         assert function["parameters"]["additionalProperties"] is False and function["description"]
-    assert len({function["name"] for function in offered}) == 7
+    assert len({function["name"] for function in offered}) == 8

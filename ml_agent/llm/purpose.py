@@ -1,0 +1,42 @@
+"""Whether a model is to be trained or used: the model is asked where the wording leaves it open and the offers differ in it."""
+
+from collections.abc import Sequence
+
+from ml_agent.grounded.candidates import APPLYING
+from ml_agent.grounded.choices import words_of
+from ml_agent.grounded.terms import canonical, terms
+from ml_agent.llm.assembly import Prompt, Section
+from ml_agent.llm.client import ModelClient
+from ml_agent.llm.offers import Offer
+from prompts import functions
+from prompts.render import render
+
+
+def of_purpose(instruction: str, found: Sequence[Offer], client: ModelClient) -> list[Offer]:
+    """The offers without those that train, where a trained model is to be used; all of them where that is not sure.
+
+    Only a first offer that trains is ever in doubt, and the model has to say so twice, the second time with the answers turned
+    round: small models lean to places in a list.
+    """
+    others = [offer for offer in found if not trains(offer)]
+    if len(others) in (0, len(found)) or not trains(found[0]) or says_purpose(instruction):
+        return list(found)
+    answers = (functions.PURPOSES, functions.PURPOSES[::-1])
+    return others if all(_asked(instruction, order, client) == functions.USE for order in answers) else list(found)
+
+
+def trains(offer: Offer) -> bool:
+    """Whether an offer's script says in its path that it trains."""
+    return offer.draft.kind == "bash" and canonical("train") in terms(offer.draft.entry)
+
+
+def says_purpose(instruction: str) -> bool:
+    """Whether the wording itself tells training or one of the ways of using a model."""
+    return not {canonical(word) for word in ("train", *APPLYING)}.isdisjoint(words_of(instruction))
+
+
+def _asked(instruction: str, order: Sequence[str], client: ModelClient) -> str:
+    texts = render("purpose", instruction=instruction)
+    sections = (Section(name="task", text=texts["task"]),)
+    prompt = Prompt(phase="purpose", system=texts["system"], sections=sections, question=texts["question"])
+    return str(client.decide(prompt, [functions.purpose(order)], max_output_tokens=24).arguments["purpose"])
