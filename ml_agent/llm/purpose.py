@@ -15,14 +15,21 @@ from prompts.render import render
 def of_purpose(instruction: str, found: Sequence[Offer], client: ModelClient) -> list[Offer]:
     """The offers without those that train, where a trained model is to be used; all of them where that is not sure.
 
-    Only a first offer that trains is ever in doubt, and the model has to say so twice, the second time with the answers turned
-    round: small models lean to places in a list.
+    Only a first offer that trains is ever in doubt.
     """
     others = [offer for offer in found if not trains(offer)]
     if len(others) in (0, len(found)) or not trains(found[0]) or says_purpose(instruction):
         return list(found)
+    return others if wants_use(instruction, client) else list(found)
+
+
+def wants_use(instruction: str, client: ModelClient) -> bool:
+    """Whether the model says twice that a trained model is to be used, the second time with the answers turned round.
+
+    Small models lean to places in a list.
+    """
     answers = (functions.PURPOSES, functions.PURPOSES[::-1])
-    return others if all(_asked(instruction, order, client) == functions.USE for order in answers) else list(found)
+    return all(_asked(instruction, order, client) == functions.USE for order in answers)
 
 
 def trains(offer: Offer) -> bool:
