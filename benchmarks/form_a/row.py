@@ -13,7 +13,7 @@ from benchmarks.subjects.install import Installed
 from benchmarks.subjects.model import REPLY_TOKENS, Calling, Ended, SubjectRun, SubjectTask
 from benchmarks.subjects.places import Place, open_place
 from benchmarks.subjects.subject import Subject
-from benchmarks.subjects.workplace import lay, name_of
+from benchmarks.subjects.workplace import clear, lay, name_of
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
 from sandbox.contract import Command, Sandbox
@@ -154,6 +154,7 @@ def solve_row(job: Job, records: Path) -> Outcome:
 
 
 def _try(job: Job, outcome: Outcome, records: Path) -> Outcome:
+    clear(records)
     sandbox = open_place(job.settings.place, records / "sandbox", job.solver.mounts())
     sandbox.start()
     try:

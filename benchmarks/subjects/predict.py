@@ -12,7 +12,7 @@ from benchmarks.subjects.install import Installed
 from benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Calling, SubjectRun, SubjectTask
 from benchmarks.subjects.places import Place, open_place
 from benchmarks.subjects.subject import Subject
-from benchmarks.subjects.workplace import lay, name_of
+from benchmarks.subjects.workplace import clear, lay, name_of
 from ml_agent.budget import Limits
 from ml_agent.files import write_atomically
 from ml_agent.llm.endpoint import Endpoint
@@ -65,6 +65,7 @@ def attempt(trial: Trial, seen: Visible, root: Path, records: Path) -> Answered:
 
     Raises AgentMissingError where the agent cannot be started here at all.
     """
+    clear(records)
     try:
         run = _run(trial, seen, root, records)
     except SandboxError as error:

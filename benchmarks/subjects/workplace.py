@@ -1,6 +1,7 @@
-"""A repository in a sandbox, as agents expect to find one: a git repository with everything committed."""
+"""Where an agent works: an empty folder for what it leaves, and a repository in a sandbox as agents expect to find one."""
 
 import re
+from itertools import count
 from pathlib import Path
 
 from benchmarks.errors import AgentMissingError
@@ -17,6 +18,16 @@ _COMMIT = (
 def name_of(url: str) -> str:
     """The folder that a repository of that address gets."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", url.rstrip("/").removesuffix(".git").rpartition("/")[2]) or "repository"
+
+
+def clear(records: Path) -> None:
+    """Make way for an attempt: what one left there that was cut off is kept beside it, under another name.
+
+    Agents stumble over what is there already, and would be read by what another one left.
+    """
+    if records.exists():
+        names = (records.with_name(f"{records.name}-cut-{number}") for number in count(1))
+        records.rename(next(path for path in names if not path.exists()))
 
 
 def lay(sandbox: Sandbox, root: Path, name: str) -> None:

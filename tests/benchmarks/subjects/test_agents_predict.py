@@ -61,6 +61,19 @@ def test_no_file_is_an_empty_answer_with_its_reason(least: Installed, repository
     assert found.text == "" and found.error.startswith("no answer was written (budget: the limit on calls")
 
 
+def test_an_attempt_after_one_that_was_cut_off_finds_nothing_of_it(
+    least: Installed, repository: Path, tmp_path: Path
+) -> None:
+    records, kept = tmp_path / "records", tmp_path / "records-cut-2"
+    for folder in (records, tmp_path / "records-cut-1"):
+        folder.mkdir()
+    (records / "calls.jsonl").write_text("cut off\n")
+    with ModelServer(Scripted(["pwd > run.sh"])) as server:
+        attempt(trial(server, least, calls=1), SEEN, repository, records)
+    assert "cut off" not in (records / "calls.jsonl").read_text()
+    assert (kept / "calls.jsonl").read_text() == "cut off\n"
+
+
 def test_the_agent_is_told_the_row_and_where_to_write(least: Installed, repository: Path, tmp_path: Path) -> None:
     brain = Scripted(["pwd > run.sh"])
     with ModelServer(brain) as server:
