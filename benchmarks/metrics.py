@@ -39,9 +39,15 @@ def _estimate(n: int, passed: int, k: int) -> float:
 
 
 def bootstrap(values: Sequence[float], rounds: int = 2000, level: float = 0.95, seed: int = 0) -> Interval | None:
-    """Percentile interval of the mean, by drawing rows with replacement; None for fewer than two rows."""
+    """Percentile interval of the mean, by drawing rows with replacement; None for fewer than two rows.
+
+    Where no row passes, or every one, drawing finds no spread: then it is the exact interval (Clopper and Pearson 1934).
+    """
     if len(values) < 2:
         return None
+    if set(values) in ({0.0}, {1.0}):
+        unseen = 1 - ((1 - level) / 2) ** (1 / len(values))
+        return Interval(0.0, unseen) if values[0] == 0.0 else Interval(1 - unseen, 1.0)
     draw = random.Random(seed)
     means = sorted(fmean(draw.choices(values, k=len(values))) for _ in range(rounds))
     cut = int((1 - level) / 2 * rounds)

@@ -38,7 +38,15 @@ def test_bootstrap() -> None:
     assert interval.low < 0.3 < interval.high
     assert interval.high - interval.low < 0.2
     assert bootstrap([1.0]) is None
-    assert bootstrap([1.0, 1.0, 1.0]) == (1.0, 1.0)
+    assert bootstrap([0.5, 0.5]) == (0.5, 0.5)
+
+
+def test_no_spread_in_the_rows_is_no_certainty() -> None:
+    """Clopper and Pearson's upper limit for none of 30 at 95 % is 0.1157."""
+    none, every = bootstrap([0.0] * 30), bootstrap([1.0] * 30)
+    assert none is not None and every is not None
+    assert none[0] == 0.0 and none[1] == pytest.approx(0.1157, abs=1e-4)
+    assert every == (pytest.approx(1 - none[1]), 1.0)
 
 
 def test_mcnemar() -> None:
