@@ -139,4 +139,8 @@ def test_a_request_that_was_never_answered_counts_as_one(opened: Open, least: In
         return Answer("bash", {"command": "ls"})
 
     done = run(slow, opened(PROCESS), least, tmp_path, Limits(calls=3, seconds=2))
-    assert (done.ended, done.calls) == ("timeout", 1) and done.error.startswith("ended after")
+    assert done.calls == 1
+    # the request is given up when the time is over, and then the agent is ended: it may see the one before the other
+    assert (done.ended, done.error) == ("budget", "the limit on seconds was reached") or (
+        done.ended == "timeout" and done.error.startswith("ended after")
+    )
