@@ -166,6 +166,11 @@ class Budget:
             rooms = [b.limits.seconds - b._elapsed() for b in self._chain() if b.limits.seconds is not None]
             return max(0.0, min(rooms)) if rooms else None
 
+    def time_for(self, most: float) -> float:
+        """Seconds that a request may take: `most`, or the wall time that is left where that is less; never 0."""
+        left = self.seconds_left()
+        return most if left is None else max(0.001, min(most, left))
+
     def tokens_left(self) -> int | None:
         """Tokens that are neither spent nor held; None without limit."""
         with self._lock:

@@ -151,7 +151,8 @@ class Meter:
             with self._limiter.slot():
                 reservation = self.budget.reserve(demand)
                 self.sent += 1
-                seconds = self._seconds()
+                # one that outlived its run would hold up the next run at a slow endpoint
+                seconds = self.budget.time_for(self.endpoint.timeout)
                 with paid_by(reservation, seconds):
                     return self._send({**body, parameter: reservation.output_tokens}, seconds)
         except BudgetExceededError as error:
@@ -162,11 +163,6 @@ class Meter:
                 self.refused = "seconds"
                 return Reply.refusal(401, "the time is up", "budget_exceeded")
             return Reply.refusal(502, f"the endpoint did not answer: {error}", "endpoint_unreachable")
-
-    def _seconds(self) -> float:
-        """How long a request may take: one that outlives its run would hold up the next one at a slow endpoint."""
-        left = self.budget.seconds_left()
-        return self.endpoint.timeout if left is None else max(0.001, min(self.endpoint.timeout, left))
 
     def _out_of_time(self) -> bool:
         """Whether it is the limit that a request ran into, and not a slow endpoint."""

@@ -13,6 +13,7 @@ from ml_agent.grounded.choices import Choice, Shelf, query_of
 from ml_agent.grounded.completion import Sources
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.likeness import stands
+from ml_agent.grounded.purpose import opposes
 from ml_agent.grounded.python import adapt
 from ml_agent.grounded.rivals import at_odds
 from ml_agent.grounded.scope import parsed
@@ -48,22 +49,6 @@ _FOREIGN = 0.5
 _UNFINISHED = 0.15
 _BY_STEM = 0.25
 _USUAL = frozenset(canonical(word) for word in ("main", "run", "script", "cli", "app", "demo", "start", "launch"))
-_CONTRARY, _IS_UPKEEP = 0.4, 2.0
-APPLYING = (
-    "test",
-    "evaluate",
-    "infer",
-    "inference",
-    "predict",
-    "sample",
-    "generate",
-    "demo",
-    "validate",
-    "visualize",
-    "extract",
-    "convert",
-)
-_UPKEEP = ("download", "upload", "push", "install", "setup", "deploy", "release", "format", "lint")
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,20 +152,6 @@ def _called(path: str, said: frozenset[str]) -> float:
     """What speaks for a script whose name the user says: `export.py` for "export it"."""
     telling = [term for term in terms(PurePosixPath(path).stem) if term not in _USUAL]
     return _BY_STEM * sum(term in said for term in telling) / len(telling) if telling else 0.0
-
-
-def opposes(path: str, said: frozenset[str]) -> float:
-    """What speaks against a script whose name says that it does what the user did not ask for.
-
-    A test where training is wanted and the other way round; the upkeep of the repository, such as an upload.
-    """
-    stem = frozenset(terms(PurePosixPath(path).stem))
-    if any(canonical(word) in stem and canonical(word) not in said for word in _UPKEEP):
-        return _IS_UPKEEP
-    train, apply = canonical("train"), frozenset(canonical(word) for word in APPLYING)
-    if train in said:
-        return _CONTRARY * (bool(stem & apply) and train not in stem and not said & apply)
-    return _CONTRARY * (train in stem and bool(said & apply) and not stem & apply)
 
 
 def _commands(choices: Sequence[Choice], task: Task) -> Iterator[Candidate]:

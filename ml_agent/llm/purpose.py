@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from ml_agent.grounded.candidates import APPLYING
 from ml_agent.grounded.choices import words_of
-from ml_agent.grounded.terms import canonical, terms
+from ml_agent.grounded.purpose import is_said, trains
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.offers import Offer
@@ -17,8 +16,8 @@ def of_purpose(instruction: str, found: Sequence[Offer], client: ModelClient) ->
 
     Only a first offer that trains is ever in doubt.
     """
-    others = [offer for offer in found if not trains(offer)]
-    if len(others) in (0, len(found)) or not trains(found[0]) or says_purpose(instruction):
+    others = [offer for offer in found if not _trains(offer)]
+    if not others or not _trains(found[0]) or is_said(frozenset(words_of(instruction))):
         return list(found)
     return others if wants_use(instruction, client) else list(found)
 
@@ -32,14 +31,8 @@ def wants_use(instruction: str, client: ModelClient) -> bool:
     return all(_asked(instruction, order, client) == functions.USE for order in answers)
 
 
-def trains(offer: Offer) -> bool:
-    """Whether an offer's script says in its path that it trains."""
-    return offer.draft.kind == "bash" and canonical("train") in terms(offer.draft.entry)
-
-
-def says_purpose(instruction: str) -> bool:
-    """Whether the wording itself tells training or one of the ways of using a model."""
-    return not {canonical(word) for word in ("train", *APPLYING)}.isdisjoint(words_of(instruction))
+def _trains(offer: Offer) -> bool:
+    return offer.draft.kind == "bash" and trains(offer.draft.entry)
 
 
 def _asked(instruction: str, order: Sequence[str], client: ModelClient) -> str:

@@ -92,8 +92,7 @@ class Sender:
 
     def _once(self, phase: str, body: dict[str, Any], mode: Mode) -> dict[str, Any]:
         parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
-        left = self.budget.seconds_left()
-        seconds = self.endpoint.timeout if left is None else max(0.001, min(self.endpoint.timeout, left))
+        left, seconds = self.budget.seconds_left(), self.budget.time_for(self.endpoint.timeout)
         with self._slot(left):
             reservation = self._reserve(body, body[parameter])
             sent = {**body, parameter: reservation.output_tokens}

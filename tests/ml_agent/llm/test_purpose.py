@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from ml_agent.llm.purpose import says_purpose
+from ml_agent.grounded.choices import words_of
+from ml_agent.grounded.purpose import is_said
 from ml_agent.navigator import Evidence, Given, Workspace
 from ml_agent.testing.model_server import Answer, Seen, first_choice
 from prompts import functions
@@ -59,4 +60,4 @@ def test_nothing_is_asked_where_the_wording_says_it(
 ) -> None:
     play = stage(saying())
     play.navigator.write(request_of(play, words), workspace, Evidence())
-    assert says_purpose(words) and not purposes_asked(play)
+    assert is_said(frozenset(words_of(words))) and not purposes_asked(play)
