@@ -10,6 +10,8 @@ from benchmarks.metrics import KS, Interval, bootstrap, mcnemar, official_pass
 from benchmarks.predictions import Usage
 from benchmarks.scored import Scored, common_rows
 
+SMALLEST_P = 0.0001
+
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
     """One subject in a comparison."""
@@ -40,6 +42,11 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     only_second: int
     p: float
     """McNemar's exact test on Pass@1."""
+
+    @property
+    def p_text(self) -> str:
+        """As it is printed: with four digits, and never as nothing."""
+        return f"{self.p:.4f}" if self.p >= SMALLEST_P else f"< {SMALLEST_P}"
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

@@ -91,7 +91,7 @@ def comparison_tables(comparison: Comparison, console: Console) -> None:
     console.print(table)
     pairs = Table("first", "second", "only first", "only second", "p (McNemar)", box=None)
     for pair in comparison.pairs:
-        pairs.add_row(pair.first, pair.second, str(pair.only_first), str(pair.only_second), f"{pair.p:.4f}")
+        pairs.add_row(pair.first, pair.second, str(pair.only_first), str(pair.only_second), pair.p_text)
     if comparison.pairs:
         console.print(pairs)
     for subject, rows in comparison.dropped.items():

@@ -54,6 +54,15 @@ WROTE = (
     "find /workspace \\( -name __pycache__ -o -name .git -o -name .cache \\) -prune -o -type f -size +0"
     " ! -name '*.pyc' ! -name '*.lock' -newer /tmp/.ml-agent-began -print -quit"
 )
+# `timeout` passes what it gets on to its command and to the whole group: a program that it heard from too would be asked
+# three times, and stopped while it saves.
+ASK = """
+for folder in /proc/[0-9]*; do
+  pid=${folder#/proc/} name=
+  read -r name <$folder/comm
+  [ "$name" = timeout ] || [ $pid = $$ ] || kill -SIGNAL $pid
+done
+"""
 COUNTERS = (
     "/sys/fs/cgroup/cpuacct/docker/{}/cpuacct.usage",
     "/sys/fs/cgroup/system.slice/docker-{}.scope/cpu.stat",
@@ -114,8 +123,8 @@ class DockerRunning:
         return chunk
 
     def send(self, signal: Signal) -> None:
-        """Send a signal to all processes of the commands' user; the container's main process is root's."""
-        self._quiet(f"kill -{signal} -1")
+        """Send a signal once to all processes of the commands' user; the container's main process is root's."""
+        self._quiet("kill -KILL -1" if signal == "KILL" else ASK.replace("SIGNAL", signal))
 
     def cpu_seconds(self) -> float | None:
         """Processor time of the container so far: read on this host where it can be, else inside while probing."""

@@ -81,7 +81,9 @@ class Sender:
         if status_of(error) == 404:
             return ConfigurationError(f"{where} does not know model {self.endpoint.model!r}: set --model ({said})")
         if isinstance(error, openai.APITimeoutError):
-            return EndpointError(f"{where} did not answer within {self.endpoint.timeout:g} s")
+            over = self.budget.seconds_left() == 0
+            limit = "before the wall time was over" if over else f"within {self.endpoint.timeout:g} s"
+            return EndpointError(f"{where} did not answer {limit}")
         if isinstance(error, openai.APIConnectionError):
             return EndpointError(f"{where} cannot be reached: {said}")
         return EndpointError(f"{where} answers {status_of(error) or 'with an error'}: {said}")

@@ -46,6 +46,15 @@ def test_pairs_and_costs() -> None:
     assert line.usd_per_solved == pytest.approx(2.5 / 3)
 
 
+@pytest.mark.parametrize(("rows", "text"), [(3, "0.2500"), (20, "< 0.0001")])
+def test_a_small_p_is_not_printed_as_nothing(rows: int, text: str, tmp_path: Path) -> None:
+    subjects = [scored("a", "+" * rows), scored("b", "-" * rows)]
+    assert compare(subjects).pairs[0].p_text == text
+    markdown, html = (p.read_text() for p in write_report(subjects, tmp_path, []))
+    assert f"| {rows} | 0 | {text} |" in markdown
+    assert f"<td>{text.replace('<', '&lt;')}</tr>" in html
+
+
 def test_the_report(tmp_path: Path) -> None:
     paths = write_report([scored("a <1>", "++-", tokens=100), scored("b", "--+")], tmp_path, ["made by hand"])
     markdown, html = (p.read_text() for p in paths)

@@ -185,6 +185,32 @@ def test_interrupt_is_asked_for_first(shared: Sandbox, ctrl_c: None) -> None:
     assert time.monotonic() - began < 12
 
 
+COUNTS = """
+import os, signal, time
+heard, delivered = os.pipe()
+os.set_blocking(delivered, False)
+signal.signal(signal.SIGINT, lambda *_: None)
+signal.set_wakeup_fd(delivered)
+print("up", flush=True)
+times = len(os.read(heard, 1))
+time.sleep(1)
+os.set_blocking(heard, False)
+try:
+    times += len(os.read(heard, 100))
+except BlockingIOError:
+    pass
+print("asked", times)
+"""
+
+
+@pytest.mark.parametrize("within", ["", "true; "], ids=["alone", "in a shell"])
+def test_an_interrupted_program_is_asked_once(shared: Sandbox, ctrl_c: None, within: str) -> None:
+    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    response = shared.run(Command(text=f"{within}python -c '{COUNTS}'", timeout=30))
+    assert response.ended == "interrupted"
+    assert response.stdout == "up\nasked 1\n"
+
+
 def test_an_interrupted_program_that_does_not_stop_is_killed_and_its_log_kept(shared: Sandbox, ctrl_c: None) -> None:
     text = "trap '' INT TERM; echo before; for n in $(seq 1000); do echo line $n; sleep 0.1; done"
     threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
