@@ -2,6 +2,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Half of the tests' time is waiting: on two cores two processes a core.
+WORKERS := 4
 
 .PHONY: demo test test-slow test-model fuzz check setup bench-dev clean
 
@@ -17,10 +19,10 @@ demo: setup
 DEMO_TASK ?= Train a small multi-layer perceptron on the two intertwined spirals: two hidden layers with 12 and 6 neurons, the Adam optimiser with a learning rate of 0.05, and exactly 25 epochs, without early stopping.
 
 test: setup
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not model and not slow" $(TESTS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not model and not slow" $(TESTS)
 
 test-slow: setup
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow and not model" $(TESTS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow and not model" $(TESTS)
 
 test-model: setup
 	@bash scripts/local-model.sh start
