@@ -86,8 +86,7 @@ def generate(state: State, services: Services) -> Command[Literal["check", "gene
     if len(state["attempts"]) >= services.settings.max_attempts:
         return give_up_candidate(state)
     readme = state["readmes"][state["readme"]] if state["readme"] < len(state["readmes"]) else ""
-    attempts = tuple(msgspec.convert(state["attempts"], list[Attempt]))
-    evidence = Evidence(readme=readme, opened=tuple(state["opened"]), attempts=attempts)
+    evidence = Evidence(readme=readme, opened=tuple(state["opened"]), attempts=attempts_of(state))
     step = services.navigator.write(request_of(state), workspace_of(state, services), evidence)
     services.trajectory.emit("step", **plain(step))
     if step.action == "draft" and step.draft is not None:
@@ -110,7 +109,8 @@ def generate(state: State, services: Services) -> Command[Literal["check", "gene
 def check(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
     """Prove the draft against signatures, files, imports and ledger; no token, no container."""
     workspace = workspace_of(state, services)
-    draft = examine(msgspec.convert(state["draft"], Draft), request_of(state), workspace)
+    earlier = next((attempt.draft for attempt in attempts_of(state) if attempt.draft.sound), None)
+    draft = examine(msgspec.convert(state["draft"], Draft), request_of(state), workspace, earlier)
     if not draft.sound:
         problem = problem_of(draft)
         services.note("check", problem)
@@ -159,10 +159,13 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
     if diagnosis.category not in ("arguments", "code", "data"):
         return ended(Ending.NOT_PROVEN, f"{diagnosis.code}: {diagnosis.message}")
     problem = f"{diagnosis.code}: {diagnosis.message}"
-    if diagnosis.category == "data" and _missed_before(diagnosis, state):
-        return ended(Ending.NOT_PROVEN, problem)
+    best = state["best"]
+    if diagnosis.category == "data":
+        if _missed_before(diagnosis, state):
+            return ended(Ending.NOT_PROVEN, problem)
+        best = {**best, "lacks_data": True}
     tried = Attempt(draft=draft, problem=problem, error_lines=outcome.response.error_lines)
-    return Command(update={"attempts": [*state["attempts"], plain(tried)]}, goto="generate")
+    return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
 
 
 def _missed_before(diagnosis: Diagnosis, state: State) -> bool:
@@ -184,7 +187,9 @@ def reject(state: State) -> Plain:
 def give_up_candidate(state: State) -> Command[Any]:
     """An answer that was sound but failed when run ends the run; otherwise the next candidate is tried."""
     if state.get("best", {}).get("evidence", "none") != "none":
-        problem = state["attempts"][-1].get("problem", "") if state["attempts"] else ""
+        attempts = attempts_of(state)
+        failed = [attempt for attempt in attempts if attempt.draft.sound] or attempts
+        problem = failed[-1].problem if failed else ""
         return ended(Ending.NOT_PROVEN, f"no draft got further: {problem}" if problem else "no other draft is left")
     return Command(update={"position": state["position"] + 1}, goto="plan")
 
@@ -199,10 +204,15 @@ def without_candidates(state: State) -> Command[Any]:
 
 
 def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
-    """The further proven of the best draft so far and this one; the later one where they are equal."""
+    """The further proven of the best draft so far and this one.
+
+    Where they are equal the later one, which knows what was wrong; but the earlier one where it only lacked data.
+    """
     best = state.get("best")
-    if best is not None and EVIDENCE.index(best["evidence"]) > EVIDENCE.index(evidence):
-        return best
+    if best is not None:
+        ahead = EVIDENCE.index(best["evidence"]) - EVIDENCE.index(evidence)
+        if ahead > 0 or (ahead == 0 and best.get("lacks_data")):
+            return best
     candidate = state["candidates"][state["position"]]
     return {
         "draft": plain(draft),
@@ -217,6 +227,11 @@ def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = 
 def request_of(state: State) -> Request:
     """The request in the state."""
     return msgspec.convert(state["request"], Request)
+
+
+def attempts_of(state: State) -> tuple[Attempt, ...]:
+    """What was tried on the candidate in turn."""
+    return tuple(msgspec.convert(state["attempts"], list[Attempt]))
 
 
 def workspace_of(state: State, services: Services) -> Workspace:

@@ -14,12 +14,31 @@ UNUSED = "value-not-used"
 """The finding about a value of the user's, where all others are about the repository and the language."""
 
 
-def examine(draft: Draft, request: Request, workspace: Workspace) -> Draft:
-    """The draft with its findings and its ledger; a required value that nothing honours is an error."""
+def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft | None = None) -> Draft:
+    """The draft with its findings and its ledger; a required value that nothing honours is an error.
+
+    So is another way of doing it than the sound `earlier` draft's that has a place for fewer of the user's values: it does
+    another task, and that it runs to its end says nothing.
+    """
     check = check_command if draft.kind == "bash" else check_python
     ledger = account(draft, request, workspace)
     findings = [*check(draft.text, workspace.index, draft.workdir), *_unused(ledger)]
-    return msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)
+    examined = msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)
+    if earlier is None or (draft.kind, draft.entry) == (earlier.kind, earlier.entry):
+        return examined
+    return msgspec.structs.replace(examined, findings=(*findings, *_left_out(examined, earlier)))
+
+
+def _left_out(draft: Draft, earlier: Draft) -> list[Finding]:
+    before, now = _honoured(earlier), _honoured(draft)
+    if len(now) >= len(before):
+        return []
+    lost = ", ".join(repr(value) for value in before if value not in now)
+    return [Finding(code=UNUSED, message=f"an earlier draft used {lost}, this one does not", severity="error")]
+
+
+def _honoured(draft: Draft) -> list[str]:
+    return [entry.value for entry in draft.ledger if entry.status != "not found"]
 
 
 def _unused(ledger: tuple[LedgerEntry, ...]) -> list[Finding]:

@@ -13,6 +13,8 @@ MAX_WIDTH = 400
 """Characters kept of one line."""
 
 _TRACEBACK = "Traceback (most recent call last):"
+_BETWEEN = ("During handling of the above exception", "The above exception was the direct cause")
+"""What Python says between two tracebacks names no error."""
 _SYNTAX = re.compile(r'^\s*File "(.+)", line (\d+)$')
 _LAST = re.compile(r"^[A-Za-z_][\w.]*(?::\s.*|$)")
 _FOLLOWING = 3
@@ -67,6 +69,8 @@ class ErrorLines:
         if line.startswith(("SyntaxError:", "IndentationError:", "TabError:")) and self._file_line:
             self._single.extend((self._file_line, line))
             self._file_line = ""
+        elif line.startswith(_BETWEEN):
+            return
         elif is_error(line) or (self._following > 0 and not self._file_line and line.strip()):
             self._single.append(line)
         self._following = max(0, self._following - 1)

@@ -18,6 +18,7 @@ from ml_agent.runs import new_run
 from ml_agent.settings import Settings, load_settings
 from ml_agent.solve import run_job
 from sandbox.contract import Command, Sandbox
+from sandbox.diagnosis import diagnose
 from tools.errors import ToolError
 
 NAVIGATORS = ("grounded", "llm")
@@ -98,7 +99,7 @@ class OwnSolver:
         response = sandbox.run(
             Command(text=f"bash {SETUP}", folder=task.folder, timeout=SETUP_SECONDS, install=task.installs)
         )
-        return "" if response.ok else f"set-up: {(response.error_lines or (response.ended,))[-1]}"
+        return "" if response.ok else f"set-up: {diagnose(response).message}"
 
     def _done(self, result: dict[str, Any], records: Path, began: float, error: str) -> SubjectRun:
         budget = result.get("budget", {})

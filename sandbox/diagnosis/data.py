@@ -71,7 +71,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "missing-data",
         r"(?:num_samples=0|num_samples should be a positive integer value, but got num_samples=(?P<subject>0)|Found 0 (?:files|images|logs)[^\n]*?(?P<other>[\w./-]+)?$|With n_samples=0"
-        r"|(?:FileNotFoundError|RuntimeError|ValueError|AssertionError): (?:Found no valid file|Couldn't find any class folder|No (?:images|files|data)[^\n]*?) (?:in|for|found)[^\n]*?(?P<fourth>[\w./-]+/[\w./-]*))",
+        r"|\w*(?:Error|Exception): (?:Found no valid file|Couldn't find any class folder|No (?:images|files|data)[^\n]*?) (?:in|for|found)[^\n]*?(?P<fourth>[\w./-]+/[\w./-]*))",
         "a data set is empty or not there: {subject}",
     ),
     rule(

@@ -255,6 +255,9 @@ CASES: tuple[FailureCase, ...] = (
         "folder:out",
     ),
     FailureCase("listdir", "missing-file", py("import os\nos.listdir('samples')"), "samples"),
+    FailureCase(
+        "data-glob", "missing-data", py("raise Exception('No files found using: ./data/wind/*')"), "./data/wind/"
+    ),
     FailureCase("data-folder", "missing-data", py("import os\nos.listdir('data/images')"), "data/images"),
     FailureCase("empty-data", "missing-data", py("import torch.utils.data as d\nd.DataLoader([], shuffle=True)")),
     FailureCase(

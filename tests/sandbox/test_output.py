@@ -91,7 +91,8 @@ Traceback (most recent call last):
 RuntimeError: no x
 and why"""
     found = errors_of(text)
-    assert "KeyError: 'x'" in found and "RuntimeError: no x" in found and "and why" in found
+    assert "KeyError: 'x'" in found and "RuntimeError: no x" in found and found[-1] == "and why"
+    assert not any(line.startswith("During") for line in found)
 
 
 def test_a_long_traceback_keeps_both_ends() -> None:

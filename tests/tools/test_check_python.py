@@ -74,7 +74,7 @@ class TestSound:
             "def load_model(a, b, c, d, e): ...\nload_model(1, 2, 3, 4, 5)",
             "from net import load_model\nload_model = print\nload_model(1, 2, 3, 4, 5)",
             "from net.models import GCN\nGCN.fit(None, 1)\nGCN.unknown",
-            "class A:\n    def f(self):\n        return later\nlater = 1",
+            "class A:\n    def f(self):\n        return later\nlater = 1\nprint(A().f())",
             "x = [y for y in range(3)]\nprint(*(z for z in x))",
             "global_name: int = 1\nmatch global_name:\n    case int(v): print(v)",
             "import sys\nsys.path.append('examples/arma')\nfrom model import Arma\nArma(stacks=1)",
@@ -166,7 +166,7 @@ class TestNames:
         assert one("print(a)\nprint(a)", index).message.startswith("line 1")
 
     def test_a_function_that_nobody_calls_is_a_doubt(self, index: RepoIndex) -> None:
-        assert one("def f():\n    return device", index).severity == "warning"
+        assert one("def f():\n    return device\nprint()", index).severity == "warning"
         assert one("def f():\n    return device\nf()", index).severity == "error"
 
     def test_names_made_at_run_time_are_a_doubt(self, index: RepoIndex) -> None:
@@ -265,6 +265,33 @@ class TestObjects:
         assert one("def run(a, *, b): ...\nrun(1)", index).message == "line 2: run() needs b; it takes (a, b)"
         assert check_python("def run(a): ...\ndef run(a, b): ...\nrun(1)", index) == []
         assert check_python("@wrap\ndef run(a): ...\nrun(1)", index)[0].code == "undefined-name"
+
+
+class TestNothingRuns:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "def main(): ...",
+            "import os\n'text'\nRATE = 0.1\nclass Net:\n    def go(self): ...\n",
+            "RATE: float = 0.1\nasync def main(): ...",
+        ],
+    )
+    def test_code_that_only_defines(self, text: str, index: RepoIndex) -> None:
+        assert one(text, index).code == "nothing-runs"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "import os",
+            "RATE = 0.1",
+            "def main(): ...\nmain()",
+            "def main(): ...\nif __name__ == '__main__':\n    main()",
+            "def main(): ...\nfound = main()",
+            "import atexit\n@atexit.register\ndef main(): ...",
+        ],
+    )
+    def test_code_that_does_something(self, text: str, index: RepoIndex) -> None:
+        assert check_python(text, index) == []
 
 
 PARSER = (

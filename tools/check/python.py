@@ -25,6 +25,7 @@ from tools.python_api.scopes import undefined_names
 
 _COMMON_BUILTINS = frozenset(name for name in dir(builtins) if name.islower() and not name.startswith("_"))
 _MAKES_NAMES = ("exec(", "globals()", "locals()", "vars()")
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Located(NamedTuple):
@@ -85,6 +86,13 @@ class _Checker:
         yield from (Located(*item) for item in missing_arguments(self._tree))
         yield from self._calls()
         yield from self._undefined()
+        yield from self._nothing_runs()
+
+    def _nothing_runs(self) -> Iterator[Located]:
+        """Code that would end well whatever it says: functions and classes that nobody calls."""
+        if any(isinstance(node, _DEFINES) for node in self._tree.body) and all(map(_is_quiet, self._tree.body)):
+            said = "nothing runs: the code only defines functions and classes"
+            yield Located(0, Finding(code="nothing-runs", message=said))
 
     @cached_property
     def _bound(self) -> dict[str, str]:
@@ -161,6 +169,16 @@ class _Checker:
     @cached_property
     def _known(self) -> set[str]:
         return {*rebound_names(self._tree), *(item.local for item in imported_names(self._tree)), *_COMMON_BUILTINS}
+
+
+def _is_quiet(node: ast.stmt) -> bool:
+    """Whether a statement only gives names to things; a decorator may do more."""
+    if isinstance(node, _DEFINES):
+        return not node.decorator_list
+    if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):
+        return True
+    held = node.value if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) else node
+    return held is None or not any(isinstance(part, ast.Call | ast.stmt | ast.Await) for part in ast.walk(held))
 
 
 def _misfit(call: ast.Call, written: str, called: ApiObject) -> Iterator[Located]:

@@ -1,14 +1,17 @@
 """ML-Agent itself on form A: its proven answer becomes a run.sh that works in the row's sandbox."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.data import Task
+from benchmarks.form_a import own
 from benchmarks.form_a.own import OwnSolver, split
 from benchmarks.form_a.row import Job, Settings, solve_row
 from benchmarks.subjects.places import Place
 from ml_agent.llm.endpoint import Endpoint
+from ml_agent.runs import RunFolder
 
 PROCESS = Place(sandbox="local", unisolated=True)
 MAIN = """import argparse
@@ -52,6 +55,21 @@ def test_what_cannot_be_answered_is_the_agents_failure(root: Path, tmp_path: Pat
     outcome = solve_row(job(root), tmp_path / "records")
     assert outcome.counts and outcome.ended == "failed" and outcome.error
     assert not outcome.checked.official_success and outcome.checked.reason.startswith("no-script")
+
+
+def test_a_set_up_that_fails_is_told_by_its_cause(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_job(job: object, settings: object, folder: RunFolder) -> dict[str, Any]:
+        said = (
+            "error: metadata-generation-failed\n\n× Encountered error while generating package metadata.\n╰─> See above"
+        )
+        (folder.path / "reproduce.sh").write_text(
+            f"python=python3\nexport PATH=$PATH\n(printf '%s\\n' '{said}' >&2; exit 1)\ncd \"$root\"\npython main.py\n"
+        )
+        return {"answer": {"text": "python main.py"}, "ending": "proven", "message": ""}
+
+    monkeypatch.setattr(own, "run_job", run_job)
+    outcome = solve_row(job(root), tmp_path / "records")
+    assert outcome.error.startswith("set-up: a package cannot be built")
 
 
 def test_a_reproduction_is_split_at_the_program() -> None:

@@ -1,0 +1,55 @@
+"""The check of a draft against the repository, the user's values, and the draft before it."""
+
+from pathlib import Path
+
+import pytest
+
+from ml_agent.draft import Draft
+from ml_agent.navigator import Workspace
+from ml_agent.proof import examine, problem_of
+from ml_agent.request import Request, Value
+from tools.candidates import Candidate
+from tools.index import RepoIndex
+
+NAMES = [Value(text=text, value=text, kind="name", required=False) for text in ("wind", "Ridge", "hourly")]
+REQUEST = Request(
+    instruction="fit a Ridge on wind, hourly",
+    values=(*NAMES, Value(text="3", value="3", kind="number", words=("folds",))),
+)
+FIT = "import argparse\np = argparse.ArgumentParser()\n" + "".join(
+    f"p.add_argument('--{name}')\n" for name in ("data", "model", "freq", "folds")
+)
+
+
+def draft(text: str, entry: str = "fit.py") -> Draft:
+    return Draft(kind="bash" if text.startswith("python") else "python", text=text, entry=entry)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    root = tmp_path / "fitting"
+    root.mkdir()
+    for name in ("fit.py", "plot.py"):
+        (root / name).write_text(FIT + "print(p.parse_args())\n")
+    index = RepoIndex.open(root, "v1", tmp_path / "cache")
+    return Workspace(index=index, candidate=Candidate(full_name="o/fitting", url=""))
+
+
+def test_another_way_must_not_leave_out_what_the_first_one_used(workspace: Workspace) -> None:
+    first = examine(draft("python fit.py --data wind --model Ridge --freq hourly --folds 3"), REQUEST, workspace)
+    assert first.sound
+    for text, entry in (("fold = 3\nprint(fold)", ""), ("python plot.py --data wind --folds 3", "plot.py")):
+        other = draft(text, entry)
+        assert examine(other, REQUEST, workspace).sound
+        refused = examine(other, REQUEST, workspace, first)
+        assert not refused.sound and "'Ridge'" in problem_of(refused) and "'3'" not in problem_of(refused)
+
+
+def test_the_same_way_may_be_mended_by_leaving_something_out(workspace: Workspace) -> None:
+    first = examine(draft("python fit.py --data wind --model Ridge --freq hourly --folds 3"), REQUEST, workspace)
+    assert examine(draft("python fit.py --data wind --model Ridge --folds 3"), REQUEST, workspace, first).sound
+
+
+def test_another_way_with_as_many_values_is_one(workspace: Workspace) -> None:
+    first = examine(draft("python fit.py --data wind --folds 3"), REQUEST, workspace)
+    assert examine(draft("python plot.py --model Ridge --folds 3", "plot.py"), REQUEST, workspace, first).sound
