@@ -193,6 +193,7 @@ LIBRARY_CASES: tuple[FailureCase, ...] = (
                 "from statsmodels.tsa.arima_model import ARIMA\nARIMA([1.0], (1, 0, 0))",
             ),
             ("package-resources", "setuptools<81", "import pkg_resources"),
+            ("setuptools-extern", "setuptools<71", "from setuptools.extern.packaging import version"),
             ("diffusers-attention", "diffusers<0.20", "from diffusers.models.cross_attention import CrossAttention"),
             ("gym-monitor", "gym<0.22", "import gym\nfrom gym.wrappers import Monitor"),
         )
