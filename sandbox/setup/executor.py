@@ -18,6 +18,8 @@ from sandbox.setup.requirements import parse
 RELEASE_DATES = Path(__file__).with_name("release_dates.py")
 PASSING = frozenset({"network", "disk", "timeout", "interrupted"})
 """Reasons of a failed installation that another day may not have."""
+OWN_TOOLS = ("pip", "setuptools", "wheel")
+"""What an environment may have before anything is installed."""
 
 Note = Callable[[str], None]
 
@@ -158,11 +160,16 @@ class Setup:
         return tuple(text for text in requirements if _name(text) in planned - there)
 
     def locked(self) -> tuple[str, ...]:
-        """What is installed, as `pip freeze` writes it; nothing where nothing was."""
-        if not any("pip install" in done.command for done in self.environment.done):
+        """What is installed, as `pip freeze` writes it; nothing where nothing was.
+
+        What comes with every environment is only told where the set-up asked for it, as for an older setuptools.
+        """
+        asked = " ".join(done.command for done in self.environment.done)
+        if "pip install" not in asked:
             return ()
-        response = self.sandbox.run(Command(text="python -m pip freeze", timeout=60))
-        return tuple(line for line in response.stdout.splitlines() if "==" in line or " @ " in line)
+        lines = self.sandbox.run(Command(text="python -m pip freeze --all", timeout=60)).stdout.splitlines()
+        own = tuple(f"{name}==" for name in OWN_TOOLS if name == "pip" or name not in asked)
+        return tuple(line for line in lines if ("==" in line or " @ " in line) and not line.startswith(own))
 
     def _failed(self, requirements: Sequence[str], result: Installed) -> None:
         kind, reason = "nothing", "nothing was left to install"

@@ -70,6 +70,19 @@ def test_an_environment_is_made_kept_and_taken_again(kind: str, make: Make, inde
         assert any("earlier run" in note for note in notes) is (attempt == 1 and kind != "process")
 
 
+def test_an_older_setuptools_is_part_of_the_record(make: Make, index: Path, tmp_path: Path) -> None:
+    wheel(index, "setuptools", "60.0", "")
+    root = repository(tmp_path, run_dot_py="import alpha\n")
+    session, task = (
+        Session(make("process", network="install"), Source(root=root, version="v1")),
+        Task(text="python run.py"),
+    )
+    session.prepare(Task(text="python run.py", entry="run.py"))
+    assert set(session.record(task).locked) == {"alpha==2.0"}, "the one that every environment has is not told"
+    assert session.apply(Repair(kind="constrain", arguments=("setuptools<61",)), task)
+    assert set(session.record(task).locked) == {"alpha==2.0", "setuptools==60.0"}
+
+
 def test_another_script_with_the_same_needs_takes_the_kept_environment(make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(tmp_path, one_dot_py="import alpha\n", two_dot_py="import alpha\n")
     for script in ("one.py", "two.py"):
