@@ -10,6 +10,8 @@ from sandbox.setup.executor import Done
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _CODE_FILE = re.compile(r"[\w./-]+\.py\b")
+LOCKED = "--no-deps -r"
+"""The list is complete, and what contradicts itself on paper may be what a repair made and ran."""
 
 
 def artifacts(record: Record) -> dict[str, str]:
@@ -43,7 +45,7 @@ def reproduce_script(record: Record) -> str:
         f'python=$(command -v {python} || command -v python3) || {{ echo "{python} is needed" >&2; exit 2; }}',
         '"$python" -m venv "$work/venv"',
         'export PATH="$work/venv/bin:$PATH" HOME="$work/home" PYTHONUNBUFFERED=1',
-        *(['python -m pip install -q -r "$here/requirements.lock"'] if lock_file(record) else []),
+        *([f'python -m pip install -q {LOCKED} "$here/requirements.lock"'] if lock_file(record) else []),
         *[_step(done, '"$work/repository"') for done in _own_steps(record)],
         f'cd "$work/repository"/{shlex.quote(record.task.folder)}',
         *_code(record),
@@ -65,7 +67,10 @@ def dockerfile(record: Record) -> str:
         "WORKDIR /workspace",
         *_docker_checkout(record),
         *(
-            ["COPY requirements.lock /tmp/requirements.lock", "RUN python3 -m pip install -r /tmp/requirements.lock"]
+            [
+                "COPY requirements.lock /tmp/requirements.lock",
+                f"RUN python3 -m pip install {LOCKED} /tmp/requirements.lock",
+            ]
             if lock_file(record)
             else []
         ),

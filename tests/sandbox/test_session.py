@@ -196,6 +196,24 @@ def test_a_run_can_be_reproduced(make: Make, index: Path, tmp_path: Path) -> Non
     assert commit in files["Dockerfile"] or "COPY . /workspace" in files["Dockerfile"]
 
 
+def test_versions_that_contradict_each_other_on_paper_are_reproduced(make: Make, index: Path, tmp_path: Path) -> None:
+    wheel(index, "gamma", "1.0", "", "alpha>=2")
+    root = repository(tmp_path, run_dot_py="import alpha, gamma\nprint(alpha.old)\n")
+    session, task = (
+        Session(make("process", network="install"), Source(root=root)),
+        Task(text="python run.py", entry="run.py"),
+    )
+    session.prepare(task)
+    assert session.apply(Repair(kind="constrain", arguments=("alpha<2",)), task)
+    out = tmp_path / "artifacts"
+    out.mkdir()
+    for name, text in artifacts(session.record(task)).items():
+        (out / name).write_text(text)
+    assert (out / "requirements.lock").read_text() == "alpha==1.0\ngamma==1.0\n"
+    command = ["bash", str(out / "reproduce.sh"), str(tmp_path / "again")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True, timeout=110).stdout == "1\n"
+
+
 def test_the_code_of_an_answer_is_reproduced(make: Make, tmp_path: Path) -> None:
     root = repository(tmp_path, helper_dot_py="VALUE = 7\n")
     session = Session(make("process"), Source(root=root))
