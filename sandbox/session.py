@@ -32,7 +32,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     image: str = ""
     done: tuple[Done, ...] = ()
     locked: tuple[str, ...] = ()
-    """What was installed in the end, as `pip freeze --all` writes it, without pip itself."""
+    """What was installed in the end, as `pip freeze` writes it."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Requirements that were changed or left out, each with the reason."""
 

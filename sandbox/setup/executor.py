@@ -18,8 +18,8 @@ from sandbox.setup.requirements import parse
 RELEASE_DATES = Path(__file__).with_name("release_dates.py")
 PASSING = frozenset({"network", "disk", "timeout", "interrupted"})
 """Reasons of a failed installation that another day may not have."""
-OWN_TOOLS = ("pip", "setuptools", "wheel")
-"""What an environment may have before anything is installed."""
+LEFT_OUT_BY_FREEZE = ("setuptools", "wheel")
+"""By `pip freeze` before Python 3.12, where every environment has them."""
 
 Note = Callable[[str], None]
 
@@ -162,14 +162,18 @@ class Setup:
     def locked(self) -> tuple[str, ...]:
         """What is installed, as `pip freeze` writes it; nothing where nothing was.
 
-        What comes with every environment is only told where the set-up asked for it, as for an older setuptools.
+        It leaves out setuptools and wheel where an environment begins with them: told all the same where the set-up asked for one.
         """
         asked = " ".join(done.command for done in self.environment.done)
         if "pip install" not in asked:
             return ()
-        lines = self.sandbox.run(Command(text="python -m pip freeze --all", timeout=60)).stdout.splitlines()
-        own = tuple(f"{name}==" for name in OWN_TOOLS if name == "pip" or name not in asked)
-        return tuple(line for line in lines if ("==" in line or " @ " in line) and not line.startswith(own))
+        tools = tuple(f"{name}==" for name in LEFT_OUT_BY_FREEZE if name in asked)
+        told = [line for line in self._frozen("--all") if line.startswith(tools)] if tools else []
+        return tuple(dict.fromkeys([*self._frozen(), *told]))
+
+    def _frozen(self, option: str = "") -> list[str]:
+        lines = self.sandbox.run(Command(text=f"python -m pip freeze {option}", timeout=60)).stdout.splitlines()
+        return [line for line in lines if "==" in line or " @ " in line]
 
     def _failed(self, requirements: Sequence[str], result: Installed) -> None:
         kind, reason = "nothing", "nothing was left to install"

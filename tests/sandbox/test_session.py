@@ -83,6 +83,19 @@ def test_an_older_setuptools_is_part_of_the_record(make: Make, index: Path, tmp_
     assert set(session.record(task).locked) == {"alpha==2.0", "setuptools==60.0"}
 
 
+def test_a_setuptools_that_another_needs_is_part_of_the_record(make: Make, index: Path, tmp_path: Path) -> None:
+    wheel(index, "setuptools", "80.0", "")
+    wheel(index, "gamma", "1.0", "", "setuptools")
+    sandbox = make("process", network="install")
+    if (3, 12) not in sandbox.pythons():  # type: ignore[attr-defined]
+        pytest.skip("needs Python 3.12, whose environments begin without setuptools")
+    sandbox.stop()
+    sandbox.use_python((3, 12))  # type: ignore[attr-defined]
+    session = Session(sandbox, Source(root=repository(tmp_path, run_dot_py="import gamma\n"), version="v1"))
+    session.prepare(Task(text="python run.py", entry="run.py"))
+    assert set(session.record(Task(text="python run.py")).locked) == {"gamma==1.0", "setuptools==80.0"}
+
+
 def test_another_script_with_the_same_needs_takes_the_kept_environment(make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(tmp_path, one_dot_py="import alpha\n", two_dot_py="import alpha\n")
     for script in ("one.py", "two.py"):
