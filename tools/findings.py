@@ -4,11 +4,12 @@ from typing import Literal
 
 import msgspec
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "unsure"]
+"""error: cannot work. warning: may be all right, and probably is not. unsure: nobody can tell from the repository alone."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One reason why a draft cannot run (error) or may not (warning)."""
+    """One reason why a draft cannot run (error), may not (warning), or cannot be judged (unsure)."""
 
     code: str
     """Stable name: no-such-file, unknown-option, bad-choice, bad-type, missing-required, too-many-arguments, missing-value,

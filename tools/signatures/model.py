@@ -59,6 +59,22 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
         return self.nargs == "0"
 
 
+Origin = Literal["library", "registry", "configuration", "computed"]
+
+
+class Unseen(msgspec.Struct, frozen=True, kw_only=True):
+    """A place from which an entry point takes options that its signature does not list."""
+
+    origin: Origin
+    """library: a class or function of a package that is not in the repository. registry: plug-ins that add their own.
+    configuration: a file that is chosen when it runs. computed: code that could not be followed."""
+    name: str
+    """The class, function, registry or file as the source calls it, for a person to read."""
+    path: str = ""
+    """File of the repository where it comes in."""
+    line: int = 0
+
+
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """What one entry point (or one subcommand of it) takes."""
 
@@ -72,6 +88,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[Option, ...] = ()
     accepts_unknown: bool = False
     """Unknown options are no error (parse_known_args, a parser handed to foreign code, hydra overrides)."""
+    unseen: tuple[Unseen, ...] = ()
+    """From where options come that are not listed; () where all are."""
     allow_abbrev: bool = True
     """Unique prefixes of long options are accepted, as argparse does it."""
     syntax: Literal["argparse", "absl", "click", "overrides", "plain"] = "argparse"
@@ -87,3 +105,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Groups of dests of which at least one must be given."""
     prefix_chars: str = "-"
     """What options begin with."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether every option that the entry point takes is listed, so that any other is wrong."""
+        return not self.unseen and not self.accepts_unknown
