@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 import msgspec
 
 from benchmarks.data import Task
-from ml_agent.choose import repository_cache
+from ml_agent.repositories import repository_cache
 from ml_agent.settings import load_settings
 from tools.errors import RepositoryError
 

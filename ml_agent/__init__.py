@@ -1,1 +1,76 @@
-"""The agent: state, graph, navigators, model clients, budget, runs, command line."""
+"""ML-Agent: from one sentence about a machine-learning task to a command or code that is seen to work.
+
+Public names (everything else may change between versions):
+
+    solve, start, asolve    answer an instruction; `start` hands out the events while it runs
+    check                   check a command or code against a repository, without running it
+    explain                 what the entry points of a repository take
+    find                    repositories that may do a task
+    Run, Result, Answer, Event, Checked, Finding, Signature, Candidate   what these return
+    AgentError and its kinds   what these raise
+
+Nothing is imported before it is used: `import ml_agent` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ml_agent.api import asolve, check, explain, find, solve, start
+    from ml_agent.api_types import Answer, Checked, Event, Result
+    from ml_agent.background import Run
+    from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError, ProviderError, UsageError
+    from tools.candidates import Candidate
+    from tools.findings import Finding
+    from tools.signatures.model import Signature
+
+_PLACES = {
+    "asolve": "ml_agent.api",
+    "check": "ml_agent.api",
+    "explain": "ml_agent.api",
+    "find": "ml_agent.api",
+    "solve": "ml_agent.api",
+    "start": "ml_agent.api",
+    "Answer": "ml_agent.api_types",
+    "Checked": "ml_agent.api_types",
+    "Event": "ml_agent.api_types",
+    "Result": "ml_agent.api_types",
+    "Run": "ml_agent.background",
+    "AgentError": "ml_agent.errors",
+    "BudgetExceededError": "ml_agent.errors",
+    "ConfigurationError": "ml_agent.errors",
+    "ProviderError": "ml_agent.errors",
+    "UsageError": "ml_agent.errors",
+    "Candidate": "tools.candidates",
+    "Finding": "tools.findings",
+    "Signature": "tools.signatures.model",
+}
+
+__all__ = [
+    "AgentError",
+    "Answer",
+    "BudgetExceededError",
+    "Candidate",
+    "Checked",
+    "ConfigurationError",
+    "Event",
+    "Finding",
+    "ProviderError",
+    "Result",
+    "Run",
+    "Signature",
+    "UsageError",
+    "asolve",
+    "check",
+    "explain",
+    "find",
+    "solve",
+    "start",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'ml_agent' has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)

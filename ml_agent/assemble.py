@@ -3,7 +3,7 @@
 from ml_agent.budget import Budget, Limits
 from ml_agent.choose import Surroundings, make_executor, make_finder, make_navigator, make_repositories, make_tape
 from ml_agent.job import Job
-from ml_agent.progress import Progress
+from ml_agent.progress import Observer
 from ml_agent.runs import RunFolder
 from ml_agent.services import Services, silent
 from ml_agent.settings import Settings
@@ -11,7 +11,7 @@ from ml_agent.trajectory import Trajectory
 from ml_agent.workspaces import Workspaces
 
 
-def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Progress | None = None) -> Services:
+def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer | None = None) -> Services:
     """The services of one run. Raises ConfigurationError where a part that was asked for cannot be had."""
     secrets = (settings.api_key.get_secret_value(), settings.github_token.get_secret_value())
     around = Surroundings(settings, folder, Trajectory(folder.trajectory, secrets), make_tape(job, folder), progress)

@@ -10,10 +10,11 @@ from ml_agent.finder import CatalogFinder, Finder, GitHubFinder, NamedFinder, Ta
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.job import Job
 from ml_agent.navigator import Navigator
-from ml_agent.progress import Progress
+from ml_agent.progress import Observer
 from ml_agent.replay.repositories import Repositories, TapeRepositories
 from ml_agent.replay.sandbox import TapeSandbox
 from ml_agent.replay.tape import Tape
+from ml_agent.repositories import repository_cache
 from ml_agent.runs import RunFolder
 from ml_agent.samples import catalog_path
 from ml_agent.settings import Settings
@@ -22,7 +23,6 @@ from sandbox.choose import choose
 from sandbox.cleanup import reap
 from sandbox.contract import Limits, Policy, Sandbox
 from sandbox.errors import SandboxUnavailableError
-from tools.repository import RepositoryCache
 
 NO_MODEL = "--navigator llm needs a model: give --model and set OPENAI_API_KEY or OPENAI_BASE_URL"
 
@@ -36,7 +36,7 @@ class Surroundings:
     trajectory: Trajectory
     tape: Tape | None = None
     """Records, or plays back, all that comes from outside."""
-    progress: Progress | None = None
+    progress: Observer | None = None
 
 
 def make_tape(job: Job, folder: RunFolder) -> Tape | None:
@@ -69,26 +69,20 @@ def make_repositories(around: Surroundings) -> Repositories:
     return TapeRepositories(around.tape, cache, around.settings.cache_dir / "replayed")
 
 
-def repository_cache(settings: Settings) -> RepositoryCache:
-    """The repository cache with the folder and limits of the settings."""
-    return RepositoryCache(
-        settings.cache_dir / "repositories",
-        token=settings.github_token.get_secret_value() or None,
-        web=settings.github_web,
-        timeout=settings.clone_timeout,
-        max_bytes=settings.clone_bytes,
-    )
-
-
 def make_finder(job: Job, around: Surroundings) -> Finder:
     """Where candidates come from."""
     if job.repository:
         return NamedFinder(job.repository, job.commit)
-    if job.catalog:
-        path = catalog_path() if job.catalog == "sample" else Path(job.catalog)
-        return CatalogFinder(path, repository_cache(around.settings).readme_head)
-    github = GitHubFinder(around.settings)
-    return TapeFinder(around.tape, github) if around.tape else github
+    finder = finder_for(around.settings, job.catalog)
+    return TapeFinder(around.tape, finder) if around.tape and not job.catalog else finder
+
+
+def finder_for(settings: Settings, catalog: str = "") -> Finder:
+    """A search of a catalogue (a file, or `sample`), or of GitHub where none is named."""
+    if catalog:
+        path = catalog_path() if catalog == "sample" else Path(catalog)
+        return CatalogFinder(path, repository_cache(settings).readme_head)
+    return GitHubFinder(settings)
 
 
 def make_executor(around: Surroundings) -> tuple[Executor | None, str]:

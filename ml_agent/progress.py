@@ -1,6 +1,7 @@
 """The live display on stderr: one line a phase."""
 
 import time
+from typing import Protocol
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,6 +17,19 @@ _DOING = {
     "execute": "running it",
     "diagnose": "finding out what went wrong",
 }
+
+
+class Observer(Protocol):
+    """Whoever watches a run."""
+
+    def on_phase(self, name: str, moment: str, note: str) -> None:
+        """A node is entered ("enter") or left ("leave", with what it found)."""
+
+    def on_output(self, text: str) -> None:
+        """The sandbox printed something."""
+
+    def close(self) -> None:
+        """The run is over."""
 
 
 class Progress:

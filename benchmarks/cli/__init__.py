@@ -1,4 +1,4 @@
-"""`ml-agent bench`: predictions, scores, other agents, comparison and reports.
+"""Run and score benchmarks, and compare agents on them (`ml-agent bench`).
 
 Mounted through the entry-point group `ml_agent.commands`. Each command imports what it needs when it is called, so that help is
 quick.

@@ -11,9 +11,9 @@ import msgspec
 from benchmarks.feedback.script import brain_for
 from benchmarks.feedback.tasks import FeedbackTask
 from ml_agent.job import Job
+from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
-from ml_agent.solve import run_job
 from ml_agent.testing.model_server import ModelServer
 from ml_agent.trajectory import read_trajectory
 

@@ -14,9 +14,9 @@ from benchmarks.subjects.model import SubjectRun
 from benchmarks.subjects.places import Place
 from ml_agent.errors import AgentError
 from ml_agent.job import Job
+from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import Settings, load_settings
-from ml_agent.solve import run_job
 from sandbox.contract import Command, Sandbox
 from sandbox.diagnosis import diagnose
 from tools.errors import ToolError

@@ -40,7 +40,8 @@ def run(arguments: list[str]) -> int:
         code = command.main(args=arguments, prog_name="ml-agent", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except TyperException as error:
-        return _say(f"{error.format_message()}; --help shows how", error.exit_code)
+        message = error.format_message()  # empty where no arguments were given: then the help was printed
+        return _say(f"{message}; --help shows how", error.exit_code) if message else error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return _say("interrupted; `ml-agent resume` goes on where it was cut", INTERRUPTED)
     except typer.Exit as error:

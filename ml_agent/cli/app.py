@@ -1,32 +1,149 @@
-"""The commands by name."""
+"""The commands by name. A command's module is imported when the command is called, so that help comes at once."""
 
-from importlib.metadata import entry_points
+import ast
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import typer
-
-from ml_agent.cli import inspect, runs, solve
+from typer.core import TyperCommand, TyperGroup
 
 EXTENSIONS = "ml_agent.commands"
 """Entry points of this group are groups of commands of other packages; nothing here knows what they are."""
 
+CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+class Command(NamedTuple):
+    """Where a command stands and what the list of commands says of it."""
+
+    place: str
+    """module:function, or module:typer.Typer."""
+    summary: str
+    """The first line of its documentation."""
+
+
+COMMANDS = {
+    "solve": Command(
+        "ml_agent.cli.solve:solve", "Find the repository, write the command, check it, run it, repair it."
+    ),
+    "resume": Command("ml_agent.cli.solve:resume", "Go on with a run that was cut; a finished one is only told again."),
+    "runs": Command("ml_agent.cli.runs:app", "List, show and delete runs."),
+    "view": Command("ml_agent.cli.runs:view", "What happened in a run, event by event."),
+    "explain": Command(
+        "ml_agent.cli.inspect:explain", "Show what the scripts of a repository take, read without running anything."
+    ),
+    "check": Command(
+        "ml_agent.cli.inspect:check",
+        "Check a command against a repository without running it; exit 1 when it cannot run.",
+    ),
+    "doctor": Command("ml_agent.cli.inspect:doctor", "Say what works on this machine and what to do about the rest."),
+    "clean": Command(
+        "ml_agent.cli.inspect:clean",
+        "Remove the containers, networks, volumes and workspaces that dead runs left; never anything of others.",
+    ),
+}
+
+
+class Commands(TyperGroup):
+    """The top-level group: names and summaries are known without importing what they stand for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Ours in the order above, then those of other packages."""
+        return [*COMMANDS, *_extensions()]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command itself, None where there is none of that name."""
+        return loaded(cmd_name) if cmd_name in self.list_commands(ctx) else None
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Help lists summaries: nothing is imported for it."""
+        self._listing().format_help(ctx, formatter)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As usual, with a mistyped name answered by the nearest one."""
+        if not self.commands:
+            self.commands = dict(self._listing().commands)
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Completion of a command's name imports nothing either."""
+        return self._listing().shell_complete(ctx, incomplete)
+
+    def _listing(self) -> TyperGroup:
+        """The same group with commands that merely have their summaries."""
+        names = self.list_commands(None)
+        shown: dict[str, Any] = {
+            name: TyperCommand(name=name, help=summary(name), rich_markup_mode="markdown") for name in names
+        }
+        group = TyperGroup(name=self.name, commands=shown, params=self.params, rich_markup_mode=self.rich_markup_mode)
+        group.help = self.help
+        return group
+
+
+@cache
+def _extensions() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=EXTENSIONS)}
+
+
+def summary(name: str) -> str:
+    """What the list of commands says of one."""
+    if name in COMMANDS:
+        return COMMANDS[name].summary
+    return _documentation(_extensions()[name].module)
+
+
+def _documentation(module: str) -> str:
+    """The first line of a module's documentation, read without running it; empty where there is none."""
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        return ""
+    text = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0]
+
+
+def loaded(name: str) -> Any:
+    """The command or group itself."""
+    if name in COMMANDS:
+        module, _, attribute = COMMANDS[name].place.partition(":")
+        target = getattr(import_module(module), attribute)
+    else:
+        target = _extensions()[name].load()
+    command: Any
+    if isinstance(target, typer.Typer):
+        command = typer.main.get_group(target)
+    else:
+        home = typer.Typer(add_completion=False, context_settings=CONTEXT, rich_markup_mode="markdown")
+        home.command(name)(target)
+        command = typer.main.get_command(home)
+    command.name = name
+    return command
+
+
 app = typer.Typer(
     name="ml-agent",
-    help="Turn one sentence about a machine-learning task into a proven command.",
+    cls=Commands,
+    help="Turn one sentence about a machine-learning task into a command or code that is seen to work.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=CONTEXT,
     rich_markup_mode="markdown",
 )
 
-app.command()(solve.solve)
-app.command()(solve.resume)
-app.add_typer(runs.app, name="runs")
-app.command()(runs.view)
-app.command()(inspect.explain)
-app.command()(inspect.check)
-app.command()(inspect.doctor)
-app.command()(inspect.clean)
 
-for _extension in entry_points(group=EXTENSIONS):
-    app.add_typer(_extension.load(), name=_extension.name)
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"ml-agent {version('ml-agent')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Turn one sentence about a machine-learning task into a command or code that is seen to work."""

@@ -10,14 +10,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ml_agent.choose import repository_cache
 from ml_agent.errors import UsageError
+from ml_agent.repositories import open_index
 from ml_agent.settings import load_settings
 from ml_agent.workspaces import normal_folder
 from tools.check.command import check_command
 from tools.check.python import check_python
 from tools.findings import Finding
-from tools.index import RepoIndex
 from tools.schema import function_schema
 from tools.signatures.model import Option, Signature
 
@@ -99,13 +98,6 @@ def clean(
     removed = clean_sandboxes(images=images)
     Console(stderr=True).print(f"removed: {removed}", highlight=False, markup=False)
     return 0
-
-
-def open_index(repo: str) -> RepoIndex:
-    """The index of a repository named on the command line."""
-    settings = load_settings()
-    checkout = repository_cache(settings).get(repo)
-    return RepoIndex.open(checkout.root, checkout.version, settings.cache_dir / "indexes")
 
 
 def _print_json(content: Any) -> None:

@@ -12,9 +12,9 @@ from ml_agent.endings import Ending
 from ml_agent.errors import UsageError
 from ml_agent.job import Job
 from ml_agent.progress import Progress
-from ml_agent.runs import discarded_on_bad_input, find_run, new_run
-from ml_agent.settings import Settings, load_settings
-from ml_agent.solve import run_job
+from ml_agent.run_job import begin_job, job_of, run_job
+from ml_agent.runs import find_run
+from ml_agent.settings import load_settings
 
 _WHERE, _MODEL, _RUN, _LIMITS, _OUTPUT = "Where to look", "Thinking", "Running", "Limits", "Output"
 
@@ -72,10 +72,7 @@ def solve(
         instruction=instruction, repository=repo, commit=commit or None, path=path, catalog=catalog,
         arguments=tuple(_pair(text) for text in arg or ()), record=record, replay=replay,
     )  # fmt: skip
-    folder = new_run(settings.runs_dir, out, config_of(job, settings))
-    with discarded_on_bad_input(folder):
-        result = run_job(job, settings, folder, _progress(quiet))
-    return _finish(result, as_json, quiet)
+    return _finish(begin_job(job, settings, out, _progress(quiet)), as_json, quiet)
 
 
 def resume(
@@ -93,24 +90,6 @@ def resume(
     config = folder.config()
     settings = load_settings(**config["settings"])
     return _finish(run_job(job_of(config), settings, folder, _progress(quiet)), as_json, quiet)
-
-
-def config_of(job: Job, settings: Settings) -> dict[str, Any]:
-    """What a run folder remembers of its start; keys stay in the environment."""
-    import msgspec
-
-    kept = settings.model_dump(mode="json", exclude={"api_key", "github_token"}, exclude_none=True)
-    return {"job": msgspec.to_builtins(job), "settings": kept}
-
-
-def job_of(config: dict[str, Any]) -> Job:
-    """The job of a run folder's config; UsageError where it is not one."""
-    import msgspec
-
-    try:
-        return msgspec.convert(config["job"], Job)
-    except (KeyError, msgspec.ValidationError) as error:
-        raise UsageError(f"config.json of this run is damaged: {error}") from error
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -19,9 +19,9 @@ from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.purpose import wants_use
 from ml_agent.llm.sender import Parts
+from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
-from ml_agent.solve import run_job
 from prompts import functions
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "local-model.sh"

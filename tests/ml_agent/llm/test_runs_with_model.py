@@ -9,9 +9,9 @@ import pytest
 
 from ml_agent.errors import ConfigurationError
 from ml_agent.job import Job
+from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
-from ml_agent.solve import run_job
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
 from ml_agent.testing.model_server import Answer, ModelServer, Seen, first_choice
 from ml_agent.trajectory import read_trajectory

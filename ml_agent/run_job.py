@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -10,12 +11,13 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from ml_agent.assemble import assemble
+from ml_agent.errors import UsageError
 from ml_agent.graph import build, plain
 from ml_agent.job import Job
 from ml_agent.navigator import Given
-from ml_agent.progress import Progress
+from ml_agent.progress import Observer
 from ml_agent.result import conclude
-from ml_agent.runs import RunFolder
+from ml_agent.runs import RunFolder, discarded_on_bad_input, new_run
 from ml_agent.services import Services
 from ml_agent.settings import Settings
 from ml_agent.state import State
@@ -24,7 +26,30 @@ MOST_STEPS = 500
 """LangGraph's own stop, far above what the budgets allow."""
 
 
-def run_job(job: Job, settings: Settings, folder: RunFolder, progress: Progress | None = None) -> dict[str, Any]:
+def begin_job(
+    job: Job, settings: Settings, out: Path | None = None, progress: Observer | None = None
+) -> dict[str, Any]:
+    """Do a job in a new run folder (`out`, or a fresh one below the runs folder); returns what run.json holds."""
+    folder = new_run(settings.runs_dir, out, config_of(job, settings))
+    with discarded_on_bad_input(folder):
+        return run_job(job, settings, folder, progress)
+
+
+def config_of(job: Job, settings: Settings) -> dict[str, Any]:
+    """What a run folder remembers of its start; keys stay in the environment."""
+    kept = settings.model_dump(mode="json", exclude={"api_key", "github_token"}, exclude_none=True)
+    return {"job": msgspec.to_builtins(job), "settings": kept}
+
+
+def job_of(config: dict[str, Any]) -> Job:
+    """The job of a run folder's config; UsageError where it is not one."""
+    try:
+        return msgspec.convert(config["job"], Job)
+    except (KeyError, msgspec.ValidationError) as error:
+        raise UsageError(f"config.json of this run is damaged: {error}") from error
+
+
+def run_job(job: Job, settings: Settings, folder: RunFolder, progress: Observer | None = None) -> dict[str, Any]:
     """Start the job, or go on with it where an earlier process was cut; a finished one is only told again.
 
     Returns the result as it stands in run.json. Raises AgentError; the state up to the last finished node is kept.

@@ -1,0 +1,133 @@
+"""The functions that `ml_agent` exports."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ml_agent.api_types import Checked, Event, Result, result_of
+from ml_agent.background import EventStream, Run
+from ml_agent.errors import UsageError
+from ml_agent.settings import Settings, load_settings
+from tools.candidates import Candidate
+from tools.signatures.model import Signature
+
+
+def solve(
+    instruction: str,
+    *,
+    repo: str = "",
+    arguments: Mapping[str, str] | None = None,
+    on_event: Callable[[Event], None] | None = None,
+    **options: Any,
+) -> Result:
+    """Find the repository, write the command or code, check it, run it, repair it.
+
+    Args:
+        instruction: the task in one sentence, with every value that matters.
+        repo: OWNER/NAME, URL or folder; searched for where empty.
+        arguments: values by the name of their option.
+        on_event: called with each event, in the thread of the caller.
+        options: `commit`, `path`, `catalog`, `out` as the flags of `ml-agent solve`; everything else is a setting
+            (`model`, `sandbox`, `run`, `max_cost`, …).
+
+    Raises:
+        AgentError: usage, configuration, provider or budget; the message is one line.
+    """
+    return _solve(EventStream(on_event or _ignore), instruction, repo, arguments, options)
+
+
+def start(instruction: str, *, repo: str = "", arguments: Mapping[str, str] | None = None, **options: Any) -> Run:
+    """Like `solve`, in a thread of its own: iterate over the run for its events, call `result()` or `cancel()`."""
+    return Run(lambda stream: _solve(stream, instruction, repo, arguments, options))
+
+
+async def asolve(
+    instruction: str, *, repo: str = "", arguments: Mapping[str, str] | None = None, **options: Any
+) -> Result:
+    """Like `solve`, without blocking the event loop; cancelling the task cancels the run."""
+    run = start(instruction, repo=repo, arguments=arguments, **options)
+    try:
+        async for _ in run:
+            pass
+    except asyncio.CancelledError:
+        run.cancel()
+        raise
+    return run.result()
+
+
+def check(command: str, repo: str, *, path: str = "", python: bool = False) -> Checked:
+    """Check a command (or Python code) against a repository without running it.
+
+    Args:
+        command: a bash command, or code with `python=True`.
+        repo: folder, OWNER/NAME or URL.
+        path: folder of the repository from which it is to run.
+    """
+    from ml_agent.repositories import open_index
+    from ml_agent.workspaces import normal_folder
+    from tools.check.command import check_command
+    from tools.check.python import check_python
+
+    index = open_index(repo)
+    find_problems = check_python if python else check_command
+    return Checked(findings=tuple(find_problems(command, index, normal_folder(index.root, path))))
+
+
+def explain(repo: str, script: str = "") -> tuple[Signature, ...]:
+    """What the entry points of a repository take, read without running anything; of one script where it is named."""
+    from ml_agent.repositories import open_index
+
+    signatures = open_index(repo).signatures
+    if script and script not in signatures:
+        raise UsageError(f"{script}: no such entry point in {repo}; explain({repo!r}) lists them")
+    return tuple(one for path, found in signatures.items() if script in ("", path) for one in found)
+
+
+def find(instruction: str, *, catalog: str = "", **settings: Any) -> tuple[Candidate, ...]:
+    """Repositories that may do a task, best first, from GitHub or a catalogue file (`sample` is shipped)."""
+    from ml_agent.choose import finder_for
+    from ml_agent.grounded.navigator import GroundedNavigator
+    from ml_agent.navigator import Given
+
+    navigator = GroundedNavigator()
+    request = navigator.understand(instruction, Given())
+    return tuple(navigator.rank(request, finder_for(load_settings(**settings), catalog=catalog).find(request)))
+
+
+def _solve(
+    stream: EventStream,
+    instruction: str,
+    repo: str,
+    arguments: Mapping[str, str] | None,
+    options: dict[str, Any],
+) -> Result:
+    from ml_agent.job import Job
+    from ml_agent.run_job import begin_job
+
+    if not instruction.strip():
+        raise UsageError("the instruction is empty: say what to do, with which values")
+    place = {name: options.pop(name, "") for name in ("commit", "path", "catalog", "record", "replay")}
+    out = options.pop("out", None)
+    settings = _settings(options)
+    job = Job(
+        instruction=instruction,
+        repository=repo,
+        commit=place.pop("commit") or None,
+        arguments=tuple((arguments or {}).items()),
+        **place,
+    )
+    return result_of(begin_job(job, settings, Path(out) if out else None, stream))
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    unknown = sorted(set(options) - set(Settings.model_fields))
+    if unknown:
+        raise UsageError(f"unknown option {unknown[0]!r}: see ml_agent.settings.Settings for those there are")
+    if options.get("sandbox") == "none":
+        options["run"] = "none"
+    return load_settings(**options)
+
+
+def _ignore(_event: Event) -> None:
+    """Nobody asked for events."""

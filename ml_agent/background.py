@@ -1,0 +1,96 @@
+"""A run in a thread of its own: its events while it goes, its result at the end, and a way to stop it."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+
+from ml_agent.api_types import Event, Result
+from ml_agent.errors import AgentError
+
+_END = None
+
+
+class CancelledRunError(AgentError):
+    """The run was cancelled; its folder can be resumed."""
+
+    exit_code = 130
+
+
+class EventStream:
+    """Receives what a run reports and passes it on as events; raises CancelledRunError inside the run once it is cancelled."""
+
+    def __init__(self, emit: Callable[[Event], None], cancelled: threading.Event | None = None) -> None:
+        self._emit, self._cancelled = emit, cancelled or threading.Event()
+        self._phase = ""
+
+    def on_phase(self, name: str, moment: str, note: str) -> None:
+        """A node is entered or left."""
+        self._phase = name
+        self._emit(Event(kind="phase" if moment == "enter" else "done", phase=name, text=note))
+        self._stop_if_cancelled()
+
+    def on_output(self, text: str) -> None:
+        """The sandbox printed something."""
+        self._emit(Event(kind="output", phase=self._phase, text=text))
+        self._stop_if_cancelled()
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _stop_if_cancelled(self) -> None:
+        if self._cancelled.is_set():
+            raise CancelledRunError("cancelled; `ml-agent resume` goes on where it was cut")
+
+
+class Run:
+    """A run under way. Iterate over it for its events (also with `async for`); `result()` waits for its end."""
+
+    def __init__(self, work: Callable[[EventStream], Result]) -> None:
+        self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+        self._cancelled = threading.Event()
+        self._result: Result | None = None
+        self._error: Exception | None = None
+        self._work = work
+        self._thread = threading.Thread(target=self._run, name="ml-agent-run", daemon=True)
+        self._thread.start()
+
+    def __iter__(self) -> Iterator[Event]:
+        """The events, until the run has ended."""
+        while (event := self._events.get()) is not _END:
+            yield event
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        """The events, without blocking the loop."""
+        while (event := await asyncio.to_thread(self._events.get)) is not _END:
+            yield event
+
+    def cancel(self) -> None:
+        """Stop at the next event; containers and processes of the run are removed. `result()` then raises CancelledRunError."""
+        self._cancelled.set()
+
+    def result(self, timeout: float | None = None) -> Result:
+        """Wait for the end.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+
+        Raises:
+            TimeoutError: it has not ended by then.
+            AgentError: what ended the run, where it was not an ending with a result.
+        """
+        self._thread.join(timeout)
+        if self._thread.is_alive():
+            raise TimeoutError(f"the run has not ended within {timeout} s")
+        if self._error is not None:
+            raise self._error
+        assert self._result is not None
+        return self._result
+
+    def _run(self) -> None:
+        try:
+            self._result = self._work(EventStream(self._events.put, self._cancelled))
+        except Exception as error:  # noqa: BLE001 - raised again by result(), in the thread of whoever asked
+            self._error = error
+        finally:
+            self._events.put(_END)

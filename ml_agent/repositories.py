@@ -1,0 +1,23 @@
+"""Repositories with the folders and limits of the settings."""
+
+from ml_agent.settings import Settings, load_settings
+from tools.index import RepoIndex
+from tools.repository import RepositoryCache
+
+
+def repository_cache(settings: Settings) -> RepositoryCache:
+    """The repository cache with the folder and limits of the settings."""
+    return RepositoryCache(
+        settings.cache_dir / "repositories",
+        token=settings.github_token.get_secret_value() or None,
+        web=settings.github_web,
+        timeout=settings.clone_timeout,
+        max_bytes=settings.clone_bytes,
+    )
+
+
+def open_index(repo: str) -> RepoIndex:
+    """The index of a repository: OWNER/NAME, URL or folder."""
+    settings = load_settings()
+    checkout = repository_cache(settings).get(repo)
+    return RepoIndex.open(checkout.root, checkout.version, settings.cache_dir / "indexes")
