@@ -45,6 +45,7 @@ COMMANDS = {
         "ml_agent.cli.inspect:clean",
         "Remove the containers, networks, volumes and workspaces that dead runs left; never anything of others.",
     ),
+    "mcp": Command("ml_agent.cli.mcp:mcp", "Serve the tools to coding agents over the Model Context Protocol."),
 }
 
 

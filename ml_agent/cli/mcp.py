@@ -1,0 +1,34 @@
+"""`ml-agent mcp`."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from ml_agent.errors import ConfigurationError
+
+
+def mcp(
+    transport: Annotated[
+        Literal["stdio", "http"], typer.Option(help="stdio, or streamable HTTP on loopback.")
+    ] = "stdio",
+    port: Annotated[int, typer.Option(help="Port of --transport http.", min=1, max=65535)] = 8765,
+) -> int:
+    """Serve the tools to coding agents over the Model Context Protocol.
+
+    Examples:
+
+        ml-agent mcp
+
+        ml-agent mcp --transport http --port 8765
+    """
+    try:
+        from ml_agent.mcp_server import server
+    except ModuleNotFoundError as error:
+        if error.name not in ("mcp", "anyio"):
+            raise
+        raise ConfigurationError("the extra `mcp` is missing: pip install 'ml-agent[mcp]'") from error
+    if transport == "stdio":
+        server().run("stdio")
+    else:
+        server().run("streamable-http", host="127.0.0.1", port=port)
+    return 0

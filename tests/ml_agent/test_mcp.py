@@ -1,0 +1,133 @@
+"""The MCP server as a coding agent meets it: the SDK's own client, over stdio and over HTTP."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+mcp = pytest.importorskip("mcp")
+
+SCRIPT = (
+    'import argparse\np = argparse.ArgumentParser()\np.add_argument("--lr", type=float, default=0.1)\np.parse_args()\n'
+)
+TASK = "fit the model with learning rate 0.25"
+SERVER = [sys.executable, "-m", "ml_agent", "mcp"]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> str:
+    """A folder with one script and a README."""
+    root = tmp_path / "repository"
+    root.mkdir()
+    (root / "fit.py").write_text(SCRIPT)
+    (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
+    return str(root)
+
+
+def stdio() -> Any:
+    """A client with a server process of its own."""
+    return mcp.Client(mcp.StdioServerParameters(command=SERVER[0], args=SERVER[1:], env=dict(os.environ)))
+
+
+def content(result: Any) -> Any:
+    """What a tool returned."""
+    assert not result.is_error, result
+    found = result.structured_content
+    return found["result"] if set(found) == {"result"} else found
+
+
+def test_a_coding_agent_lists_explains_checks_and_drafts(repository: str) -> None:
+    async def talk() -> None:
+        async with stdio() as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert names == {
+                "find_repositories", "explain_entry_points", "check_command", "draft_command", "solve", "run_in_sandbox",
+            }  # fmt: skip
+            entries = content(await client.call_tool("explain_entry_points", {"repository": repository}))
+            assert [entry["entry"] for entry in entries] == ["fit.py"]
+            (schema,) = content(
+                await client.call_tool("explain_entry_points", {"repository": repository, "script": "fit.py"})
+            )
+            assert "lr" in json.dumps(schema)
+            wrong = {"command": "python fit.py --lrr 1", "repository": repository}
+            checked = content(await client.call_tool("check_command", wrong))
+            assert not checked["ok"] and checked["findings"][0]["suggestion"] == "--lr"
+            drafted = content(await client.call_tool("draft_command", {"instruction": TASK, "repository": repository}))
+            assert "--lr 0.25" in drafted["answer"] and drafted["evidence"] == "checked"
+
+    asyncio.run(talk())
+
+
+def test_a_run_reports_progress_and_becomes_a_resource(repository: str) -> None:
+    async def talk() -> None:
+        said: list[str] = []
+
+        async def progress(_done: float, _total: float | None, message: str | None) -> None:
+            said.append(message or "")
+
+        async with stdio() as client:
+            arguments = {"instruction": TASK, "repository": repository, "run": "none"}
+            result = content(await client.call_tool("solve", arguments, progress_callback=progress))
+            assert result["evidence"] == "checked"
+            assert any(line.startswith("check:") for line in said)
+            listed = (await client.read_resource("ml-agent://runs")).contents[0].text
+            run = listed.split("\t")[0]
+            assert Path(result["run_folder"]).name == run
+            shown = json.loads((await client.read_resource(f"ml-agent://runs/{run}")).contents[0].text)
+            assert shown["answer"]["text"] == result["answer"]
+
+    asyncio.run(talk())
+
+
+def test_what_goes_wrong_is_one_line_for_the_agent(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with stdio() as client:
+            result = await client.call_tool("explain_entry_points", {"repository": str(tmp_path / "nowhere")})
+            assert result.is_error and "nowhere" in result.content[0].text
+            assert "Traceback" not in result.content[0].text
+
+    asyncio.run(talk())
+
+
+@pytest.mark.docker
+def test_a_command_runs_in_the_sandbox(repository: str) -> None:
+    async def talk() -> None:
+        async with stdio() as client:
+            arguments = {"command": "python fit.py --lr 1 && echo $((6*7))", "repository": repository}
+            ran = content(await client.call_tool("run_in_sandbox", arguments))
+            assert ran["exit_code"] == 0 and "42" in ran["output"] and ran["evidence"] == "completed"
+
+    asyncio.run(talk())
+
+
+def test_http_listens_on_loopback(repository: str) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen([*SERVER, "--transport", "http", "--port", str(port)], stderr=subprocess.DEVNULL)
+
+    async def talk() -> None:
+        async with mcp.Client(f"http://127.0.0.1:{port}/mcp") as client:
+            entries = content(await client.call_tool("explain_entry_points", {"repository": repository}))
+            assert entries[0]["entry"] == "fit.py"
+
+    try:
+        until = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                assert time.monotonic() < until and server.poll() is None
+                time.sleep(0.1)
+        asyncio.run(talk())
+    finally:
+        server.terminate()
+        server.wait(10)
