@@ -1,51 +1,177 @@
-"""What works on this machine, and what to do about the rest."""
+"""What works on this machine, and what to do about the rest. Nothing waits longer than a few seconds."""
 
 import shutil
+import subprocess
 import sys
-from typing import NamedTuple
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import requests
 
 from ml_agent.settings import Settings
 from sandbox.choose import choose
 from sandbox.contract import Policy
 from sandbox.errors import SandboxUnavailableError
 
+WAIT = 5.0
+"""Seconds that any one look may take."""
+ENOUGH_DISK = 5 * 1024**3
+"""Bytes; a repository's environment with torch takes about this much."""
 
-class Row(NamedTuple):
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that was looked at."""
 
     what: str
     ok: bool
-    advice: str
+    found: str = ""
+    """What is there, or why it is not."""
+    advice: str = ""
+    """What to do where it is not ok."""
+    tip: str = ""
+    """What would make it better where it is ok."""
     needed: bool = False
+    """Whether nothing works without it."""
 
 
 def examine_machine(settings: Settings) -> list[Row]:
-    """Look at everything a run may need; nothing is changed."""
-    return [
-        Row("Python >= 3.11", sys.version_info >= (3, 11), sys.version.split()[0], needed=True),
-        Row("git", shutil.which("git") is not None, "needed to bring repositories", needed=True),
-        _sandbox("docker", settings),
-        _sandbox("local", settings),
-        _model(settings),
-        _github(settings),
-    ]
+    """Look at everything a run may need, side by side; nothing is changed."""
+    looks: list[Callable[[Settings], Row]] = [
+        _python, _git, _docker, _image, _local, _model, _github, _package_index, _cache, _disk,
+    ]  # fmt: skip
+    with ThreadPoolExecutor(len(looks)) as pool:
+        return list(pool.map(lambda look: look(settings), looks))
+
+
+def _python(_settings: Settings) -> Row:
+    return Row(what="Python >= 3.11", ok=sys.version_info >= (3, 11), found=sys.version.split()[0], needed=True)
+
+
+def _git(_settings: Settings) -> Row:
+    path = shutil.which("git")
+    return Row(what="git", ok=path is not None, found=path or "missing", advice="apt-get install git", needed=True)
+
+
+def _docker(settings: Settings) -> Row:
+    return _sandbox("docker", settings)
+
+
+def _local(settings: Settings) -> Row:
+    return _sandbox("local", settings)
 
 
 def _sandbox(name: str, settings: Settings) -> Row:
     try:
-        choose(name, Policy(), settings.cache_dir / "doctor", unisolated=False)
+        made = choose(name, Policy(), settings.cache_dir / "doctor", unisolated=False)
     except SandboxUnavailableError as error:
-        return Row(f"sandbox: {name}", False, str(error))
-    return Row(f"sandbox: {name}", True, "")
+        return Row(what=f"sandbox: {name}", ok=False, found="not available", advice=str(error))
+    return Row(what=f"sandbox: {name}", ok=True, found=made.name)
+
+
+def _image(settings: Settings) -> Row:
+    from docker.errors import DockerException, ImageNotFound
+
+    from sandbox.docker_engine import connect
+    from sandbox.image import image_name
+
+    name = settings.image or image_name()
+    try:
+        client = connect()
+        client.images.get(name)
+    except ImageNotFound:
+        return Row(what="image", ok=False, found=f"{name} is not built", advice="it is made at the first run in Docker")
+    except (DockerException, SandboxUnavailableError, OSError):
+        return Row(what="image", ok=False, found="no engine to look at", advice="start Docker, or use --sandbox local")
+    return Row(what="image", ok=True, found=name)
 
 
 def _model(settings: Settings) -> Row:
-    advice = settings.model if settings.thinks_with_model else "set OPENAI_API_KEY or OPENAI_BASE_URL, and --model"
-    return Row("model", settings.thinks_with_model, advice)
+    how = "set OPENAI_API_KEY or OPENAI_BASE_URL, and --model"
+    if not settings.thinks_with_model:
+        return Row(what="model", ok=False, found="none; answers come without one", advice=how)
+    from ml_agent.llm.endpoint import IN_PROCESS, OPENAI
+
+    if settings.model.startswith(IN_PROCESS):
+        path = Path(settings.model.removeprefix(IN_PROCESS))
+        return Row(what="model", ok=path.is_file(), found=str(path), advice="the file is not there")
+    url = (settings.base_url or OPENAI).rstrip("/")
+    problem = _ask_model(url, settings)
+    return Row(what="model", ok=not problem, found=f"{settings.model} at {url}", advice=problem)
+
+
+def _ask_model(url: str, settings: Settings) -> str:
+    """Ask for one token; empty where it answers, else why not. Costs next to nothing."""
+    headers = {"Authorization": f"Bearer {settings.api_key.get_secret_value() or 'none'}"}
+    body = {"model": settings.model, "messages": [{"role": "user", "content": "Say ok."}], "max_tokens": 1}
+    try:
+        reply = requests.post(f"{url}/chat/completions", json=body, headers=headers, timeout=WAIT)
+    except requests.RequestException as error:
+        return f"does not answer ({type(error).__name__}): check OPENAI_BASE_URL"
+    if reply.ok:
+        return ""
+    known = {401: "refuses the key", 403: "refuses the key", 404: "does not know the model or the path"}
+    return f"{known.get(reply.status_code, 'answers with an error')} (HTTP {reply.status_code})"
+
+
+def offered_models(settings: Settings) -> frozenset[str]:
+    """The models that the configured endpoint lists; none where none is configured or it does not say."""
+    if not (settings.base_url or settings.api_key.get_secret_value()):
+        return frozenset()
+    from ml_agent.llm.endpoint import OPENAI
+
+    url = f"{(settings.base_url or OPENAI).rstrip('/')}/models"
+    headers = {"Authorization": f"Bearer {settings.api_key.get_secret_value() or 'none'}"}
+    try:
+        listed = requests.get(url, headers=headers, timeout=WAIT).json()["data"]
+        return frozenset(str(one["id"]) for one in listed)
+    except (requests.RequestException, ValueError, KeyError, TypeError):
+        return frozenset()  # an endpoint need not list its models
 
 
 def _github(settings: Settings) -> Row:
-    ok = bool(settings.github_token.get_secret_value())
-    return Row(
-        "GitHub token", ok, "" if ok else "optional: GITHUB_TOKEN raises the search limit from 10 to 30 a minute"
-    )
+    token = settings.github_token.get_secret_value()
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    try:
+        reply = requests.get(f"{settings.github_api}/rate_limit", headers=headers, timeout=WAIT)
+        left = reply.json()["resources"]["search"]
+    except (requests.RequestException, ValueError, KeyError, TypeError) as error:
+        problem = f"does not answer ({type(error).__name__})"
+        return Row(what="GitHub", ok=False, found=problem, advice="name a repository with --repo, or use --catalog")
+    tip = "" if token else "GITHUB_TOKEN raises the limit from 10 to 30 searches a minute"
+    found = f"{left['remaining']} of {left['limit']} searches left this minute"
+    return Row(what="GitHub", ok=reply.ok, found=found, tip=tip)
+
+
+def _package_index(_settings: Settings) -> Row:
+    """Asked through pip, which knows the index and the proxy that are configured."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--retries", "0", "--timeout", f"{WAIT:.0f}"]
+    try:
+        done = subprocess.run(
+            [*command, "index", "versions", "pip"], capture_output=True, timeout=WAIT * 3, check=False
+        )
+        found = "answers" if done.returncode == 0 else "does not answer"
+    except subprocess.TimeoutExpired:
+        found = "does not answer in time"
+    return Row(what="package index", ok=found == "answers", found=found, advice="needed to set repositories up")
+
+
+def _cache(settings: Settings) -> Row:
+    folder = settings.cache_dir
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        problem = error.strerror or "cannot be written"
+        return Row(what="cache", ok=False, found=f"{folder}: {problem}", advice="set ML_AGENT_CACHE_DIR", needed=True)
+    return Row(what="cache", ok=True, found=str(folder), needed=True)
+
+
+def _disk(settings: Settings) -> Row:
+    folder = next(path for path in (settings.cache_dir, *settings.cache_dir.absolute().parents) if path.exists())
+    free = shutil.disk_usage(folder).free
+    advice = "environments with torch take about 5 GB: `ml-agent clean --images`, or another ML_AGENT_CACHE_DIR"
+    return Row(what="disk", ok=free >= ENOUGH_DISK, found=f"{free / 1024**3:.0f} GB free", advice=advice)

@@ -34,6 +34,11 @@ class PriceTable:
     def __init__(self, shipped: Mapping[str, Price], own: Mapping[str, Price]) -> None:
         self._shipped, self._own = dict(shipped), dict(own)
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The models that have a price."""
+        return frozenset({*self._shipped, *self._own})
+
     def find(self, model: str, *, local: bool = False) -> Price | None:
         """The price of a model, or None; an endpoint on this machine (`local`) only has one where the user says so."""
         tables = [self._own] if local else [self._own, self._shipped]

@@ -40,7 +40,8 @@ COMMANDS = {
         "ml_agent.cli.inspect:check",
         "Check a command against a repository without running it; exit 1 when it cannot run.",
     ),
-    "doctor": Command("ml_agent.cli.inspect:doctor", "Say what works on this machine and what to do about the rest."),
+    "doctor": Command("ml_agent.cli.machine:doctor", "Say what works on this machine and what to do about the rest."),
+    "models": Command("ml_agent.cli.machine:models", "Models with known prices, and what the endpoint offers."),
     "clean": Command(
         "ml_agent.cli.inspect:clean",
         "Remove the containers, networks, volumes and workspaces that dead runs left; never anything of others.",

@@ -12,7 +12,6 @@ from rich.table import Table
 
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
-from ml_agent.settings import load_settings
 from ml_agent.workspaces import normal_folder
 from tools.check.command import check_command
 from tools.check.python import check_python
@@ -75,18 +74,6 @@ def check(
         for finding in findings:
             sys.stdout.write(_finding_line(finding) + "\n")
     return int(any(finding.severity == "error" for finding in findings))
-
-
-def doctor() -> int:
-    """Say what works on this machine and what to do about the rest."""
-    from ml_agent.doctor import examine_machine
-
-    table = Table("what", "state", "how to get on")
-    examined = examine_machine(load_settings())
-    for row in examined:
-        table.add_row(row.what, "[green]ok[/green]" if row.ok else "[yellow]missing[/yellow]", row.advice)
-    Console().print(table)
-    return 0 if all(row.ok for row in examined if row.needed) else 1
 
 
 def clean(

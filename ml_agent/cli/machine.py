@@ -1,0 +1,66 @@
+"""`ml-agent doctor` and `models`: what this machine and its endpoint offer."""
+
+import json
+import sys
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ml_agent.settings import load_settings
+
+
+def doctor(
+    model: Annotated[str | None, typer.Option(help="Also ask this model at the endpoint for one token.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+) -> int:
+    """Say what works on this machine and what to do about the rest.
+
+    Exit code 1 where something is missing without which nothing works, or where the model that was named does not answer.
+    """
+    from ml_agent.doctor import examine_machine
+
+    examined = examine_machine(load_settings(model=model))
+    if as_json:
+        sys.stdout.write(json.dumps(msgspec.to_builtins(examined), indent=2) + "\n")
+    else:
+        table = Table("what", "state", "found", "how to get on")
+        for row in examined:
+            state = "[green]ok[/green]" if row.ok else "[yellow]missing[/yellow]"
+            table.add_row(row.what, state, escape(row.found), escape(row.tip if row.ok else row.advice))
+        Console().print(table)
+    return int(any(not row.ok and (row.needed or (row.what == "model" and model is not None)) for row in examined))
+
+
+def models(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+) -> int:
+    """Models with known prices, and what the endpoint offers.
+
+    A price file of your own (setting `prices`) is laid over the shipped table. Any other model works too: its price is then unknown.
+    """
+    from ml_agent.doctor import offered_models
+    from ml_agent.prices import load_prices
+
+    settings = load_settings()
+    prices = load_prices(settings.prices)
+    offered = offered_models(settings)
+    names = sorted({*prices.names, *offered})
+    rows = [{"model": name, "offered": name in offered, "price": prices.find(name)} for name in names]
+    if as_json:
+        sys.stdout.write(json.dumps(msgspec.to_builtins(rows), indent=2) + "\n")
+        return 0
+    table = Table("model", "at the endpoint", "USD per million tokens: input", "cached", "output")
+    for name in names:
+        price = prices.find(name)
+        costs = (
+            [f"{cost:g}" if cost is not None else "" for cost in (price.input, price.cached, price.output)]
+            if price
+            else ["?", "", "?"]
+        )
+        table.add_row(escape(name), "yes" if name in offered else "", *costs)
+    Console().print(table)
+    return 0

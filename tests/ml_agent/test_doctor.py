@@ -1,0 +1,68 @@
+"""`doctor` and `models` against endpoints that answer, refuse, and are not there."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ml_agent.testing.github_server import GitHubServer
+from ml_agent.testing.model_server import ModelServer
+
+
+def doctor(*arguments: str, **environment: str) -> tuple[int, dict[str, dict[str, Any]]]:
+    """Exit code and what was found, by what was looked at."""
+
+    done = subprocess.run(
+        [sys.executable, "-m", "ml_agent", "doctor", "--json", *arguments],
+        capture_output=True, text=True, timeout=60, env={**os.environ, **environment}, check=False,
+    )  # fmt: skip
+    return done.returncode, {row["what"]: row for row in json.loads(done.stdout)}
+
+
+def test_a_model_that_answers_is_ok_and_its_absence_ends_in_one() -> None:
+    with ModelServer() as server:
+        code, rows = doctor("--model", "m", OPENAI_BASE_URL=server.url)
+    assert code == 0 and rows["model"]["ok"], rows["model"]
+    began = time.monotonic()
+    code, rows = doctor("--model", "m", OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+    assert code == 1 and "does not answer" in rows["model"]["advice"]
+    assert time.monotonic() - began < 30
+
+
+def test_github_says_what_is_left_of_its_limit(tmp_path: Path) -> None:
+    with GitHubServer(tmp_path) as server:
+        _, rows = doctor(ML_AGENT_GITHUB_API=server.url)
+    assert rows["GitHub"]["ok"] and "left" in rows["GitHub"]["found"]
+    _, rows = doctor(ML_AGENT_GITHUB_API="http://127.0.0.1:9")
+    assert not rows["GitHub"]["ok"]
+
+
+def test_nothing_secret_is_printed() -> None:
+    key = "sk-canary-0123456789"
+    _, rows = doctor("--model", "m", OPENAI_BASE_URL="http://127.0.0.1:9/v1", OPENAI_API_KEY=key)
+    assert key not in json.dumps(rows)
+
+
+def test_an_unwritable_cache_is_needed_and_said() -> None:
+    code, rows = doctor(ML_AGENT_CACHE_DIR="/proc/nowhere")
+    assert code == 1 and not rows["cache"]["ok"]
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_models_lists_prices_also_where_the_endpoint_says_nothing(listed: bool) -> None:
+
+    with ModelServer() as server:
+        url = server.url if listed else "http://127.0.0.1:9/v1"
+        done = subprocess.run(
+            [sys.executable, "-m", "ml_agent", "models", "--json"],
+            capture_output=True, text=True, timeout=60, check=False,
+            env={**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"},
+        )  # fmt: skip
+    assert done.returncode == 0
+    rows = {row["model"]: row for row in json.loads(done.stdout)}
+    assert rows["gpt-4o"]["price"]["input"] > 0
