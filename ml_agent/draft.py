@@ -20,6 +20,15 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     required: bool = True
 
 
+class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+    """What a draft was made from: a place in the repository, or a model's own words."""
+
+    kind: Literal["example", "signature", "model"]
+    path: str = ""
+    """Relative to the repository; "" for a model's own."""
+    line: int = 0
+
+
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """One answer: a bash command or Python code, to be run from `workdir`."""
 
@@ -35,6 +44,9 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """Which navigator wrote it, or stood in."""
     because: str = ""
     """One line: what it was made from (an example, a signature), for the trajectory."""
+    provenance: Provenance | None = None
+    confidence: float = 0.0
+    """0 to 1: how likely its author holds it to be right; comparable among the drafts of one author only."""
 
     @property
     def sound(self) -> bool:

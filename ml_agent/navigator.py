@@ -1,6 +1,6 @@
 """The one interface behind which thinking happens."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -40,6 +40,15 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     readmes: tuple[str, ...] = ()
 
 
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a draft does not do."""
+
+    text: str = ""
+    """What the check found, or the diagnosis of the run, one line each."""
+    error_lines: tuple[str, ...] = ()
+    """Of the run's output; empty where it was not run."""
+
+
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """A draft that was tried, and the lines that say why it does not do (from check or from the run)."""
 
@@ -67,6 +76,16 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""
     """For "open": the file."""
     reason: str = ""
+
+
+class Drafter(Protocol):
+    """Answers without looking at what became of them, and mends what is said against one of them."""
+
+    def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
+        """Distinct answers, best first, each with its provenance and its confidence; made as they are asked for."""
+
+    def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
+        """A draft that is mended where the problem points; None where that leads nowhere new."""
 
 
 class Navigator(Protocol):

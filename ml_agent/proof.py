@@ -2,8 +2,8 @@
 
 import msgspec
 
+from ml_agent.account import account
 from ml_agent.draft import Draft, LedgerEntry
-from ml_agent.ledger import account
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from tools.check.command import check_command
@@ -15,38 +15,40 @@ UNUSED = "value-not-used"
 
 
 def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft | None = None) -> Draft:
-    """The draft with its findings and its ledger; a required value that nothing honours is an error.
+    """The draft with its findings and its ledger.
 
-    So is another way of doing it than the sound `earlier` draft's that has a place for fewer of the user's values: it does
-    another task, and that it runs to its end says nothing.
+    A required value that a draft of rules does not use is an error: the rules had no place for it. So is another way of doing it
+    than the sound `earlier` draft's that uses fewer of the user's values: it does another task, and that it runs to its end says
+    nothing. Of a model's answer both are advice: a model reads the wording better than we do.
     """
     check = check_command if draft.kind == "bash" else check_python
-    ledger = account(draft, request, workspace)
-    findings = [*check(draft.text, workspace.index, draft.workdir), *_unused(ledger)]
+    ledger, advises = account(draft, request, workspace), draft.source == "llm"
+    findings = [*check(draft.text, workspace.index, draft.workdir), *_unused(ledger, advises)]
     examined = msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)
     if earlier is None or (draft.kind, draft.entry) == (earlier.kind, earlier.entry):
         return examined
-    return msgspec.structs.replace(examined, findings=(*findings, *_left_out(examined, earlier)))
+    return msgspec.structs.replace(examined, findings=(*findings, *_left_out(examined, earlier, advises)))
 
 
-def _left_out(draft: Draft, earlier: Draft) -> list[Finding]:
+def _left_out(draft: Draft, earlier: Draft, advises: bool) -> list[Finding]:
     before, now = _honoured(earlier), _honoured(draft)
     if len(now) >= len(before):
         return []
     lost = ", ".join(repr(value) for value in before if value not in now)
-    return [Finding(code=UNUSED, message=f"an earlier draft used {lost}, this one does not", severity="error")]
+    message = f"an earlier draft used {lost}, this one does not"
+    return [Finding(code=UNUSED, message=message, severity="warning" if advises else "error")]
 
 
 def _honoured(draft: Draft) -> list[str]:
     return [entry.value for entry in draft.ledger if entry.status != "not found"]
 
 
-def _unused(ledger: tuple[LedgerEntry, ...]) -> list[Finding]:
+def _unused(ledger: tuple[LedgerEntry, ...], advises: bool) -> list[Finding]:
     return [
         Finding(
             code=UNUSED,
             message=f"the instruction asks for {entry.text!r}, which the answer does not use",
-            severity="error" if entry.required else "warning",
+            severity="error" if entry.required and not advises else "warning",
             subject=entry.value,
         )
         for entry in ledger

@@ -1,6 +1,7 @@
 """Distinct drafts in the order in which they deserve to be tried; each is checked only when its turn comes."""
 
 import heapq
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -61,7 +62,12 @@ def ordered_drafts(task: Task) -> Iterator[Draft]:
             texts.add(turn.candidate.draft.text)
             given[family] += 1
             given[kind] += 1
-            yield turn.candidate.draft
+            yield msgspec.structs.replace(turn.candidate.draft, confidence=confidence(turn.cost))
+
+
+def confidence(cost: float) -> float:
+    """A cost as a figure from 0 to 1; it keeps the order and is no probability."""
+    return 1 / (1 + math.exp(min(max(cost, -30.0), 30.0)))
 
 
 def examined(candidate: Candidate, task: Task) -> Candidate:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.draft import Draft, LedgerEntry, Provenance
 from ml_agent.grounded.bash import Plan, compose
 from ml_agent.grounded.choices import Choice, Shelf, query_of
 from ml_agent.grounded.completion import Sources
@@ -186,11 +186,18 @@ def command(choice: Choice, plan: Plan, values: Sequence[Value]) -> Candidate:
         kind="bash", text=composed.text, workdir=plan.workdir, entry=plan.signature.path,
         ledger=told(ledger),
         because=f"{plan.signature.path} after {source}{', only what was asked for' if plan.bare else ''}",
+        provenance=_made_from(choice),
     )  # fmt: skip
     score = choice.fit + _BY_VALUES * share(ledger) - _UNASKED * composed.unasked - _AT_ODDS * composed.contrary
     score += _placed(composed.matches) + _BY_SUBCOMMAND * _calls_subcommand(plan.signature, plan.instruction)
     score += _BY_LANGUAGE * (wanted_kind(plan.instruction) == "bash")
     return Candidate(draft=draft, score=score, choice=choice, plan=plan, matches=composed.matches, ledger=ledger)
+
+
+def _made_from(choice: Choice) -> Provenance:
+    if choice.example is not None:
+        return Provenance(kind="example", path=choice.example.path, line=choice.example.line)
+    return Provenance(kind="signature", path=choice.path, line=choice.signature.line if choice.signature else 0)
 
 
 def _placed(matches: Sequence[Match]) -> float:
@@ -246,7 +253,7 @@ def _block(choice: Choice, example: Example, every: Sequence[Example], task: Tas
     ledger = full_account(adapted.text, task.values)
     draft = Draft(
         kind="python", text=adapted.text, workdir=workdir, ledger=told(ledger),
-        because=f"adapted from {example.path}:{example.line}",
+        because=f"adapted from {example.path}:{example.line}", provenance=_made_from(choice),
     )  # fmt: skip
     score = (
         choice.fit + _BY_VALUES * share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))

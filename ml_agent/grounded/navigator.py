@@ -15,7 +15,7 @@ from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.readmes import assess
 from ml_agent.ledger import account
-from ml_agent.navigator import Assessment, Attempt, Evidence, Given, Step, Workspace
+from ml_agent.navigator import Assessment, Attempt, Evidence, Given, Problem, Step, Workspace
 from ml_agent.request import Request
 from ml_agent.values import extract
 from tools.candidates import Candidate
@@ -55,17 +55,29 @@ class GroundedNavigator:
         """Whether this repository can do the task, and by which READMEs."""
         return assess(request, workspace)
 
+    def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
+        """The drafts in the order in which they deserve to be tried; made once, and kept."""
+        return iter(self._ordered(request, workspace))
+
+    def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
+        """The draft without what was refused, or with what was missed."""
+        attempt = Attempt(draft=draft, problem=problem.text, error_lines=problem.error_lines)
+        better = repaired(attempt, workspace.index.signatures.get(draft.entry, ()))
+        if better is None:
+            return None
+        return msgspec.structs.replace(better, ledger=account(better, request, workspace))
+
     def write(self, request: Request, workspace: Workspace, evidence: Evidence) -> Step:
         """The best draft that has not been tried yet."""
         tried = {attempt.draft.text.strip() for attempt in evidence.attempts}
         last = evidence.attempts[-1] if evidence.attempts else None
         if last is not None and (last.problem or last.error_lines):
-            better = repaired(last, workspace.index.signatures.get(last.draft.entry, ()))
+            problem = Problem(text=last.problem, error_lines=last.error_lines)
+            better = self.revise(request, workspace, last.draft, problem)
             if better is not None and better.text.strip() not in tried:
-                better = msgspec.structs.replace(better, ledger=account(better, request, workspace))
                 return Step(action="draft", draft=better, reason=better.because)
         named = _named(evidence.attempts, workspace)
-        for draft in self._ordered(request, workspace):
+        for draft in self.drafts(request, workspace):
             if draft.text.strip() not in tried and (
                 not named or named <= _honoured(account(draft, request, workspace), workspace, draft.workdir)
             ):

@@ -9,6 +9,7 @@ from ml_agent.grounded.terms import terms
 from ml_agent.ledger import says
 from ml_agent.llm.case import Case
 from ml_agent.llm.slots import Slots
+from ml_agent.proof import UNUSED
 from ml_agent.request import Request
 from ml_agent.values.numbers import number
 
@@ -60,7 +61,7 @@ def blamed(slots: Slots, problem: str) -> list[str]:
 
 def worth(draft: Draft) -> tuple[float, ...]:
     """How well a draft stands after its examination; more is better: errors first, then values that have a place."""
-    errors = sum(finding.severity == "error" for finding in draft.findings)
+    errors = sum(finding.severity == "error" and finding.code != UNUSED for finding in draft.findings)
     placed = [entry for entry in draft.ledger if entry.status != "not found"]
     return (-errors, sum(entry.required for entry in placed), len(placed))
 

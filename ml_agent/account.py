@@ -1,0 +1,183 @@
+"""The account: which of the user's values an answer uses, and where. It only advises; a right answer may do without a value.
+
+A value counts as used wherever it stands: given to an option by any of its names, inside a list, a file's name, the script, the
+subcommand, the folder, or as the default of an option that is left alone. What is in doubt counts as used.
+"""
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+import msgspec
+
+from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.navigator import Workspace
+from ml_agent.request import Request, Value
+from ml_agent.values.numbers import number
+from tools.commands import parse_command
+from tools.index import RepoIndex
+from tools.invocation import Invocation
+from tools.retrieval import tokenize
+from tools.signatures.model import Option, Signature
+from tools.signatures.parse import choose
+
+_NUMBERS = re.compile(r"(?<![\w.])[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+(?:\.\d+)?")
+_SCALES = (Decimal(1), Decimal(1000), Decimal("0.001"), Decimal(1_000_000), Decimal("0.000001"), Decimal(1024))
+"""Units in which the same amount may be asked for: thousands of images, milliseconds, gigabytes."""
+_FEW_LETTERS = 2
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+class _Word(msgspec.Struct, frozen=True):
+    """A word of an answer that may carry a value."""
+
+    text: str
+    where: str
+    """The word with the option before it, or the line of code."""
+
+
+def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[LedgerEntry, ...]:
+    """What became of each of the user's values in an answer, whoever wrote it; guesses that it does not use are left out."""
+    words = list(_in_code(draft.text) if draft.kind == "python" else _in_commands(draft.text))
+    words += [_Word(draft.workdir, f"the folder {draft.workdir}"), _Word(draft.entry, draft.entry)]
+    alone = _left_alone(draft, workspace.index) if draft.kind == "bash" else []
+    entries = [_entry(value, words, alone) for value in request.values if value.kind != "switch" or value.name]
+    distinct = {(entry.value, entry.text): entry for entry in reversed(entries)}
+    told = [entry for entry in entries if distinct[entry.value, entry.text] is entry]
+    return tuple(entry for entry in told if entry.required or entry.status != "not found")
+
+
+def _entry(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> LedgerEntry:
+    where = next((word.where for word in words if _carries(word.text, value)), "")
+    if where:
+        return _written(value, "honoured", where)
+    option = next((option for option in alone if _is_default(option, value)), None)
+    if option is not None:
+        return _written(value, "default", f"{max(option.flags, key=len, default=option.dest)} {option.default}")
+    return _written(value, "not found", "")
+
+
+def _written(value: Value, status: str, where: str) -> LedgerEntry:
+    required = value.required and _is_value(value)
+    return LedgerEntry(value=value.value, text=value.text, status=status, where=where, required=required)  # type: ignore[arg-type]
+
+
+def _is_value(value: Value) -> bool:
+    """Whether the wording is that of a value: not a plain word that only describes, a year in a name, or a part ("a third of").
+
+    What the user quoted, spelled with digits or marks, or gave by name is one.
+    """
+    if value.name or value.kind in {"path", "text"}:
+        return True
+    if value.kind == "number":
+        spelled_out = not any(letter.isdigit() for letter in value.text)
+        part_of = spelled_out and "." in value.value
+        return not part_of and not _YEAR.fullmatch(value.text)
+    return not value.text.isalpha() or not value.text.islower()
+
+
+def _carries(word: str, value: Value) -> bool:
+    """Whether a word of an answer is the value, or has it as a part."""
+    if value.kind == "switch":
+        return _letters(value.name) in _letters(word)
+    if value.kind == "number":
+        return all(_has_number(word, part, value) for part in value.value.split())
+    wanted, said = _letters(value.value), _letters(word)
+    if not wanted:
+        return value.value.rstrip("/") == word.rstrip("/")
+    if wanted == said or (len(wanted) > _FEW_LETTERS and wanted in said):
+        return True
+    if value.kind == "path" and (name := _letters(posixpath.basename(value.value.rstrip("/")))):
+        return len(name) > _FEW_LETTERS and name in said
+    parts = [_letters(part) for part in re.split(r"[\s/_-]+", value.value) if _letters(part)]
+    return len(parts) > 1 and all(part in said for part in parts)
+
+
+def _has_number(word: str, amount: str, value: Value) -> bool:
+    wanted = number(amount)
+    if wanted is None:
+        return amount in word
+    scales = (*_SCALES, Decimal("0.01")) if value.text.rstrip().endswith(("%", "cent")) else _SCALES
+    found = [n for text in _NUMBERS.findall(word) if (n := number(text)) is not None]
+    return any(n == wanted * scale for n in found for scale in scales)
+
+
+def _is_default(option: Option, value: Value) -> bool:
+    """Whether the value is what an option has anyway; a number only where a word of the wording says that it is this option."""
+    if option.default is None or not _carries(option.default, value):
+        return False
+    if value.kind != "number":
+        return _letters(option.default) == _letters(value.value)
+    said = {token for word in (*value.words, value.name) for token in tokenize(word)}
+    return bool(said & set(tokenize(f"{option.dest} {option.help}")))
+
+
+def _letters(text: str) -> str:
+    """Letters and digits only, lower case: "Long-term forecast" and "long_term_forecast" are the same."""
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+def _in_commands(text: str) -> Iterator[_Word]:
+    """The words of all commands, each with the flag that it follows; the whole text last, for what is in a here-document."""
+    line_of_commands = parse_command(text)
+    for call in line_of_commands.invocations:
+        for name, given in call.environment:
+            yield _Word(given, f"{name}={given}")
+        yield _Word(call.name, call.name)
+        flag = ""
+        for word in call.words:
+            is_flag = word.startswith("-") and number(word) is None
+            yield _Word(word, word if is_flag or not flag else f"{flag} {word}")
+            flag = word if is_flag and "=" not in word else flag
+    said = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    for comment in line_of_commands.comments:
+        said = said.replace(comment, "")
+    yield _Word(said, "the text of the command")
+
+
+def _in_code(text: str) -> Iterator[_Word]:
+    """The literals of Python code, each with its line, then its lines; comments say nothing."""
+    lines = text.splitlines()
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        yield from (_Word(line, line.strip()) for line in lines)
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value is not None and not isinstance(node.value, bool):
+            yield _Word(str(node.value), lines[node.lineno - 1].strip())
+    for line in ast.unparse(tree).splitlines():
+        yield _Word(line, line.strip())
+
+
+def _left_alone(draft: Draft, index: RepoIndex) -> list[Option]:
+    """The options of the entry points that a command calls, as far as it does not give them."""
+    found = []
+    for call in parse_command(draft.text).invocations:
+        signature = called(call, draft.workdir, index)
+        if signature is not None:
+            given = {word.partition("=")[0].lstrip("-").replace("-", "_") for word in call.words}
+            names = {
+                option.dest: {flag.lstrip("-").replace("-", "_") for flag in option.flags}
+                for option in signature.options
+            }
+            found += [option for option in signature.options if not ({option.dest} | names[option.dest]) & given]
+    return found
+
+
+def called(call: Invocation, workdir: str, index: RepoIndex) -> Signature | None:
+    """The signature of what one command calls, of its subcommand where it has several; None where the repository has none."""
+    folder = posixpath.normpath(posixpath.join(workdir or ".", call.folder or "."))
+    if call.target == "module":
+        path = call.name.replace(".", "/")
+        paths = [posixpath.normpath(posixpath.join(folder, f"{path}{end}")) for end in (".py", "/__main__.py")]
+    elif call.target == "console":
+        paths = [path for path, known in index.signatures.items() if any(one.name == call.name for one in known)]
+    else:
+        paths = [posixpath.normpath(posixpath.join(folder, call.name))]
+    for path in paths:
+        if path in index.signatures:
+            return choose(index.signatures[path], call.words)
+    return None

@@ -1,0 +1,95 @@
+"""What counts as a use of a value, and what is no value."""
+
+from pathlib import Path
+
+import pytest
+
+from ml_agent.account import account
+from ml_agent.draft import Draft
+from ml_agent.navigator import Workspace
+from ml_agent.proof import examine
+from ml_agent.request import Request
+from ml_agent.values import extract
+from tools.candidates import Candidate
+from tools.index import RepoIndex
+
+FIT = """import argparse
+p = argparse.ArgumentParser()
+p.add_argument("-b", "--batch_size", type=int, default=8)
+p.add_argument("--betas", default="0.9,0.999")
+p.add_argument("--warmup", type=int, default=500, help="warmup steps")
+p.add_argument("--data", default="cora")
+p.add_argument("--kimg", type=int)
+p.add_argument("--fp16", action="store_true")
+p.parse_args()
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    root = tmp_path / "fitting"
+    root.mkdir()
+    (root / "fit.py").write_text(FIT)
+    return Workspace(index=RepoIndex.open(root, "v1"), candidate=Candidate(full_name="o/fitting", url=""))
+
+
+def statuses(words: str, text: str, workspace: Workspace, kind: str = "bash") -> dict[str, str]:
+    """Of each value of the wording that counts."""
+    request = Request(instruction=words, values=extract(words))
+    draft = Draft(kind=kind, text=text, source="llm")  # type: ignore[arg-type]
+    return {entry.text: entry.status for entry in account(draft, request, workspace) if entry.required}
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "value"),
+    [
+        ("with --batch_size 16", "python fit.py -b 16", "16"),
+        ("second moment decay of 0.9999", "python fit.py --betas 0.9,0.9999", "0.9999"),
+        ("the script fit.py with a batch of 16", "python fit.py -b 16", "fit.py"),
+        ("for 3,000,000 images", "python fit.py --kimg 3000", "3,000,000"),
+        ("at 512 pixels", "python fit.py --data city_512x256", "512"),
+        ("results in 'out/first run'", "python fit.py --data 'out/first run'", "'out/first run'"),
+        ("write out/a.txt", "cd out && python ../fit.py --data a.txt", "out/a.txt"),
+        ("print 0.25 of it", "python - <<'X'\nprint(0.25)\nX", "0.25"),
+    ],
+)
+def test_a_value_is_used_wherever_it_stands(words: str, text: str, value: str, workspace: Workspace) -> None:
+    assert statuses(words, text, workspace)[value] == "honoured"
+
+
+def test_a_default_that_is_left_alone_is_a_use_where_the_wording_is_about_it(workspace: Workspace) -> None:
+    assert statuses("500 warmup steps", "python fit.py", workspace) == {"500": "default"}
+    assert statuses("500 warmup steps", "python fit.py --warmup 9", workspace) == {"500": "not found"}
+    assert statuses("500 hidden units", "python fit.py", workspace) == {"500": "not found"}
+
+
+@pytest.mark.parametrize("words", ["a third of the data", "the 2017 edition", "train it with two models"])
+def test_words_that_are_no_values_are_none(words: str, workspace: Workspace) -> None:
+    assert statuses(words, "python fit.py", workspace) == {}
+
+
+def test_a_comment_uses_nothing(workspace: Workspace) -> None:
+    assert statuses("a batch of 16", "python fit.py  # 16", workspace) == {"16": "not found"}
+    assert statuses("a batch of 16", "# 16\npython fit.py", workspace) == {"16": "not found"}
+    assert statuses("a batch of 16", "fit(8)  # 16", workspace, "python") == {"16": "not found"}
+
+
+def test_values_in_code(workspace: Workspace) -> None:
+    code = 'net = load("blip-base", size=1e-4)\nfor word in ["alpha", "beta"]:\n    net.run(word)\n'
+    assert statuses("the model named blip_base at 0.0001", code, workspace, "python") == {
+        "blip_base": "honoured",
+        "0.0001": "honoured",
+    }
+
+
+def test_an_unused_value_is_advice_for_a_model_and_an_error_for_rules(workspace: Workspace) -> None:
+    words = "a batch of 16"
+    request = Request(instruction=words, values=extract(words))
+    for source, sound in (("llm", True), ("grounded", False)):
+        draft = examine(Draft(kind="bash", text="python fit.py", source=source), request, workspace)
+        assert draft.sound == sound and [finding.code for finding in draft.findings] == ["value-not-used"]
+
+
+def test_what_the_parser_proves_stays_an_error(workspace: Workspace) -> None:
+    draft = Draft(kind="bash", text="python fit.py --batches 16", source="llm")
+    assert not examine(draft, Request(instruction=""), workspace).sound
