@@ -13,7 +13,7 @@ from ml_agent import api
 from ml_agent.api_types import Result
 from ml_agent.draft import Draft
 from ml_agent.errors import AgentError, UsageError
-from ml_agent.runs import find_run, list_runs
+from ml_agent.run_index import known_run, known_runs
 from ml_agent.settings import load_settings
 from sandbox.errors import SandboxError
 from tools.errors import ToolError as LowerError
@@ -170,7 +170,7 @@ async def run_in_sandbox(
 def runs() -> str:
     """All runs of this machine, one a line: id, ending, instruction."""
     lines = []
-    for folder in list_runs(load_settings().runs_dir):
+    for folder in known_runs(load_settings()):
         ending = (folder.result() or {"ending": "unfinished"})["ending"]
         lines.append(f"{folder.id}\t{ending}\t{folder.config()['job']['instruction'][:120]}")
     return "\n".join(lines)
@@ -179,7 +179,7 @@ def runs() -> str:
 def run_result(run: str) -> str:
     """The result of one run as JSON."""
     try:
-        folder = find_run(load_settings().runs_dir, run)
+        folder = known_run(load_settings(), run)
     except UsageError as error:
         raise ResourceNotFoundError(str(error)) from error
     return msgspec.json.encode(folder.result() or {"ending": "unfinished"}).decode()

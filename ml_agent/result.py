@@ -13,10 +13,10 @@ from ml_agent.endings import Ending
 from ml_agent.execution import source_of, task_of
 from ml_agent.files import write_atomically
 from ml_agent.job import Job
-from ml_agent.report import write_report
 from ml_agent.runs import RESULT, RunFolder
 from ml_agent.services import Services
 from ml_agent.state import Plain, State
+from ml_agent.view.report import write_report
 from sandbox.artifacts import artifacts
 from sandbox.repair import Repair
 from sandbox.session import Record

@@ -17,6 +17,7 @@ from ml_agent.job import Job
 from ml_agent.navigator import Given
 from ml_agent.progress import Observer
 from ml_agent.result import conclude
+from ml_agent.run_index import note_run
 from ml_agent.runs import RunFolder, discarded_on_bad_input, new_run
 from ml_agent.services import Services
 from ml_agent.settings import Settings
@@ -31,6 +32,7 @@ def begin_job(
 ) -> dict[str, Any]:
     """Do a job in a new run folder (`out`, or a fresh one below the runs folder); returns what run.json holds."""
     folder = new_run(settings.runs_dir, out, config_of(job, settings))
+    note_run(settings, folder)
     with discarded_on_bad_input(folder):
         return run_job(job, settings, folder, progress)
 

@@ -32,7 +32,9 @@ COMMANDS = {
     ),
     "resume": Command("ml_agent.cli.solve:resume", "Go on with a run that was cut; a finished one is only told again."),
     "runs": Command("ml_agent.cli.runs:app", "List, show and delete runs."),
-    "view": Command("ml_agent.cli.runs:view", "What happened in a run, event by event."),
+    "view": Command(
+        "ml_agent.cli.runs:view", "What happened in a run: the way, the drafts, the values, the outputs, the cost."
+    ),
     "explain": Command(
         "ml_agent.cli.inspect:explain", "Show what the scripts of a repository take, read without running anything."
     ),

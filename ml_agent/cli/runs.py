@@ -2,55 +2,104 @@
 
 import json
 import sys
-from typing import Annotated
+import webbrowser
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from ml_agent.runs import delete_run, find_run, list_runs
+from ml_agent.run_index import known_run, known_runs
+from ml_agent.runs import RunFolder, delete_run
 from ml_agent.settings import load_settings
 from ml_agent.trajectory import read_trajectory
 
 app = typer.Typer(help="List, show and delete runs.", no_args_is_help=True)
 
+_RUN = typer.Argument(help="Folder, id, or the beginning of an id.")
+
 
 @app.command("list")
-def list_() -> None:
-    """All runs in the runs folder, oldest first."""
+def list_(
+    text: Annotated[str, typer.Option("--filter", help="Only runs whose id, ending or instruction has this.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+) -> None:
+    """All runs, oldest first, also those made with --out."""
+    rows = [row for row in map(_row, known_runs(load_settings())) if text.lower() in " ".join(row.values()).lower()]
+    if as_json:
+        sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
+        return
     table = Table("run", "ending", "evidence", "instruction")
-    for folder in list_runs(load_settings().runs_dir):
-        result = folder.result()
-        ending, evidence = (result["ending"], result["evidence"]) if result else ("unfinished", "")
-        table.add_row(folder.id, ending, evidence, folder.config()["job"]["instruction"][:80])
+    for row in rows:
+        table.add_row(*(escape(row[name][:80]) for name in ("run", "ending", "evidence", "instruction")))
     Console().print(table)
 
 
+def _row(folder: RunFolder) -> dict[str, str]:
+    result = folder.result() or {"ending": "unfinished", "evidence": ""}
+    instruction = str(folder.config().get("job", {}).get("instruction", ""))
+    return {
+        "run": folder.id,
+        "ending": str(result["ending"]),
+        "evidence": str(result["evidence"]),
+        "instruction": instruction,
+        "folder": str(folder.path),
+    }
+
+
 @app.command()
-def show(run: Annotated[str, typer.Argument(help="Folder, id, or the beginning of an id.")]) -> None:
+def show(run: Annotated[str, _RUN]) -> None:
     """The result of one run as JSON."""
-    folder = find_run(load_settings().runs_dir, run)
-    content = folder.result() or {"ending": "unfinished", **folder.config()}
-    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    _print_json(_content(known_run(load_settings(), run)))
 
 
 @app.command()
-def delete(run: Annotated[str, typer.Argument(help="Folder, id, or the beginning of an id.")]) -> None:
+def delete(run: Annotated[str, _RUN]) -> None:
     """Remove one run's folder."""
-    folder = find_run(load_settings().runs_dir, run)
+    folder = known_run(load_settings(), run)
     delete_run(folder)
-    Console(stderr=True).print(f"deleted {folder.id}", highlight=False)
+    Console(stderr=True).print(f"deleted {folder.id}", highlight=False, markup=False)
 
 
-def view(run: Annotated[str, typer.Argument(help="Folder, id, or the beginning of an id.")]) -> None:
-    """What happened in a run, event by event."""
-    folder = find_run(load_settings().runs_dir, run)
-    console = Console()
-    for event in read_trajectory(folder.trajectory):
-        name = event.pop("event")
-        event.pop("time")
-        console.print(f"[bold]{name}[/bold]", end=" ")
-        console.print(json.dumps(event, ensure_ascii=False)[:2000], markup=False, highlight=False)
+def view(
+    run: Annotated[str, typer.Argument(help="Folder, id, or the beginning of an id; without it all runs.")] = "",
+    open_page: Annotated[bool, typer.Option("--open", help="Open report.html in the browser.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the events, one JSON object a line.")] = False,
+    text: Annotated[str, typer.Option("--filter", help="Without a run: only those that have this.")] = "",
+) -> int:
+    """What happened in a run: the way, the drafts, the values, the outputs, the cost."""
+    if not run:
+        list_(text, as_json)
+        return 0
+    folder = known_run(load_settings(), run)
+    if as_json:
+        for event in read_trajectory(folder.trajectory):
+            sys.stdout.write(json.dumps(event, ensure_ascii=False) + "\n")
+        return 0
+    _show_run(folder)
     report = folder.path / "report.html"
-    if report.exists():
-        console.print(f"report: {report}", markup=False, highlight=False, soft_wrap=True)
+    if open_page and report.exists():
+        webbrowser.open(report.as_uri())
+    return 0
+
+
+def _show_run(folder: RunFolder) -> None:
+    from ml_agent.view.outputs import outputs_of
+    from ml_agent.view.page import page_of
+    from ml_agent.view.terminal import show as show_page
+
+    content = _content(folder)
+    console = Console()
+    if "budget" not in content:
+        console.print(f"{folder.id} is unfinished: ml-agent resume {folder.id}", markup=False, highlight=False)
+        return
+    show_page(page_of(content, read_trajectory(folder.trajectory)), outputs_of(folder.path), console)
+
+
+def _content(folder: RunFolder) -> dict[str, Any]:
+    return folder.result() or {"ending": "unfinished", **folder.config()}
+
+
+def _print_json(content: Any) -> None:
+    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")

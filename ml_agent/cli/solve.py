@@ -12,8 +12,8 @@ from ml_agent.endings import Ending
 from ml_agent.errors import UsageError
 from ml_agent.job import Job
 from ml_agent.progress import Progress
+from ml_agent.run_index import known_run
 from ml_agent.run_job import begin_job, job_of, run_job
-from ml_agent.runs import find_run
 from ml_agent.settings import load_settings
 
 _WHERE, _MODEL, _RUN, _LIMITS, _OUTPUT = "Where to look", "Thinking", "Running", "Limits", "Output"
@@ -86,7 +86,7 @@ def resume(
 
         ml-agent resume 20260101-120000-1a2b3c
     """
-    folder = find_run(load_settings().runs_dir, run)
+    folder = known_run(load_settings(), run)
     config = folder.config()
     settings = load_settings(**config["settings"])
     return _finish(run_job(job_of(config), settings, folder, _progress(quiet)), as_json, quiet)

@@ -1,0 +1,57 @@
+"""report.html: one file, no server, nothing loaded from elsewhere."""
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChainableUndefined, Environment, PackageLoader
+
+from ml_agent.files import write_atomically
+from ml_agent.runs import RunFolder
+from ml_agent.trajectory import read_trajectory
+from ml_agent.view.outputs import outputs_of
+from ml_agent.view.page import page_of
+
+LOG_TAIL = 20_000
+"""Bytes of the last log that the page shows."""
+
+
+def write_report(folder: RunFolder, result: dict[str, Any]) -> None:
+    """Render the result and the events of a run; everything shown is escaped."""
+    # Runs of other versions may lack fields: what is not there is not shown.
+    environment = Environment(loader=PackageLoader("ml_agent.view", "."), undefined=ChainableUndefined, autoescape=True)
+    events = list(read_trajectory(folder.trajectory))
+    text = environment.get_template("report.html.j2").render(
+        page=page_of(result, events),
+        outputs=outputs_of(folder.path),
+        logs=_logs(folder.logs),
+        log=_tail(folder.logs),
+        files=[
+            name
+            for name in (
+                "answer.sh",
+                "answer.py",
+                "reproduce.sh",
+                "Dockerfile",
+                "requirements.lock",
+                "run.json",
+                "trajectory.jsonl",
+            )
+            if (folder.path / name).exists()
+        ],
+    )
+    write_atomically(folder.path / "report.html", text)
+
+
+def _logs(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("*.log")) if folder.is_dir() else []
+
+
+def _tail(folder: Path) -> str:
+    """The end of what ran last."""
+    logs = _logs(folder)
+    if not logs:
+        return ""
+    path = folder / logs[-1]
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - LOG_TAIL))
+        return file.read(LOG_TAIL).decode("utf-8", errors="replace")

@@ -1,0 +1,87 @@
+"""What a run's page shows, read out of its result and its events."""
+
+from pathlib import Path
+from typing import Any
+
+from ml_agent.view.outputs import MOST_ROWS, outputs_of
+from ml_agent.view.page import changes, page_of
+
+COMMIT = "a" * 40
+
+
+def result(**changed: Any) -> dict[str, Any]:
+    """A run's result."""
+    return {"repository": {"name": "a/b", "url": "https://github.com/a/b.git", "version": COMMIT}, **changed}
+
+
+def step(text: str) -> dict[str, Any]:
+    """The event of a draft."""
+    return {"event": "step", "action": "draft", "draft": {"kind": "bash", "text": text, "findings": []}}
+
+
+def phase(name: str, note: str = "", seconds: float = 1.0) -> dict[str, Any]:
+    """The event of a phase that is done."""
+    return {"event": "phase", "phase": name, "note": note, "seconds": seconds, "goto": "__end__"}
+
+
+def test_drafts_show_what_changed_and_what_was_said_of_them() -> None:
+    events = [
+        step("python a.py --x 1"),
+        phase("check", "no such option"),
+        step("python a.py --y 1"),
+        phase("check", "sound"),
+    ]
+    first, second = page_of(result(), events).drafts
+    assert first.changes == () and first.problem == "no such option"
+    assert ("-", "--x") in second.changes and ("+", "--y") in second.changes and (" ", "python") in second.changes
+    assert second.problem == "sound"
+
+
+def test_changes_of_code_go_by_line() -> None:
+    assert changes("a = 1\nb = 2", "a = 1\nb = 3") == ((" ", "a = 1"), ("-", "b = 2"), ("+", "b = 3"))
+
+
+def test_costs_are_told_by_phase() -> None:
+    call = {
+        "event": "model-call",
+        "phase": "generate",
+        "seconds": 2,
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5},
+    }
+    page = page_of(result(), [phase("plan", seconds=1.0), phase("generate", seconds=3.0), call])
+    costs = {cost.phase: cost for cost in page.costs}
+    assert (costs["generate"].tokens, costs["generate"].calls, costs["generate"].share) == (15, 1, 0.75)
+
+
+def test_a_conversation_shows_each_message_once() -> None:
+    def call(messages: list[dict[str, str]], reply: str) -> dict[str, Any]:
+        return {"event": "model-call", "phase": "generate", "request": {"messages": messages}, "reply": reply}
+
+    first = [{"role": "system", "content": "rules"}, {"role": "user", "content": "task"}]
+    page = page_of(result(), [call(first, "one"), call([*first, {"role": "tool", "content": "found"}], "two")])
+    assert page.calls[0].messages == (("system", "rules"), ("user", "task"), ("reply", "one"))
+    assert page.calls[1].messages == (("tool", "found"), ("reply", "two"))
+
+
+def test_places_are_linked_at_the_commit_and_only_where_the_repository_is_hosted() -> None:
+    page = page_of(result(), [])
+    assert page.link("train.py", 7) == f"https://github.com/a/b/blob/{COMMIT}/train.py#L7"
+    assert page.link("a b.py") == f"https://github.com/a/b/blob/{COMMIT}/a%20b.py"
+    for url in ("/home/me/repository", "javascript:alert(1)//a/b", "https://x.org/a/b?x=1", "http://github.com/a/b"):
+        assert page_of(result(repository={"url": url, "version": COMMIT}), []).link("a.py", 1) == ""
+
+
+def test_outputs_are_pictures_tables_texts_and_links_are_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+    (folder / "a.png").write_bytes(b"\x89PNG")
+    (folder / "b.csv").write_text("x,y\n" + "1,2\n" * 100)
+    (folder / "c.json").write_text('{"a": 1}')
+    (folder / "d.svg").write_text("<svg onload='alert(1)'/>")
+    (folder / "e.txt").symlink_to("/etc/passwd")
+    views = {view.path: view for view in outputs_of(tmp_path)}
+    assert views["outputs/a.png"].picture.startswith("data:image/png;base64,")
+    assert views["outputs/b.csv"].rows[0] == ("x", "y") and len(views["outputs/b.csv"].rows) == MOST_ROWS
+    assert views["outputs/c.json"].text == '{"a": 1}'
+    assert views["outputs/d.svg"].kind == "file"
+    assert "outputs/e.txt" not in views
