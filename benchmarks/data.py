@@ -3,6 +3,7 @@
 import ast
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +15,8 @@ Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
 Kind = Literal["bash", "python"]
 DATASET = "super-dainiu/ml-bench"
 SPLITS = ("full", "quarter", "id_train", "ood_train")
+WILD = "wild"
+"""Names the rows that come with the program: eighteen repositories as users meet them."""
 KINDS: dict[str, Kind] = {"Bash Script": "bash", "Python Code": "python"}
 
 
@@ -46,6 +49,16 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     prefix_code: str = ""
     """What an environment needs before the answer runs."""
     repo_id: int = 0
+    accept: Mapping[str, tuple[str, ...]] = {}
+    """Other strings that do as well as `arguments[name]`, by name."""
+    forbid: tuple[str, ...] = ()
+    """Strings that no right answer contains."""
+    style: str = ""
+    """How the request is written: polite, plain, terse, flags, indirect, context."""
+    framework: str = ""
+    """What reads the command line of the reference."""
+    commit: str = ""
+    """The repository's commit, where the row names it."""
 
     @property
     def key(self) -> Key:
@@ -103,10 +116,10 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
-    """Read rows from a JSONL or Parquet file, or from the published dataset.
+    """Read rows from a JSONL or Parquet file, from the published dataset, or those that come with the program.
 
     Args:
-        source: a path, or DATASET or DATASET:SPLIT for the published one (needs the extra `data` and a network).
+        source: a path, WILD for the rows that come with the program, or DATASET or DATASET:SPLIT for the published one (needs the extra `data` and a network).
         keys: only rows of these names ("github_id-id"), in this order; unknown ones are problems.
 
     Raises:
@@ -154,6 +167,11 @@ def task_of(row: Mapping[str, Any]) -> Task:
         output=row["output"],
         prefix_code=row.get("prefix_code") or "",
         repo_id=row.get("repo_id") or 0,
+        accept={str(k): tuple(map(str, v)) for k, v in (row.get("accept") or {}).items()},
+        forbid=tuple(map(str, row.get("forbid") or ())),
+        style=str(row.get("style") or ""),
+        framework=str(row.get("framework") or ""),
+        commit=str(row.get("commit") or ""),
     )
 
 
@@ -190,11 +208,16 @@ def repository_folder(task: Task, repos: Path) -> Path | None:
 
 def _rows(source: str) -> Iterator[Mapping[str, Any]]:
     path = Path(source)
+    if source == WILD and not path.exists():
+        with as_file(files("benchmarks.wild").joinpath("rows.jsonl")) as own:
+            yield from _jsonl(own)
+        return
     if source.partition(":")[0] == DATASET:
-        return _published(source.partition(":")[2] or "full")
+        yield from _published(source.partition(":")[2] or "full")
+        return
     if not path.is_file():
-        raise TaskFileError(f"{source}: no such file; give a JSONL or Parquet file, or {DATASET}:SPLIT")
-    return _parquet(path) if path.suffix == ".parquet" else _jsonl(path)
+        raise TaskFileError(f"{source}: no such file; give a JSONL or Parquet file, {WILD}, or {DATASET}:SPLIT")
+    yield from _parquet(path) if path.suffix == ".parquet" else _jsonl(path)
 
 
 def _jsonl(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -12,6 +12,17 @@ NAMES: dict[str, str] = {
     "E4": "syntax, and names that were never defined",
     "E5": "operational: no answer, nothing that runs, the wrong folder",
 }
+SAME_CALL: dict[str, str] = {
+    "wrong entry": "another script, command, function or class",
+    "missing": "something that was asked for is not set",
+    "other value": "something is set to another value",
+    "unasked": "something is set or started that nobody asked for",
+    "refused": "the repository's parser or Python refuses it",
+    "not the kind": "shell where Python is wanted, or Python where shell is",
+    "no answer": "there is none",
+    "no reference": "the row's own reference starts nothing that could be compared",
+}
+"""The classes of the scorer `same call`."""
 _BY_CODE: dict[str, ErrorClass] = {
     "wrong-type": "E1",
     "no-such-file": "E2",

@@ -13,7 +13,7 @@ import jinja2
 import msgspec
 
 from benchmarks.compare import Comparison, compare
-from benchmarks.error_classes import NAMES
+from benchmarks.error_classes import NAMES, SAME_CALL
 from benchmarks.metrics import KS
 from benchmarks.scored import Scored, common_rows
 from benchmarks.show import number
@@ -79,7 +79,7 @@ def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
     keys = common_rows(list(subjects))
     shared = [s.on(keys) for s in subjects]
     return {
-        "comparison": comparison, "notes": notes, "published": published(), "version": _version(), "classes": NAMES,
+        "comparison": comparison, "notes": notes, "published": published(), "version": _version(), "classes": SAME_CALL if {s.mode for s in subjects} == {"same-call"} else NAMES,
         "ks": [k for k in KS if any(line.passes[k] is not None for line in comparison.lines)],
         "repositories": sorted({r.repository for s in shared for r in s.rows}),
         "types": sorted({r.kind for s in shared for r in s.rows}),

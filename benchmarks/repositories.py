@@ -57,13 +57,13 @@ def lay_repositories(
     Args:
         tasks: the rows.
         repos: where the folders go.
-        commits: by the repository's folder name; above the pinned ones. "HEAD" takes the newest.
+        commits: by the repository's folder name; above those of the rows and the pinned ones. "HEAD" takes the newest.
         mirrors: folder of git directories (OWNER+NAME/repo, OWNER+NAME or NAME); without it, GitHub is asked.
     """
     repos.mkdir(parents=True, exist_ok=True)
     for task in {t.repository: t for t in tasks}.values():
         full = "/".join(task.github.rstrip("/").removesuffix(".git").split("/")[-2:])
-        commit = commits.get(task.repository) or pinned().get(full.lower(), "")
+        commit = commits.get(task.repository) or task.commit or pinned().get(full.lower(), "")
         folder = repos / task.repository
         if not commit:
             yield Laid(name=task.repository, problem=NO_COMMIT.format(task.repository))

@@ -1,4 +1,4 @@
-"""Score predictions by row: official, strict or corrected."""
+"""Score predictions by row: official, strict, corrected or same-call."""
 
 import os
 from collections.abc import Sequence
@@ -13,9 +13,11 @@ from benchmarks.data import Task, repository_folder
 from benchmarks.error_classes import classify
 from benchmarks.metrics import KS, official_pass, rate, unbiased_pass
 from benchmarks.predictions import Prediction, Usage
+from benchmarks.same_call import Verdict as SameCall
+from benchmarks.same_call import same_call
 from benchmarks.strict.score import Case, Verdict, score
 
-Mode = Literal["official", "strict", "corrected"]
+Mode = Literal["official", "strict", "corrected", "same-call"]
 GATES = "official gates (rules 1-2)"
 
 
@@ -128,7 +130,8 @@ def score_all(
             left_out += broken
             keys = {b.key for b in broken}
             pairs = [(t, p) for t, p in pairs if str(t.key) not in keys]
-        rows = list(pool.map(lambda pair: _strict_row(pair[0], pair[1], repos), pairs))
+        judge = _same_call_row if mode == "same-call" else _strict_row
+        rows = list(pool.map(lambda pair: judge(pair[0], pair[1], repos), pairs))
     return Score(mode=mode, rows=tuple(rows), subject=subject_of(predictions), left_out=tuple(left_out))
 
 
@@ -172,6 +175,32 @@ def _strict_row(task: Task, prediction: Prediction, repos: Path) -> Row:
         hits=tuple(1 - len(v.missing) / len(task.arguments) if task.arguments else 1.0 for v in verdicts),
         gates=tuple(_gates(text, task) for text in prediction.output or ("",)),
     )
+
+
+def _same_call_row(task: Task, prediction: Prediction, repos: Path) -> Row:
+    root = repository_folder(task, repos) or repos / task.repository
+    outputs = prediction.output or ("",)
+    verdicts = [same_call(task, text, root) for text in outputs]
+    return Row(
+        github_id=task.github_id,
+        id=task.id,
+        passed=tuple(v.passed for v in verdicts),
+        reason=tuple(_same_call_reason(v, prediction.error) for v in verdicts),
+        error_class=tuple(v.reason_class for v in verdicts),
+        type=tuple(v.reason_class not in ("not the kind", "no answer") for v in verdicts),
+        executes=tuple(v.reason_class not in ("refused", "no answer") for v in verdicts),
+        repository=task.repository,
+        kind=task.kind,
+        usage=prediction.usage,
+        hits=tuple(_hits(text, task) for text in outputs),
+        gates=tuple(_gates(text, task) for text in outputs),
+    )
+
+
+def _same_call_reason(verdict: SameCall, error: str) -> str:
+    if verdict.reason_class == "no answer":
+        return f"no-answer: {error}".rstrip(": ")
+    return "" if verdict.passed else f"{verdict.reason_class}: {verdict.detail}"
 
 
 def _verdict(text: str, case: Case, error: str) -> Verdict:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from benchmarks.compare import Comparison
 from benchmarks.data import Task
-from benchmarks.error_classes import NAMES
+from benchmarks.error_classes import NAMES, SAME_CALL
 from benchmarks.metrics import KS, bootstrap, official_pass
 from benchmarks.scoring import GATES, Row, Score, figures
 
@@ -28,7 +28,7 @@ def score_tables(score: Score, tasks: Sequence[Task], console: Console) -> None:
     if classes:
         table = Table("class", "outputs", "meaning", box=None)
         for label, count in sorted(classes.items()):
-            table.add_row(label, str(count), NAMES[label])
+            table.add_row(label, str(count), (NAMES | SAME_CALL)[label])
         console.print(table)
     for left in score.left_out:
         console.print(f"left out {left.key}: {left.reason}", highlight=False, markup=False, soft_wrap=True)

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 MODEL, LIMITS, WORK = "The model", "Limits of one row", "Getting it done"
 
-Tasks = Annotated[str, typer.Option("--tasks", help="JSONL or Parquet file of rows, or super-dainiu/ml-bench:SPLIT.")]
+Tasks = Annotated[
+    str,
+    typer.Option(
+        "--tasks",
+        help="JSONL or Parquet file of rows, `wild` for those that come along, or super-dainiu/ml-bench:SPLIT.",
+    ),
+]
 Repos = Annotated[
     Path, typer.Option("--repos", help="Folder with the repositories at their commits, by lower-case name.")
 ]

@@ -16,12 +16,16 @@ def score(
     tasks: o.Tasks,
     repos: o.Repos,
     predictions: Annotated[Path, typer.Option("--predictions", help="JSONL file of predictions.")],
-    mode: Annotated[Literal["official", "strict", "corrected"], typer.Option(help="Which rules.")] = "strict",
+    mode: Annotated[
+        Literal["official", "strict", "corrected", "same-call"], typer.Option(help="Which rules.")
+    ] = "strict",
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
     sample: o.Sample = None,
 ) -> int:
-    """Score predictions: by the published rules, strictly, or strictly on the rows whose reference itself passes.
+    """Score predictions: by the published rules, strictly, strictly on the rows whose reference itself passes, or by the call.
+
+    same-call runs answer and reference through the repository's own parser, without libraries, and compares what came of both.
 
     Example:
 

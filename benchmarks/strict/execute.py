@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -88,6 +89,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     target: str = ""
     compiled: tuple[str, ...] = ()
     """Files of the repository that had to be compiled."""
+    recorded: dict[str, Any] = {}
+    """Where it was recorded: `entry`, `options` and `calls`, as `inside.seen` writes them."""
 
 
 class Execution(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,6 +113,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     kind: Kind
     prefix_code: str = ""
+    record: bool = False
+    """Record what programs were asked for, and end each as soon as its parser has read its words."""
 
 
 def run(job: Job, libraries: Libraries) -> Execution:
@@ -156,7 +161,7 @@ def _write_job(job: Job, layout: Layout, libraries: Libraries) -> None:
     (place / "job.json").write_text(json.dumps({
         "root": str(layout.root), "report": str(layout.report), "seconds": CPU_SECONDS, "cache": str(code_cache.folder()),
         "installed": [str(layout.root / p) for p in libraries.installed], "libraries": [str(parsers())],
-        "foreign": sorted(libraries.foreign | announced),
+        "foreign": sorted(libraries.foreign | announced), "record": job.record,
     }))  # fmt: skip
     if job.kind == "python":
         (place / "answer.py").write_text(job.text)

@@ -93,3 +93,9 @@ def test_repository_folders_ignore_case(tmp_path: Path) -> None:
     (tmp_path / "Sample").mkdir()
     assert repository_folder(task, tmp_path) == tmp_path / "Sample"
     assert repository_folder(task, tmp_path / "none") is None
+
+
+def test_the_rows_that_come_along() -> None:
+    tasks = load_tasks("wild").tasks
+    assert (len(tasks), len({t.repository for t in tasks}), len({t.style for t in tasks})) == (108, 18, 6)
+    assert all(len(t.commit) == 40 for t in tasks)

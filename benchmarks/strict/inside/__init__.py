@@ -13,7 +13,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import bases, calls, execute, finder, flags, guards, parsers, scope, syntax, target, unknown, verdict
+from . import (
+    bases,
+    calls,
+    execute,
+    finder,
+    flags,
+    guards,
+    others,
+    parsers,
+    scope,
+    seen,
+    syntax,
+    target,
+    unknown,
+    verdict,
+)
 
 PASSED = ("finished", "outside", "timeout", "none")
 LIBRARIES = ("absl", "tensorflow", "click", "docopt", "fire", "termcolor")
@@ -40,16 +55,33 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
     log = parsers.Log()
     here = scope.Scope(job["root"], program.path if program.own else "", program.words)
     prepare(job, program, log, here)
+    seen.SEEN.on, seen.SEEN.scope = bool(job.get("record")), here
+    if seen.SEEN.on:
+        others.watch(log)
     judgement, place = attempt(lambda: execute.execute(program, bases.Setting.harmless), here, job["seconds"])
-    if here.answer and judgement.outcome in ("finished", "outside"):
+    if here.answer and not seen.SEEN.on and judgement.outcome in ("finished", "outside"):
         more, where = attempt(lambda: execute.remaining(here.answer), here, job["seconds"])
         if more.outcome == "failed":
             judgement, place = more, where
     if log.rejection and judgement.outcome == "finished":
         judgement = verdict.judge(log.rejection, here)
-    if judgement.outcome in ("finished", "outside") and ignored(program, log, here):
+    if not seen.SEEN.on and judgement.outcome in ("finished", "outside") and ignored(program, log, here):
         judgement = verdict.Judgement("failed", "options-ignored", "the program reads no command line")
-    return {**_picture(judgement, program.label), "place": place, "parsed": log.reached, "compiled": calls.MADE}
+    report = {**_picture(judgement, program.label), "place": place, "parsed": log.reached, "compiled": calls.MADE}
+    entry = {"module": program.module, "file": _file(program, here), "own": program.own, "words": program.words}
+    recorded = {"entry": entry, "options": seen.SEEN.options, "calls": seen.SEEN.calls}
+    return {**report, "recorded": recorded} if seen.SEEN.on else report
+
+
+def _file(program: target.Target, here: scope.Scope) -> str:
+    """The file of a program relative to the repository; "" where it is none of it."""
+    path = program.path
+    if program.module:
+        try:
+            path = execute.origin(program.module)
+        except (ImportError, ValueError, AttributeError):
+            path = ""
+    return here.name(path) if path and not program.own and here.has(path) else ""
 
 
 def _picture(judgement: verdict.Judgement, label: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from . import seen
 from .bases import blemish, half_made
 from .unknown import Unknown
 
@@ -67,15 +68,20 @@ def carry_out(harmless: Callable[[BaseException], bool]) -> Callable[..., Any]:
 
     def strict_call(*args: Any, **kwargs: Any) -> Any:
         function, *rest = args
+        seen.add_call(function, tuple(rest), kwargs)
         try:
-            return function(*rest, **kwargs)
+            with seen.Brief():
+                result = function(*rest, **kwargs)
         except StopIteration:
             raise
+        except seen.Enough:
+            result = Unknown(getattr(function, "__name__", "call"))
         except Exception as error:  # foreign code raises anything; what no stub explains goes on
             if not harmless(error):
                 raise
             blemish(function, rest)
             made = half_made(function, error) if isinstance(function, type) else None
-            return Unknown(getattr(function, "__name__", "call")) if made is None else made
+            result = Unknown(getattr(function, "__name__", "call")) if made is None else made
+        return seen.marked(result, function)
 
     return strict_call

@@ -60,6 +60,14 @@ def find_module(name: str) -> None:
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
+def origin(name: str) -> str:
+    """The file of a module that `-m` runs, "" where there is none."""
+    spec = importlib.util.find_spec(name)
+    if spec is not None and spec.submodule_search_locations:
+        spec = importlib.util.find_spec(f"{name}.__main__")
+    return str(spec.origin or "") if spec is not None else ""
+
+
 def remaining(path: str) -> None:
     """What stands where the run did not come: imports (but for those that are tried), and names that nothing binds."""
     tree = syntax.tree(path)

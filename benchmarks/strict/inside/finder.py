@@ -13,6 +13,8 @@ from .scope import Scope
 from .syntax import tree
 from .unknown import Unknown, UnknownModule
 
+WRITTEN_AT_INSTALL = ("version", "_version", "__version__")
+"""Modules that a package's installation writes, and its repository does not hold."""
 Make = Callable[[], types.ModuleType]
 
 
@@ -52,6 +54,8 @@ class LastFinder(MetaPathFinder):
         parent = sys.modules.get(name.rpartition(".")[0])
         if top in sys.stdlib_module_names or top.startswith("_frozen"):
             return None
+        if parent is not None and name.rpartition(".")[2] in WRITTEN_AT_INSTALL:
+            return ModuleSpec(name, MadeLoader(lambda: unknown_module(name)), is_package=True)
         if isinstance(parent, UnknownModule) or (parent is None and top in self.foreign):
             return ModuleSpec(name, MadeLoader(lambda: unknown_module(name)), is_package=True)
         return None

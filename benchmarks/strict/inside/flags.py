@@ -5,6 +5,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from . import seen
 from .finder import unknown_module
 from .parsers import Log
 
@@ -41,6 +42,7 @@ def run(log: Log, main: Any, argv: list[str] | None) -> None:
     ignored = [w for w in rest[1:] if w.startswith("-") and w not in ("-", "--")]
     if ignored:
         log.reject("unknown-option", "TensorFlow drops unknown flags: " + " ".join(ignored))
+    _record(flags.FLAGS, rest[1:])
     main = main or vars(sys.modules["__main__"])["main"]
     sys.exit(main(rest))
 
@@ -58,6 +60,16 @@ def watch_absl(log: Log) -> None:
         except flags.Error as error:
             log.reject("flags", str(error))
         log.parsed()
+        _record(flags.FLAGS, rest[1:])
         return rest
 
     app.parse_flags_with_usage = parse
+
+
+def _record(values: Any, rest: list[str]) -> None:
+    """Record all flags and end the program, where it is to be recorded."""
+    found = {name: values[name] for name in values if values[name].name == name}
+    given = {name: [str(flag.value)] for name, flag in found.items() if flag.present}
+    defaults = {name: flag.default for name, flag in found.items()}
+    seen.add_options({name: flag.value for name, flag in found.items()}, given, defaults, rest)
+    seen.done()

@@ -2,6 +2,7 @@
 
 import builtins
 import glob
+import importlib.metadata
 import io
 import os
 import pathlib
@@ -46,6 +47,7 @@ def install(answer: str) -> None:
     for module, names in silenced:
         for name in names.split():
             setattr(module, name, _nothing)
+    importlib.metadata.version = _version(importlib.metadata.version)
     _no_processes()
     sys.addaudithook(_refuse)
 
@@ -99,6 +101,18 @@ def _listing(function: Callable[..., Any], answer: str) -> Any:
             raise
 
     return listing
+
+
+def _version(function: Callable[[str], str]) -> Any:
+    """Nothing is installed here: a distribution that is asked for has some version."""
+
+    def version(name: str) -> str:
+        try:
+            return function(name)
+        except importlib.metadata.PackageNotFoundError:
+            return "99.0.0"
+
+    return version
 
 
 def _no_processes() -> None:

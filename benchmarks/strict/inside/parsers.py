@@ -1,10 +1,11 @@
 """Watches the real argparse: what it refused, and that it was reached."""
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from . import unknown
+from . import seen, unknown
 
 KINDS = (
     ("unrecognized arguments", "unknown-option"),
@@ -73,20 +74,46 @@ def install(log: Log) -> None:
     real_parse, real_known = parser.parse_args, parser.parse_known_args
     unknown.Hooks.watched = (parser,)
 
+    real_values, real_check = parser._get_values, parser._check_value
+    watch = seen.ArgparseWatch()
+
     def parse_known_args(self: Any, args: Any = None, namespace: Any = None) -> Any:
-        found, rest = real_known(self, args, namespace)
+        nonlocal watch
+        watch = watch if watch.depth else seen.ArgparseWatch()
+        watch.depth += 1
+        try:
+            found, rest = real_known(self, args, namespace)
+        finally:
+            watch.depth -= 1
         log.parsed()
+        if not watch.depth and seen.is_command_line(args):
+            watch.report(self, found, rest)
         return found, rest
 
     def parse_args(self: Any, args: Any = None, namespace: Any = None) -> Any:
         if not any(p is self for p in unknown.HANDED):
-            return real_parse(self, args, namespace)
-        found, rest = self.parse_known_args(args, namespace)
-        return foreign_namespace(found, rest)
+            found = real_parse(self, args, namespace)
+        else:
+            known, rest = self.parse_known_args(args, namespace)
+            found = foreign_namespace(known, rest)
+        if args is None or list(args) == sys.argv[1:]:
+            seen.done()
+        return found
+
+    def get_values(self: Any, action: Any, words: Any) -> Any:
+        watch.taken(self, action, list(words))
+        return real_values(self, action, words)
+
+    def check_value(self: Any, action: Any, value: Any) -> None:
+        if action.choices is None or len(action.choices):  # none at all were computed from what is not there
+            real_check(self, action, value)
 
     def error(self: Any, message: str) -> NoReturn:
         log.reject(next((kind for words, kind in KINDS if words in message), "usage"), message)
 
-    replacements: Mapping[str, Any] = {"parse_known_args": parse_known_args, "parse_args": parse_args, "error": error}
+    replacements: Mapping[str, Any] = {
+        "parse_known_args": parse_known_args, "parse_args": parse_args, "error": error,
+        "_get_values": get_values, "_check_value": check_value,
+    }  # fmt: skip
     for name, function in replacements.items():
         setattr(parser, name, function)

@@ -78,7 +78,8 @@ class Operators:
     """Everything that can be done to an unknown value; copied, not inherited, so that classes keep the layout of plain ones."""
 
     def __iter__(self) -> Iterator[Any]:
-        return iter([Unknown(name_of(self) + "[]") for _ in range(_wanted(sys._getframe(1)))])
+        name = name_of(self) + "[]"
+        return iter([from_origin(Unknown(name), self, "[]") for _ in range(_wanted(sys._getframe(1)))])
 
     def __next__(self) -> Any:
         raise StopIteration
@@ -95,7 +96,7 @@ class Operators:
         return _decide()
 
     def __getitem__(self, key: Any) -> Any:
-        return Unknown(name_of(self) + "[]")
+        return from_origin(Unknown(name_of(self) + "[]"), self, "[]")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         pass
@@ -210,7 +211,7 @@ class Unknown:
             return self._unknown_name.rpartition(".")[2]
         if name.startswith("__"):
             raise AttributeError(name)
-        value = self.__dict__[name] = Unknown(self._unknown_name + "." + name)
+        value = self.__dict__[name] = from_origin(Unknown(self._unknown_name + "." + name), self, "." + name)
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -235,7 +236,7 @@ class Unknown:
                 return value
         if len(args) == 1 and not kwargs and isinstance(args[0], (types.FunctionType, type)):
             return args[0]  # used as a decorator
-        return Unknown(self._unknown_name + "()")
+        return from_origin(Unknown(self._unknown_name + "()"), self, "()")
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         return (Hooks.base(self._unknown_name),)
@@ -261,6 +262,14 @@ class Unknown:
 
     def __await__(self) -> Iterator[Any]:
         return iter(())
+
+
+def from_origin(made: Unknown, source: Any, step: str) -> Unknown:
+    """What was made of a value that came out of the repository came out of it, too."""
+    origin = getattr(source, "__dict__", {}).get("_origin", "")
+    if origin:
+        vars(made)["_origin"] = origin + step
+    return made
 
 
 class UnknownModule(types.ModuleType):

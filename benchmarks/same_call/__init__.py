@@ -1,0 +1,66 @@
+"""The scorer `same call`: does an answer make the call that the reference makes, in whatever words?
+
+`same_call(row, text, root)` runs both under stubs through the repository's own parser (`observe`), or reads the words by the
+signature where it cannot run, and compares what came of them (`compare`, `code`).
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.data import Task, task_of
+from benchmarks.same_call.code import cannot_tell, compare_calls
+from benchmarks.same_call.compare import compare_programs, failed
+from benchmarks.same_call.model import Observation, ReasonClass, Verdict
+from benchmarks.same_call.observation import observe
+from benchmarks.strict.text import kind_of, strip, unfence
+
+__all__ = ["ReasonClass", "Verdict", "same_call"]
+
+
+def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
+    """Judge one answer by the call that it makes.
+
+    Args:
+        row: a task, or a row as it stands in a file of rows (`ValueError` where a field is off).
+        text: the answer, with or without a code fence.
+        root: the folder of the row's repository; nothing in it is changed.
+    """
+    task = row if isinstance(row, Task) else task_of(row)
+    plain = unfence(text)
+    if not plain.strip():
+        return failed("no answer", "there is no answer")
+    if kind_of(plain) != task.kind:
+        return failed("not the kind", f"{kind_of(plain)} where {task.kind} is wanted")
+    reference = observe(task.output, root, task.folder, task.prefix_code)
+    candidate = observe(plain, root, task.folder, task.prefix_code)
+    if task.kind == "python":
+        return _code(task, plain, reference, candidate)
+    if reference.programs:
+        return compare_programs(reference, candidate, root.resolve())
+    if reference.calls:
+        return compare_calls(reference, candidate, task.instruction)
+    return failed("no reference", "the reference starts nothing")
+
+
+def _code(task: Task, text: str, reference: Observation, candidate: Observation) -> Verdict:
+    verdict = compare_calls(reference, candidate, task.instruction)
+    return _by_text(task, text) if verdict.passed and cannot_tell(reference) else verdict
+
+
+def _by_text(task: Task, text: str) -> Verdict:
+    """The row's own strings, where the calls say too little."""
+    said = _bare(strip(unfence(text), task.kind))
+    for name, value in task.arguments.items():
+        if not any(_bare(str(v)) in said for v in (value, *task.accept.get(name, ()))):
+            return failed("missing", f"{name}: {value}")
+    for value in task.forbid:
+        if _bare(value) in said:
+            return failed("unasked", value)
+    return Verdict(passed=True)
+
+
+def _bare(text: str) -> str:
+    """Text as it is compared: without blanks, with one kind of quotes, in lower case."""
+    return re.sub(r"\s+", "", text).replace('"', "'").lower()

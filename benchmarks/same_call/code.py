@@ -1,0 +1,124 @@
+"""Compares Python answers by the calls of the repository's functions that they were seen to make."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from benchmarks.same_call.compare import GOOD, failed
+from benchmarks.same_call.model import CodeCall, Observation, Verdict
+from benchmarks.same_call.values import is_unknown, plain, same
+
+IN_TEXT = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+TELLS_LITTLE = (0.0, 1.0, -1.0)
+"""Numbers that stand in any code."""
+
+
+def compare_calls(reference: Observation, candidate: Observation, instruction: str) -> Verdict:
+    """Compare Python answers.
+
+    Args:
+        reference: what the row's own answer does.
+        candidate: what is judged.
+        instruction: the request; values of the reference that it names count also in calls of libraries.
+    """
+    if candidate.failure and candidate.failure != reference.failure:
+        return failed("refused", f"{candidate.failure}: {candidate.message}")
+    wanted = required(reference.calls)
+    made = [c for c in candidate.calls if c.own]
+    if wanted and not any(_same_name(w, c) for w in wanted for c in made):
+        return failed("wrong entry", f"{_names(made)} is called, not {_names(wanted)}")
+    known = [plain(v) for v in said(candidate)]
+    for call in wanted:
+        rivals = [c for c in made if _same_name(call, c)]
+        others = [c for c in made if not any(_same_name(w, c) for w in wanted)]
+        if not rivals and others:
+            return failed("wrong entry", f"{_names(others)} is called, not {call.name}")
+        verdict = _best(call, rivals, known)
+        if not verdict.passed:
+            return verdict
+    for value in asked_for(reference, instruction):
+        if not any(same(value, v) for v in known):
+            return failed("missing", f"{value!r} stands nowhere in the code")
+    return GOOD
+
+
+def cannot_tell(reference: Observation) -> bool:
+    """Whether the calls of a reference say too little to compare by."""
+    return not required(reference.calls)
+
+
+def required(calls: Sequence[CodeCall]) -> list[CodeCall]:
+    """The repository's calls to which the answer gives a value of its own; all of them where none is given one."""
+    own = [c for c in calls if c.own]
+    return [c for c in own if any(_tells(v, c.defaults.get(k)) for k, v in c.arguments.items())] or own
+
+
+def _tells(value: Any, default: Any) -> bool:
+    """Whether an argument is a known value and not the default."""
+    if isinstance(value, dict) and value.keys() & {"?", "is"}:
+        return False
+    return not same(value, default)
+
+
+def _same_name(first: CodeCall, second: CodeCall) -> bool:
+    return first.name == second.name
+
+
+def _names(calls: Sequence[CodeCall]) -> str:
+    return ", ".join(dict.fromkeys(c.name for c in calls)) or "nothing of the repository"
+
+
+def _best(call: CodeCall, rivals: Sequence[CodeCall], known: Sequence[Any]) -> Verdict:
+    """The verdict on the call that comes nearest."""
+    if not rivals:
+        return failed("missing", f"{call.name} is not called")
+    found = [list(_differences(call, rival, known)) for rival in rivals]
+    return min(found, key=len, default=[])[0] if all(found) else GOOD
+
+
+def _differences(wanted: CodeCall, got: CodeCall, known: Sequence[Any]) -> Iterator[Verdict]:
+    defaults = {**wanted.defaults, **got.defaults}
+    for name in dict.fromkeys([*wanted.arguments, *got.arguments]):
+        first, second = (c.arguments.get(name, defaults.get(name)) for c in (wanted, got))
+        if same(first, second) and (not is_unknown(second) or _stands(first, known)):
+            continue
+        shown = f"{wanted.name}({name}={second!r}) where the reference has {first!r}"
+        if name not in wanted.arguments:
+            yield failed("unasked", shown)
+        elif name in got.arguments:
+            yield failed("other value", shown)
+        else:
+            yield failed("missing", shown)
+
+
+def _stands(value: Any, known: Sequence[Any]) -> bool:
+    """Whether a value that cannot be followed into the call stands somewhere in the code."""
+    if value is None or isinstance(value, (bool, dict, list)):
+        return True
+    return any(same(value, v) for v in known)
+
+
+def said(observation: Observation) -> list[Any]:
+    """All values that stand in the code or reach a call."""
+    return [*observation.constants, *(v for c in observation.calls for a in c.arguments.values() for v in _flat(a))]
+
+
+def _flat(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return [v for inner in value.values() for v in _flat(inner)]
+    return [v for inner in value for v in _flat(inner)] if isinstance(value, list) else [value]
+
+
+def asked_for(reference: Observation, instruction: str) -> list[Any]:
+    """The literals of the reference that the request names."""
+    numbers = {float(m.replace(",", "").replace("_", "")) for m in IN_TEXT.findall(instruction)}
+    lower = instruction.lower()
+    found: list[Any] = []
+    for value in reference.constants:
+        if isinstance(value, str):
+            named = len(value) > 2 and value.lower() in lower and not value.isdigit()
+        else:
+            named = float(value) in numbers and float(value) not in TELLS_LITTLE
+        if named and value not in found:
+            found.append(value)
+    return found

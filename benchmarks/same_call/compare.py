@@ -1,0 +1,100 @@
+"""Compares what two answers ask for; the first difference that matters is the verdict."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.same_call.entries import same_entry
+from benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
+from benchmarks.same_call.options import Options, options_of
+from benchmarks.same_call.values import same
+
+GOOD = Verdict(passed=True)
+
+
+def failed(reason: ReasonClass, detail: str) -> Verdict:
+    """A verdict against an answer."""
+    return Verdict(passed=False, reason_class=reason, detail=detail[:500])
+
+
+def compare_programs(reference: Observation, candidate: Observation, root: Path) -> Verdict:
+    """Compare shell answers: each program of the reference must be started with the same options, and no other."""
+    refused = _refused(reference, candidate)
+    rest = list(candidate.programs)
+    for wanted in reference.programs:
+        rivals = [p for p in rest if same_entry(wanted, p, root)]
+        if not rivals:
+            if refused is not None:
+                return refused
+            started = ", ".join(filter(None, (p.file or p.name for p in candidate.programs))) or "nothing"
+            return failed("wrong entry", f"{started} is started, not {wanted.file or wanted.name}")
+        differences, nearest = min(((_differences(wanted, p, root), p) for p in rivals), key=lambda pair: len(pair[0]))
+        if differences:
+            return refused if refused is not None else differences[0]
+        rest.remove(nearest)
+    if refused is not None:
+        return refused
+    if rest:
+        return failed("unasked", f"{rest[0].file or rest[0].name} is started, too")
+    return GOOD
+
+
+def _refused(reference: Observation, candidate: Observation) -> Verdict | None:
+    """Whether the repository refuses the candidate for a reason for which it does not refuse the reference."""
+    if not candidate.failure or candidate.failure == reference.failure:
+        return None
+    if candidate.failure == "nothing-runs" and candidate.programs:
+        return None
+    reason: ReasonClass = "wrong entry" if candidate.failure == "no-such-file" else "refused"
+    return failed(reason, f"{candidate.failure}: {candidate.message}")
+
+
+def _differences(wanted: Program, got: Program, root: Path) -> list[Verdict]:
+    both = wanted.parsed and got.parsed
+    asked, said = (options_of(p, root, believe_parser=both) for p in (wanted, got))
+    if asked.subcommand != said.subcommand:
+        shown = " ".join(said.subcommand) or "no subcommand"
+        return [failed("wrong entry", f"{shown} where the reference has {' '.join(asked.subcommand) or 'none'}")]
+    return [*_options(asked, said), *_environment(wanted.environment, got.environment)]
+
+
+def _options(asked: Options, said: Options) -> list[Verdict]:
+    """What is missing, then what has another value, then what nobody asked for."""
+    missing, other, unasked = [], [], []
+    for name in sorted({*asked.values, *said.values}):
+        first, second = _value(asked, said, name), _value(said, asked, name)
+        if same(first, second) and not (first is ABSENT) ^ (second is ABSENT):
+            continue
+        shown = f"{name}: {_shown(second)} where the reference has {_shown(first)}"
+        if name not in asked.given:
+            unasked.append(failed("unasked", shown))
+        elif name in said.given:
+            other.append(failed("other value", shown))
+        else:
+            missing.append(failed("missing", shown))
+    return [*missing, *other, *unasked]
+
+
+class _Absent:
+    """No value at all."""
+
+
+ABSENT = _Absent()
+
+
+def _value(options: Options, others: Options, name: str) -> Any:
+    if name in options.values:
+        return options.values[name]
+    return options.defaults.get(name, others.defaults.get(name, ABSENT))
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is ABSENT else repr(value)[:200]
+
+
+def _environment(wanted: Mapping[str, str], got: Mapping[str, str]) -> Iterable[Verdict]:
+    for name, value in wanted.items():
+        if name not in got:
+            yield failed("missing", f"variable {name}")
+        elif not same(value, got[name]):
+            yield failed("other value", f"variable {name}: {got[name]} where the reference has {value}")

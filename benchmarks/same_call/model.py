@@ -1,0 +1,72 @@
+"""What an answer asks for, and what comparing two answers says."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from benchmarks.strict.text import Kind
+
+ReasonClass = Literal[
+    "", "wrong entry", "missing", "other value", "unasked", "refused", "not the kind", "no answer", "no reference"
+]
+"""Why an answer is not the same call; "" where it is. "no reference": the row's own reference cannot be read."""
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether an answer makes the call of the reference."""
+
+    passed: bool
+    reason_class: ReasonClass = ""
+    detail: str = ""
+    """What exactly: the option with both values, the parser's message."""
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """One program that an answer starts."""
+
+    file: str = ""
+    """Relative to the repository; "" for a program that is no file of it."""
+    name: str = ""
+    """A command that is no file of the repository, or a target of make."""
+    words: tuple[str, ...] = ()
+    """The words after it."""
+    chain: tuple[tuple[str, str], ...] = ()
+    """(file, function) of the frames that led to its parser, outermost first."""
+    parsed: bool = False
+    """Whether its own parser read the words."""
+    values: Mapping[str, Any] = {}
+    """What the parser made of them, by destination."""
+    given: Mapping[str, tuple[str, ...]] = {}
+    """The words that each destination was given."""
+    defaults: Mapping[str, Any] = {}
+    subcommand: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
+    """Words that the parser left over."""
+    environment: Mapping[str, str] = {}
+    """Variables that are set for it; only for shell scripts."""
+
+
+class CodeCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One call that an answer's Python code makes."""
+
+    name: str
+    """Dotted name of the function or class; "?" before it where it belongs to a library that is not there."""
+    own: bool
+    """Whether it belongs to the repository."""
+    arguments: Mapping[str, Any] = {}
+    """By name of the parameter; by place where the names are not known."""
+    defaults: Mapping[str, Any] = {}
+
+
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that an answer was seen to ask for."""
+
+    kind: Kind
+    programs: tuple[Program, ...] = ()
+    calls: tuple[CodeCall, ...] = ()
+    constants: tuple[Any, ...] = ()
+    """Literals of Python code."""
+    failure: str = ""
+    """Stable code of why it cannot run, as the strict scorer names them; "" where nothing speaks against it."""
+    message: str = ""

@@ -1,0 +1,146 @@
+"""Runs an answer under stubs and writes down the calls that it makes; kept on disk, since references are read again and again."""
+
+import ast
+import functools
+import hashlib
+import os
+import posixpath
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from platformdirs import user_cache_path
+
+from benchmarks.same_call.model import CodeCall, Observation, Program
+from benchmarks.strict import execute
+from benchmarks.strict.libraries import of_repository
+from benchmarks.strict.text import kind_of, unfence
+from ml_agent.files import write_atomically
+from tools.commands import parse_command
+from tools.errors import RepositoryError
+from tools.invocation import Invocation
+from tools.versions import local_version
+
+NOT_ASKED_FOR = frozenset(
+    [*execute.DONE_ELSEWHERE, "echo", "printf", "source", "export", "ls", "cat", "pwd", "set", "exit", "true"]
+)
+"""Programs that prepare or show something."""
+
+
+def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> Observation:
+    """What an answer asks for.
+
+    Args:
+        text: the answer, with or without a code fence.
+        root: the repository's folder; nothing in it is changed.
+        folder: where the answer runs, relative to it.
+        prefix_code: what the environment needs before it.
+    """
+    plain = unfence(text)
+    place = _kept(plain, root, folder, prefix_code)
+    try:
+        return msgspec.json.decode(place.read_bytes(), type=Observation)
+    except (OSError, msgspec.DecodeError, msgspec.ValidationError):
+        found = _look(plain, root.resolve(), folder, prefix_code)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(place, msgspec.json.encode(found).decode())
+    return found
+
+
+def _kept(text: str, root: Path, folder: str, prefix_code: str) -> Path:
+    """Where the observation of an answer is kept: by everything that it depends on."""
+    cache = Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
+    parts = (_own_version(), _version(root.resolve()), str(root.resolve()), folder, prefix_code, text)
+    name = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
+    return cache / "same-call" / name[:2] / f"{name}.json"
+
+
+@functools.lru_cache(maxsize=256)
+def _version(root: Path) -> str:
+    try:
+        return local_version(root)
+    except RepositoryError:
+        return ""
+
+
+@functools.cache
+def _own_version() -> str:
+    """Changes with the source of what looks at answers."""
+    files = [*sorted((execute.HERE).rglob("*.py")), *sorted(Path(__file__).parent.glob("*.py"))]
+    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
+
+
+def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
+    kind = kind_of(text)
+    job = execute.Job(root=root, path=folder, text=text, kind=kind, prefix_code=prefix_code, record=True)
+    done = execute.run(job, of_repository(root))
+    recorded = [p.recorded for p in done.programs if p.recorded]
+    programs = [_program(r, root) for r in recorded if not r["entry"]["own"]]
+    calls = [_call(c) for r in recorded for c in r["calls"]]
+    if kind == "bash" and not programs and not calls:
+        programs = list(_unseen(text, root, folder))
+    return Observation(
+        kind=kind, programs=tuple(programs), calls=tuple(calls),
+        constants=tuple(_constants(text)) if kind == "python" else (),
+        failure="" if done.ok else done.code, message=done.message,
+    )  # fmt: skip
+
+
+def _program(recorded: dict[str, Any], root: Path) -> Program:
+    """A Python program; of several parses the later ones add to the earlier."""
+    parses = recorded["options"]
+    entry = recorded["entry"]
+    chain = next((tuple((f, n) for f, n in p["chain"]) for p in reversed(parses) if p["chain"]), ())
+    return Program(
+        file=entry["file"] or (chain[0][0] if chain else ""),
+        name=entry["module"],
+        words=tuple(entry["words"]),
+        chain=chain,
+        parsed=bool(parses),
+        values={k: v for p in parses for k, v in p["values"].items()},
+        given={k: tuple(v) for p in parses for k, v in p["given"].items()},
+        defaults={k: v for p in parses for k, v in p["defaults"].items()},
+        subcommand=next((tuple(p["subcommand"]) for p in reversed(parses) if p["subcommand"]), ()),
+        rest=tuple(parses[-1]["rest"]) if parses else (),
+    )
+
+
+def _call(recorded: dict[str, Any]) -> CodeCall:
+    return msgspec.convert(recorded, CodeCall)
+
+
+def _unseen(text: str, root: Path, folder: str) -> Iterator[Program]:
+    """The programs of a shell answer that starts no Python of the repository: scripts in other languages, make, foreign commands."""
+    for invocation in parse_command(text).invocations:
+        name = posixpath.basename(invocation.name or invocation.program)
+        place = posixpath.normpath(
+            posixpath.join(folder, invocation.folder or ".", invocation.name or invocation.program)
+        )
+        if (root / place).is_file():
+            yield _shell(invocation, place, name="")
+        elif name not in NOT_ASKED_FOR or name == "make":
+            yield _shell(invocation, "", name=name)
+
+
+def _shell(invocation: Invocation, place: str, name: str) -> Program:
+    return Program(file=place, name=name, words=invocation.words, environment=dict(invocation.environment))
+
+
+def _constants(text: str) -> Iterable[Any]:
+    """The literals of a program, texts that stand alone left out."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    alone = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    found = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in alone]
+    negative = [
+        -n.operand.value
+        for n in ast.walk(tree)
+        if isinstance(n, ast.UnaryOp)
+        and isinstance(n.op, ast.USub)
+        and isinstance(n.operand, ast.Constant)
+        and isinstance(n.operand.value, (int, float))
+    ]
+    return [v for v in [*found, *negative] if isinstance(v, (str, int, float)) and not isinstance(v, bool)]

@@ -1,0 +1,95 @@
+"""What a program's words set, by name: as its own parser said, else by its signature, else by the look of the words."""
+
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.same_call.model import Program
+from tools.signatures.model import Signature
+from tools.signatures.parse import choose, parse_call
+from tools.signatures.read import SignatureReader
+
+PLACES = "arguments by place"
+"""The key of words that belong to no option."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """Values by name."""
+
+    values: Mapping[str, Any]
+    """What is set, and where the parser said them the values of all other options."""
+    given: frozenset[str]
+    """Names that the command line sets."""
+    defaults: Mapping[str, Any] = {}
+    subcommand: tuple[str, ...] = ()
+
+
+def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> Options:
+    """What a program is asked for.
+
+    Args:
+        program: as it was seen.
+        root: the repository's folder.
+        believe_parser: False reads the words although a parser did, to compare with a program that came to none.
+    """
+    if program.parsed and believe_parser:
+        loose = by_look(program.rest)
+        values = {**program.values, **loose}
+        values |= {k: list(program.given[k]) for k, v in program.values.items() if k in program.given and _hidden(v)}
+        given = frozenset({*program.given, *loose} - {""})
+        return Options(values=values, given=given, defaults=program.defaults, subcommand=program.subcommand)
+    signature = choose(_signatures(root, program.file), program.words) if program.file else None
+    if signature is not None and signature.options:
+        call = parse_call(signature, program.words)
+        if signature.accepts_unknown or not call.unknown:
+            values = {**call.values, **by_look(call.unknown)}
+            known = {o.dest: o.default for o in signature.options if o.default is not None}
+            return Options(values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand)
+    loose = by_look(program.words)
+    return Options(values=loose, given=frozenset(loose))
+
+
+def _hidden(value: Any) -> bool:
+    """Whether a parsed value does not show what was typed: a converter made a thing of it that cannot be looked into."""
+    return isinstance(value, dict) and value.keys() in ({"?"}, {"is"})
+
+
+@functools.lru_cache(maxsize=32)
+def _reader(root: Path) -> SignatureReader:
+    return SignatureReader(root)
+
+
+def _signatures(root: Path, file: str) -> tuple[Signature, ...]:
+    return _reader(root).read(file)
+
+
+def by_look(words: Sequence[str]) -> dict[str, Any]:
+    """Options by their dashes, settings by their `=`, the rest by place; `-` and `_` are one, `--no-x` is `--x false`."""
+    found: dict[str, Any] = {}
+    places: list[str] = []
+    name = ""
+    for word in words:
+        if word.startswith("-") and not _is_number(word) and word not in ("-", "--"):
+            name, equals, value = word.lstrip("-").partition("=")
+            name = name.replace("-", "_")
+            if name.startswith("no_") and not equals:
+                found[name.removeprefix("no_")], name = False, ""
+                continue
+            found[name] = value if equals else True
+            name = "" if equals else name
+        elif name:
+            kept = found[name]
+            found[name] = word if kept is True else [*(kept if isinstance(kept, list) else [kept]), word]
+        elif "=" in word.lstrip("+~") and word.lstrip("+~")[:1].isalpha():
+            key, _, value = word.lstrip("+~").partition("=")
+            found[key.replace("-", "_")] = value
+        else:
+            places.append(word)
+    return {**found, PLACES: places} if places else found
+
+
+def _is_number(word: str) -> bool:
+    return word[1:].replace(".", "", 1).replace("e", "").replace("-", "").isdigit()

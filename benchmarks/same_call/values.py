@@ -1,0 +1,85 @@
+"""When two values are the same: numbers as numbers, paths as paths, lists as lists, tables as tables."""
+
+import ast
+import json
+import math
+import posixpath
+import re
+from typing import Any
+
+NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
+PAIRS = re.compile(r"[\w.]+=[^,=]*(?:,[\w.]+=[^,=]*)+$")
+NEAR = 1e-9
+WORDS = {"true": True, "false": False, "none": None, "null": None}
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two values say the same; what is not known here agrees with everything."""
+    if is_unknown(first) or is_unknown(second):
+        return True
+    one, other = plain(first), plain(second)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
+    if isinstance(one, list) != isinstance(other, list):
+        return _alone(one, other)
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other or (_number(one) == _number(other) and _number(one) in (0, 1))
+    if _number(one) is not None and _number(other) is not None:
+        return math.isclose(_number(one) or 0.0, _number(other) or 0.0, rel_tol=NEAR)
+    return bool(one == other)
+
+
+def _alone(one: Any, other: Any) -> bool:
+    """A list of one value is that value."""
+    many, single = (one, other) if isinstance(one, list) else (other, one)
+    return len(many) == 1 and same(many[0], single)
+
+
+def is_unknown(value: Any) -> bool:
+    """Whether a value is the mark of something that is not known here."""
+    return isinstance(value, dict) and value.keys() == {"?"}
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def plain(value: Any) -> Any:
+    """A value in the one form in which it is compared: text that is a number, a list, a table or a path becomes that."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    if NUMBER.match(text):
+        return float(text.replace("_", ""))
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    if len(text) > 1 and text[0] in "[{(" and text[-1] in "]})":
+        return _literal(text)
+    if PAIRS.match(text):
+        return dict(part.split("=", 1) for part in text.split(","))
+    return _path(text)
+
+
+def _literal(text: str) -> Any:
+    """A list or table as it is written in Python, JSON or on hydra's command line."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return _listed(read(text))
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+    if text[0] in "[(" and not re.search(r"[\[({]", text[1:]):
+        return [part.strip().strip("'\"") for part in text[1:-1].split(",") if part.strip()]
+    return re.sub(r"\s+", "", text).replace('"', "'")
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _path(text: str) -> str:
+    """Paths without `./`, doubled and trailing slashes; addresses stay as they are."""
+    if "/" not in text or "://" in text or re.search(r"\s", text):
+        return re.sub(r"\s*([,=\[\](){}:])\s*", r"\1", text) if re.search(r"[\[({=]", text) else text
+    return posixpath.normpath(text).replace("//", "/")

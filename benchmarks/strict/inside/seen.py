@@ -1,0 +1,206 @@
+"""Records the calls that an answer makes: what a program's parser made of its words, and which functions its code calls.
+
+Off unless the job says `"record": true`; then a program ends as soon as its parser has read all words.
+"""
+
+import argparse
+import inspect
+import signal
+import sys
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from . import unknown
+from .pictures import name_of, picture, unwrapped
+from .scope import Scope
+
+MOST = 400
+"""Calls of code that are kept."""
+CALL_SECONDS, LEAST_SECONDS = 0.6, 0.05
+"""Processor time that one call of the answer may take, and that is left in any case."""
+
+
+class Parsed(BaseException):
+    """The command line is read: nothing that follows changes what was asked for."""
+
+
+class Record:
+    """What was recorded in this process."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.scope: Scope | None = None
+        self.options: list[dict[str, Any]] = []
+        """One table a parse: `values`, `given` (dest -> words), `defaults`, `rest`, `chain` and `subcommand`."""
+        self.calls: list[dict[str, Any]] = []
+        """One table a call of the answer's code: `name`, `own`, `arguments` and `defaults`."""
+
+
+SEEN = Record()
+
+
+def chain() -> list[list[str]]:
+    """[file, function] of the repository's frames that led here, outermost first."""
+    scope = SEEN.scope
+    found: list[list[str]] = []
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and scope is not None and SEEN.on:
+        path = frame.f_code.co_filename
+        if not path.startswith("<") and scope.has(path) and path != scope.answer:
+            found.insert(0, [scope.name(path), frame.f_code.co_name])
+        frame = frame.f_back
+    return found
+
+
+def add_options(
+    values: dict[str, Any],
+    given: dict[str, list[str]],
+    defaults: dict[str, Any],
+    rest: list[str],
+    subcommand: Sequence[str] = (),
+) -> None:
+    """Record what a parser made of the words."""
+    if SEEN.on:
+        kept = {name: picture(v) for name, v in values.items()}
+        known = {name: picture(v) for name, v in defaults.items()}
+        words = [w for w in rest if isinstance(w, str)]
+        parsed = {"values": kept, "given": given, "defaults": known, "rest": words, "chain": chain()}
+        SEEN.options.append({**parsed, "subcommand": list(subcommand)})
+
+
+def is_command_line(words: Any) -> bool:
+    """Whether words that are parsed come from the command line, and not from a program's own text."""
+    return (
+        words is None or (list(words) == [] and not sys.argv[1:]) or (bool(words) and set(words) <= set(sys.argv[1:]))
+    )
+
+
+def done() -> None:
+    """All words are read: end the program."""
+    if SEEN.on:
+        raise Parsed
+
+
+class ArgparseWatch:
+    """Follows one parse of argparse: which words went to which action, and which parsers had a part in it."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.given: dict[str, list[str]] = {}
+        self.parsers: list[argparse.ArgumentParser] = []
+        self.subcommand: list[str] = []
+
+    def taken(self, parser: argparse.ArgumentParser, action: argparse.Action, words: list[str]) -> None:
+        """An action got its words (none for a switch)."""
+        if parser not in self.parsers:
+            self.parsers.append(parser)
+        if isinstance(action, argparse._SubParsersAction):
+            self.subcommand += words[:1]
+        elif words or action.option_strings:
+            name = "" if action.dest == argparse.SUPPRESS else action.dest
+            self.given[name] = list(words)
+
+    def report(self, parser: argparse.ArgumentParser, found: argparse.Namespace, rest: list[str]) -> None:
+        """The outermost parse came to its end."""
+        parsers = [parser, *(p for p in self.parsers if p is not parser)]
+        defaults = {a.dest: p.get_default(a.dest) for p in parsers for a in p._actions if a.dest != argparse.SUPPRESS}
+        add_options(vars(found), self.given, defaults, rest, self.subcommand)
+
+
+class Enough(BaseException):
+    """One call of the answer took as long as a call may."""
+
+
+class Brief:
+    """Gives a call of the answer's own code its part of the time: what the answer asks for after it is to be seen, too."""
+
+    def __enter__(self) -> None:
+        self.left = signal.getitimer(signal.ITIMER_VIRTUAL)[0] if _from_answer() else 0.0
+        if self.left > 0:
+            self.handler = signal.signal(signal.SIGVTALRM, _enough)
+            self.part = min(self.left, CALL_SECONDS)
+            signal.setitimer(signal.ITIMER_VIRTUAL, self.part)
+
+    def __exit__(self, *error: object) -> None:
+        if self.left > 0:
+            unused = signal.getitimer(signal.ITIMER_VIRTUAL)[0]
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, self.handler)
+            signal.setitimer(signal.ITIMER_VIRTUAL, max(self.left - self.part + unused, LEAST_SECONDS))
+
+
+def _enough(signum: int, frame: Any) -> None:
+    raise Enough
+
+
+def _from_answer() -> bool:
+    scope = SEEN.scope
+    return SEEN.on and scope is not None and unknown.caller().f_code.co_filename == scope.answer
+
+
+def add_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Record one call of the answer's own code."""
+    if not _from_answer() or len(SEEN.calls) >= MOST:
+        return
+    own = _own(function)
+    arguments, defaults = _bound(function, args, kwargs) if own else _raw(args, kwargs)
+    entry = {"name": _called(function), "own": own, "arguments": arguments, "defaults": defaults}
+    if entry not in SEEN.calls:
+        SEEN.calls.append(entry)
+
+
+def marked(result: Any, function: Any) -> Any:
+    """The result of a call, marked where something unknown came out of the repository."""
+    if isinstance(result, unknown.Unknown) and _from_answer() and _own(function):
+        vars(result)["_origin"] = f"{_called(function)}()"
+    return result
+
+
+def _called(function: Any) -> str:
+    if isinstance(function, unknown.Unknown):
+        return str(vars(function).get("_origin", "")) or f"?{unknown.name_of(function)}"
+    return name_of(function)
+
+
+def _own(function: Any) -> bool:
+    """Whether a function, or the class of a thing that is called, is the repository's."""
+    if isinstance(function, unknown.Unknown):
+        return "_origin" in vars(function)
+    function = unwrapped(function)
+    function = getattr(function, "__func__", function)
+    thing = function if isinstance(function, (type, types.FunctionType)) else type(function)
+    module = sys.modules.get(getattr(thing, "__module__", "") or "")
+    path = str(getattr(module, "__file__", None) or "")
+    return bool(path) and SEEN.scope is not None and SEEN.scope.has(path) and path != SEEN.scope.answer
+
+
+def _raw(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    return {**{str(n): picture(v) for n, v in enumerate(args)}, **{k: picture(v) for k, v in kwargs.items()}}, {}
+
+
+def _bound(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arguments by name, and the defaults of all parameters; by place where the names are not known."""
+    target: Any = unwrapped(function)
+    first: tuple[None, ...] = ()
+    if isinstance(target, type):
+        target, first = vars(target).get("__init__") or getattr(target, "__init__"), (None,)  # noqa: B009
+    elif not isinstance(target, (types.FunctionType, types.MethodType)):
+        method = getattr(type(target), "forward", None) or getattr(type(target), "call", None)
+        target, first = method or type(target).__call__, (None,)
+    try:
+        signature = inspect.signature(target)
+        bound = signature.bind(*first, *args, **kwargs)
+    except (TypeError, ValueError):
+        return _raw(args, kwargs)
+    named: dict[str, Any] = {}
+    for place, (name, value) in enumerate(bound.arguments.items()):
+        kind = signature.parameters[name].kind
+        if kind is inspect.Parameter.VAR_KEYWORD:
+            named |= {k: picture(v) for k, v in value.items()}
+        elif kind is inspect.Parameter.VAR_POSITIONAL:
+            named |= {str(n): picture(v) for n, v in enumerate(value[1:] if first and not place else value)}
+        elif not (first and not place):
+            named[name] = picture(value)
+    known = {n: picture(p.default) for n, p in signature.parameters.items() if p.default is not p.empty}
+    return named, known

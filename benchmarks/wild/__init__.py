@@ -1,0 +1,1 @@
+"""Rows of eighteen repositories as users meet them, six each, written by people who read the repositories; `--tasks wild`."""

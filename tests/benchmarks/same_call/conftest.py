@@ -1,0 +1,90 @@
+"""A small repository whose programs read their words in several ways."""
+
+from pathlib import Path
+
+import pytest
+
+FILES = {
+    "setup.py": "from setuptools import setup\nsetup(name='kit', entry_points={'console_scripts': ['kit-train = kit.train:main']})\n",
+    "kit/__init__.py": "from kit.net import Net, load\n",
+    "kit/train.py": """
+import argparse
+import torch
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", required=True)
+    parser.add_argument("-b", "--batch-size", type=int, default=32)
+    parser.add_argument("--lr", type=float, default=0.1)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[8])
+    parser.add_argument("--opt", choices=["adam", "sgd"], default="adam")
+    parser.add_argument("--amp", action="store_true")
+    args = parser.parse_args()
+    torch.train(args)
+
+if __name__ == "__main__":
+    main()
+""",
+    "train.py": "from kit.train import main\n\nif __name__ == '__main__':\n    main()\n",
+    "kit/evaluate.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--data')\np.add_argument('--lr', type=float, default=0.1)\nprint(p.parse_args())\n",
+    "kit/cli.py": "import sys\n\ndef main():\n    from kit.train import main as train\n    del sys.argv[1]\n    train()\n\nif __name__ == '__main__':\n    main()\n",
+    "kit/net.py": """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, width, depth=2, act="relu"):
+        super().__init__()
+        self.layer = nn.Linear(width, depth)
+
+    def forward(self, x):
+        return self.layer(x)
+
+    def fit(self, data, epochs=3, **more):
+        while torch.rand(1) < 2:
+            pass
+
+class Tall(Net):
+    pass
+
+def load(name, device="cpu"):
+    return torch.load(name)
+""",
+    "commands.py": """
+import click
+
+@click.group()
+def cli():
+    pass
+
+@cli.command()
+@click.option("--steps", type=int, default=5)
+@click.argument("files", nargs=-1)
+def slices(steps, files):
+    pass
+
+@cli.command()
+@click.option("--steps", type=int, default=5)
+@click.argument("files", nargs=-1)
+def heat(steps, files):
+    pass
+
+if __name__ == "__main__":
+    cli()
+""",
+    "by_hand.py": "import sys\nfor word in sys.argv[1:]:\n    key, _, value = word.partition('=')\n    print(key, value)\n",
+    "run.sh": "python train.py --data cora --lr 0.5 $@\n",
+    "fetch.sh": "curl $1 > $2\n",
+    "Makefile": "serve:\n\techo $(PORT)\n",
+}
+
+
+@pytest.fixture(scope="session")
+def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository's folder."""
+    root = tmp_path_factory.mktemp("repositories") / "kit"
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root

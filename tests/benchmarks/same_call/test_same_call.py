@@ -1,0 +1,93 @@
+"""Answers that make the reference's call in other words, and answers that do not."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.data import Task
+from benchmarks.same_call import Verdict, same_call
+
+TRAIN = "python train.py --data data/cora --batch-size 16 --lr 1e-3 --sizes 4 8"
+CODE = """
+import torch
+from kit import Net
+net = Net(12, depth=3)
+net.fit(torch.load("a.pt"), epochs=7)
+torch.save(net.state_dict(), "out/net.pt")
+"""
+
+
+def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verdict:
+    task = Task(
+        github_id=1, id=1, github="https://github.com/some/kit", path="./", arguments={}, instruction=instruction, oracle="",
+        kind="python" if "import" in reference else "bash", output=reference,
+    )  # fmt: skip
+    return same_call(task, answer, kit)
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        (TRAIN, TRAIN),
+        (TRAIN, "python3 -u train.py --sizes 4 8 --lr=0.001 -b16 --data ./data/cora/"),
+        (TRAIN, "```bash\nexport LR=0.001\npython -m kit.train --data data/cora -b 16 --lr $LR --sizes 4 8\n```"),
+        (TRAIN, "kit-train --data data/cora --batch 16 --lr .001 --sizes 4 8"),
+        (TRAIN, "python kit/cli.py train --data data/cora -b 16 --lr 1e-3 --sizes 4 8"),
+        (
+            TRAIN,
+            "pip install torch\ncd kit && CUDA_VISIBLE_DEVICES=1 torchrun --nproc_per_node 2 train.py --data data/cora -b 16 --lr 1e-3 --sizes 4 8",
+        ),
+        (TRAIN, TRAIN + " --opt adam"),
+        (TRAIN + " --opt adam", TRAIN),
+        ("bash run.sh --amp", "python train.py --data cora --amp --lr 0.5"),
+        ("python commands.py slices a b --steps 9", "python commands.py slices --steps=9 a b"),
+        ("python by_hand.py lr=0.10 out=runs/x", "python by_hand.py out=runs/x/ lr=0.1"),
+        ("bash fetch.sh a b", "./fetch.sh a b"),
+        ("make serve PORT=90", "make serve PORT=90"),
+        (CODE, CODE),
+        (CODE, CODE.replace("kit import", "kit.net import").replace("12, depth=3", "width=12, depth=3, act='relu'")),
+        (CODE, CODE.replace("epochs=7", "epochs=EPOCHS").replace("import torch", "import torch\nEPOCHS = 7", 1)),
+    ],
+)
+def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) -> None:
+    verdict = judge(kit, reference, answer)
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "reason"),
+    [
+        (TRAIN, "", "no answer"),
+        (TRAIN, CODE, "not the kind"),
+        (
+            TRAIN,
+            TRAIN.replace("train.py", "kit/evaluate.py").replace(" --batch-size 16 --lr 1e-3 --sizes 4 8", ""),
+            "wrong entry",
+        ),
+        (TRAIN, TRAIN.replace("train.py", "trian.py"), "wrong entry"),
+        (TRAIN, TRAIN.replace(" --lr 1e-3", ""), "missing"),
+        (TRAIN, TRAIN.replace("1e-3", "1e-4"), "other value"),
+        (TRAIN, TRAIN.replace("4 8", "8 4"), "other value"),
+        (TRAIN, TRAIN + " --amp", "unasked"),
+        (TRAIN, TRAIN + "\npython kit/evaluate.py", "unasked"),
+        (TRAIN, TRAIN + " --epochs 3", "refused"),
+        (TRAIN, TRAIN + " --opt rmsprop", "refused"),
+        ("python commands.py slices a b --steps 9", "python commands.py heat a b --steps 9", "wrong entry"),
+        ("python commands.py slices a b --steps 9", "python commands.py slices a --steps 9", "other value"),
+        ("python by_hand.py lr=0.1 out=runs/x", "python by_hand.py lr=0.1", "missing"),
+        ("python by_hand.py lr=0.1", "python by_hand.py lr=0.1 out=runs/x", "unasked"),
+        ("bash fetch.sh a b", "bash fetch.sh a c", "other value"),
+        ("make serve PORT=90", "make serve PORT=91", "other value"),
+        (CODE, CODE.replace("depth=3", "depth=4"), "other value"),
+        (CODE, CODE.replace(", depth=3", ""), "missing"),
+        (CODE, CODE.replace("depth=3", "depth=3, act='gelu'"), "unasked"),
+        (CODE, CODE.replace("kit import Net", "kit.net import Tall as Net"), "wrong entry"),
+        (CODE, CODE.replace("net.fit", "net.fits"), "refused"),
+        (CODE, CODE.replace("net.fit", "net.forward").replace(", epochs=7", ""), "wrong entry"),
+        (CODE, CODE.replace("kit import", "kit.nets import"), "refused"),
+        (CODE, CODE.replace("net.pt", "other.pt"), "missing"),
+    ],
+)
+def test_another_call(kit: Path, reference: str, answer: str, reason: str) -> None:
+    verdict = judge(kit, reference, answer, "Save it as out/net.pt.")
+    assert verdict.reason_class == reason, verdict
