@@ -20,13 +20,13 @@ from ml_agent.grounded.affinity import (
     takes_several,
 )
 from ml_agent.grounded.assignment import best_matching
-from ml_agent.grounded.commandline import commands, given_options, parse
 from ml_agent.grounded.likeness import shortened, stands
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.terms import canonical, plain, terms, weight
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
 from ml_agent.values.numbers import number, same_number
+from tools.commandline.parse import parse_one, single_commands
 from tools.signatures.model import Option, Signature
 
 _LITTLE = 0.5
@@ -179,7 +179,7 @@ def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[Ledge
         return told(full_account(draft.text, request.values))
     ledgers = [
         full_account(command, request.values, _signature_of(command, draft, workspace))
-        for command in commands(draft.text)
+        for command in single_commands(draft.text)
     ]
     return told([best_entry(several) for several in zip(*ledgers, strict=True)])
 
@@ -200,7 +200,7 @@ def _signature_of(command: str, draft: Draft, workspace: Workspace) -> Signature
         called = [
             one
             for one in fitting
-            if parse(command, one) is not None and (path == draft.entry or _is_called(command, draft, path))
+            if parse_one(command, one) is not None and (path == draft.entry or _is_called(command, draft, path))
         ]
         if called:
             return max(called, key=lambda one: len(one.subcommand))
@@ -254,7 +254,7 @@ def _in_command(draft: str, value: Value, signature: Signature, spent: Mapping[s
     One number in a command honours one number of the user's, or the same one said twice.
     """
     best: tuple[float, str] = (-1.0, "")
-    for option, flag, given in given_options(draft, signature):
+    for option, flag, given in _given_options(draft, signature):
         where = f"{flag} {given}".strip()
         if not says(given, value) or (where in spent and " " not in given and _is_another(value, spent[where])):
             continue
@@ -287,7 +287,7 @@ def _may_mean(value: Value, option: Option) -> bool:
 
 
 def _by_default(value: Value, signature: Signature, draft: str) -> Option | None:
-    given = {option.dest for option, _, _ in given_options(draft, signature) if option is not None}
+    given = {option.dest for option, _, _ in _given_options(draft, signature) if option is not None}
     for option in signature.options:
         if option.dest in given or option.default is None or not says(option.default, value, whole=True):
             continue
@@ -340,3 +340,10 @@ def _in_code(value: Value, found: Sequence[Literal]) -> str:
 
 def _spelled(option: Option) -> str:
     return max(option.flags, key=len, default=option.dest)
+
+
+def _given_options(command: str, signature: Signature) -> list[tuple[Option | None, str, str]]:
+    """Each argument of a command: its option, the flag as written, and its values."""
+    call = parse_one(command, signature)
+    parts = call.arguments if call is not None else ()
+    return [(part.option, part.flag, " ".join(part.values)) for part in parts if part.kind != "redirect"]

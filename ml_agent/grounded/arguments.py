@@ -5,16 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from ml_agent.grounded.affinity import takes_several
-from ml_agent.grounded.commandline import Argument, quoted
+from tools.commandline.model import Argument
 from tools.signatures.model import Option, Signature
 
 _FALSE = frozenset({"false", "no", "off", "0"})
 _NEGATIVE = re.compile(r"^(?:no|not|disable|without|skip)[-_]")
-
-
-def dest_of(part: Argument) -> str:
-    """The name of an argument's option; "" where it is not known."""
-    return part.option.dest if part.option is not None else ""
 
 
 def argument_for(option: Option, typed: str, like: Argument) -> Argument | None:
@@ -29,15 +24,13 @@ def argument_for(option: Option, typed: str, like: Argument) -> Argument | None:
         if option.negative_flags and option.nargs != "?bool":
             return Argument(option=option, flag=option.negative_flags[0] if wants_off else flag_of(option))
         return Argument(
-            option=option, flag=like.flag or flag_of(option), values=("False" if wants_off else "True",), joined=True
+            option=option, flag=like.flag or flag_of(option), values=("False" if wants_off else "True",), form="equals"
         )
     words = typed.split() if takes_several(option) else [typed]
     if option.positional:
-        return Argument(option=option, values=tuple(quoted(word) for word in words))
-    joined = like.joined and len(words) == 1
-    return Argument(
-        option=option, flag=like.flag or flag_of(option), values=tuple(quoted(word) for word in words), joined=joined
-    )
+        return Argument(kind="place", option=option, values=tuple(words))
+    form = like.form if len(words) == 1 else "apart"
+    return Argument(option=option, flag=like.flag or flag_of(option), values=tuple(words), form=form)
 
 
 def flag_of(option: Option) -> str:
@@ -47,11 +40,13 @@ def flag_of(option: Option) -> str:
 
 def in_order(arguments: Sequence[Argument], signature: Signature) -> list[Argument]:
     """The arguments of each level in front of the subcommand that they precede."""
-    names = [part for part in arguments if part.subcommand]
+    names = [part for part in arguments if part.kind == "subcommand"]
     ordered: list[Argument] = []
     for level in range(len(names) + 1):
         here = [
-            part for part in arguments if not part.subcommand and min(_level(part, len(names)), len(names)) == level
+            part
+            for part in arguments
+            if part.kind != "subcommand" and min(_level(part, len(names)), len(names)) == level
         ]
         ordered += [*_level_in_order(here, signature), *names[level : level + 1]]
     return ordered
@@ -65,7 +60,7 @@ def _level_in_order(arguments: Sequence[Argument], signature: Signature) -> list
     """Words given by place in the order of the signature: in front of options that take any number of values."""
     places = {option.dest: at for at, option in enumerate(signature.options)}
     by_place = [part for part in arguments if not part.flag]
-    by_place.sort(key=lambda part: places.get(dest_of(part), len(places)))
+    by_place.sort(key=lambda part: places.get(part.dest, len(places)))
     named = [part for part in arguments if part.flag]
     greedy = any(part.option is not None and part.option.nargs in {"*", "+"} for part in by_place)
     return [*named, *by_place] if greedy and named and not _swallows(named[-1]) else [*by_place, *named]

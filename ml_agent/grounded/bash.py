@@ -8,8 +8,7 @@ import msgspec
 
 from ml_agent.grounded.advice import advised
 from ml_agent.grounded.affinity import OUTRIGHT, Habits, coverage, names
-from ml_agent.grounded.arguments import argument_for, dest_of, flag_of, in_order, plain_value
-from ml_agent.grounded.commandline import Argument, Invocation, bare, parse, quoted
+from ml_agent.grounded.arguments import argument_for, flag_of, in_order, plain_value
 from ml_agent.grounded.leftovers import leftovers
 from ml_agent.grounded.likeness import stands
 from ml_agent.grounded.lore import Lore, told
@@ -20,6 +19,11 @@ from ml_agent.grounded.variables import bindings, documented, expand
 from ml_agent.ledger import Match, match
 from ml_agent.request import Value
 from ml_agent.values.numbers import number
+from tools.commandline.edit import renamed_entry
+from tools.commandline.model import Argument, Call
+from tools.commandline.parse import parse_one
+from tools.commandline.quoting import quote
+from tools.commandline.render import program
 from tools.examples import Example
 from tools.signatures.model import Option, Signature
 
@@ -67,14 +71,14 @@ class Composed(msgspec.Struct, frozen=True, kw_only=True):
 
 def compose(plan: Plan, values: Sequence[Value]) -> Composed:
     """The command line for `values`."""
-    invocation, used = _start(plan, values)
-    invocation = _with_unknown(invocation)
-    options = tuple(option for option in (*plan.signature.options, *_unknown(invocation)) if option.dest not in _HELP)
+    call, used = _start(plan, values)
+    call = _with_unknown(call)
+    options = tuple(option for option in (*plan.signature.options, *_unknown(call)) if option.dest not in _HELP)
     free = [value for value in values if value not in used]
-    barred = plan.barred | _elsewhere(invocation, free, options)
-    habits = Habits(values=plan.seen, used=_given(invocation), present=_present(invocation), barred=barred)
+    barred = plan.barred | _elsewhere(call, free, options)
+    habits = Habits(values=plan.seen, used=_given(call), present=_present(call), barred=barred)
     matches = match([*free, *_pairs(free, options)], options, habits)
-    matches = tuple(found for found in matches if not _better_said(invocation, found))
+    matches = tuple(found for found in matches if not _better_said(call, found))
     matches += leftovers(free, matches, options, habits.present)
     matches += advised(options, matches, values)
     matches += tuple(
@@ -83,73 +87,63 @@ def compose(plan: Plan, values: Sequence[Value]) -> Composed:
         if (found.typed, found.option.dest) not in barred
     )
     matches += told(options, matches, plan.instruction, plan.lore) if plan.lore is not None else ()
-    arguments = _override(_safe(_without_rivals(invocation.arguments, matches), matches), matches, plan)
+    arguments = _override(_safe(_without_rivals(call.arguments, matches), matches), matches, plan)
     arguments = [_meant(part, plan, matches) for part in arguments]
     if plan.bare:
         arguments = _only_needed(arguments, matches, plan.signature)
     arguments = _complete(arguments, options, plan, values)
-    final = Invocation(
-        prefix=invocation.prefix, script=invocation.script, arguments=tuple(in_order(arguments, plan.signature))
-    )
+    final = msgspec.structs.replace(call, arguments=tuple(in_order(arguments, plan.signature)))
     asked = {found.option.dest for found in matches}
     unasked = sum(
-        not part.subcommand and (part.option is None or not (part.option.dest in asked or part.option.required))
+        part.kind != "subcommand" and (part.option is None or not (part.option.dest in asked or part.option.required))
         for part in final.arguments
     )
     return Composed(text=final.text(), matches=matches, unasked=unasked, contrary=_contrary(final, values))
 
 
-def _with_unknown(invocation: Invocation) -> Invocation:
+def _with_unknown(call: Call) -> Call:
     """The command line with an option of its own for each flag that the signature does not know but the example gives a value."""
     arguments = [
         msgspec.structs.replace(part, option=_as_option(part))
         if part.option is None and part.flag and part.values
         else part
-        for part in invocation.arguments
+        for part in call.arguments
     ]
-    return msgspec.structs.replace(invocation, arguments=tuple(arguments))
+    return msgspec.structs.replace(call, arguments=tuple(arguments))
 
 
 def _as_option(part: Argument) -> Option:
-    shown = " ".join(bare(word) for word in part.values)
+    shown = " ".join(part.values)
     kind = "str" if number(shown) is None else "int" if shown.lstrip("-").isdigit() else "float"
     return Option(dest=part.flag, flags=(part.flag,), type=kind, sure=False)  # type: ignore[arg-type]
 
 
-def _unknown(invocation: Invocation) -> list[Option]:
+def _unknown(call: Call) -> list[Option]:
     """The options that only the example knows."""
-    return [
-        part.option for part in invocation.arguments if part.option is not None and part.option.dest.startswith("-")
-    ]
+    return [part.option for part in call.arguments if part.option is not None and part.option.dest.startswith("-")]
 
 
-def _start(plan: Plan, values: Sequence[Value]) -> tuple[Invocation, list[Value]]:
+def _start(plan: Plan, values: Sequence[Value]) -> tuple[Call, list[Value]]:
     """The example's command line as it runs from the working folder, or the bare call of the entry point.
 
     Returns: it, and the values that its variables have taken up.
     """
     if plan.example is not None:
         bound = bindings(plan.example.text, {**plan.variables, **documented(plan.example.setup)}, values)
-        invocation = parse(expand(plan.example.text, bound), plan.signature)
-        if invocation is not None:
-            return _moved(invocation, plan), [one.value for one in bound.values() if one.value is not None]
+        call = parse_one(expand(plan.example.text, bound), plan.signature)
+        if call is not None:
+            kept = tuple(part for part in call.arguments if part.kind != "redirect")
+            moved = _moved(msgspec.structs.replace(call, arguments=kept), plan)
+            return moved, [one.value for one in bound.values() if one.value is not None]
     return _bare_call(plan), []
 
 
-def _bare_call(plan: Plan) -> Invocation:
-    names = tuple(Argument(values=(name,), subcommand=True) for name in plan.signature.subcommand)
-    return Invocation(prefix=_launcher(plan.signature), script=_called(plan.signature, plan.workdir), arguments=names)
-
-
-def _launcher(signature: Signature) -> tuple[str, ...]:
-    launchers = {"shell": ("bash",), "console": (), "make": ("make",), "module": ("python", "-m")}
-    return launchers.get(signature.kind, ("python",))
-
-
-def _called(signature: Signature, workdir: str) -> str:
-    if signature.kind in {"console", "make", "module"} and signature.name:
-        return signature.name
-    return quoted(relative(signature.path, workdir))
+def _bare_call(plan: Plan) -> Call:
+    words = [*program(plan.signature, plan.workdir or "."), *plan.signature.subcommand]
+    call = parse_one(" ".join(map(quote, words)), plan.signature)
+    if call is None:
+        raise ValueError(f"{plan.signature.path} cannot be called")
+    return call
 
 
 def relative(path: str, workdir: str) -> str:
@@ -157,19 +151,17 @@ def relative(path: str, workdir: str) -> str:
     return posixpath.relpath(path, workdir or ".")
 
 
-def _moved(invocation: Invocation, plan: Plan) -> Invocation:
+def _moved(call: Call, plan: Plan) -> Call:
     """The same call from the answer's working folder."""
     example = plan.example
     if example is None or posixpath.normpath(example.workdir or ".") == posixpath.normpath(plan.workdir or "."):
-        return invocation
-    if invocation.prefix[-1:] == ("-m",):
-        return invocation
-    return msgspec.structs.replace(invocation, script=quoted(relative(plan.signature.path, plan.workdir)))
+        return call
+    if call.invocation.target not in ("script", "shell"):
+        return call
+    return renamed_entry(call, quote(relative(plan.signature.path, plan.workdir)))
 
 
-def _elsewhere(
-    invocation: Invocation, values: Sequence[Value], options: Sequence[Option]
-) -> frozenset[tuple[str, str]]:
+def _elsewhere(call: Call, values: Sequence[Value], options: Sequence[Option]) -> frozenset[tuple[str, str]]:
     """Where the names that the example says already do not belong: in all options but those that the wording names outright.
 
     A name may be said as a part of another word: "label2city" in `--name label2city_512`.
@@ -177,9 +169,9 @@ def _elsewhere(
     said = [
         value
         for value in values
-        if value.kind == "name" and not value.name and len(value.value) > 1 and _stands(invocation, value)
+        if value.kind == "name" and not value.name and len(value.value) > 1 and _stands(call, value)
     ]
-    given = _given(invocation)
+    given = _given(call)
     return frozenset(
         (value.value, option.dest)
         for value in said
@@ -188,28 +180,24 @@ def _elsewhere(
     )
 
 
-def _better_said(invocation: Invocation, found: Match) -> bool:
+def _better_said(call: Call, found: Match) -> bool:
     """Whether the example says a number in its own place already, and the option that was found for it is none of the example's."""
     if found.value.kind != "number" or len(found.value.value) < 3 or found.score > _CLEAR:
         return False
-    given = found.option.dest in _given(invocation)
-    return not given and _stands(invocation, found.value)
+    given = found.option.dest in _given(call)
+    return not given and _stands(call, found.value)
 
 
-def _stands(invocation: Invocation, value: Value) -> bool:
-    return any(stands(value.value, bare(word)) for part in invocation.arguments for word in part.values)
+def _stands(call: Call, value: Value) -> bool:
+    return any(stands(value.value, word) for part in call.arguments for word in part.values)
 
 
-def _given(invocation: Invocation) -> frozenset[str]:
-    return frozenset(part.option.dest for part in invocation.arguments if part.option is not None)
+def _given(call: Call) -> frozenset[str]:
+    return frozenset(part.option.dest for part in call.arguments if part.option is not None)
 
 
-def _present(invocation: Invocation) -> dict[str, str]:
-    return {
-        part.option.dest: " ".join(bare(word) for word in part.values)
-        for part in invocation.arguments
-        if part.option is not None
-    }
+def _present(call: Call) -> dict[str, str]:
+    return {part.option.dest: " ".join(part.values) for part in call.arguments if part.option is not None}
 
 
 def _pairs(values: Sequence[Value], options: Sequence[Option]) -> list[Value]:
@@ -230,7 +218,7 @@ def _pairs(values: Sequence[Value], options: Sequence[Option]) -> list[Value]:
     return found
 
 
-def _contrary(invocation: Invocation, values: Sequence[Value]) -> int:
+def _contrary(call: Call, values: Sequence[Value]) -> int:
     """ "On a single GPU", where the example gives `--gpu-ids 0,1,2,3`."""
     single = {
         term
@@ -240,8 +228,8 @@ def _contrary(invocation: Invocation, values: Sequence[Value]) -> int:
         for term in terms(word)
     }
     against = 0
-    for part in invocation.arguments:
-        several = len(re.split(r"[,\s]+", " ".join(bare(word) for word in part.values).strip(","))) > 1
+    for part in call.arguments:
+        several = len(re.split(r"[,\s]+", " ".join(part.values).strip(","))) > 1
         if part.option is not None and several:
             against += bool(single & {term for name in names(part.option) for term in terms(name)})
     return against
@@ -259,21 +247,23 @@ def _override(arguments: Sequence[Argument], matches: Sequence[Match], plan: Pla
             continue
         fresh = argument_for(found.option, found.typed, part)
         old, new = (
-            " ".join(bare(word) for word in part.values),
-            " ".join(bare(word) for word in (fresh.values if fresh else ())),
+            " ".join(part.values),
+            " ".join(fresh.values if fresh else ()),
         )
         if old and new and old != new:
             renamed[old] = new
         if fresh is not None:
             changed.append(fresh)
-    style = next((part.joined for part in changed if part.flag and part.values), plan.signature.syntax == "absl")
+    style = next(
+        (part.form == "equals" for part in changed if part.flag and part.values), plan.signature.syntax == "absl"
+    )
     for found in by_dest.values():
-        template = Argument(flag=flag_of(found.option), joined=style)
+        template = Argument(flag=flag_of(found.option), form="equals" if style else "apart")
         if (fresh := argument_for(found.option, found.typed, template)) is not None:
             changed.append(fresh)
     fixed = {found.option.dest for found in matches}
-    kept = [part if dest_of(part) in fixed else _renamed(part, renamed) for part in changed]
-    return [part if dest_of(part) in fixed else _fitting(part, renamed, plan) for part in kept]
+    kept = [part if part.dest in fixed else _renamed(part, renamed) for part in changed]
+    return [part if part.dest in fixed else _fitting(part, renamed, plan) for part in kept]
 
 
 def _fitting(part: Argument, renamed: Mapping[str, str], plan: Plan) -> Argument:
@@ -281,9 +271,9 @@ def _fitting(part: Argument, renamed: Mapping[str, str], plan: Plan) -> Argument
     if plan.lore is None or len(part.values) != 1:
         return part
     for old, new in renamed.items():
-        variant = plan.lore.variant_instead(old, new, bare(part.values[0]))
+        variant = plan.lore.variant_instead(old, new, part.values[0])
         if variant is not None:
-            return msgspec.structs.replace(part, values=(quoted(variant),))
+            return msgspec.structs.replace(part, values=(variant,))
     return part
 
 
@@ -300,7 +290,7 @@ def _without_rivals(arguments: Sequence[Argument], matches: Sequence[Match]) -> 
 def _safe(arguments: Sequence[Argument], matches: Sequence[Match]) -> list[Argument]:
     """The arguments but the switches that publish something or keep the program from running, which nobody asked for."""
     asked = {found.option.dest for found in matches}
-    return [part for part in arguments if dest_of(part) in asked or not _is_unsafe(part)]
+    return [part for part in arguments if part.dest in asked or not _is_unsafe(part)]
 
 
 def _is_unsafe(part: Argument) -> bool:
@@ -318,15 +308,15 @@ def _is_rival(option: Option, asked: set[str]) -> bool:
 
 def _meant(part: Argument, plan: Plan, matches: Sequence[Match]) -> Argument:
     """An argument with the file that the user means where the example has another of the same folder."""
-    if len(part.values) != 1 or "." not in part.values[0] or dest_of(part) in {found.option.dest for found in matches}:
+    if len(part.values) != 1 or "." not in part.values[0] or part.dest in {found.option.dest for found in matches}:
         return part
-    meant = meant_file(bare(part.values[0]), plan.workdir, plan.instruction, plan.files)
-    return part if meant is None else msgspec.structs.replace(part, values=(quoted(meant),))
+    meant = meant_file(part.values[0], plan.workdir, plan.instruction, plan.files)
+    return part if meant is None else msgspec.structs.replace(part, values=(meant,))
 
 
 def _renamed(part: Argument, renamed: Mapping[str, str]) -> Argument:
     """An argument in which an old value stands as a part ("ETTh1_mask_0.25") follows the change of that value."""
-    if not part.values or all(number(bare(word)) is not None for word in part.values):
+    if not part.values or all(number(word) is not None for word in part.values):
         return part
     words = []
     for word in part.values:
@@ -342,7 +332,7 @@ def _only_needed(arguments: Iterable[Argument], matches: Sequence[Match], signat
     return [
         part
         for part in arguments
-        if part.subcommand
+        if part.kind == "subcommand"
         or (part.option is not None and (part.option.dest in wanted or part.option.required or part.option.positional))
     ]
 
@@ -351,13 +341,15 @@ def _complete(
     arguments: list[Argument], options: Sequence[Option], plan: Plan, values: Sequence[Value]
 ) -> list[Argument]:
     """What is required and not given yet, with a value that examples give, or a plain one."""
-    given = {dest_of(part) for part in arguments}
-    joined = next((part.joined for part in arguments if part.flag and part.values), False)
+    given = {part.dest for part in arguments}
+    joined = next((part.form == "equals" for part in arguments if part.flag and part.values), False)
     for option in options:
         needed = option.required or (option.positional and option.nargs not in {"?", "*"} and option.default is None)
         if option.dest in given or not needed or option.switch:
             continue
-        fresh = argument_for(option, _filled(option, plan, values), Argument(flag=flag_of(option), joined=joined))
+        fresh = argument_for(
+            option, _filled(option, plan, values), Argument(flag=flag_of(option), form="equals" if joined else "apart")
+        )
         if fresh is not None:
             arguments.append(fresh)
     return arguments

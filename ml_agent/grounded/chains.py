@@ -6,9 +6,9 @@ import msgspec
 
 from ml_agent.grounded.affinity import names
 from ml_agent.grounded.candidates import Candidate, share
-from ml_agent.grounded.commandline import bare, parse
 from ml_agent.grounded.terms import canonical, terms
 from ml_agent.ledger import best_entry, told
+from tools.commandline.parse import parse_one
 
 _MOST = 6
 _LONGER = 0.1
@@ -38,14 +38,14 @@ def _feeds(first: Candidate, second: Candidate) -> bool:
 
 
 def _files(candidate: Candidate, role: str) -> set[str]:
-    invocation = parse(candidate.draft.text, candidate.plan.signature) if candidate.plan is not None else None
+    call = parse_one(candidate.draft.text, candidate.plan.signature) if candidate.plan is not None else None
     wanted = canonical(role)
     return {
-        bare(word)
-        for part in (invocation.arguments if invocation else ())
+        word
+        for part in (call.arguments if call else ())
         if part.option is not None and any(wanted in terms(name) for name in names(part.option))
         for word in part.values
-        if len(bare(word)) > 1
+        if len(word) > 1
     }
 
 

@@ -9,11 +9,11 @@ from typing import Literal
 
 import msgspec
 
-from ml_agent.grounded.commandline import bare, parse
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.terms import canonical
 from ml_agent.grounded.variables import Binding, documented, expand
 from ml_agent.values.lexicon import words
+from tools.commandline.parse import parse_one
 from tools.examples import Example
 from tools.retrieval import Bm25Index, tokenize
 from tools.signatures.model import Signature
@@ -81,10 +81,10 @@ class Shelf:
             if choice.signature is None or choice.example is None:
                 continue
             own = {name: Binding(text) for name, text in documented(choice.example.setup).items() if "/" not in text}
-            invocation = parse(expand(choice.example.text, own), choice.signature)
-            for part in invocation.arguments if invocation else ():
+            call = parse_one(expand(choice.example.text, own), choice.signature)
+            for part in call.arguments if call else ():
                 if part.option is not None and part.values:
-                    found[choice.path][part.option.dest].add(" ".join(bare(word) for word in part.values))
+                    found[choice.path][part.option.dest].add(" ".join(part.values))
         return {path: {dest: frozenset(texts) for dest, texts in by_dest.items()} for path, by_dest in found.items()}
 
     def ranked(self, query: Sequence[str], most: int) -> list[Choice]:

@@ -7,10 +7,11 @@ import msgspec
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.arguments import argument_for, flag_of, in_order, plain_value
-from ml_agent.grounded.commandline import Argument, parse
 from ml_agent.grounded.dimensions import fitted
 from ml_agent.grounded.repair import without_faults
 from ml_agent.navigator import Attempt
+from tools.commandline.model import Argument
+from tools.commandline.parse import parse_one
 from tools.findings import Finding
 from tools.signatures.model import Option, Signature
 
@@ -37,7 +38,7 @@ def repaired(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
     if draft.kind == "python":
         code = fitted(draft.text, attempt.error_lines)
         return None if code is None else _changed(draft, code, "with channels where they are expected")
-    signature = next((one for one in signatures if parse(draft.text, one) is not None), None)
+    signature = next((one for one in signatures if parse_one(draft.text, one) is not None), None)
     if signature is None:
         return None
     # What the program refuses cannot be had from it, so nothing is kept for the user's sake.
@@ -78,18 +79,18 @@ def _missing(lines: Iterable[str]) -> list[str]:
 
 
 def _completed(command: str, signature: Signature, missing: Sequence[str]) -> str:
-    invocation = parse(command, signature)
+    call = parse_one(command, signature)
     wanted = [option for name in missing if (option := _option(name, signature)) is not None]
-    if invocation is None or not wanted:
+    if call is None or not wanted:
         return command
-    given = {part.option.dest for part in invocation.arguments if part.option is not None}
+    given = {part.option.dest for part in call.arguments if part.option is not None}
     fresh = [
         argument_for(option, plain_value(option, {}), Argument(flag=flag_of(option)))
         for option in wanted
         if option.dest not in given
     ]
-    arguments = [*invocation.arguments, *(part for part in fresh if part is not None)]
-    return msgspec.structs.replace(invocation, arguments=tuple(in_order(arguments, signature))).text()
+    arguments = [*call.arguments, *(part for part in fresh if part is not None)]
+    return msgspec.structs.replace(call, arguments=tuple(in_order(arguments, signature))).text()
 
 
 def _option(name: str, signature: Signature) -> Option | None:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ml_agent.grounded.commandline import Argument, bare, parse, quoted
 from ml_agent.grounded.terms import plain
 from ml_agent.ledger import Match
+from tools.commandline.model import Argument
+from tools.commandline.parse import parse_one
 from tools.findings import Finding
 from tools.signatures.model import Signature
 
@@ -22,17 +23,17 @@ def without_faults(command: str, signature: Signature, findings: Sequence[Findin
         findings: what was found wrong.
         matches: the user's values; their options stay.
     """
-    invocation = parse(command, signature)
+    call = parse_one(command, signature)
     faults = {
         finding.subject: finding
         for finding in findings
         if finding.severity == "error" and finding.code in _ABOUT_OPTIONS
     }
-    if invocation is None or not faults:
+    if call is None or not faults:
         return command
     wanted = {found.option.dest for found in matches}
-    kept = [fixed for part in invocation.arguments if (fixed := _fixed(part, faults, wanted)) is not None]
-    return msgspec.structs.replace(invocation, arguments=tuple(kept)).text()
+    kept = [fixed for part in call.arguments if (fixed := _fixed(part, faults, wanted)) is not None]
+    return msgspec.structs.replace(call, arguments=tuple(kept)).text()
 
 
 def blamed(findings: Sequence[Finding], matches: Sequence[Match]) -> frozenset[tuple[str, str]]:
@@ -53,7 +54,7 @@ def _is_spelling(finding: Finding) -> bool:
 
 
 def _fixed(part: Argument, faults: dict[str, Finding], wanted: set[str]) -> Argument | None:
-    words = [bare(part.flag), *(bare(word) for word in part.values)]
+    words = [part.flag, *part.values]
     fault = next((faults[word] for word in words if word in faults), None)
     if fault is None and part.option is not None:
         fault = faults.get(part.option.dest)
@@ -63,6 +64,6 @@ def _fixed(part: Argument, faults: dict[str, Finding], wanted: set[str]) -> Argu
         if fault.code == "unknown-option" and part.flag:
             return msgspec.structs.replace(part, flag=fault.suggestion)
         if fault.code == "bad-choice":
-            return msgspec.structs.replace(part, values=(quoted(fault.suggestion),))
+            return msgspec.structs.replace(part, values=(fault.suggestion,))
     keeps = part.option is not None and (part.option.dest in wanted or part.option.required)
     return part if keeps else None

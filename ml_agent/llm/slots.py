@@ -2,23 +2,24 @@
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import msgspec
 
 from ml_agent.draft import Draft
-from ml_agent.grounded.commandline import Argument, Invocation, bare, parse, quoted
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.terms import terms
 from ml_agent.navigator import Workspace
+from tools.commandline.edit import set_option
+from tools.commandline.model import Call
+from tools.commandline.parse import parse_one
 from tools.errors import RenderError
 from tools.python_api.model import ApiObject
-from tools.render import render_words
 from tools.schema import function_schema
 from tools.signatures.model import Option, Signature
 
-Call = Mapping[str, Any]
+Settings = Mapping[str, Any]
 MOST_SLOTS = 12
 _HELP = frozenset({"help", "h", "helpfull", "helpshort", "version"})
 _MODE = 2
@@ -32,17 +33,17 @@ class Slots(Protocol):
     now: dict[str, str]
     """What a slot holds at present, as text; absent where it holds nothing."""
 
-    def write(self, call: Call) -> str:
-        """The draft's text with the slots of `call` set; RenderError where a value cannot be written."""
+    def write(self, settings: Settings) -> str:
+        """The draft's text with the slots of `settings` set; RenderError where a value cannot be written."""
 
 
 class OptionSlots:
     """The options of a command that are in play: given in the draft, required, or spoken of in the instruction."""
 
-    def __init__(self, invocation: Invocation, signature: Signature, words: str) -> None:
-        self._invocation, self._signature = invocation, signature
-        given = {part.option.dest: part for part in invocation.arguments if part.option is not None}
-        self.now = {dest: " ".join(bare(word) for word in part.values) or "on" for dest, part in given.items()}
+    def __init__(self, call: Call, signature: Signature, words: str) -> None:
+        self._call = call
+        given = {part.option.dest: part for part in call.arguments if part.option is not None}
+        self.now = {dest: " ".join(part.values) or "on" for dest, part in given.items()}
         options = _in_play(signature, frozenset(given), words)
         # Without their defaults: a small model repeats them where the user states nothing.
         bare_options = tuple(msgspec.structs.replace(option, default=None) for option in options)
@@ -50,26 +51,13 @@ class OptionSlots:
         properties = function_schema(trimmed, max_tokens=10_000)["function"]["parameters"]["properties"]
         self.properties = {name: _optional(schema) for name, schema in properties.items()}
 
-    def write(self, call: Call) -> str:
-        """The command line with the options of `call` set."""
-        arguments = list(self._invocation.arguments)
-        for dest, value in call.items():
+    def write(self, settings: Settings) -> str:
+        """The command line with the options of `settings` set."""
+        changed = self._call
+        for dest, value in settings.items():
             if value is not None:
-                arguments = self._set(arguments, dest, value)
-        return msgspec.structs.replace(self._invocation, arguments=tuple(arguments)).text()
-
-    def _set(self, arguments: Sequence[Argument], dest: str, value: Any) -> list[Argument]:
-        options = tuple(option for option in self._signature.options if option.dest == dest)
-        if not options:
-            raise RenderError(f"{self._signature.path} has no option {dest}")
-        alone = msgspec.structs.replace(self._signature, options=options, subcommand=())
-        words = tuple(quoted(word) for word in render_words(alone, {dest: value}) if word != "--")
-        places = [place for place, part in enumerate(arguments) if part.option is not None and part.option.dest == dest]
-        fresh = [Argument(option=options[0], values=words)] if words else []
-        if not places:
-            return [*fresh, *arguments] if options[0].positional else [*arguments, *fresh]
-        kept = [part for place, part in enumerate(arguments) if place not in places[1:]]
-        return [*kept[: places[0]], *fresh, *kept[places[0] + 1 :]]
+                changed = set_option(changed, dest, value)
+        return changed.text()
 
 
 class LiteralSlots:
@@ -86,11 +74,11 @@ class LiteralSlots:
         self.now = {name: literal.text for name, literal in self._literals.items()}
         self.properties = {name: _literal_schema(literal) for name, literal in self._literals.items()}
 
-    def write(self, call: Call) -> str:
-        """The code with the literals of `call` replaced; layout and comments stay."""
+    def write(self, settings: Settings) -> str:
+        """The code with the literals of `settings` replaced; layout and comments stay."""
         code = self._code
         for name, literal in sorted(self._literals.items(), key=lambda pair: -pair[1].start):
-            value = call.get(name)
+            value = settings.get(name)
             if value is not None and str(value) != literal.text:
                 code = code[: literal.start] + _written(literal, value) + code[literal.end :]
         return code
@@ -102,10 +90,10 @@ def slots_of(draft: Draft, workspace: Workspace, words: str) -> Slots | None:
         in_code = LiteralSlots(draft.text, workspace)
         return in_code if in_code.properties else None
     signature = signature_of(draft, workspace)
-    invocation = parse(draft.text, signature) if signature is not None else None
-    if signature is None or invocation is None:
+    call = parse_one(draft.text, signature) if signature is not None else None
+    if signature is None or call is None:
         return None
-    found = OptionSlots(invocation, signature, words)
+    found = OptionSlots(call, signature, words)
     return found if found.properties else None
 
 

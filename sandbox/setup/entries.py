@@ -9,6 +9,9 @@ _SEPARATORS = re.compile(r"&&|\|\||;|\||\n|&")
 _PYTHON = re.compile(r"(?:.*/)?python(?:\d(?:\.\d+)?)?$|torchrun$|accelerate$|deepspeed$")
 _LAUNCHERS = frozenset({"torch.distributed.launch", "torch.distributed.run", "accelerate.commands.launch"})
 _WITH_VALUE = frozenset({"-W", "-X"})
+_WRAPPERS = frozenset({"env", "nohup", "time", "exec", "sudo", "xvfb-run", "srun", "nice", "setsid", "stdbuf"})
+"""Programs that run the one behind them. The sandbox knows nothing of the tools, whose list is the whole one; a test
+holds this one against it."""
 
 
 def entries_of(command: str, root: Path, folder: str = ".", depth: int = 0) -> list[Path]:
@@ -52,10 +55,7 @@ def _one(words: list[str], here: Path, root: Path, depth: int) -> list[Path]:
 
 def _without_prefix(words: list[str]) -> list[str]:
     """Without NAME=VALUE and programs that run another one."""
-    while words and (
-        re.match(r"^[A-Za-z_]\w*=", words[0])
-        or words[0] in ("env", "nohup", "time", "exec", "sudo", "xvfb-run", "srun")
-    ):
+    while words and (re.match(r"^[A-Za-z_]\w*=", words[0]) or words[0] in _WRAPPERS):
         words = words[1:]
     return words
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from tools.check.inputs import check_inputs
 from tools.check.places import is_literal, locate
 from tools.check.repository import checked_repository
-from tools.commands import CommandLine, parse_command
+from tools.commandline.invocation import Invocation
+from tools.commandline.shell import CommandLine, parse_command
+from tools.commandline.words import choose, parse_call
 from tools.findings import Finding, Severity
 from tools.index import RepoIndex
-from tools.invocation import Invocation
 from tools.signatures.model import Signature
 from tools.signatures.nearest import nearest
-from tools.signatures.parse import choose, parse_call
 
 FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 PYTHON_LINE = re.compile(r"^(?:import\s+\w|from\s+[\w.]+\s+import\s|def\s+\w+\(|class\s+\w|print\()", re.MULTILINE)

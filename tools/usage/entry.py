@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from tools.commands import parse_command
+from tools.commandline.shell import parse_command
 
 _SCRIPTS = (".py", ".sh", ".bash")
 _HEAD = re.compile(r".*(?:\s-m\s+[\w.]+|\.(?:py|sh|bash)['\"]?)(?=\s|$)", re.DOTALL)

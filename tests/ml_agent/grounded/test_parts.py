@@ -1,7 +1,6 @@
 """The parts of the grounded navigator on their own."""
 
 import itertools
-import shlex
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +8,6 @@ from hypothesis import strategies as st
 
 from ml_agent.grounded.affinity import affinity, takes
 from ml_agent.grounded.assignment import best_matching
-from ml_agent.grounded.commandline import commands, parse, quoted, raw_words
 from ml_agent.grounded.kind import leaning
 from ml_agent.grounded.likeness import likeness, shortened, stands
 from ml_agent.grounded.literals import literals
@@ -94,45 +92,6 @@ def test_a_name_of_several_words_may_be_cut_short() -> None:
     assert not shortened("cifar10 detection", "configs/cifar10.yaml")
     assert not shortened("cifar10 detection", "configs/det_cifar100.yaml")
     assert not shortened("detection", "det.yaml")
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "python src/train.py data/x --lr 0.1 --layers 1 2 3 --amp",
-        "CUDA_VISIBLE_DEVICES=0 python -u src/train.py 'a b' --lr=0.1",
-        'torchrun --nproc_per_node 8 src/train.py "$DATA" --lr -1e-3 --unknown 5',
-    ],
-)
-def test_a_command_line_is_written_as_it_was_read(command: str) -> None:
-    invocation = parse(command, SIGNATURE)
-    assert invocation is not None
-    assert invocation.text() == command
-
-
-def test_a_comment_and_other_commands_are_no_part_of_it() -> None:
-    invocation = parse("cd src && python train.py x --lr 1 | tee log  # train", SIGNATURE)
-    assert invocation is not None
-    assert invocation.text() == "python train.py x --lr 1"
-    assert commands("python a.py && python b.py ; python c.py\nls") == [
-        "python a.py",
-        "python b.py",
-        "python c.py",
-        "ls",
-    ]
-
-
-@settings(deadline=None)
-@given(
-    st.lists(
-        st.text(alphabet=st.characters(exclude_characters="\n\r", exclude_categories=("Cs",)), min_size=1, max_size=12)
-    )
-)
-def test_quoting_survives_the_shell(words: list[str]) -> None:
-    safe = [word for word in words if word.isprintable()]
-    line = " ".join(quoted(word) for word in safe)
-    assert shlex.split(line) == safe
-    assert len(raw_words(line)) == len(safe) or any(word.startswith("#") for word in safe)
 
 
 def test_variables_are_filled_with_what_looks_like_them() -> None:

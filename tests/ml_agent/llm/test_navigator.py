@@ -8,7 +8,6 @@ import pytest
 from ml_agent.budget import Limits
 from ml_agent.draft import Draft
 from ml_agent.errors import BudgetExceededError, ConfigurationError
-from ml_agent.grounded.commandline import parse
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.merging import blamed
 from ml_agent.llm.navigator import LlmNavigator
@@ -19,6 +18,7 @@ from ml_agent.testing.misbehaviours import MISBEHAVIOURS
 from ml_agent.testing.model_server import Answer, Brain, Seen, first_choice
 from prompts import functions
 from tools.candidates import Candidate
+from tools.commandline.parse import parse_one
 from tools.signatures.model import Option, Signature
 
 TASK = "Please train on Citeseer for 30 epochs with a learning rate of 0.05."
@@ -174,9 +174,9 @@ def test_an_error_may_spell_an_option_with_dashes() -> None:
     signature = Signature(
         path="train.py", options=(Option(dest="drop_last", flags=("--drop-last",), nargs="0", type="bool"),)
     )
-    invocation = parse("python train.py --drop-last", signature)
-    assert invocation is not None
-    assert blamed(OptionSlots(invocation, signature, ""), "ValueError: --drop-last leaves no batch") == ["drop_last"]
+    call = parse_one("python train.py --drop-last", signature)
+    assert call is not None
+    assert blamed(OptionSlots(call, signature, ""), "ValueError: --drop-last leaves no batch") == ["drop_last"]
 
 
 def test_a_value_of_the_users_is_not_mended_away(stage: Callable[..., Any], workspace: Workspace) -> None:

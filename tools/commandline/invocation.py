@@ -7,60 +7,23 @@ from typing import Literal
 
 import msgspec
 
+from tools.launchers import (
+    DEBUGGERS,
+    LAUNCH_WORD,
+    LAUNCHER_MODULES,
+    LAUNCHER_SWITCHES,
+    LAUNCHERS,
+    PLACED_VALUE,
+    PYTHON,
+    PYTHON_WITH_VALUE,
+    RUN_WORD,
+    SHELLS,
+    SOURCES,
+    WRAPPERS,
+)
+
 Target = Literal["script", "module", "code", "shell", "console"]
 ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)(\+?=)(.*)$", re.DOTALL)
-PYTHON = re.compile(r"^(?:.*/)?(?:python|pypy)(?:\d(?:\.\d+)?)?(?:\.exe)?$")
-SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
-PYTHON_WITH_VALUE = frozenset({"-W", "-X", "--check-hash-based-pycs"})
-WRAPPERS: dict[str, frozenset[str]] = {
-    "env": frozenset({"-u", "--unset", "-C", "--chdir", "-S"}), "nohup": frozenset(), "time": frozenset({"-f", "-o"}),
-    "nice": frozenset({"-n"}), "sudo": frozenset({"-u", "-g"}), "exec": frozenset({"-a"}), "command": frozenset(),
-    "stdbuf": frozenset({"-i", "-o", "-e"}), "xvfb-run": frozenset({"-s", "-n"}), "timeout": frozenset({"-s", "-k"}),
-    "taskset": frozenset({"-c"}), "numactl": frozenset(), "setsid": frozenset(), "ionice": frozenset({"-c", "-n"}),
-    "srun": frozenset({"-p", "-n", "-N", "-c", "-J", "-w", "-t", "-G"}), "poetry": frozenset(), "uv": frozenset(),
-    "pipenv": frozenset(), "pdm": frozenset(), "conda": frozenset({"-n", "--name", "-p", "--prefix"}),
-    "mpirun": frozenset({"-n", "-np", "-H", "-host", "--host", "-hostfile", "--hostfile", "-x", "-bind-to", "-map-by"}),
-    "mpiexec": frozenset({"-n", "-np", "-H", "-host", "-hostfile"}),
-    "horovodrun": frozenset({"-np", "-H", "-hostfile", "--num-proc", "--hosts"}),
-}  # fmt: skip
-"""Programs that start another program, and their options that take a value."""
-RUN_WORD = frozenset({"poetry", "uv", "pipenv", "pdm", "conda"})
-"""Of these, the ones that say `run` before it."""
-PLACED_VALUE = {"timeout": 1, "taskset": 1}
-"""Words of their own before the program."""
-LAUNCHER_MODULES = frozenset(
-    {"torch.distributed.launch", "torch.distributed.run", "accelerate.commands.launch", "deepspeed"}
-)
-LAUNCHERS = frozenset({"torchrun", "deepspeed"})
-LAUNCH_WORD = {"accelerate": "launch", "colossalai": "run"}
-"""Launchers that are one of several commands of a program."""
-LAUNCHER_SWITCHES = frozenset(
-    [
-        "--use_env",
-        "--use-env",
-        "--no_python",
-        "--no-python",
-        "--standalone",
-        "--run_path",
-        "--run-path",
-        "--multi_gpu",
-        "--cpu",
-        "--tpu",
-        "--mps",
-        "--use_fsdp",
-        "--use_deepspeed",
-        "--use_megatron_lm",
-        "--use_xpu",
-        "--force",
-        "--no_local_rank",
-        "--no-local-rank",
-        "--quiet",
-        "-q",
-    ]
-)
-DEBUGGERS = frozenset(
-    {"pdb", "cProfile", "profile", "trace", "ipdb", "debugpy", "coverage", "memory_profiler", "kernprof"}
-)
 
 
 class Invocation(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,10 +43,6 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True):
     """Where it runs, from the `cd`s before it; relative to where the line starts, "" where unknown."""
     redirects: tuple[tuple[str, str], ...] = ()
     """Operator and target."""
-    piped: bool = False
-    """Its input is another command's output."""
-    nested: bool = False
-    """Inside a loop, a condition, a function or a substitution."""
 
 
 def split_assignments(words: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
@@ -154,7 +113,7 @@ def _target(words: list[str]) -> Invocation:
                 program=program, target="code", name=rest[1] if len(rest) > 1 else "", words=tuple(rest[2:])
             )
         return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
-    if name in ("source", "."):
+    if name in SOURCES:
         return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
     if name in LAUNCHERS:
         return _launched(program, rest)

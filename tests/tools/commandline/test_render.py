@@ -12,9 +12,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tools.commands import parse_command
+from tools.commandline.render import render_command, render_words
+from tools.commandline.shell import parse_command
+from tools.commandline.words import choose, parse_call
 from tools.errors import RenderError
-from tools.render import choose, parse_call, render_command, render_words
 from tools.signatures.model import Option, OptionType, Signature
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))

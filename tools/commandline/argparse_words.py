@@ -1,6 +1,9 @@
 """The words of a command line as argparse reads them."""
 
-from tools.signatures.call_reader import VARIABLE, Reader
+from collections.abc import Sequence
+
+from tools.commandline.reader import VARIABLE, Reader
+from tools.launchers import HELP
 from tools.signatures.model import Option
 from tools.signatures.words import NEGATIVE_NUMBER, match_places
 
@@ -19,6 +22,8 @@ class ArgparseWords:
         self.matches: dict[int, tuple[Option | None, str, str | None]] = {}
         self.skipped: set[int] = set()
         """Words that are taken for the value of an unknown option."""
+        self.glued: set[int] = set()
+        """Words of which a flag was read already."""
         self._classify()
 
     def _classify(self) -> None:
@@ -107,6 +112,7 @@ class ArgparseWords:
             words = words if option.nargs == "..." else without_dashes(words)
             if words or option.nargs not in ("?", "*", "..."):
                 self.reader.store(option, words)
+            self._take_places(option, at, at + count)
             at += count
             self.pending.remove(option)
         if len(counts) == len(ready) and self.subcommands and self.kinds[at : at + 1] == "A":
@@ -119,8 +125,20 @@ class ArgparseWords:
                     self.words[at],
                     name,
                 )
+            self.reader.take(at, at + 1, kind="subcommand", values=(self.words[at],))
             at += 1
         return at - place
+
+    def _take_places(self, option: Option, start: int, stop: int) -> None:
+        """The words of a positional argument, with a `--` among them apart."""
+        for at in range(start, stop):
+            if self.kinds[at] == "-":
+                if at > start:
+                    self.reader.take(start, at, kind="place", option=option, values=tuple(self.words[start:at]))
+                self.reader.take(at, at + 1, kind="dashes", values=("--",))
+                start = at + 1
+        if stop > start:
+            self.reader.take(start, stop, kind="place", option=option, values=tuple(self.words[start:stop]))
 
     def _option(self, place: int) -> int:
         option, flag, value = self.matches.pop(place)
@@ -137,23 +155,46 @@ class ArgparseWords:
             )
             self.reader.note("missing-value", f"{flag} needs {wanted}", option, flag)
             self.reader.tried.add(option.dest)
+            self._take(place, option, flag)
             return place + 1
         words = without_dashes(self.words[place + 1 : place + 1 + counts[0]])
         self.reader.store(option, words, flag)
+        self._take(place, option, flag, words)
         return place + 1 + counts[0]
 
+    def _take(self, place: int, option: Option | None, flag: str, words: Sequence[str] = ()) -> None:
+        """An option with its values in words of their own; an abbreviation as it is written."""
+        glued = place in self.glued
+        written = flag if glued else self.words[place]
+        self.reader.take(place, place + 1 + len(words), option=option, flag=written, values=tuple(words), glued=glued)
+
+    def _take_joined(self, place: int, option: Option | None, flag: str, value: str) -> None:
+        """An option with its value in the same word."""
+        word = self.words[place]
+        attached = place in self.glued or (len(flag) == 2 and word == flag + value)
+        written = flag if attached else word.partition("=")[0]
+        self.reader.take(
+            place, place + 1, option=option, flag=written, values=(value,), form="attached" if attached else "equals",
+            glued=place in self.glued,
+        )  # fmt: skip
+
     def _unknown(self, place: int) -> None:
-        if self.words[place] in ("-h", "--help"):
+        if self.words[place] in HELP:
+            self._take(place, None, self.words[place])
             return
         if not any(f.subject == self.words[place].partition("=")[0] for f in self.reader.findings):
             self.reader.note_unknown(self.words[place])
-        if "=" in self.words[place] or any(o.level == self._level() for o in self.pending):
+        flag, equals, value = self.words[place].partition("=")
+        if equals:
+            self._take_joined(place, None, flag, value)
             return
         following = place + 1
-        while self.kinds[following : following + 1] == "A":
-            self.reader.unknown.append(self.words[following])
-            self.skipped.add(following)
-            following += 1
+        if not any(o.level == self._level() for o in self.pending):
+            while self.kinds[following : following + 1] == "A":
+                self.reader.unknown.append(self.words[following])
+                self.skipped.add(following)
+                following += 1
+        self._take(place, None, flag, self.words[place + 1 : min(following, place + 2)])
 
     def _level(self) -> int:
         """How many subcommand words were read."""
@@ -163,10 +204,13 @@ class ArgparseWords:
         single = len(flag) == 2
         while option.nargs == "0" and single and value:
             self.reader.store(option, [], flag)
+            self.reader.take(place, place + 1, option=option, flag=flag, glued=place in self.glued)
+            self.glued.add(place)
             flag, value = flag[0] + value[0], value[1:]
             following = self.reader.by_flag.get(flag)
             if following is None:
                 self.reader.note_unknown(self.words[place])
+                self.reader.take(place, place + 1, flag=flag + value, glued=True)
                 return place + 1
             option = following
             if not value:
@@ -177,6 +221,7 @@ class ArgparseWords:
         elif (option.nargs or "").isdigit() and option.nargs != "1":
             self.reader.note("missing-value", f"{flag} needs {option.nargs} values", option, flag)
         self.reader.store(option, [value], flag)
+        self._take_joined(place, option, flag, value)
         return place + 1
 
 

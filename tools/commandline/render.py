@@ -1,20 +1,13 @@
 """Writes a function call as a command line: only real options, quoted for a shell."""
 
 import posixpath
-import re
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tools.commandline.quoting import quote
 from tools.errors import RenderError
-from tools.signatures.call_reader import ParsedCall
 from tools.signatures.model import Option, Signature
-from tools.signatures.parse import choose, parse_call
 from tools.signatures.words import NEGATIVE_NUMBER, written
-
-WITH_VARIABLE = re.compile(r"^[\w@%+=:,./~-]*(?:\$(?:\w+|\{\w+\})[\w@%+=:,./-]*)+$")
-
-__all__ = ["ParsedCall", "choose", "parse_call", "quote", "render_command", "render_words"]
 
 
 def render_command(signature: Signature, call: Mapping[str, Any], workdir: str = ".") -> str:
@@ -46,11 +39,6 @@ def program(signature: Signature, workdir: str = ".") -> tuple[str, ...]:
     return ("bash" if signature.kind == "shell" else "python", path)
 
 
-def quote(word: str) -> str:
-    """A word for a shell; references to variables stay alive, everything else is literal."""
-    return word if WITH_VARIABLE.match(word) else shlex.quote(word)
-
-
 def render_words(signature: Signature, call: Mapping[str, Any]) -> tuple[str, ...]:
     """The words after the program, unquoted, in an order that no option can swallow its neighbours."""
     known = {option.dest for option in signature.options}
@@ -68,6 +56,11 @@ def render_words(signature: Signature, call: Mapping[str, Any]) -> tuple[str, ..
         if level < len(signature.subcommand):
             words.append(signature.subcommand[level])
     return tuple(words)
+
+
+def option_words(signature: Signature, value: Any) -> tuple[str, ...]:
+    """The words of a signature whose options all store under one name: what gives it this value."""
+    return render_words(signature, {signature.options[0].dest: value})
 
 
 def _plain(value: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from tools.commandline.model import Form, Kind
 from tools.findings import Finding
 from tools.signatures.model import Option, Signature
 from tools.signatures.nearest import nearest, nearest_flag
@@ -13,6 +14,20 @@ from tools.signatures.words import FALSE, NO_CASE, convert
 
 VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
 """A word whose value the shell or the reader puts in."""
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What some of the words are."""
+
+    start: int
+    stop: int
+    """Their places, the last one not included; a glued flag has the place of its word."""
+    kind: Kind = "option"
+    option: Option | None = None
+    flag: str = ""
+    values: tuple[str, ...] = ()
+    form: Form = "apart"
+    glued: bool = False
 
 
 class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +40,8 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     """Words that the signature does not know."""
     order: tuple[str, ...] = ()
     """dests in the order in which they were given."""
+    given: tuple[Given, ...] = ()
+    """Which words belong together, in order; every word is in one of them."""
 
 
 class Reader:
@@ -37,16 +54,28 @@ class Reader:
         self.unknown: list[str] = []
         self.tried: set[str] = set()
         """dests that were named but given too few words."""
+        self.given: list[Given] = []
         self.by_flag: dict[str, Option] = {}
         for option in signature.options:
             for flag in (*option.flags, *option.negative_flags):
                 self.by_flag[flag] = option
 
-    def result(self) -> ParsedCall:
-        """What was read."""
+    def result(self, words: Sequence[str]) -> ParsedCall:
+        """What was read of these words; those that nothing claimed are given by place to nobody."""
+        claimed = {place for part in self.given for place in range(part.start, part.stop)}
+        left = [
+            Given(start=place, stop=place + 1, kind="dashes" if word == "--" else "place", values=(word,))
+            for place, word in enumerate(words)
+            if place not in claimed
+        ]
         return ParsedCall(
-            values=self.values, findings=tuple(self.findings), unknown=tuple(self.unknown), order=tuple(self.values)
-        )
+            values=self.values, findings=tuple(self.findings), unknown=tuple(self.unknown), order=tuple(self.values),
+            given=tuple(sorted([*self.given, *left], key=lambda part: part.start)),
+        )  # fmt: skip
+
+    def take(self, start: int, stop: int, **facts: Any) -> None:
+        """Say what the words from `start` to before `stop` are, in the fields of Given."""
+        self.given.append(Given(start=start, stop=stop, **facts))
 
     def note(self, code: str, message: str, option: Option | None, *words: str, sure: bool = True) -> None:
         """Record a finding; what could not be read for sure is a warning.

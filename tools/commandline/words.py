@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from tools.signatures.call_argparse import ArgparseWords
-from tools.signatures.call_others import read_absl, read_click, read_overrides, read_plain
-from tools.signatures.call_reader import ParsedCall, Reader
+from tools.commandline.argparse_words import ArgparseWords
+from tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
+from tools.commandline.reader import ParsedCall, Reader
+from tools.launchers import HELP
 from tools.signatures.model import Signature
 
-HELP = frozenset({"-h", "--help", "--helpfull", "--helpshort"})
 READERS: dict[str, Callable[[Reader, list[str]], None]] = {
     "argparse": lambda reader, words: ArgparseWords(reader, words).read(),
     "absl": read_absl,
@@ -28,7 +28,7 @@ def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
     READERS[signature.syntax](reader, list(words))
     if not any(word in HELP for word in words):
         reader.finish()
-    return reader.result()
+    return reader.result(words)
 
 
 def choose(signatures: Sequence[Signature], words: Sequence[str]) -> Signature | None:

@@ -1,8 +1,9 @@
 """The words of a command line as absl, click, hydra and plain scripts read them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from tools.signatures.call_reader import Reader
+from tools.commandline.reader import Reader
+from tools.launchers import HELP
 from tools.signatures.model import Option
 from tools.signatures.nearest import nearest
 from tools.signatures.words import match_places
@@ -43,32 +44,47 @@ HYDRA_WITH_VALUE = HYDRA_CONFIGURATION | {"--package", "-p", "--info", "--experi
 
 def read_absl(reader: Reader, words: list[str]) -> None:
     """--name value, --name=value, -name, --noname; what is left over is passed on to main."""
+    total = len(words)
     while words:
+        start = total - len(words)
         word = words.pop(0)
         if word == "--":
             break
         if not word.startswith("-") or word == "-":
             _absl_leftover(reader, [word, *words])
             break
-        name, equals, value = word.lstrip("-").partition("=")
-        option = reader.by_flag.get(f"--{name}") or reader.by_flag.get(f"-{name}")
-        if option is None:
-            if name not in ABSL_OWN:
-                reader.note_unknown(word)
-                if reader.signature.accepts_unknown and not equals and words and not words[0].startswith("-"):
-                    words.pop(0)
-            continue
-        negative = f"--{name}" in option.negative_flags
-        if option.nargs == "?bool" and not equals:
-            reader.store(option, [], f"--{name}")
-            _absl_loose_bool(reader, option, name, words)
-        elif negative:
-            reader.note("bad-type", f"--{name} takes no value", option, word)
-        elif not equals and not words:
-            reader.note("missing-value", f"--{name} needs a value", option, word)
-            reader.tried.add(option.dest)
-        else:
-            reader.store(option, [value if equals else words.pop(0)])
+        flag, equals, value = word.partition("=")
+        option, values = _absl_flag(reader, word, words)
+        reader.take(
+            start, total - len(words), option=option, flag=flag, values=(value,) if equals else values,
+            form="equals" if equals else "apart",
+        )  # fmt: skip
+
+
+def _absl_flag(reader: Reader, word: str, words: list[str]) -> tuple[Option | None, tuple[str, ...]]:
+    """Store one flag; returns its option and the values that it took from the words behind it."""
+    name, equals, value = word.lstrip("-").partition("=")
+    option = reader.by_flag.get(f"--{name}") or reader.by_flag.get(f"-{name}")
+    if option is None:
+        if name in ABSL_OWN:
+            return None, ()
+        reader.note_unknown(word)
+        loose = reader.signature.accepts_unknown and not equals and words and not words[0].startswith("-")
+        return None, (words.pop(0),) if loose else ()
+    if option.nargs == "?bool" and not equals:
+        reader.store(option, [], f"--{name}")
+        _absl_loose_bool(reader, option, name, words)
+        return option, ()
+    if f"--{name}" in option.negative_flags:
+        reader.note("bad-type", f"--{name} takes no value", option, word)
+        return option, ()
+    if not equals and not words:
+        reader.note("missing-value", f"--{name} needs a value", option, word)
+        reader.tried.add(option.dest)
+        return option, ()
+    given = () if equals else (words.pop(0),)
+    reader.store(option, [value] if equals else given)
+    return option, given
 
 
 def _absl_leftover(reader: Reader, words: list[str]) -> None:
@@ -91,89 +107,114 @@ def _absl_loose_bool(reader: Reader, option: Option, name: str, words: list[str]
 
 def read_click(reader: Reader, words: list[str]) -> None:
     """click: options take exactly their number of words; everything else is an argument or the subcommand."""
-    places: list[str] = []
+    total = len(words)
+    places: list[tuple[int, str]] = []
     only_places = False
     while words:
+        at = total - len(words)
         word = words.pop(0)
         if only_places or not word.startswith("-") or word == "-":
-            places.append(word)
+            places.append((at, word))
         elif word == "--":
             only_places = True
         else:
-            _click_option(reader, word, words)
-    rest = list(reader.signature.subcommand)
-    for word in list(places):
-        if rest and word == rest[0]:
-            places.remove(rest.pop(0))
+            _click_word(reader, at, word, words)
+    for name in reader.signature.subcommand:
+        found = next((place for place in places if place[1] == name), None)
+        if found is not None:
+            places.remove(found)
+            reader.take(found[0], found[0] + 1, kind="subcommand", values=(name,))
     _fill_places(reader, places)
 
 
-def _click_option(reader: Reader, word: str, words: list[str]) -> None:
+def _click_word(reader: Reader, at: int, word: str, words: list[str], *, glued: bool = False) -> None:
+    """One option, or several short ones in one word."""
     flag, equals, value = word.partition("=")
     option = reader.by_flag.get(flag)
+    joined = "equals"
     if option is None and not word.startswith("--") and len(word) > 2 and word[:2] in reader.by_flag:
-        flag, value = word[:2], word[2:]
+        flag, value, joined = word[:2], word[2:], "attached"
         option = reader.by_flag[flag]
         if option.switch:
-            words.insert(0, "-" + value)
-            value = ""
-        equals = "=" if value else ""
+            reader.store(option, [], flag)
+            reader.take(at, at + 1, option=option, flag=flag, glued=glued)
+            _click_word(reader, at, "-" + value, words, glued=True)
+            return
+        equals = "="
+    given = (value,) if equals else ()
+    more = _click_option(reader, option, flag, word, given, words)
+    reader.take(
+        at, at + 1 + len(more), option=option, flag=flag, values=(*given, *more), form=joined if equals else "apart",
+        glued=glued,
+    )  # fmt: skip
+
+
+def _click_option(
+    reader: Reader, option: Option | None, flag: str, word: str, given: tuple[str, ...], words: list[str]
+) -> tuple[str, ...]:
+    """Store one option; returns the values that it took from the words behind it."""
     if option is None:
-        if word != "--help":
+        if word not in HELP:
             reader.note_unknown(word)
-        return
+        return ()
     if option.switch:
-        if equals:
+        if given:
             reader.note("bad-type", f"{flag} takes no value", option, word, flag)
         reader.store(option, [], flag)
-        return
+        return ()
     count = int(option.nargs) if option.nargs is not None and option.nargs.isdigit() else 1
-    given = [value] if equals else []
-    while len(given) < count and words:
-        given.append(words.pop(0))
-    if len(given) < count:
+    more: list[str] = []
+    while len(given) + len(more) < count and words:
+        more.append(words.pop(0))
+    if len(given) + len(more) < count:
         reader.note("missing-value", f"{flag} needs {count} value{'s' if count > 1 else ''}", option, flag)
         reader.tried.add(option.dest)
-        return
-    reader.store(option, given, flag)
+    else:
+        reader.store(option, [*given, *more], flag)
+    return tuple(more)
 
 
-def _fill_places(reader: Reader, places: list[str]) -> None:
+def _fill_places(reader: Reader, places: Sequence[tuple[int, str]]) -> None:
     """Positional arguments in order; the last of variable number takes the rest."""
     options = [o for o in reader.signature.options if o.positional]
     counts = match_places([o.nargs for o in options], "A" * len(places))
     at = 0
     for option, count in zip(options, counts, strict=False):
-        if count:
-            reader.store(option, places[at : at + count])
+        mine = places[at : at + count]
+        if mine:
+            reader.store(option, [word for _, word in mine])
+        for place, word in mine:
+            reader.take(place, place + 1, kind="place", option=option, values=(word,))
         at += count
-    if places[at:]:
-        reader.unknown += places[at:]
+    left = [word for _, word in places[at:]]
+    if left:
+        reader.unknown += left
         sure = not reader.signature.accepts_unknown
-        shown = " ".join(places[at : at + 5])
-        reader.note(
-            "too-many-arguments",
-            f"{reader.signature.path} takes no further argument: {shown}",
-            None,
-            places[at],
-            sure=sure,
-        )
+        message = f"{reader.signature.path} takes no further argument: {' '.join(left[:5])}"
+        reader.note("too-many-arguments", message, None, left[0], sure=sure)
 
 
 def read_overrides(reader: Reader, words: list[str]) -> None:
     """key=value; + and ~ before the key add and remove."""
     known: Mapping[str, Option] = {o.dest: o for o in reader.signature.options}
     other_configuration = False
-    rest = iter(words)
-    for word in rest:
+    rest = iter(enumerate(words))
+    for at, word in rest:
         key, equals, value = word.partition("=")
+        form = "equals" if equals else "apart"
+        given: tuple[str, ...] = (value,) if equals else ()
+        option = known.get(key.lstrip("+~"))
         if key.startswith("-"):
             reader.unknown.append(word)
             other_configuration = other_configuration or key in HYDRA_CONFIGURATION
             if key in HYDRA_WITH_VALUE and not equals:
-                next(rest, None)
-        elif key.lstrip("+~") in known and equals:
-            reader.store(known[key.lstrip("+~")], [value])
+                given = tuple(word for _, word in [next(rest, (0, ""))] if word)
+            reader.take(at, at + 1 + (form == "apart") * len(given), flag=key, values=given, form=form)
+            continue
+        if key:
+            reader.take(at, at + 1, kind="override", option=option, flag=key, values=given, form=form)
+        if option is not None and equals:
+            reader.store(option, [value])
         else:
             reader.unknown.append(word)
             if not key.lstrip("+~").startswith("hydra"):
@@ -183,7 +224,7 @@ def read_overrides(reader: Reader, words: list[str]) -> None:
 
 def _unknown_setting(reader: Reader, word: str, known: list[str], *, sure: bool) -> None:
     key, equals, _ = word.partition("=")
-    if not equals:
+    if not equals and not key.startswith("~"):
         reader.note("unknown-option", f"{word} is not of the form key=value", None, word, sure=False)
         return
     below = any(k.startswith(key + ".") for k in known)
@@ -195,9 +236,11 @@ def _unknown_setting(reader: Reader, word: str, known: list[str], *, sure: bool)
 
 def read_plain(reader: Reader, words: list[str]) -> None:
     """By place; a shell script's getopts options first."""
-    while words and words[0] in reader.by_flag:
-        option = reader.by_flag[words[0]]
-        taken = 1 if option.switch else 2
-        reader.store(option, words[1:taken], words[0])
-        words = words[taken:]
-    _fill_places(reader, words)
+    at = 0
+    while at < len(words) and words[at] in reader.by_flag:
+        option = reader.by_flag[words[at]]
+        given = () if option.switch else tuple(words[at + 1 : at + 2])
+        reader.store(option, given, words[at])
+        reader.take(at, at + 1 + len(given), option=option, flag=words[at], values=given)
+        at += 1 + len(given)
+    _fill_places(reader, list(enumerate(words))[at:])

@@ -1,0 +1,1 @@
+"""Command lines: parse (`parse`), change (`edit`), write (`render`). What is not changed stays as it was written."""

@@ -1,0 +1,177 @@
+"""Bash text as tokens that, put together, are the text again."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from tools.commandline.quoting import unquote
+
+Kind = Literal["word", "redirect", "operator", "comment", "end"]
+_GAP = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
+_PROMPT = re.compile(r"[ \t]*(?:\$|>|%|#!?\$)[ \t]+(?=\S)")
+_OPERATOR = re.compile(r"\r?\n|&&|\|\||;;&?|;&|\|&|[;|()]|&(?!>)")
+_REDIRECT = re.compile(r"(?:\d*(?:>>|>\||>&|<&|<<<|<<-?|<>|>|<)|&>>?)(?!\()")
+_BLANK = " \t\r\n\f\v"
+_PLAIN = re.compile(r"[^ \t\r\n\f\v'\"\\`$;|&()<>]+")
+_HEREDOC = re.compile(r"<<-?$")
+_LONGEST = 20_000
+"""Characters over which a quote or a bracket may run: what is never closed must not be looked for again and again."""
+
+
+class Token(NamedTuple):
+    """A piece of bash text."""
+
+    kind: Kind
+    """"end" is what is left at the end of the text: nothing but blanks."""
+    gap: str
+    """Blanks, continued lines and a prompt before it."""
+    raw: str
+    """As written."""
+    value: str
+    """A word without its quotes; of a redirection its target."""
+    broken: bool = False
+    """It opens a quote that is never closed."""
+
+
+def lex(text: str) -> Iterator[Token]:
+    """The tokens of a text; gaps and raw texts joined are the text."""
+    return _Lexer(text).tokens()
+
+
+class _Lexer:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.heredocs: list[str] = []
+        """Closing words of the here-documents that begin at the next line."""
+
+    def tokens(self) -> Iterator[Token]:
+        fresh = True
+        while True:
+            gap = self._gap(fresh)
+            if self.at >= len(self.text):
+                yield Token("end", gap, "", "")
+                return
+            token = self._token(gap)
+            fresh = token.kind == "operator" and "\n" in token.raw
+            yield token
+
+    def _gap(self, fresh: bool) -> str:
+        start = self.at
+        prompt = _PROMPT.match(self.text, self.at) if fresh else None
+        if prompt is not None:
+            self.at = prompt.end()
+        while (blank := _GAP.match(self.text, self.at)) is not None:
+            self.at = blank.end()
+        return self.text[start : self.at]
+
+    def _token(self, gap: str) -> Token:
+        if self.text[self.at] == "#":
+            end = self.text.find("\n", self.at)
+            return self._made("comment", gap, len(self.text) if end < 0 else end)
+        operator = _OPERATOR.match(self.text, self.at)
+        if operator is not None:
+            end = operator.end()
+            if operator[0].endswith("\n"):
+                end = self._after_heredocs(end)
+            return self._made("operator", gap, end)
+        redirect = _REDIRECT.match(self.text, self.at)
+        if redirect is not None:
+            return self._redirect(gap, redirect.end())
+        end, broken = self._word_end(self.at)
+        return self._made("word", gap, end, broken=broken)
+
+    def _made(self, kind: Kind, gap: str, end: int, *, broken: bool = False) -> Token:
+        raw = self.text[self.at : end]
+        self.at = end
+        return Token(kind, gap, raw, unquote(raw) if kind == "word" else raw, broken)
+
+    def _redirect(self, gap: str, behind: int) -> Token:
+        """A redirection with its target."""
+        sign = self.text[self.at : behind]
+        blank = _GAP.match(self.text, behind)
+        start = blank.end() if blank is not None else behind
+        stops = start >= len(self.text) or _OPERATOR.match(self.text, start) or _REDIRECT.match(self.text, start)
+        end, broken = (behind, False) if stops else self._word_end(start)
+        target = unquote(self.text[start:end]) if end > start else ""
+        if _HEREDOC.search(sign) and target:
+            self.heredocs.append(target)
+        return self._made("redirect", gap, end, broken=broken)._replace(value=target)
+
+    def _after_heredocs(self, start: int) -> int:
+        """The place behind the here-documents that begin here."""
+        at = start
+        for mark in self.heredocs:
+            closed = re.compile(rf"^\t*{re.escape(mark)}$\n?", re.MULTILINE).search(self.text, at)
+            at = closed.end() if closed is not None else at
+        self.heredocs = []
+        return at
+
+    def _word_end(self, at: int) -> tuple[int, bool]:
+        """Where the word that begins at a place ends, and whether a quote in it is never closed."""
+        start, broken = at, False
+        while at < len(self.text):
+            plain = _PLAIN.match(self.text, at)
+            if plain is not None:
+                at = plain.end()
+                continue
+            letter = self.text[at]
+            if letter in _BLANK or (letter in ";|&<>()" and not self._goes_on(start, at)):
+                break
+            end = _closing(self.text, at)
+            broken = broken or end < 0
+            at = end if end > 0 else at + 1
+        return max(at, start + 1), broken
+
+    def _goes_on(self, start: int, at: int) -> bool:
+        """`<(command)` and `names=(a b)` are words."""
+        letter, before = self.text[at], self.text[at - 1 : at]
+        return (letter in "<>" and self.text[at + 1 : at + 2] == "(") or (
+            letter == "(" and at > start and before in "=<>"
+        )
+
+
+def _closing(text: str, at: int) -> int:
+    """The place behind what a quote, a dollar or a backslash opens; -1 where nothing closes it."""
+    letter, following = text[at], text[at + 1 : at + 2]
+    if letter == "\\":
+        return min(at + 2, len(text))
+    if letter == "'":
+        return text.find("'", at + 1, at + _LONGEST) + 1 or -1
+    if letter in '"`':
+        return _quote_end(text, at)
+    if letter == "(":
+        return _bracket_end(text, at, "()")
+    if letter in "$<>" and following == "(":
+        return _bracket_end(text, at + 1, "()")
+    if letter == "$" and following == "{":
+        return _bracket_end(text, at + 1, "{}")
+    return at + 1
+
+
+def _quote_end(text: str, at: int) -> int:
+    mark = text[at]
+    place = at + 1
+    while place < min(len(text), at + _LONGEST):
+        if text[place] == "\\":
+            place += 2
+        elif text[place] == mark:
+            return place + 1
+        else:
+            place += 1
+    return -1
+
+
+def _bracket_end(text: str, at: int, pair: str) -> int:
+    depth, place = 0, at
+    while place < min(len(text), at + _LONGEST):
+        letter = text[place]
+        if letter in "'\"\\":
+            end = _closing(text, place)
+            place = end if end > 0 else place + 1
+            continue
+        depth += (letter == pair[0]) - (letter == pair[1])
+        place += 1
+        if depth == 0:
+            return place
+    return -1

@@ -1,0 +1,142 @@
+"""Reads bash text into simple commands: which program or script is called, from which folder, with which words."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+import msgspec
+
+from tools.commandline.grammar import refused
+from tools.commandline.invocation import Invocation, read_invocation, split_assignments
+from tools.commandline.lexer import Token, lex
+
+MAX_BYTES = 200_000
+MAX_GRAMMAR_BYTES = 10_000
+"""Longer texts are no commands: whether bash can read them is not asked, since bashlex takes seconds for them."""
+MAX_NESTING = 5
+_KEYWORDS = frozenset({"if", "elif", "while", "until", "!", "then", "do", "else", "{", "}", "fi", "done", "esac"})
+"""Words of the grammar before a command."""
+_NO_COMMAND = frozenset({"for", "case", "select", "function", "[[", "((", "in"})
+_DECLARE = frozenset({"export", "declare", "local", "readonly", "typeset"})
+_SUBSTITUTION = re.compile(r"\$\(([^()]+)\)|`([^`]+)`")
+
+
+class CommandLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of bash."""
+
+    invocations: tuple[Invocation, ...] = ()
+    error: str = ""
+    """Why bash refuses it; it is read all the same."""
+    assignments: tuple[tuple[str, str], ...] = ()
+    """Variables that are set on the way, in order."""
+    comments: tuple[str, ...] = ()
+    """Comments that stand behind words of a command: what bash ignores, in full."""
+
+
+def parse_command(text: str) -> CommandLine:
+    """Read bash text; never raises.
+
+    Args:
+        text: one or more commands, with continuations, comments, prompts and control structures.
+    """
+    if len(text) > MAX_BYTES:
+        return CommandLine(error="too long")
+    tokens = list(lex(text.replace("\0", "")))
+    error = refused(tokens) if len(text) <= MAX_GRAMMAR_BYTES else ""
+    invocations, assignments = _assemble(list(simple_commands(tokens)))
+    return CommandLine(
+        invocations=tuple(invocations), error=error, assignments=tuple(assignments), comments=tuple(_comments(tokens))
+    )
+
+
+def simple_commands(tokens: Sequence[Token], depth: int = 0) -> Iterator[tuple[Token, ...]]:
+    """Words and redirections of each simple command; those inside a substitution before the command that holds it."""
+    current: list[Token] = []
+    for token in tokens:
+        if token.kind in ("word", "redirect"):
+            current.append(token)
+            for inner in (
+                _SUBSTITUTION.findall(token.raw) if depth < MAX_NESTING and not token.raw.startswith("'") else ()
+            ):
+                yield from simple_commands(list(lex(inner[0] or inner[1])), depth + 1)
+        elif token.kind != "comment":
+            command = _without_keywords(current)
+            if any(t.kind == "word" for t in command):
+                yield tuple(command)
+            current = []
+
+
+def _without_keywords(tokens: list[Token]) -> list[Token]:
+    """The command in `if command`; nothing for `for x`, `case x` and `[[ x ]]`."""
+    while tokens and is_keyword(tokens[0]):
+        tokens = tokens[1:]
+    return [] if tokens and never_a_command(tokens[0]) else tokens
+
+
+def is_keyword(token: Token) -> bool:
+    """Whether a word belongs to the grammar and stands before a command: then, do, !."""
+    return token.kind == "word" and token.raw in _KEYWORDS
+
+
+def never_a_command(token: Token) -> bool:
+    """Whether what begins with this word is no command: for, case, [[."""
+    return token.raw in _NO_COMMAND
+
+
+def _comments(tokens: Sequence[Token]) -> Iterator[str]:
+    """Comments behind words on the same line."""
+    words = False
+    for token in tokens:
+        if token.kind == "comment" and words:
+            yield token.raw.lstrip("#").strip()
+        words = token.kind in ("word", "redirect") or (words and "\n" not in token.raw)
+
+
+def _assemble(simple: list[tuple[Token, ...]]) -> tuple[list[Invocation], list[tuple[str, str]]]:
+    """Follow `cd` and assignments."""
+    folder = "."
+    invocations: list[Invocation] = []
+    assignments: list[tuple[str, str]] = []
+    for command in simple:
+        environment, words = split_assignments([token.value for token in command if token.kind == "word"])
+        if words and words[0] in _DECLARE:
+            environment, words = split_assignments([w for w in words[1:] if not w.startswith("-")])
+            words = []
+        if not words:
+            assignments += environment
+            continue
+        if words[0] in ("cd", "pushd"):
+            folder = change_folder(folder, words[1:])
+            continue
+        made = read_invocation(words)
+        redirects = tuple((sign_of(token), token.value) for token in command if token.kind == "redirect")
+        invocations.append(
+            msgspec.structs.replace(
+                made, environment=(*environment, *made.environment), folder=folder, redirects=redirects
+            )
+        )
+    return invocations, assignments
+
+
+def sign_of(redirect: Token) -> str:
+    """The operator of a redirection."""
+    found = re.match(r"\d*[<>&|-]+", redirect.raw)
+    return found[0] if found is not None else redirect.raw
+
+
+def change_folder(folder: str, words: Sequence[str]) -> str:
+    """The folder after `cd words`; "" where it is not known."""
+    places = [w for w in words if not w.startswith("-")]
+    if "-" in words or len(places) != 1 or "$" in places[0] or places[0].startswith("~"):
+        return ""
+    if places[0].startswith("/"):
+        return places[0]
+    if not folder:
+        return ""
+    parts: list[str] = []
+    for part in PurePosixPath(folder, places[0]).parts:
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts).replace("//", "/") or "."
