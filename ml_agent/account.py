@@ -16,12 +16,12 @@ from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
 from ml_agent.values.numbers import number
-from tools.commands import parse_command
+from tools.commandline.invocation import Invocation
+from tools.commandline.shell import parse_command
+from tools.commandline.words import choose
 from tools.index import RepoIndex
-from tools.invocation import Invocation
 from tools.retrieval import tokenize
 from tools.signatures.model import Option, Signature
-from tools.signatures.parse import choose
 
 _NUMBERS = re.compile(r"(?<![\w.])[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+(?:\.\d+)?")
 _SCALES = (Decimal(1), Decimal(1000), Decimal("0.001"), Decimal(1_000_000), Decimal("0.000001"), Decimal(1024))

@@ -1,6 +1,7 @@
 """Bash text taken apart into calls, each read by the signature of what it calls."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 import msgspec
@@ -115,18 +116,20 @@ def _word(token: Token) -> Word:
 
 
 def _arguments(tokens: Sequence[Token], signature: Signature) -> Iterator[Argument]:
-    """The arguments in the order of the text; a redirection stands behind the argument in which it is written."""
-    words = [token for token in tokens if token.kind == "word"]
+    """The arguments in the order of the text; a redirection in the midst of one counts as blanks between its words."""
     places = [n for n, token in enumerate(tokens) if token.kind == "word"]
-    parsed = parse_call(signature, [token.value for token in words])
+    parsed = parse_call(signature, [tokens[n].value for n in places])
     at = 0
     left: dict[int, str] = {}
     for part in parsed.given:
-        yield from _redirects(tokens[at : places[part.start]])
+        first = places[part.start]
+        yield from _redirects(tokens[at:first])
+        words = [_word(tokens[first])]
+        for last, place in pairwise(places[part.start : part.stop]):
+            between = "".join(token.gap + token.raw for token in tokens[last + 1 : place])
+            words.append(Word(tokens[place].raw, between + tokens[place].gap))
         yield _argument(part, words, left)
-        end = places[part.stop - 1] + 1
-        yield from _redirects(tokens[max(at, places[part.start]) : end])
-        at = max(at, end)
+        at = places[part.stop - 1] + 1
     yield from _redirects(tokens[at:])
 
 
@@ -136,22 +139,21 @@ def _redirects(tokens: Sequence[Token]) -> Iterator[Argument]:
             yield Argument(kind="redirect", values=(token.value,), written=(_word(token),))
 
 
-def _argument(part: Given, tokens: Sequence[Token], left: dict[int, str]) -> Argument:
+def _argument(part: Given, words: list[Word], left: dict[int, str]) -> Argument:
     """An argument with its words as written.
 
     Args:
         part: what it says.
-        tokens: all words.
+        words: its words.
         left: by place, what is left of a word of which a flag was taken already.
     """
     made = Argument(
         kind=part.kind, option=part.option, flag=part.flag, values=part.values, form=part.form, glued=part.glued
     )
-    words = [_word(token) for token in tokens[part.start : part.stop]]
     said = made.words()[0]
     raw = left.get(part.start, words[0].raw)
     if unquote(raw) != said:  # one of several flags in a word, and not the last
         left[part.start] = raw[len(said) :]
         raw = raw[: len(said)] if raw.startswith(said) else quote(said)
-    words[0] = Word(raw, "" if part.glued else words[0].gap)
-    return msgspec.structs.replace(made, written=tuple(words))
+    first = Word(raw, "" if part.glued else words[0].gap)
+    return msgspec.structs.replace(made, written=(first, *words[1:]))
