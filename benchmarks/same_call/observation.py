@@ -17,9 +17,9 @@ from benchmarks.strict import execute
 from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.text import kind_of, unfence
 from ml_agent.files import write_atomically
-from tools.commands import parse_command
+from tools.commandline.invocation import Invocation
+from tools.commandline.shell import parse_command
 from tools.errors import RepositoryError
-from tools.invocation import Invocation
 from tools.versions import local_version
 
 NOT_ASKED_FOR = frozenset(

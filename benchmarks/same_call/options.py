@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from benchmarks.same_call.model import Program
+from tools.commandline.words import choose, parse_call
 from tools.signatures.model import Signature
-from tools.signatures.parse import choose, parse_call
 from tools.signatures.read import SignatureReader
 
 PLACES = "arguments by place"
