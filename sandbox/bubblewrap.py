@@ -1,5 +1,6 @@
 """The bubblewrap command line: a bare system with nothing of the host's but programs and libraries, read-only."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -7,6 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+
+from sandbox.seccomp import filter_program
 
 WORKSPACE = "/workspace"
 VENV = "/opt/venv"
@@ -18,20 +21,36 @@ CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "mime.types", "nsswitch.conf")
 _NETWORK_SETTINGS = ("resolv.conf", "hosts", "services", "protocols", "ssl/openssl.cnf", "gai.conf")
-_USERS = "agent:x:1000:1000::/home/agent:/bin/bash\nroot:x:0:0::/root:/bin/bash\n"
-_GROUPS = "agent:x:1000:\nroot:x:0:\n"
+_USERS = "agent:x:{0}:{0}::/home/agent:/bin/bash\nroot:x:0:0::/root:/bin/bash\n"
+_GROUPS = "agent:x:{0}:\nroot:x:0:\n"
+
+
+USER = 64321
+"""Whom commands run as when we are root: a number that nobody has, so nothing on this host is theirs."""
+FILTER = 9
+"""Descriptor on which bubblewrap finds the system call filter."""
+SETPRIV = "/usr/bin/setpriv"
+_WHOLE = ("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev")
+_COVERED = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs")
+"""What only ownership protects: read-only also where the sandbox's user is the host's."""
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
     """What a command sees."""
 
     place: Path
-    """Folder of the host with `workspace`, `venv`, `home` and `etc` in it."""
+    """Folder of the host with `workspace`, `venv`, `home`, `tmp` and `etc` in it; `etc` is nobody's to change."""
     read_only: Mapping[str, Path] = {}
     """Further folders and files of the host, by where they appear."""
     network: bool = False
     devices: tuple[Path, ...] = ()
     """Device files, for graphics cards."""
+    user: int | None = None
+    """Whom commands run as, where we are root; None: as we do, by another number."""
+    filtered: bool = True
+    """Whether the filter stands ready on its descriptor."""
+    memory_disk_bytes: int = 1024**3
+    """Size of each file system in memory."""
 
 
 @cache
@@ -40,48 +59,99 @@ def find_bubblewrap() -> str | None:
     program = shutil.which("bwrap")
     if program is None:
         return None
-    try:
-        test = [program, *_namespaces(network=False), "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
-        subprocess.run(test, check=True, capture_output=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
+    return program if _works(program, []) else None
+
+
+@cache
+def forbids_namespaces(program: str) -> bool:
+    """Whether it can keep commands from making user namespaces of their own (bubblewrap 0.8)."""
+    return _works(program, ["--disable-userns"])
+
+
+@cache
+def other_user() -> int | None:
+    """As root, whom commands run as; None where we are not root, or root may not make the namespaces itself.
+
+    A user namespace of root's alone would map the command's user to root, whom the files of /proc and the host belong to.
+    """
+    program = shutil.which("bwrap")
+    if os.geteuid() != 0 or program is None or not Path(SETPRIV).exists():
         return None
-    return program
+    test = [program, *_namespaces(network=False, user=USER), *_WHOLE, *_become(USER), "true"]
+    return USER if _succeeds(test) else None
 
 
-def write_users(place: Path) -> None:
-    """Write the user table that commands see."""
+def _works(program: str, options: list[str]) -> bool:
+    return _succeeds([program, *_namespaces(network=False, user=None), *options, *_WHOLE, "true"])
+
+
+def _succeeds(command: list[str]) -> bool:
+    try:
+        subprocess.run(command, check=True, capture_output=True, timeout=10, env={})
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return True
+
+
+def write_system(place: Path, user: int | None) -> bool:
+    """Write the user table that commands see and the filter of their system calls; whether there is a filter."""
     (place / "etc").mkdir(exist_ok=True)
-    (place / "etc/passwd").write_text(_USERS)
-    (place / "etc/group").write_text(_GROUPS)
+    (place / "etc/passwd").write_text(_USERS.format(1000 if user is None else user))
+    (place / "etc/group").write_text(_GROUPS.format(1000 if user is None else user))
+    program = filter_program()
+    if program is not None:
+        (place / "etc/filter").write_bytes(program)
+    return program is not None
 
 
-def arguments(program: str, view: View, folder: str, environment: Mapping[str, str], command: str) -> tuple[str, ...]:
-    """The whole command line that runs `command` by bash in `folder`, an absolute path inside."""
+def arguments(
+    program: str, view: View, folder: str, environment: Mapping[str, str], command: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The whole command line that runs `command` in `folder`, an absolute path inside."""
     line = [
         program,
-        *_namespaces(view.network),
+        *_namespaces(view.network, view.user),
         "--die-with-parent",
         "--new-session",
-        "--cap-drop",
-        "ALL",
         "--clearenv",
+        *(["--disable-userns"] if view.user is None and forbids_namespaces(program) else []),
+        *(["--seccomp", str(FILTER)] if view.filtered else []),
     ]
     line += _system(view)
     for name, path in view.read_only.items():
-        line += ["--ro-bind", str(path), name]
+        line += [*_parents(name), "--ro-bind", str(path), name]
     for device in view.devices:
         line += ["--dev-bind-try", str(device), str(device)]
-    for inside, name in ((WORKSPACE, "workspace"), (VENV, "venv"), (HOME, "home")):
-        line += ["--bind", str(view.place / name), inside]
-    line += ["--remount-ro", "/"]
+    for inside, name in ((WORKSPACE, "workspace"), (VENV, "venv"), (HOME, "home"), ("/tmp", "tmp")):
+        line += [*_parents(inside), "--bind", str(view.place / name), inside]
+    line += ["--remount-ro", "/", "--remount-ro", "/dev"]
     for name, value in environment.items():
         line += ["--setenv", name, value]
-    return (*line, "--chdir", folder, "--", "bash", "-c", command)
+    if view.user is None:
+        return (*line, "--chdir", folder, "--", *command)
+    # root without capabilities may not enter what is the other user's
+    return (*line, "--chdir", "/", "--", *_become(view.user), "/usr/bin/env", "-C", folder, *command)
 
 
-def _namespaces(network: bool) -> list[str]:
-    own = ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
-    return [*own, *([] if network else ["--unshare-net"]), "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
+def _parents(name: str) -> list[str]:
+    """Folders that bubblewrap would make for itself alone."""
+    parents = [str(parent) for parent in reversed(Path(name).parents[:-1])]
+    return [word for parent in parents for word in ("--perms", "0755", "--dir", parent)]
+
+
+def _namespaces(network: bool, user: int | None) -> list[str]:
+    """Namespaces and capabilities: none at all, or those that are needed to become another user and give them up."""
+    line = ["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox"]
+    line += [] if network else ["--unshare-net"]
+    line += ["--cap-drop", "ALL"]
+    if user is None:
+        return [*line, "--unshare-user", "--uid", "1000", "--gid", "1000"]
+    return [*line, *(word for name in ("SETUID", "SETGID", "SETPCAP") for word in ("--cap-add", f"CAP_{name}"))]
+
+
+def _become(user: int) -> list[str]:
+    drop = ["--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"]
+    return [SETPRIV, "--reuid", str(user), "--regid", str(user), *drop, "--"]
 
 
 def _system(view: View) -> list[str]:
@@ -93,8 +163,11 @@ def _system(view: View) -> list[str]:
         elif path.is_dir():
             line += ["--ro-bind", name, name]
     line += ["--proc", "/proc", "--dev", "/dev"]
-    for empty in ("/tmp", "/run", "/var/tmp", "/root", "/home"):
-        line += ["--tmpfs", empty]
+    for covered in filter(os.path.exists, _COVERED):
+        line += ["--ro-bind", covered, covered]
+    line += [*_parents("/etc/ssl/certs/any"), *_parents("/var/tmp")]
+    for empty in ("/dev/shm", "/run", "/var/tmp", "/root", "/home"):
+        line += ["--perms", "1777", "--size", str(view.memory_disk_bytes), "--tmpfs", empty]
     for name in ("passwd", "group"):
         line += ["--ro-bind", str(view.place / "etc" / name), f"/etc/{name}"]
     return line + _try_each("/etc", [*_SETTINGS, *(_NETWORK_SETTINGS if view.network else ())])

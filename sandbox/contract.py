@@ -10,6 +10,10 @@ Network = Literal["none", "install", "full"]
 Ended = Literal["exited", "signalled", "timeout", "probe", "out-of-memory", "interrupted", "lost"]
 
 
+MOST_BYTES = 64 * 1024**2
+"""How much of one file is brought out unless more is asked for."""
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """What a command may use."""
 
@@ -17,7 +21,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     cpus: float = 2.0
     pids: int = 512
     open_files: int = 4096
-    disk_bytes: int | None = None
+    disk_bytes: int | None = 32 * 1024**3
+    files: int = 1_000_000
+    """Files and folders that a sandbox may hold, where the disk is limited."""
+    memory_disk_bytes: int = 1024**3
+    """Size of each file system that lies in memory, such as /dev/shm."""
     output_bytes: int = 64 * 1024
     """How much of the head and of the tail of each stream is kept in the response; the full log is on disk."""
 
@@ -100,8 +108,8 @@ class Sandbox(Protocol):
     def put(self, source: Path, target: str) -> None:
         """Copy a file or folder of the host into the workspace; symbolic links that leave `source` are left out."""
 
-    def get(self, path: str) -> bytes:
-        """The bytes of one file of the workspace; FileNotFoundError where there is none."""
+    def get(self, path: str, most: int = MOST_BYTES) -> bytes:
+        """The bytes of one regular file of the workspace, the first `most`; FileNotFoundError where there is none."""
 
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
         """Run one command to its end, its timeout or its probe."""

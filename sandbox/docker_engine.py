@@ -40,6 +40,11 @@ def is_local(client: docker.DockerClient) -> bool:
     return str(client.api.base_url).startswith(("http+docker://localhost", "http+docker://localunixsocket"))
 
 
+def shares_sockets(client: docker.DockerClient) -> bool:
+    """Whether a socket of this machine can be mounted into a container: not where the engine is in a virtual machine."""
+    return is_local(client) and "desktop" not in str(client.info().get("OperatingSystem", "")).lower()
+
+
 def _sockets() -> list[str]:
     runtime = os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}")
     places = [

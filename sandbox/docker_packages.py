@@ -6,6 +6,8 @@ from sandbox.contract import Response
 
 CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID"]
 """What apt and dpkg need to change users and owners; everything else is dropped."""
+SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Where programs are looked up: not in the environment, in which a repository's code may have put an `apt-get` of its own."""
 TIMEOUT = 600
 """Seconds."""
 KEPT = 4000
@@ -18,13 +20,19 @@ def install_packages(
     """Install into `image` and keep the outcome as the image `result`. Raises docker's errors."""
     container = client.containers.create(
         image,
-        ["bash", "-c", 'apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"', "apt", *packages],
+        [
+            "/bin/bash",
+            "-c",
+            'apt-get update -qq && apt-get install -y -qq --no-install-recommends -- "$@"',
+            "apt",
+            *packages,
+        ],
         user="0:0",
         network_mode="bridge",
         cap_drop=["ALL"],
         cap_add=CAPABILITIES,
         security_opt=["no-new-privileges"],
-        environment={"DEBIAN_FRONTEND": "noninteractive"},
+        environment={"DEBIAN_FRONTEND": "noninteractive", "PATH": SYSTEM},
         labels=labels,
     )
     try:

@@ -1,11 +1,12 @@
 """Commands in a container: no capabilities, no host folder to write in, limits by the kernel, network by phase."""
 
 import math
+import shlex
 import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,7 +19,7 @@ from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
 from sandbox.abilities import Version
-from sandbox.contract import Command, Limits, OnOutput, Policy, Response
+from sandbox.contract import MOST_BYTES, Command, Limits, OnOutput, Policy, Response
 from sandbox.docker_engine import connect, is_local
 from sandbox.docker_exec import run_short
 from sandbox.docker_network import ContainerNetwork
@@ -26,6 +27,7 @@ from sandbox.docker_packages import install_packages
 from sandbox.environment import base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
 from sandbox.files import safe_relative, write_tar
+from sandbox.gate.way import relayed
 from sandbox.image import ensure_image, image_name, python_of
 from sandbox.interpreters import Interpreter, find_interpreters
 from sandbox.owner import NOTE, labels
@@ -38,6 +40,15 @@ HOME = "/home/agent"
 UID = 1000
 SNAPSHOTS = "ml-agent-snapshot"
 SETUPS = "ml-agent-setup"
+READ = """
+PATH=/usr/bin:/bin
+case "$(realpath -e -- "$0")" in
+  /workspace/*) [ -f "$0" ] && head -c "$1" -- "$0";;
+  *) exit 3;;
+esac
+"""
+"""Prints the first bytes of a regular file that lies in the workspace, however its path is written."""
+PYTHONS = "PATH=/usr/local/bin:/usr/bin:/bin command -v python3"
 OWN_PYTHON = "/opt/host-python"
 SHARED_MEMORY = 1024**3
 """Bytes of /dev/shm, within the memory limit; the default of 64 MB stops data loaders with workers."""
@@ -79,13 +90,12 @@ class DockerSandbox:
             archive.seek(0)
             self._alive().put_archive(WORKSPACE, archive)
 
-    def get(self, path: str) -> bytes:
+    def get(self, path: str, most: int = MOST_BYTES) -> bytes:
         """The bytes of one file of the workspace, read by the commands' user; FileNotFoundError where there is none."""
         inside = f"{WORKSPACE}/{safe_relative(path)}"
-        script = 'case "$(realpath -e -- "$0")" in /workspace/*) [ -f "$0" ] && cat -- "$0";; *) exit 3;; esac'
         with self._watched():
             container = str(self._alive().id)
-            done = run_short(self._engine(), container, ["bash", "-c", script, inside], f"{UID}:{UID}")
+            done = run_short(self._engine(), container, ["/bin/bash", "-c", READ, inside, str(most)], f"{UID}:{UID}")
         if done.exit_code != 0:
             raise FileNotFoundError(path)
         return done.stdout
@@ -94,20 +104,21 @@ class DockerSandbox:
         """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
         container, network = self._alive(), self._network
         assert network is not None
-        with self._watched():
-            network.switch(container, network.wanted(command))
         base = base_environment(VENV, HOME, math.ceil(self.policy.limits.cpus))
         if self._interpreter is not None:
             base["LD_LIBRARY_PATH"] = f"{OWN_PYTHON}/lib"  # a shared libpython is looked for where it was built
         job = Exec(
             container=str(container.id),
-            text=command.text,
+            text=_relayed(command.text) if network.through_gate(command) else command.text,
             folder=f"{WORKSPACE}/{safe_relative(command.folder)}",
             environment={**base, **network.environment(command), **command.environment},
             timeout=command.timeout,
             probing=command.probe_seconds is not None,
         )
-        return supervise(DockerRunning(self._engine(), job), command, self.policy.limits, self._log(), on_output)
+        with ExitStack() as stack:
+            with self._watched():
+                stack.enter_context(network.way_out(container, command))
+            return supervise(DockerRunning(self._engine(), job), command, self.policy.limits, self._log(), on_output)
 
     def snapshot(self) -> str:
         """Keep the container's files as an image; the name is the image's."""
@@ -132,8 +143,10 @@ class DockerSandbox:
             with suppress(DockerException, RequestException):
                 self._client.images.remove(name, force=True)
         self._snapshots.clear()
+        if self._network is not None:
+            self._network.close()
         self._client.close()
-        self._client = None
+        self._client = self._network = None
 
     def pythons(self) -> tuple[Version, ...]:
         """The image's own, and those of this machine where the engine can mount them."""
@@ -296,6 +309,12 @@ class DockerSandbox:
         except (DockerException, RequestException, HTTPError) as error:
             text = str(getattr(error, "explanation", "") or error)
             raise SandboxLostError(f"container engine: {text}") from error
+
+
+def _relayed(text: str) -> str:
+    """The command behind a relay, which the image's own Python runs."""
+    run = shlex.join(relayed("PYTHON", ("/bin/bash", "-c", text)))
+    return f'exec "$({PYTHONS})"{run.removeprefix("PYTHON")}'
 
 
 def _processors(client: docker.DockerClient) -> int:

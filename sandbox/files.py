@@ -1,11 +1,12 @@
 """Files going into and out of a sandbox: nothing that leads out of the folder it came from."""
 
 import os
-import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, NamedTuple
+
+from sandbox.below import Below
 
 NOT_OUTPUT = frozenset({"__pycache__", ".git", ".pytest_cache", ".cache", ".ipynb_checkpoints"})
 """Folders in which a file is no sign of a program at work."""
@@ -39,24 +40,23 @@ def entries(source: Path) -> Iterator[tuple[Path, PurePosixPath]]:
             yield path, PurePosixPath(path.relative_to(root).as_posix())
 
 
-def copy_tree(source: Path, target: Path) -> None:
-    """Copy a file or a folder's content into `target`, merging with what is there; links as in `entries`."""
+def copy_tree(source: Path, workspace: Below, target: PurePosixPath) -> None:
+    """Copy a file or a folder's content to `target` in a workspace, merging with what is there; links as in `entries`."""
     if source.is_file():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source.resolve(), target)
-        target.chmod(source.stat().st_mode & 0o777 | 0o600)
+        workspace.write(target, source.resolve(), _mode(source))
         return
-    target.mkdir(parents=True, exist_ok=True)
+    workspace.make_folder(target)
     for path, relative in entries(source):
-        place = target / relative
         if path.is_symlink():
-            place.unlink(missing_ok=True)
-            place.symlink_to(path.readlink())
+            workspace.link(target / relative, path.readlink())
         elif path.is_dir():
-            place.mkdir(exist_ok=True)
+            workspace.make_folder(target / relative)
         else:
-            shutil.copyfile(path, place)
-            place.chmod(path.stat().st_mode & 0o777 | 0o600)
+            workspace.write(target / relative, path, _mode(path))
+
+
+def _mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777 | 0o600
 
 
 def write_tar(source: Path, target: PurePosixPath, out: IO[bytes], owner: int) -> None:
@@ -90,16 +90,26 @@ def newer_file(folder: Path, since_ns: int) -> bool:
     return False
 
 
-def used_bytes(folder: Path) -> int:
-    """Bytes on disk of everything below a folder; of a sparse file only what is written."""
-    total = 0
-    for here, _, files in os.walk(folder):
+class Used(NamedTuple):
+    """What lies below a folder."""
+
+    size: int
+    """Bytes on disk; of a sparse file only what is written."""
+    files: int
+    """Files and folders."""
+
+
+def used(folder: Path) -> Used:
+    """What the disk holds of everything below a folder."""
+    size = number = 0
+    for here, names, files in os.walk(folder):
+        number += len(names) + len(files)
         for name in files:
             try:
-                total += Path(here, name).lstat().st_blocks * 512
-            except FileNotFoundError:
+                size += Path(here, name).lstat().st_blocks * 512
+            except OSError:  # gone, or its folder is closed to us
                 continue
-    return total
+    return Used(size, number)
 
 
 def _add(tar: tarfile.TarFile, path: Path, name: PurePosixPath, owner: int) -> None:

@@ -3,18 +3,21 @@
 import math
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
 from sandbox import bubblewrap
 from sandbox.abilities import Version
-from sandbox.contract import Command, OnOutput, Policy, Response
+from sandbox.below import below
+from sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response
 from sandbox.environment import base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
 from sandbox.files import copy_tree, safe_relative
+from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, relayed
 from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
-from sandbox.local_place import NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
+from sandbox.local_place import GATE, NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
 from sandbox.pip_settings import CERTIFICATE_NAMES, read_pip_settings
 from sandbox.running_local import Launch, LocalRunning
 from sandbox.supervise import supervise
@@ -41,6 +44,8 @@ class LocalSandbox:
         self._interpreter: Interpreter | None = None
         self._logs, self._snapshots = count(1), count(1)
         self._has_pip = False
+        self._user: int | None = None
+        self._filtered = False
 
     def start(self) -> None:
         """Make the folder and the virtual environment. Raises SandboxUnavailableError."""
@@ -52,14 +57,13 @@ class LocalSandbox:
 
     def put(self, source: Path, target: str) -> None:
         """Copy into the workspace; links that leave `source` are left out."""
-        copy_tree(source, self._inside(target))
+        with below(self._alive() / "workspace", self._user) as workspace:
+            copy_tree(source, workspace, safe_relative(target))
 
-    def get(self, path: str) -> bytes:
+    def get(self, path: str, most: int = MOST_BYTES) -> bytes:
         """The bytes of one file; FileNotFoundError for what is none, or lies outside the workspace."""
-        found = self._inside(path).resolve()
-        if not found.is_relative_to((self._alive() / "workspace").resolve()) or not found.is_file():
-            raise FileNotFoundError(path)
-        return found.read_bytes()
+        with below(self._alive() / "workspace") as workspace:
+            return workspace.read(safe_relative(path), most, self._paths()["workspace"])
 
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
         """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
@@ -68,7 +72,8 @@ class LocalSandbox:
             self._prepare("python -m ensurepip --upgrade --default-pip")
             self._has_pip = True
         log = self._log_folder / f"{next(self._logs):03d}-{time.strftime('%H%M%S')}.log"
-        return supervise(LocalRunning(self._launch(command)), command, self.policy.limits, log, on_output)
+        with self._way_out(command):
+            return supervise(LocalRunning(self._launch(command)), command, self.policy.limits, log, on_output)
 
     def snapshot(self) -> str:
         """Copy workspace, environment and home; the name is the copy's number."""
@@ -144,9 +149,19 @@ class LocalSandbox:
         if self._interpreter is None:
             raise SandboxUnavailableError(NO_PYTHON)
         self._log_folder.mkdir(parents=True, exist_ok=True)
-        place = make_place(self.policy.run_id, self.name)
-        bubblewrap.write_users(place)
+        self._user = self._pick_user()
+        place = make_place(self.policy.run_id, self.name, self._user)
+        self._filtered = bubblewrap.write_system(place, self._user)
         return place
+
+    def _pick_user(self) -> int | None:
+        """Whom commands run as; None: as we do."""
+        return None
+
+    @contextmanager
+    def _way_out(self, command: Command) -> Iterator[None]:
+        """What a command's network needs on the host while it runs."""
+        yield
 
     def _paths(self) -> Mapping[str, str]:
         """Where commands find the parts."""
@@ -179,9 +194,6 @@ class LocalSandbox:
             raise SandboxLostError("the sandbox is not running")
         return self._place
 
-    def _inside(self, path: str) -> Path:
-        return self._alive() / "workspace" / safe_relative(path)
-
 
 class BubblewrapSandbox(LocalSandbox):
     """Commands see an empty system with the host's programs read-only, and no network but while installing."""
@@ -202,31 +214,62 @@ class BubblewrapSandbox(LocalSandbox):
         return {"workspace": bubblewrap.WORKSPACE, "venv": bubblewrap.VENV, "home": bubblewrap.HOME}
 
     def _launch(self, command: Command) -> Launch:
-        place, network = self._alive(), self._network(command)
-        program = bubblewrap.find_bubblewrap()
+        place, program = self._alive(), bubblewrap.find_bubblewrap()
         assert program is not None and self._interpreter is not None
-        host: dict[str, str] = {}
-        read_only = _outside_usr(self._interpreter.prefix)
-        if network:
-            settings = read_pip_settings()
-            inside = {folder: f"{bubblewrap.HOST_FOLDERS}/{n}" for n, folder in enumerate(settings.folders())}
-            if command.install:
-                read_only |= {name: folder for folder, name in inside.items()}
-                host |= settings.environment(lambda folder: inside[folder])
-            if settings.certificates:
-                read_only[bubblewrap.CERTIFICATES] = settings.certificates.resolve()
-                host |= dict.fromkeys(CERTIFICATE_NAMES, bubblewrap.CERTIFICATES)
-        view = bubblewrap.View(place=place, read_only=read_only, network=network, devices=_devices(self.policy.gpus))
+        read_only, host = self._host(command) if self._network(command) else ({}, {})
+        view = bubblewrap.View(
+            place=place,
+            read_only=_outside_usr(self._interpreter.prefix) | read_only,
+            network=self.policy.network == "full",
+            devices=_devices(self.policy.gpus),
+            user=self._user,
+            filtered=self._filtered,
+            memory_disk_bytes=self.policy.limits.memory_disk_bytes,
+        )
+        run: tuple[str, ...] = ("/bin/bash", "-c", command.text)
+        if self._through_gate(command):
+            run = relayed(str(self._interpreter.executable), run)
         folder = f"{bubblewrap.WORKSPACE}/{safe_relative(command.folder)}"
-        environment = self._environment(command, host)
         return Launch(
-            arguments=bubblewrap.arguments(program, view, folder, environment, command.text),
+            arguments=bubblewrap.arguments(program, view, folder, self._environment(command, host), run),
             folder="/",
             environment={},
             timeout=command.timeout,
             limits=self.policy.limits,
             workspace=place / "workspace",
+            files={bubblewrap.FILTER: place / "etc/filter"} if self._filtered else {},
         )
+
+    def _pick_user(self) -> int | None:
+        """As root, somebody whom nothing of this host belongs to."""
+        return bubblewrap.other_user()
+
+    def _through_gate(self, command: Command) -> bool:
+        """Whether a command gets the package index and nothing else of the network."""
+        return self.policy.network == "install" and command.install
+
+    @contextmanager
+    def _way_out(self, command: Command) -> Iterator[None]:
+        if not self._through_gate(command):
+            yield
+            return
+        with gate_open(self._alive() / GATE, read_pip_settings()):
+            yield
+
+    def _host(self, command: Command) -> tuple[dict[str, Path], dict[str, str]]:
+        """What of the host a command with a network sees: its files by where they appear, and variables."""
+        settings, files, variables = read_pip_settings(), dict[str, Path](), dict[str, str]()
+        if settings.certificates:
+            files[bubblewrap.CERTIFICATES] = settings.certificates.resolve()
+            variables |= dict.fromkeys(CERTIFICATE_NAMES, bubblewrap.CERTIFICATES)
+        if command.install:
+            inside = {folder: f"{bubblewrap.HOST_FOLDERS}/{n}" for n, folder in enumerate(settings.folders())}
+            files |= {name: folder for folder, name in inside.items()}
+            variables |= settings.environment(lambda folder: inside[folder])
+        if self._through_gate(command):
+            files[GATE_INSIDE] = self._alive() / GATE
+            variables |= gate_variables()
+        return files, variables
 
 
 class ProcessSandbox(LocalSandbox):

@@ -13,6 +13,8 @@ from sandbox.owner import labels
 
 PARTS = ("workspace", "venv", "home")
 """What a snapshot holds."""
+GATE = "gate"
+"""Folder of the socket through which set-ups reach the package index."""
 OWNER_FILE = "owner.json"
 NOTE_FILE = "note.json"
 
@@ -27,13 +29,16 @@ def setups() -> Path:
     return _cache() / "setups"
 
 
-def make_place(run_id: str, kind: str) -> Path:
-    """A new folder with its parts, labelled with its owner."""
+def make_place(run_id: str, kind: str, user: int | None = None) -> Path:
+    """A new folder with its parts, labelled with its owner; the parts belong to `user` where one is given."""
     places().mkdir(parents=True, exist_ok=True)
     place = Path(tempfile.mkdtemp(prefix="sandbox-", dir=places()))
     (place / OWNER_FILE).write_text(json.dumps(labels(run_id, kind)))
+    (place / GATE).mkdir()
     for part in (*PARTS, "tmp"):
-        (place / part).mkdir()
+        (place / part).mkdir(mode=0o700)
+        if user is not None:
+            os.chown(place / part, user, user)
     return place
 
 
@@ -60,7 +65,7 @@ def copy(source: Path, target: Path) -> None:
     """Copy a tree with everything it has; shares the data where the file system can."""
     target.parent.mkdir(parents=True, exist_ok=True)
     command = ["cp", "-a", "--reflink=auto", "-T", str(source), str(target)]
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True, env={"PATH": os.defpath})
 
 
 def remove(path: Path) -> None:

@@ -18,14 +18,18 @@ from urllib3.exceptions import HTTPError
 from sandbox.capture import Stream
 from sandbox.docker_exec import ExecStream, run_short
 from sandbox.errors import SandboxLostError
+from sandbox.files import Used
 from sandbox.supervise import Signal, Status
 
 USER = "1000:1000"
+BASH = "/bin/bash"
+"""By its path: a program may put another `bash` where names are looked up."""
 KILL_AFTER = 2
 """Seconds between TERM and KILL."""
 
 # Runs inside, as the commands' user. Builtins only after the command: at the limit of processes nothing can be forked.
-# The last line of stderr carries what the control group counted; `kill -1` spares the shell that sends it, and what that
+# The last line of stderr carries what the control group counted: a program can forge it, and believes itself ill or idle.
+# How it ended is asked of the engine. `kill -1` spares the shell that sends it, and what that
 # shell itself says ("Killed") is no output of the command.
 WRAPPER = """
 count() {
@@ -43,7 +47,7 @@ trap : TERM INT HUP
 count; ooms_before=$ooms cpu_before=$cpu peak_before=$peak
 : >/tmp/.ml-agent-began
 exec 3>&2 2>/dev/null
-timeout -k KILL_AFTER "$2" bash -c "$3" </dev/null 2>&3 3>&-
+/usr/bin/timeout -k KILL_AFTER "$2" /bin/bash -c "$3" </dev/null 2>&3 3>&-
 code=$?
 kill -KILL -1
 count
@@ -51,7 +55,7 @@ printf '\\n%s %s %s %s %s %s\\n' "$1" $code $((ooms - ooms_before)) $((cpu - cpu
 exit $code
 """.replace("KILL_AFTER", str(KILL_AFTER))
 WROTE = (
-    "find /workspace \\( -name __pycache__ -o -name .git -o -name .cache \\) -prune -o -type f -size +0"
+    "/usr/bin/find /workspace \\( -name __pycache__ -o -name .git -o -name .cache \\) -prune -o -type f -size +0"
     " ! -name '*.pyc' ! -name '*.lock' -newer /tmp/.ml-agent-began -print -quit"
 )
 # `timeout` passes what it gets on to its command and to the whole group: a program that it heard from too would be asked
@@ -69,6 +73,8 @@ COUNTERS = (
     "/sys/fs/cgroup/docker/{}/cpu.stat",
 )
 """Where an engine on this machine counts a container's processor time; asking the engine itself takes a second."""
+MOST_TRAILER = 300
+"""Bytes of the trailer."""
 _GONE = re.compile(
     r"is not running|No such container|no such container|No such exec|is paused|dead or marked", re.IGNORECASE
 )
@@ -103,7 +109,7 @@ class DockerRunning:
         self._done = False
         self._counters = [Path(pattern.format(job.container)) for pattern in COUNTERS]
         limit = f"{max(job.timeout, 0.1):.2f}"
-        arguments = ["bash", "-c", WRAPPER, "ml-agent", self._nonce, limit, job.text]
+        arguments = [BASH, "-c", WRAPPER, "ml-agent", self._nonce, limit, job.text]
         try:
             self._id = self._api.exec_create(
                 job.container, arguments, user=USER, workdir=job.folder, environment=dict(job.environment)
@@ -140,13 +146,19 @@ class DockerRunning:
         """Whether a file of the workspace is newer than the command."""
         return bool(self._quiet(WROTE).strip())
 
-    def disk_bytes(self) -> int | None:
-        """What the container's files take beyond its image."""
+    def disk(self) -> Used | None:
+        """What the container's files take beyond its image; how many they are is asked inside."""
         try:
             found = self._api.containers(all=True, size=True, filters={"id": self._job.container})
-            return int(found[0].get("SizeRw") or 0) if found else None
         except (DockerException, RequestException):
             return None
+        return Used(int(found[0].get("SizeRw") or 0), self._files()) if found else None
+
+    def _files(self) -> int:
+        """The inodes that the workspace and the home take."""
+        said = self._quiet("/usr/bin/du --inodes -s -c -x /workspace /home/agent | /usr/bin/tail -n 1")
+        words = said.split()
+        return int(words[0]) if words and words[0].isdigit() else 0
 
     def finish(self) -> Status:
         """Wait for the exec's end, then sweep."""
@@ -160,12 +172,11 @@ class DockerRunning:
         if self._error is not None:
             raise _lost(self._error) from self._error
         elapsed = time.monotonic() - self._began
-        report = self._trailer.report()
+        report, code = self._trailer.report(), self._exit_code()
         if report is None:
-            code = self._exit_code()
             self.send("KILL")
             return _status(code, elapsed, self._job.timeout)
-        code, ooms, cpu, peak, before = report
+        _, ooms, cpu, peak, before = report
         return msgspec.structs.replace(
             _status(code, elapsed, self._job.timeout),
             out_of_memory=ooms > 0 and code != 0,
@@ -190,12 +201,12 @@ class DockerRunning:
     def _exit_code(self) -> int:
         """The exec's own exit code; it is running for a moment longer than its output."""
         try:
-            for _ in range(100):
+            for _ in range(500):
                 found = self._api.exec_inspect(self._id)
                 if not found["Running"]:
                     self._check_container()
                     return int(found["ExitCode"])
-                time.sleep(0.05)
+                time.sleep(0.01)
         except (DockerException, RequestException) as error:
             raise _lost(error) from error
         raise SandboxLostError("the command's output ended, but not the command")
@@ -207,7 +218,7 @@ class DockerRunning:
     def _quiet(self, text: str) -> str:
         """Run a command of our own beside the one that runs; what it printed, empty when it could not run."""
         try:
-            return run_short(self._client, self._job.container, ["bash", "-c", text], USER).stdout.decode(
+            return run_short(self._client, self._job.container, [BASH, "-c", text], USER).stdout.decode(
                 "utf-8", "replace"
             )
         except (DockerException, RequestException, HTTPError):
@@ -215,7 +226,7 @@ class DockerRunning:
 
 
 class _Trailer:
-    """Takes the wrapper's last line out of the stream."""
+    """Takes the wrapper's last line out of the stream; one that more output follows is a program's own."""
 
     def __init__(self, marker: bytes) -> None:
         self._marker = marker
@@ -225,16 +236,15 @@ class _Trailer:
     def feed(self, data: bytes) -> bytes:
         """What of the data is the command's own; the rest is held."""
         data = self._held + data
-        if self._found:
-            self._held = data
-            return b""
-        at = data.find(self._marker)
+        at = data.rfind(self._marker)
         self._found = at >= 0
         if not self._found:
             fits = (
                 size for size in range(min(len(self._marker), len(data)), 0, -1) if data.endswith(self._marker[:size])
             )
             at = len(data) - next(fits, 0)
+        elif len(data) - at > MOST_TRAILER:
+            self._found, at = False, len(data)
         self._held = data[at:]
         return data[:at]
 

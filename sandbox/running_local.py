@@ -18,7 +18,7 @@ from sandbox.capture import Stream
 from sandbox.cgroups import make_control_group
 from sandbox.contract import Limits
 from sandbox.errors import SandboxLostError
-from sandbox.files import newer_file, used_bytes
+from sandbox.files import Used, newer_file, used
 from sandbox.supervise import Signal, Status
 from sandbox.warden import descendants, processor_seconds
 
@@ -38,6 +38,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     workspace: Path
     """Where written files are looked for."""
+    files: Mapping[int, Path] = {}
+    """Files that it finds open, by descriptor."""
 
 
 class LocalRunning:
@@ -46,7 +48,7 @@ class LocalRunning:
     def __init__(self, launch: Launch) -> None:
         self._workspace = launch.workspace
         self._group = make_control_group(launch.limits)
-        self._began_ns = _now_ns(launch.workspace)
+        self._began_ns = _now_ns(launch.workspace.parent)
         self._queue: Queue[tuple[Stream, bytes]] = Queue(maxsize=64)
         self._open_streams = 2
         control_read, self._control = os.pipe()
@@ -94,9 +96,9 @@ class LocalRunning:
         """Whether a file of the workspace is newer than the command."""
         return newer_file(self._workspace, self._began_ns)
 
-    def disk_bytes(self) -> int | None:
+    def disk(self) -> Used | None:
         """What the files of the place take; the environment's, too."""
-        return used_bytes(self._workspace.parent)
+        return used(self._workspace.parent)
 
     def finish(self) -> Status:
         """Wait for the warden's report."""
@@ -132,6 +134,7 @@ class LocalRunning:
                 "pids": None if in_kernel else limits.pids,
                 "processors": _processors(limits.cpus),
                 "cgroups": [str(folder) for folder in self._group.folders],
+                "files": {str(number): str(path) for number, path in launch.files.items()},
             }
         )
 
@@ -174,7 +177,7 @@ def _processors(cpus: float) -> list[int]:
 
 
 def _now_ns(folder: Path) -> int:
-    """The file system's own time, which may differ from the clock's by a tick."""
+    """The file system's own time, which may differ from the clock's by a tick; `folder` is no program's to write in."""
     marker = folder / f".ml-agent-{os.getpid()}-{threading.get_ident()}"
     marker.touch()
     began = marker.stat().st_mtime_ns

@@ -11,6 +11,7 @@ import msgspec
 from sandbox.capture import Capture, Stream
 from sandbox.contract import Command, Ended, Limits, OnOutput, Response
 from sandbox.errors import SandboxLostError
+from sandbox.files import Used
 from sandbox.probe import Probe
 
 POLL_SECONDS = 0.2
@@ -18,6 +19,8 @@ ASK_SECONDS = 1.0
 """How often the program is asked whether it is still at work."""
 DISK_SECONDS = 2.0
 """How often the disk is looked at, where there is a limit."""
+LOOK_SHARE = 20
+"""Looks at the disk are at least this many times as far apart as one takes."""
 HOST_GRACE = 6.0
 """Seconds after the deadline inside the sandbox after which the host ends the command itself."""
 GIVE_UP = 30.0
@@ -56,8 +59,8 @@ class Running(Protocol):
     def wrote(self) -> bool:
         """Whether a file of the workspace was written since the command began."""
 
-    def disk_bytes(self) -> int | None:
-        """Bytes that the sandbox's files take; None where it is not known. Costs a walk over them."""
+    def disk(self) -> Used | None:
+        """What the sandbox's files take; None where it is not known. Costs a walk over them."""
 
     def finish(self) -> Status:
         """Wait for the end and remove every process that is left. Raises SandboxLostError."""
@@ -74,7 +77,7 @@ class _Watch:
         self.killed = False
         self.decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in get_args(Stream)}
         self.asked = 0.0
-        self.disk_asked = time.monotonic()
+        self.disk_next = time.monotonic() + DISK_SECONDS
         self.note = ""
         self.errors: tuple[str, ...] | None = None
         self.at_work = False
@@ -108,7 +111,7 @@ class _Watch:
                 self.ended, self.errors = "probe", self.capture.error_lines()
                 self.running.send("TERM")
                 self.deadline = now + INTERRUPT_GRACE
-        if self.limits.disk_bytes is not None and now - self.disk_asked >= DISK_SECONDS and not self.killed:
+        if self.limits.disk_bytes is not None and now >= self.disk_next and not self.killed:
             self.look_at_disk(now, self.limits.disk_bytes)
         if now >= self.deadline and not self.killed:
             self.ended, self.killed = self.ended or "timeout", True
@@ -117,11 +120,18 @@ class _Watch:
             raise SandboxLostError("the command cannot be ended")
 
     def look_at_disk(self, now: float, limit: int) -> None:
-        """End a command that fills the disk."""
-        self.disk_asked = now
-        used = self.running.disk_bytes()
-        if used is not None and used > limit:
-            self.note, self.killed, self.deadline = f"disk limit of {limit} bytes reached", True, now
+        """End a command that fills the disk; looking must cost little beside what it does."""
+        used = self.running.disk()
+        took = time.monotonic() - now
+        self.disk_next = now + max(DISK_SECONDS, LOOK_SHARE * took)
+        if used is None:
+            return
+        if used.size > limit:
+            self.note = f"disk limit of {limit} bytes reached"
+        elif used.files > self.limits.files:
+            self.note = f"limit of {self.limits.files} files reached"
+        if self.note:
+            self.killed, self.deadline = True, now
             self.running.send("KILL")
 
     def interrupt(self) -> None:

@@ -139,6 +139,8 @@ class Warden:
             resource.setrlimit(kind, (value, value))
         if self.spec["processors"]:
             os.sched_setaffinity(0, self.spec["processors"])
+        for number, path in self.spec["files"].items():
+            os.dup2(os.open(path, os.O_RDONLY), int(number))
 
     def reap(self) -> None:
         while True:

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.replay.tape import Errors, Tape
-from sandbox.contract import Command, OnOutput, Response, Sandbox
+from sandbox.contract import MOST_BYTES, Command, OnOutput, Response, Sandbox
 from sandbox.errors import SandboxError, SandboxLostError, SandboxUnavailableError, SetupError
 
 _ERRORS: Errors = {
@@ -45,10 +45,10 @@ class TapeSandbox:
         """Copy into the workspace; what is copied is on this machine and is not recorded."""
         self._tape.call("sandbox", {"put": target}, lambda: self._real.put(source, target), type(None), _ERRORS)
 
-    def get(self, path: str) -> bytes:
+    def get(self, path: str, most: int = MOST_BYTES) -> bytes:
         """A file of the workspace."""
         encoded = self._tape.call(
-            "sandbox", {"get": path}, lambda: base64.b64encode(self._real.get(path)).decode(), str, _ERRORS
+            "sandbox", {"get": path}, lambda: base64.b64encode(self._real.get(path, most)).decode(), str, _ERRORS
         )
         return base64.b64decode(encoded)
 

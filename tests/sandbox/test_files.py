@@ -7,7 +7,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from sandbox.files import copy_tree, newer_file, safe_relative, used_bytes, write_tar
+from sandbox.below import below
+from sandbox.files import copy_tree, newer_file, safe_relative, used, write_tar
 from sandbox.pip_settings import PipSettings, read_pip_settings, without_credentials
 
 
@@ -29,7 +30,8 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_a_copy_has_no_way_out(tree: Path, tmp_path: Path) -> None:
-    copy_tree(tree, tmp_path / "copy")
+    with below(tmp_path) as place:
+        copy_tree(tree, place, PurePosixPath("copy"))
     names = sorted(path.relative_to(tmp_path / "copy").as_posix() for path in (tmp_path / "copy").rglob("*"))
     assert names == ["a", "a/b", "a/b/f.txt", "folder", "good", "script"]
     assert (tmp_path / "copy/script").stat().st_mode & 0o7777 == 0o755
@@ -64,7 +66,7 @@ def test_new_files_that_count(tmp_path: Path) -> None:
     (tmp_path / "sub/out").write_text("x")
     os.utime(tmp_path / "sub/out", ns=(now + 10, now + 10))
     assert newer_file(tmp_path, now)
-    assert used_bytes(tmp_path) >= 4096
+    assert used(tmp_path).size >= 4096
 
 
 def test_pip_settings_are_read_as_pip_reads_them(tmp_path: Path) -> None:

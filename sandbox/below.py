@@ -1,0 +1,146 @@
+"""Reading and writing below a folder that foreign programs had in their hands.
+
+Every step goes by an open descriptor and follows no link, so nothing that a program leaves there leads out. A link is
+resolved for reading only, by its text, and only to what lies below the same folder.
+"""
+
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+
+from sandbox.errors import SandboxLostError
+
+_OPEN = os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | _OPEN
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | _OPEN
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
+MAX_LINKS = 20
+
+
+class Below:
+    """One folder, held open. What is made in it belongs to the user `owner`, or to us where that is None."""
+
+    def __init__(self, folder: Path, owner: int | None = None) -> None:
+        self._owner = owner
+        self._root = os.open(folder, _FOLDER)
+
+    def __enter__(self) -> "Below":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._root)
+
+    def make_folder(self, path: PurePosixPath) -> None:
+        """Make a folder and those above it; whatever else stands in the way is removed."""
+        with self._folder(path.parts, make=True):
+            pass
+
+    def write(self, path: PurePosixPath, source: Path, mode: int) -> None:
+        """Copy a file to a path; what was there is replaced, never written through."""
+        fresh = f".new-{secrets.token_hex(8)}"
+        with self._folder(path.parent.parts, make=True) as parent:
+            with source.open("rb") as reading, os.fdopen(os.open(fresh, _NEW, 0o600, dir_fd=parent), "wb") as writing:
+                shutil.copyfileobj(reading, writing)
+                os.fchmod(writing.fileno(), mode)
+                if self._owner is not None:
+                    os.fchown(writing.fileno(), self._owner, self._owner)
+            self._replace(parent, fresh, path.name)
+
+    def link(self, path: PurePosixPath, target: Path) -> None:
+        """Make a symbolic link, in the place of what was there."""
+        fresh = f".new-{secrets.token_hex(8)}"
+        with self._folder(path.parent.parts, make=True) as parent:
+            os.symlink(target, fresh, dir_fd=parent)
+            if self._owner is not None:
+                os.chown(fresh, self._owner, self._owner, dir_fd=parent, follow_symlinks=False)
+            self._replace(parent, fresh, path.name)
+
+    def read(self, path: PurePosixPath, most: int, seen_as: str = "") -> bytes:
+        """The bytes of a regular file, `most` at most. FileNotFoundError for all else.
+
+        `seen_as` is the folder's own path as the programs saw it; absolute links of theirs begin with it.
+        """
+        try:
+            parts = self._resolved(path.parts, PurePosixPath(seen_as) if seen_as else None)
+            with self._folder(parts[:-1]) as parent, os.fdopen(os.open(parts[-1], _READ, dir_fd=parent), "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise FileNotFoundError(str(path))
+                return file.read(most)
+        except (OSError, IndexError) as error:
+            raise FileNotFoundError(str(path)) from error
+
+    def _resolved(self, parts: Sequence[str], seen_as: PurePosixPath | None) -> list[str]:
+        """The path without links; FileNotFoundError where one leads out."""
+        done: list[str] = []
+        todo, links = list(reversed(parts)), 0
+        while todo:
+            part = todo.pop()
+            if part == "..":
+                done.pop()
+                continue
+            with self._folder(done) as parent:
+                found = os.stat(part, dir_fd=parent, follow_symlinks=False)
+                if not stat.S_ISLNK(found.st_mode):
+                    done.append(part)
+                    continue
+                target = PurePosixPath(os.readlink(part, dir_fd=parent))
+            links += 1
+            if links > MAX_LINKS:
+                raise FileNotFoundError("/".join(parts))
+            if target.is_absolute():
+                if seen_as is None or not target.is_relative_to(seen_as):
+                    raise FileNotFoundError("/".join(parts))
+                done, target = [], target.relative_to(seen_as)
+            todo += reversed(target.parts)
+        return done
+
+    @contextmanager
+    def _folder(self, parts: Sequence[str], make: bool = False) -> Iterator[int]:
+        here = os.dup(self._root)
+        try:
+            for part in parts:
+                below = self._made(here, part) if make else os.open(part, _FOLDER, dir_fd=here)
+                os.close(here)
+                here = below
+            yield here
+        finally:
+            os.close(here)
+
+    def _made(self, parent: int, name: str) -> int:
+        try:
+            return os.open(name, _FOLDER, dir_fd=parent)
+        except FileNotFoundError:
+            pass
+        except NotADirectoryError:  # also a link, whatever it leads to
+            os.unlink(name, dir_fd=parent)
+        os.mkdir(name, 0o755, dir_fd=parent)
+        made = os.open(name, _FOLDER, dir_fd=parent)
+        if self._owner is not None:
+            os.fchown(made, self._owner, self._owner)
+        return made
+
+    def _replace(self, parent: int, fresh: str, name: str) -> None:
+        try:
+            os.rename(fresh, name, src_dir_fd=parent, dst_dir_fd=parent)
+        except IsADirectoryError:
+            shutil.rmtree(name, dir_fd=parent)
+            os.rename(fresh, name, src_dir_fd=parent, dst_dir_fd=parent)
+
+
+@contextmanager
+def below(folder: Path, owner: int | None = None) -> Iterator[Below]:
+    """A folder for a moment; SandboxLostError where a program made it so that we cannot work in it."""
+    try:
+        with Below(folder, owner) as opened:
+            yield opened
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise SandboxLostError(f"the workspace cannot be used any more: {error.strerror}") from error
