@@ -7,6 +7,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
+from ml_agent.terminal import terminal_text
+
 _DOING = {
     "understand": "reading the instruction",
     "search": "looking for repositories",
@@ -49,14 +51,14 @@ class Progress:
             return
         self.close()
         seconds = time.monotonic() - self._started
-        lines = note.splitlines() or [""]
+        lines = terminal_text(note).splitlines() or [""]
         self._console.print(
             f"[bold]{name:<10}[/bold] {escape(lines[0])} [dim]({seconds:.1f} s)[/dim]", highlight=False, soft_wrap=True
         )
 
     def on_output(self, text: str) -> None:
         """Show the last line of what runs in the sandbox."""
-        line = text.rstrip().rpartition("\n")[2].rpartition("\r")[2].strip()
+        line = terminal_text(text.rstrip().rpartition("\n")[2].rpartition("\r")[2]).strip()
         if line and self._status is not None:
             self._status.update(f"execute: {escape(line[:120])}")
 

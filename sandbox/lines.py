@@ -10,8 +10,8 @@ MAX_LINE = 16 * 1024
 """Characters; a longer line is passed on in pieces, so that output without line ends needs no memory."""
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_SPECIAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SPECIAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 class Line(msgspec.Struct, frozen=True):
