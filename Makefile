@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 # Half of the tests' time is waiting: on two cores two processes a core.
 WORKERS := 4
 
-.PHONY: demo test test-slow test-model fuzz check setup bench-dev clean
+.PHONY: smoke demo test test-slow test-model fuzz check setup bench-dev clean
 
 setup: $(READY)
 
@@ -33,6 +33,9 @@ check: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy ml_agent tools prompts sandbox benchmarks
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null
+
+smoke: setup
+	@bash scripts/smoke.sh
 
 fuzz: setup
 	@bash scripts/fuzz.sh $(MINUTES)

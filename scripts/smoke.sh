@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Build the wheel and the sdist, install the wheel with each extra into an empty environment, and use it outside the checkout.
+#   usage: smoke.sh [EXTRA…]     (default: "" bench mcp; also dask, data, local)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+extras=("$@"); [ $# -gt 0 ] || extras=("" bench mcp)
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+python=$(command -v "${PYTHON:-$PWD/.venv/bin/python}")
+"$python" -m pip -q wheel --no-deps --wheel-dir "$work/dist" . 2>"$work/pip.log" || { tail -5 "$work/pip.log" >&2; exit 1; }
+wheel=$(ls "$work"/dist/ml_agent-*.whl)
+cp -r ml_agent/samples/repositories/planar-nets "$work/planar-nets"
+cd "$work"
+export ML_AGENT_CACHE_DIR="$work/cache" ML_AGENT_RUNS_DIR="$work/runs"
+
+for extra in "${extras[@]}"; do
+  env="$work/env-${extra:-none}"
+  "$python" -m venv "$env"
+  "$env/bin/pip" -q install "$wheel${extra:+[$extra]}" 2>"$work/pip.log" || { tail -5 "$work/pip.log" >&2; exit 1; }
+  agent="$env/bin/ml-agent"
+  "$agent" --version
+  "$agent" --help >help.txt && grep -q explain help.txt
+  "$agent" explain planar-nets:train/fit_mlp.py >explained.txt && grep -q -- --lr explained.txt
+  "$agent" check 'python train/fit_mlp.py --lr 0.1' --repo planar-nets >checked.txt
+  "$agent" solve 'train the perceptron for 25 epochs' --repo planar-nets --run none -q | grep -q 25
+  "$agent" bench predict --help >help.txt && grep -q tasks help.txt
+  "$env/bin/python" -c 'import ml_agent; assert ml_agent.check("python train/fit_mlp.py --lr 0.1", "planar-nets").ok'
+  case $extra in
+    mcp) "$env/bin/python" - <<'PY' ;;
+import asyncio, os, sys
+import mcp
+async def main():
+    server = mcp.StdioServerParameters(command=os.path.join(os.path.dirname(sys.executable), "ml-agent"), args=["mcp"], env=dict(os.environ))
+    async with mcp.Client(server) as client:
+        assert len((await client.list_tools()).tools) >= 6
+asyncio.run(main())
+PY
+    local) "$env/bin/python" -c 'import xllamacpp' ;;
+    dask) "$env/bin/python" -c 'import distributed' ;;
+    data) "$env/bin/python" -c 'import datasets' ;;
+  esac
+  echo "smoke: ${extra:-no extra}: ok"
+done
