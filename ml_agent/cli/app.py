@@ -31,6 +31,9 @@ COMMANDS = {
         "ml_agent.cli.solve:solve", "Find the repository, write the command, check it, run it, repair it."
     ),
     "resume": Command("ml_agent.cli.solve:resume", "Go on with a run that was cut; a finished one is only told again."),
+    "solve-many": Command(
+        "ml_agent.cli.many:solve_many", "Answer a file of instructions; a second call goes on where the first was cut."
+    ),
     "runs": Command("ml_agent.cli.runs:app", "List, show and delete runs."),
     "view": Command(
         "ml_agent.cli.runs:view", "What happened in a run: the way, the drafts, the values, the outputs, the cost."

@@ -1,0 +1,145 @@
+"""Many instructions in one call: a JSON Lines file in, one result a line out, resumable."""
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ml_agent.errors import AgentError, UsageError, exit_code_for
+from ml_agent.job import Job
+from ml_agent.run_job import begin_job
+from ml_agent.settings import Settings
+from sandbox.errors import SandboxError
+from tools.errors import ToolError
+
+MOST_BYTES = 64 * 1024**2
+"""Size of a file of instructions."""
+
+
+class Instruction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One line of the file."""
+
+    instruction: str
+    id: str = ""
+    """Names the line in the results; its number where empty."""
+    repo: str = ""
+    commit: str = ""
+    path: str = ""
+    catalog: str = ""
+    arguments: dict[str, str] = {}
+
+    def job(self) -> Job:
+        """What a run is told."""
+        return Job(
+            instruction=self.instruction,
+            repository=self.repo,
+            commit=self.commit or None,
+            path=self.path,
+            catalog=self.catalog,
+            arguments=tuple(self.arguments.items()),
+        )
+
+
+def read_instructions(path: Path) -> list[Instruction]:
+    """The lines of a file: JSON objects, or bare sentences. UsageError with the line that is wrong."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UsageError(f"{path} is larger than {MOST_BYTES // 1024**2} MB: split it")
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    found = [_parsed(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    names = [one.id for one in found]
+    if len(set(names)) != len(names):
+        raise UsageError(f"{path}: two lines have the same id {next(n for n in names if names.count(n) > 1)!r}")
+    return found
+
+
+def _parsed(path: Path, number: int, line: str) -> Instruction:
+    if not line.lstrip().startswith("{"):
+        return Instruction(instruction=line.strip(), id=str(number))
+    try:
+        found = msgspec.json.decode(line, type=Instruction)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path}:{number}: {error}") from error
+    return found if found.id else msgspec.structs.replace(found, id=str(number))
+
+
+def solve_many(
+    instructions: list[Instruction],
+    settings: Settings,
+    out: Path,
+    jobs: int,
+    on_result: Callable[[dict[str, Any]], None],
+) -> int:
+    """Answer every instruction that has no result in `out` yet; one failure stops no other. Returns the number that failed.
+
+    Args:
+        instructions: with distinct ids.
+        settings: of every run; limits hold for each of them.
+        out: JSON Lines, appended to as results come.
+        jobs: how many runs at once.
+        on_result: called with each new result, in the order in which they end.
+    """
+    done = _done(out)
+    waiting = [one for one in instructions if one.id not in done]
+    failed = sum(not ok for name, ok in done.items() if name in {one.id for one in instructions})
+    with out.open("a", encoding="utf-8") as file, ThreadPoolExecutor(jobs) as pool:
+        running = [pool.submit(_result, one, settings) for one in waiting]
+        try:
+            for future in as_completed(running):
+                result = future.result()
+                file.write(json.dumps(result, ensure_ascii=False) + "\n")
+                file.flush()
+                failed += result["exit_code"] != 0
+                on_result(result)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return failed
+
+
+def _done(out: Path) -> dict[str, bool]:
+    return {row["id"]: row["exit_code"] == 0 for row in _rows(out)}
+
+
+def _rows(out: Path) -> Iterator[dict[str, Any]]:
+    """Whole lines of earlier results; one that a kill cut short is answered again."""
+    if not out.exists():
+        return
+    text = out.read_text(encoding="utf-8", errors="replace")
+    if text and not text.endswith("\n"):
+        text = text[: text.rfind("\n") + 1]
+        out.write_text(text, encoding="utf-8")
+    for line in text.splitlines():
+        row = json.loads(line)
+        if isinstance(row, dict) and {"id", "exit_code"} <= row.keys():
+            yield row
+
+
+def _result(one: Instruction, settings: Settings) -> dict[str, Any]:
+    try:
+        result = begin_job(one.job(), settings)
+    except (AgentError, ToolError, SandboxError) as error:
+        code = 3 if isinstance(error, SandboxError) else exit_code_for(error)
+        return {
+            "id": one.id,
+            "instruction": one.instruction,
+            "ending": "error",
+            "exit_code": code,
+            "message": str(error),
+        }
+    answer = result.get("answer") or {}
+    kept = ("ending", "exit_code", "message", "evidence", "usd", "folder")
+    return {
+        "id": one.id,
+        "instruction": one.instruction,
+        **{name: result[name] for name in kept},
+        "kind": answer.get("kind"),
+        "answer": answer.get("text"),
+        "workdir": answer.get("workdir"),
+        "repository": (result.get("repository") or {}).get("name"),
+    }

@@ -1,0 +1,65 @@
+"""Files of instructions: every line has a result, also those that cannot be answered, and a second call only does the rest."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = (
+    'import argparse\np = argparse.ArgumentParser()\np.add_argument("--lr", type=float, default=0.1)\np.parse_args()\n'
+)
+
+
+def many(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run `ml-agent solve-many`."""
+    return subprocess.run(
+        [sys.executable, "-m", "ml_agent", "solve-many", *arguments],
+        capture_output=True, text=True, timeout=100, env=dict(os.environ), check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> str:
+    """A folder with one script and a README."""
+    root = tmp_path / "repository"
+    root.mkdir()
+    (root / "fit.py").write_text(SCRIPT)
+    (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
+    return str(root)
+
+
+def test_every_line_has_a_result_and_a_second_call_does_the_rest(repository: str, tmp_path: Path) -> None:
+    file, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    rows = [{"instruction": f"fit the model with learning rate 0.{n}", "repo": repository} for n in range(2, 5)]
+    lost = {"instruction": "fit it", "repo": str(tmp_path / "nowhere"), "id": "lost"}
+    file.write_text("\n".join(json.dumps(row) for row in [*rows, lost]))
+    done = many(str(file), "--out", str(out), "--jobs", "2", "--run", "none")
+    assert done.returncode == 1
+    results = {row["id"]: row for row in map(json.loads, out.read_text().splitlines())}
+    assert set(results) == {"1", "2", "3", "lost"}
+    assert all(f"--lr 0.{n}" in results[str(n - 1)]["answer"] for n in range(2, 5))
+    assert results["lost"]["exit_code"] == 2 and "nowhere" in results["lost"]["message"]
+
+    cut = out.read_text().splitlines(keepends=True)
+    out.write_text("".join(cut[:2]) + cut[2][:20])
+    again = many(str(file), "--out", str(out), "--run", "none")
+    assert len(again.stderr.splitlines()) == 2
+    assert {json.loads(line)["id"] for line in out.read_text().splitlines()} == set(results)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"instruction": "a", "rpo": "b"}', "in.jsonl:1"),
+        ('{"id": "1"}', "in.jsonl:1"),
+        ('{"instruction": "a", "id": "2"}\nb', "same id"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "in.jsonl"
+    file.write_text(text)
+    done = many(str(file), "--out", str(tmp_path / "out.jsonl"))
+    assert done.returncode == 2 and words in done.stderr and len(done.stderr.splitlines()) == 1
