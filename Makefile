@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 # Half of the tests' time is waiting: on two cores two processes a core.
 WORKERS := 4
 
-.PHONY: smoke demo test test-slow test-model fuzz check setup bench-dev clean
+.PHONY: smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev clean
 
 setup: $(READY)
 
@@ -14,15 +14,19 @@ $(READY): pyproject.toml scripts/setup.sh
 	@touch $@
 
 demo: setup
-	@$(BIN)/ml-agent solve "$(DEMO_TASK)" --catalog sample --run full --sandbox local --unisolated
+	@$(BIN)/ml-agent solve "$(DEMO_TASK)" --catalog sample --run full --sandbox auto --unisolated
 
 DEMO_TASK ?= Train a small multi-layer perceptron on the two intertwined spirals: two hidden layers with 12 and 6 neurons, the Adam optimiser with a learning rate of 0.05, and exactly 25 epochs, without early stopping.
 
 test: setup
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not model and not slow" $(TESTS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not model and not slow and not hostile" $(TESTS)
 
 test-slow: setup
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow and not model" $(TESTS)
+
+# Attacks, with canaries: prints each case, what is promised and what holds it.
+test-hostile: setup
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not model" tests/hostile
 
 test-model: setup
 	@bash scripts/local-model.sh start

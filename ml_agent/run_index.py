@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ml_agent.errors import UsageError
-from ml_agent.runs import CONFIG, RunFolder, find_run, list_runs
+from ml_agent.runs import CONFIG, RunFolder, find_run, is_own, list_runs
 from ml_agent.settings import Settings
 
 INDEX = "runs.txt"
@@ -24,7 +24,8 @@ def note_run(settings: Settings, folder: RunFolder) -> None:
 
 def known_runs(settings: Settings) -> list[RunFolder]:
     """All runs that are still there: below the runs folder and elsewhere, oldest first."""
-    noted = [RunFolder(path) for path in _noted(settings) if (path / CONFIG).is_file()]
+    there = [RunFolder(path) for path in _noted(settings) if (path / CONFIG).is_file()]
+    noted = [folder for folder in there if is_own(folder)]
     found = {run.path: run for run in [*list_runs(settings.runs_dir), *noted]}
     return sorted(found.values(), key=lambda run: (run.path / CONFIG).stat().st_mtime)
 

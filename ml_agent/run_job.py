@@ -1,17 +1,16 @@
 """One run from start or from where it was cut, with the parts picked by the settings."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
-from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from ml_agent.assemble import assemble
-from ml_agent.errors import UsageError
+from ml_agent.checkpoints import saver
+from ml_agent.errors import AgentError, UsageError
 from ml_agent.graph import build, plain
 from ml_agent.job import Job
 from ml_agent.navigator import Given
@@ -41,6 +40,14 @@ def config_of(job: Job, settings: Settings) -> dict[str, Any]:
     """What a run folder remembers of its start; keys stay in the environment."""
     kept = settings.model_dump(mode="json", exclude={"api_key", "github_token"}, exclude_none=True)
     return {"job": msgspec.to_builtins(job), "settings": kept}
+
+
+def settings_of(config: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a run folder's config, as flags; UsageError where there are none."""
+    kept = config.get("settings")
+    if not isinstance(kept, dict):
+        raise UsageError("config.json of this run has no settings: start the run again")
+    return kept
 
 
 def job_of(config: dict[str, Any]) -> Job:
@@ -73,15 +80,20 @@ def run_job(job: Job, settings: Settings, folder: RunFolder, progress: Observer 
 
 @contextmanager
 def _graph(folder: RunFolder) -> Iterator[CompiledStateGraph[State, Services, State, State]]:
-    with closing(sqlite3.connect(folder.checkpoints, check_same_thread=False)) as connection:
-        yield build(SqliteSaver(connection))
+    with saver(folder.checkpoints) as checkpoints:
+        yield build(checkpoints)
 
 
 def _drive(
     graph: CompiledStateGraph[State, Services, State, State], services: Services, folder: RunFolder, job: Job
 ) -> State:
     config: Any = {"configurable": {"thread_id": folder.id}, "recursion_limit": MOST_STEPS}
-    snapshot = graph.get_state(config)
+    try:
+        snapshot = graph.get_state(config)
+    except AgentError:
+        raise
+    except (ValueError, TypeError, LookupError, AttributeError) as error:  # JSON, but not the shape of a checkpoint
+        raise UsageError(f"{folder.checkpoints} is damaged ({error}): start the run again") from error
     if snapshot.created_at and not snapshot.next:  # finished, but killed before the result was written
         return cast(State, snapshot.values)
     start: State | None = None

@@ -1,4 +1,4 @@
-"""The run folder: made, found, locked, listed, deleted."""
+"""The run folder: made, found, locked, listed, deleted. Only a folder that this user made here is found."""
 
 import fcntl
 import json
@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from ml_agent.errors import ConfigurationError, RunLockedError, UsageError, exit_code_for
-from ml_agent.files import write_atomically
+from ml_agent.files import read_small, write_atomically
+from ml_agent.seal import is_sealed, sealed
 
 CONFIG, RESULT, TRAJECTORY, CHECKPOINTS = "config.json", "run.json", "trajectory.jsonl", "checkpoints.sqlite"
+FORMAT = 1
+"""Of the run folder; another one's is refused."""
+MOST_JSON = 64 * 1024 * 1024
 
 
 class RunFolder:
@@ -73,8 +77,8 @@ class RunFolder:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        content = json.loads(read_small(path, MOST_JSON))
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read as a run: {error}") from error
     if not isinstance(content, dict):
         raise UsageError(f"{path} is not a run's file")
@@ -89,7 +93,7 @@ def new_run(runs_dir: Path, out: Path | None, config: dict[str, Any]) -> RunFold
     try:
         path.mkdir(parents=True, exist_ok=True)
         folder = RunFolder(path.resolve())
-        folder.write_json(CONFIG, config)
+        folder.write_json(CONFIG, sealed({"format": FORMAT, **config}))
         folder.logs.mkdir()
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written ({error.strerror}): choose another --out") from error
@@ -108,9 +112,9 @@ def discarded_on_bad_input(folder: RunFolder) -> Iterator[None]:
 
 
 def find_run(runs_dir: Path, name: str) -> RunFolder:
-    """A run by its folder, its id or a unique beginning of its id."""
+    """A run by its folder, its id or a unique beginning of its id; UsageError for one that this user did not make here."""
     if (Path(name) / CONFIG).exists():
-        return RunFolder(Path(name).resolve())
+        return _own(RunFolder(Path(name).resolve()))
     hits = [folder for folder in list_runs(runs_dir) if folder.id.startswith(name)] if name else []
     if len(hits) != 1:
         problem = "is not unique" if hits else "is not known"
@@ -119,10 +123,28 @@ def find_run(runs_dir: Path, name: str) -> RunFolder:
 
 
 def list_runs(runs_dir: Path) -> list[RunFolder]:
-    """All runs below a folder, oldest first."""
+    """All runs of this user's below a folder, oldest first."""
     if not runs_dir.is_dir():
         return []
-    return [RunFolder(path.resolve()) for path in sorted(runs_dir.iterdir()) if (path / CONFIG).exists()]
+    there = [RunFolder(path.resolve()) for path in sorted(runs_dir.iterdir()) if (path / CONFIG).exists()]
+    return [folder for folder in there if is_own(folder)]
+
+
+def _own(folder: RunFolder) -> RunFolder:
+    config = folder.config()
+    if not is_sealed(config):
+        raise UsageError(f"{folder.path}: not a run that you made on this machine, or changed since; it is left alone")
+    if config.get("format") != FORMAT:
+        raise UsageError(f"{folder.path}: made by another version of ML-Agent; start the run again")
+    return folder
+
+
+def is_own(folder: RunFolder) -> bool:
+    """Whether this user made the run here, and its config is as it was."""
+    try:
+        return bool(_own(folder))
+    except UsageError:
+        return False
 
 
 def delete_run(folder: RunFolder) -> None:

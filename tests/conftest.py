@@ -23,6 +23,7 @@ def own_settings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
             monkeypatch.delenv(name)
     monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("ML_AGENT_RUNS_DIR", str(tmp_path / "runs"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
 

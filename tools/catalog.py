@@ -1,5 +1,6 @@
 """A catalogue of repositories in a file, searched without a network."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from tools.ranking import Ranker
 MAX_BYTES = 256 * 1024 * 1024
 README_HEAD = 2000
 """How many characters of a README count."""
+
+
+_ADDRESS = re.compile(r"(https|http|file)://\S+|sample:[\w-]+|[A-Za-z0-9][A-Za-z0-9-]*/[\w.-]+")
 
 
 class _Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +93,7 @@ def _candidate(decoder: "msgspec.json.Decoder[_Entry]", line: bytes, place: str)
         raise CatalogError(f"{place}: full_name {entry.full_name!r} is not OWNER/NAME")
     return Candidate(
         full_name=entry.full_name,
-        url=_url(entry, Path(place).parent),
+        url=_url(entry, place),
         description=entry.description or "",
         topics=entry.topics or (),
         language=entry.language,
@@ -105,8 +109,14 @@ def _with_readme(candidate: Candidate, readme_of: Callable[[str], str]) -> Candi
     return msgspec.structs.replace(candidate, readme_head=head)
 
 
-def _url(entry: _Entry, folder: Path) -> str:
-    """Where to get it; a path that starts with a dot is relative to the catalogue."""
-    if entry.url.startswith("."):
-        return str((folder / entry.url).resolve())
-    return entry.url or entry.full_name
+def _url(entry: _Entry, place: str) -> str:
+    """Where to get it. A path starts with a dot and lies below the catalogue's own folder."""
+    if _ADDRESS.fullmatch(entry.url) or not entry.url:
+        return entry.url or entry.full_name
+    folder = Path(place).parent.resolve()
+    target = (folder / entry.url).resolve()
+    if not entry.url.startswith(".") or not target.is_relative_to(folder) or "\0" in entry.url:
+        raise CatalogError(
+            f"{place}: url {entry.url!r}: give https://HOST/OWNER/NAME, or ./FOLDER beside the catalogue"
+        )
+    return str(target)

@@ -1,16 +1,18 @@
-"""Running git on foreign repositories: no prompts, no hooks, no filters, with a deadline and a size cap."""
+"""Running git to fetch into a folder of our own: nobody's configuration, no keys, no prompts, a deadline and a size cap.
+
+Git is never run in a work tree that somebody else made (`tools.work_tree` reads those).
+"""
 
 import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from subprocess import Popen, TimeoutExpired
-from typing import Any, NamedTuple
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-import git
 import msgspec
 
 from tools.errors import RepositoryError
@@ -30,10 +32,15 @@ HARDENED = {
     "gc.auto": "0",
     "maintenance.auto": "false",
     "advice.detachedHead": "false",
-    # What ownership protects from (a foreign configuration) is switched off above.
-    "safe.directory": "*",
 }
 ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "LC_ALL": "C",
+    "HOME": os.devnull,
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "",
     "SSH_ASKPASS": "",
@@ -43,6 +50,11 @@ ENVIRONMENT = {
     "GIT_HTTP_LOW_SPEED_LIMIT": "1000",
     "GIT_HTTP_LOW_SPEED_TIME": "60",
 }
+PASSED = (
+    "PATH", "TMPDIR", "GIT_EXEC_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "CURL_CA_BUNDLE",
+    *(f"{name}_proxy" for name in ("http", "https", "all", "no")), "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+)  # fmt: skip
+"""All that git gets of our own environment: where programs are, and how the network is reached."""
 HEADER_VARIABLE = "ML_AGENT_GIT_HEADER"
 
 
@@ -82,6 +94,7 @@ class Git:
         self._folder = folder
         self._settings: dict[str, str] = dict(HARDENED)
         self._environment: dict[str, str] = {
+            **{name: os.environ[name] for name in PASSED if name in os.environ},
             **ENVIRONMENT,
             "GIT_ALLOW_PROTOCOL": protocol or "none",
             # Said outright, so that git looks in no folder above and obeys no GIT_DIR that we were started with.
@@ -93,10 +106,6 @@ class Git:
             self._environment[HEADER_VARIABLE] = header
             self._options.append(f"--config-env=http.{header_url}.extraHeader={HEADER_VARIABLE}")
 
-    def set(self, settings: Mapping[str, str]) -> None:
-        """Override more of git's configuration."""
-        self._settings.update(settings)
-
     def run(self, arguments: Sequence[str], limits: Limits) -> Output:
         """Run git; whatever it starts is killed at the deadline or at the size cap.
 
@@ -105,12 +114,13 @@ class Git:
         settings = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
         command = ["git", *settings, *self._options, *arguments]
         try:
-            process: Any = git.Git(str(self._folder)).execute(
-                command, as_process=True, env=self._environment, start_new_session=True
-            )
-        except git.exc.GitCommandNotFound as error:
+            process = Popen(
+                command, cwd=self._folder, env=self._environment, stdin=DEVNULL, stdout=PIPE, stderr=PIPE,
+                start_new_session=True,
+            )  # fmt: skip
+        except FileNotFoundError as error:
             raise RepositoryError("git is not installed; install it (apt install git) and try again") from error
-        return _watch(process.proc, limits)
+        return _watch(process, limits)
 
 
 def _watch(process: "Popen[bytes]", limits: Limits) -> Output:

@@ -50,7 +50,8 @@ class RepoIndex:
         self.root = root
         self.version = version
         self._cache_folder = cache
-        self._cache = PartCache(cache, version) if cache is not None else None
+        # With the folder: what one folder says of its version never answers for another's.
+        self._cache = PartCache(cache, f"{version}@{root.resolve()}") if cache is not None else None
         self._made: dict[str, Any] = {}
 
     @classmethod

@@ -10,6 +10,8 @@ from tools.errors import RepositoryError, UnsafeUrlError
 from tools.git import mask_url
 
 DEFAULT_WEB = "https://github.com"
+RESERVED = ".invalid"
+"""RFC 2606: no such host can be registered, so none is asked for."""
 _FULL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/(?!\.{1,2}$)[A-Za-z0-9._-]+")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(:|//)")
 _HELPER = re.compile(r"[\w+.-]+::")
@@ -66,6 +68,8 @@ class Remotes:
             raise UnsafeUrlError(f"{shown}: only https:// URLs are cloned; clone it yourself and give the folder")
         if not host and parts.scheme != "file":
             raise UnsafeUrlError(f"{shown}: no host; give https://HOST/OWNER/NAME")
+        if (parts.hostname or "").rstrip(".").endswith(RESERVED):
+            raise RepositoryError(f"{shown}: a reserved host that cannot exist; give https://HOST/OWNER/NAME")
         if host == urlsplit(DEFAULT_WEB).netloc and len(segments) != 2:
             raise RepositoryError(f"{shown}: give https://github.com/OWNER/NAME, with --commit and --path for the rest")
         return url, unquote(login)

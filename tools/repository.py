@@ -9,7 +9,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -21,10 +21,13 @@ from tools.files import Tree
 from tools.git import DeadlineError, Git, Limits, SizeError
 from tools.remotes import DEFAULT_WEB, Remote, Remotes, local_folder
 from tools.versions import local_version
+from tools.work_tree import WorkTree, is_work_tree
 
 DEFAULT_SECONDS = 300.0
 DEFAULT_BYTES = 2 * 1024**3
 README_BYTES = 4000
+MARK = ".commit"
+"""File that names the commit of a folder that is no git work tree."""
 _SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]*")
 
@@ -80,11 +83,11 @@ class RepositoryCache:
         version = local_version(folder)
         if commit is None or version == commit:
             return Checkout(root=folder, version=version, url=str(folder), local=True)
-        if not (folder / ".git").exists():
+        if not is_work_tree(folder):
             raise RepositoryError(
                 f"{folder}: is at {version}, not at {commit}; omit the commit, or give a git repository"
             )
-        return self._fetched(Remote(f"file://{quote(str(folder))}", "", str(folder)), commit)
+        return self._taken_out(folder, commit)
 
     def readme_head(self, source: str) -> str:
         """The first part of the README of a repository that is here already; "" for all others. No network is used."""
@@ -95,6 +98,21 @@ class RepositoryCache:
         except RepositoryError:
             return ""
 
+    def _taken_out(self, folder: Path, commit: str) -> Checkout:
+        """Another commit of a local work tree, written from its object files: git is not run on it."""
+        work = WorkTree(folder)
+        sha = work.find(commit)
+        home = self.folder / _cache_name(f"file://{quote(str(folder))}")
+        root = home / sha / home.name
+
+        def write(place: Path, _deadline: float) -> None:
+            work.write(sha, place, self._max_bytes)
+            (place / MARK).write_text(f"{sha}\n", encoding="utf-8")
+
+        if not root.is_dir():
+            self._add(root, time.monotonic() + self._timeout, write)
+        return Checkout(root=root, version=sha, url=str(folder), local=False)
+
     def _fetched(self, remote: Remote, commit: str | None) -> Checkout:
         deadline = time.monotonic() + self._timeout
         home = self.folder / _cache_name(remote.url)
@@ -102,7 +120,7 @@ class RepositoryCache:
             sha, note = self._pinned(remote, commit, home, deadline)
             root = home / sha / home.name
             if not root.is_dir():
-                self._fetch(remote, sha, root, deadline)
+                self._add(root, deadline, lambda work, until: self._clone(remote, sha, work, until))
         except DeadlineError as error:
             advice = "allow more (clone_timeout), or clone it yourself and give the folder"
             raise RepositoryError(f"{remote.shown}: {error} after {self._timeout:g} s; {advice}") from error
@@ -142,7 +160,8 @@ class RepositoryCache:
             raise RepositoryError(f"{remote.shown}: {missing}")
         return sha
 
-    def _fetch(self, remote: Remote, commit: str, root: Path, deadline: float) -> None:
+    def _add(self, root: Path, deadline: float, write: Callable[[Path, float], None]) -> None:
+        """Have `write` fill a new folder and put it in its place in one step."""
         home = root.parent.parent
         home.mkdir(parents=True, exist_ok=True)
         with _locked(home / ".lock", deadline):
@@ -155,7 +174,7 @@ class RepositoryCache:
             work = temporary / root.name
             work.mkdir(parents=True)
             try:
-                self._clone(remote, commit, work, deadline)
+                write(work, deadline)
                 temporary.rename(root.parent)
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)  # renamed where all went well

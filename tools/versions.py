@@ -3,18 +3,14 @@
 import hashlib
 import os
 import re
-import time
 from pathlib import Path
 
-from tools.errors import RepositoryError
 from tools.files import Tree
-from tools.git import Git, Limits
+from tools.work_tree import WorkTree, is_work_tree
 
 WHOLE_FILE_BYTES = 4 * 1024 * 1024
 """Files above this size count with their size and their first and last megabyte."""
 EDGE_BYTES = 1024 * 1024
-GIT_SECONDS = 60.0
-_EXECUTABLE_SETTING = re.compile(r"(?i)^filter\.(.+)\.(clean|smudge|process|required)$")
 
 
 def local_version(root: Path) -> str:
@@ -23,9 +19,9 @@ def local_version(root: Path) -> str:
     A git work tree: the SHA of HEAD, and "-dirty-" with a hash of what differs from it. Any other folder: the text
     of its `.commit` file, else a hash of names, sizes and contents.
 
-    Raises RepositoryError where git cannot read its own folder.
+    Git's own files are read without git. Raises RepositoryError where they cannot be read.
     """
-    if (root / ".git").exists():
+    if is_work_tree(root):
         return _git_version(root)
     tree = Tree(root)
     if tree.is_file(".commit") and (commit := tree.read_text(".commit", 200).strip()):
@@ -35,45 +31,23 @@ def local_version(root: Path) -> str:
 
 def head_commit(root: Path) -> str:
     """The SHA of HEAD of a git work tree; "" where there is no commit yet."""
-    output = Git(root).run(["rev-parse", "--verify", "--quiet", "HEAD"], _limits())
-    return output.stdout.decode().strip() if output.status == 0 else ""
+    return WorkTree(root).head
 
 
 def commit_date(root: Path) -> str:
     """The day of HEAD's commit, YYYY-MM-DD; "" where the folder is no git work tree or has no commit."""
-    if not (root / ".git").exists():
-        return ""
-    output = Git(root).run(["log", "-1", "--format=%cs"], _limits())
-    return output.stdout.decode().strip() if output.status == 0 else ""
+    return WorkTree(root).date() if is_work_tree(root) else ""
 
 
 def _git_version(root: Path) -> str:
-    head = head_commit(root)
-    client = Git(root)
-    client.set(_without_filters(client))
-    output = client.run(
-        ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames"], _limits()
-    )
-    if output.status != 0:
-        raise RepositoryError(f"{root}: git cannot read this repository: {output.stderr.strip().splitlines()[-1]}")
-    if not output.stdout:
-        return head
+    work = WorkTree(root)
+    changed = work.changes()
+    if not changed and work.head:
+        return work.head
     tree = Tree(root)
-    changed = [os.fsdecode(entry[3:]) for entry in output.stdout.split(b"\0") if entry]
-    mark = hashlib.sha256(output.stdout + _digest(tree, [path for path in changed if tree.is_file(path)]).encode())
-    return f"{head or 'unborn'}-dirty-{mark.hexdigest()[:16]}"
-
-
-def _without_filters(client: Git) -> dict[str, str]:
-    """Settings that disarm every filter program that the repository's own configuration names."""
-    output = client.run(["config", "--local", "--includes", "--name-only", "--list"], _limits())
-    found = {m[1] for name in output.stdout.decode(errors="replace").split() if (m := _EXECUTABLE_SETTING.match(name))}
-    off = {f"filter.{name}.{kind}": "" for name in found for kind in ("clean", "smudge", "process")}
-    return off | {f"filter.{name}.required": "false" for name in found}
-
-
-def _limits() -> Limits:
-    return Limits(deadline=time.monotonic() + GIT_SECONDS)
+    there = [path for path in changed if tree.is_file(path)]
+    mark = hashlib.sha256("\0".join([*changed, _digest(tree, there)]).encode("utf-8", "surrogateescape"))
+    return f"{work.head or 'unborn'}-dirty-{mark.hexdigest()[:16]}"
 
 
 def _digest(tree: Tree, paths: tuple[str, ...] | list[str]) -> str:

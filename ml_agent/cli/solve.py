@@ -13,7 +13,7 @@ from ml_agent.errors import UsageError
 from ml_agent.job import Job
 from ml_agent.progress import Progress
 from ml_agent.run_index import known_run
-from ml_agent.run_job import begin_job, job_of, run_job
+from ml_agent.run_job import begin_job, job_of, run_job, settings_of
 from ml_agent.settings import load_settings
 
 _WHERE, _MODEL, _RUN, _LIMITS, _OUTPUT = "Where to look", "Thinking", "Running", "Limits", "Output"
@@ -46,6 +46,9 @@ def solve(
     record: Annotated[str, _option(_OUTPUT, "Record model, GitHub and sandbox into this folder.")] = "",
     replay: Annotated[str, _option(_OUTPUT, "Answer from such a folder; no network.")] = "",
     out: Annotated[Path | None, _option(_OUTPUT, "Run folder to make (default: runs/ID).")] = None,
+    trust_folder: Annotated[
+        bool | None, _option(_RUN, "Take all of the working folder's ml-agent.toml.", "--trust-folder")
+    ] = None,
     as_json: Annotated[bool, _option(_OUTPUT, "Print the whole result as JSON.", "--json")] = False,
     quiet: Annotated[bool, _option(_OUTPUT, "No progress on stderr.", "--quiet", "-q")] = False,
 ) -> int:
@@ -66,7 +69,7 @@ def solve(
     settings = load_settings(
         model=model, navigator=navigator, model_mode=model_mode, sandbox=sandbox, unisolated=unisolated, run=run,
         network=network, gpus=gpus, timeout=timeout, max_cost=max_cost, max_tokens=max_tokens,
-        max_attempts=max_attempts, max_seconds=max_seconds,
+        max_attempts=max_attempts, max_seconds=max_seconds, trust_folder=trust_folder,
     )  # fmt: skip
     job = Job(
         instruction=instruction, repository=repo, commit=commit or None, path=path, catalog=catalog,
@@ -88,7 +91,7 @@ def resume(
     """
     folder = known_run(load_settings(), run)
     config = folder.config()
-    settings = load_settings(**config["settings"])
+    settings = load_settings(**settings_of(config))
     return _finish(run_job(job_of(config), settings, folder, _progress(quiet)), as_json, quiet)
 
 

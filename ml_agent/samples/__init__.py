@@ -1,6 +1,7 @@
 """The sample catalogue: three small repositories among 200 other entries, and fifteen tasks with what must come out.
 
-A catalogue entry whose `url` reads `sample:NAME` stands for the folder `repository_path(NAME)`.
+A catalogue entry whose `url` reads `sample:NAME` stands for the folder `repository_path(NAME)`; the others point to a host
+that cannot exist (RFC 2606), so that nobody can register a name that the samples rank.
 """
 
 import json

@@ -51,6 +51,33 @@ def test_a_damaged_config_is_a_usage_error(tmp_path: Path) -> None:
     (folder.path / "config.json").write_text("{")
     with pytest.raises(UsageError, match="cannot be read"):
         folder.config()
+    with pytest.raises(UsageError, match="cannot be read"):
+        find_run(tmp_path, str(folder.path))
+    assert list_runs(tmp_path) == []
+
+
+def test_a_run_that_somebody_else_made_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = new_run(tmp_path, None, {"settings": {"base_url": ""}})
+    config = json.loads((folder.path / "config.json").read_text())
+    (folder.path / "config.json").write_text(
+        json.dumps({**config, "settings": {"base_url": "https://foreign.invalid"}})
+    )
+    with pytest.raises(UsageError, match="not a run that you made"):
+        find_run(tmp_path, str(folder.path))
+    (folder.path / "config.json").write_text(json.dumps(config))
+    assert find_run(tmp_path, folder.id).id == folder.id
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "other"))  # another user, another machine
+    with pytest.raises(UsageError, match="not known"):
+        find_run(tmp_path, folder.id)
+
+
+def test_without_a_place_for_the_key_a_run_is_made_and_cannot_be_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "file/cache"))
+    folder = new_run(tmp_path / "runs", None, {})
+    assert folder.path.is_dir() and list_runs(tmp_path / "runs") == []
 
 
 def test_an_interrupted_write_leaves_the_old_text(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_a_repository_without_commits_has_a_version(tmp_path: Path) -> None:
 
 def test_a_broken_repository_is_an_error_with_a_reason(tmp_path: Path) -> None:
     (tmp_path / "broken/.git").mkdir(parents=True)
-    with pytest.raises(RepositoryError, match="git cannot read this repository"):
+    with pytest.raises(RepositoryError, match="git's own files cannot be read"):
         local_version(tmp_path / "broken")
 
 

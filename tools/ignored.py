@@ -1,0 +1,64 @@
+"""Which files of a folder git leaves out, as its `.gitignore` files say."""
+
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from pathspec import GitIgnoreSpec
+from pathspec.pattern import Pattern
+
+from tools.errors import ToolError
+from tools.files import Tree
+
+_BYTES = 256 * 1024
+_MOST_LINES = 2000
+_MOST_STARS = 4
+"""A pattern with more is left alone: matching takes time that grows with this power of the name's length."""
+
+
+class Ignored:
+    """The rules of every `.gitignore` in a tree; `exclude` is the text of the work tree's own list."""
+
+    def __init__(self, tree: Tree, exclude: str = "") -> None:
+        self._tree = tree
+        self._exclude = _rules(exclude)
+        self._folder = lru_cache(maxsize=None)(self._folder_is_ignored)
+        self._rules_in = lru_cache(maxsize=None)(self._read)
+
+    def path(self, path: str) -> bool:
+        """Whether a file is ignored, itself or with a folder that it is in."""
+        parent = PurePosixPath(path).parent.as_posix()
+        return self._folder(parent) or self._decided(path)
+
+    def _folder_is_ignored(self, folder: str) -> bool:
+        if folder == ".":
+            return False
+        return self._folder(PurePosixPath(folder).parent.as_posix()) or self._decided(folder + "/")
+
+    def _decided(self, path: str) -> bool:
+        """The deepest rules that speak of a path decide."""
+        parts = PurePosixPath(path).parts
+        end = "/" if path.endswith("/") else ""
+        for depth in range(len(parts) - 1, -1, -1):
+            said = self._rules_in("/".join(parts[:depth])).check_file("/".join(parts[depth:]) + end).include
+            if said is not None:
+                return said
+        return bool(self._exclude.check_file(path).include)
+
+    def _read(self, folder: str) -> GitIgnoreSpec:
+        try:
+            return _rules(self._tree.read_text(f"{folder}/.gitignore".lstrip("/"), _BYTES))
+        except (OSError, ToolError):
+            return _rules("")
+
+
+def _rules(text: str) -> GitIgnoreSpec:
+    lines = [
+        line for line in text.splitlines() if len(line) <= 500 and line.replace("**/", "").count("*") <= _MOST_STARS
+    ]
+    kept: list[Pattern] = []
+    for line in lines[:_MOST_LINES]:
+        try:
+            kept.extend(GitIgnoreSpec.from_lines([line]).patterns)
+        except ValueError:  # a line that git does not understand either
+            continue
+    return GitIgnoreSpec(kept)

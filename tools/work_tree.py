@@ -1,0 +1,306 @@
+"""A git work tree as its files say: no git program is run on it, and none of its configuration is read.
+
+Git's settings name programs in more than forty places (filters, hooks, signing, paging, remote helpers). What is needed of a
+foreign work tree stands in object files, refs and the index, which gitdb reads without them.
+"""
+
+import hashlib
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta, timezone
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tools.errors import RepositoryError, ToolError
+from tools.files import MAX_FILES, Tree
+from tools.ignored import Ignored
+
+SECONDS = 60.0
+"""How long one question may take."""
+OBJECT_BYTES = 64 * 1024 * 1024
+"""A commit, a tree or a tag above this size is refused."""
+_REFS_BYTES = 16 * 1024 * 1024
+_INDEX_BYTES = 256 * 1024 * 1024
+_DEPTH = 64
+_MAX_TREES = 50_000
+_SHA = re.compile(r"[0-9a-f]{40}")
+_REF = re.compile(r"ref: (refs/[\w./@+-]+)")
+_COMMITTER = re.compile(rb"^committer .*> (-?\d{1,15}) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
+_LINK, _MODULE = 0o120000, 0o160000
+
+
+class Blob(NamedTuple):
+    """A file of a commit."""
+
+    path: str
+    mode: int
+    sha: bytes
+
+
+class WorkTree:
+    """The git work tree in `root`; RepositoryError where git's own files do not say what it is."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        control = _control(root)
+        if control is None:
+            raise RepositoryError(f"{root}: no git work tree")
+        self._control, self._common = Tree(control), Tree(_common(control))
+        self._deadline = time.monotonic() + SECONDS
+
+    @cached_property
+    def head(self) -> str:
+        """The SHA of HEAD; "" where there is no commit yet."""
+        text = _small(self._control, "HEAD")
+        if _SHA.fullmatch(text):
+            return text
+        named = _REF.fullmatch(text)
+        if named is None:
+            raise self._unreadable("HEAD names no commit")
+        return self._reference(named[1])
+
+    def find(self, reference: str) -> str:
+        """The SHA of the commit that a SHA, a tag or a branch names; RepositoryError where there is none."""
+        sha = reference if _SHA.fullmatch(reference) else ""
+        for name in (f"refs/tags/{reference}", f"refs/heads/{reference}", f"refs/remotes/origin/{reference}"):
+            sha = sha or self._reference(name)
+        for _ in range(_DEPTH):
+            if not sha:
+                break
+            kind, content = self._object(sha)
+            if kind == "commit":
+                return sha
+            sha = content[7:47].decode("ascii", "replace") if kind == "tag" else ""
+        raise RepositoryError(f"{self.root}: no commit {reference}; give a 40-digit SHA, a branch or a tag of it")
+
+    def date(self) -> str:
+        """The day of HEAD's commit, YYYY-MM-DD; "" where there is none."""
+        if not self.head:
+            return ""
+        _, content = self._object(self.head)
+        found = _COMMITTER.search(content)
+        if found is None:
+            return ""
+        offset = timedelta(hours=int(found[3]), minutes=int(found[4])) * (1 if found[2] == b"+" else -1)
+        try:
+            return datetime.fromtimestamp(int(found[1]), UTC).astimezone(timezone(offset)).strftime("%Y-%m-%d")
+        except (ValueError, OverflowError, OSError):
+            return ""
+
+    def blobs(self, commit: str) -> Iterator[Blob]:
+        """The files of a commit, submodules left out. Names lead nowhere else: gitdb's own check, and ours."""
+        _, content = self._object(commit)
+        pending = [("", content[5:45].decode("ascii", "replace"), 0)]
+        count = trees = 0
+        while pending:
+            folder, sha, depth = pending.pop()
+            trees += 1
+            if depth > _DEPTH or trees > _MAX_TREES:
+                raise self._unreadable("folders too deep or too many")
+            for binary, mode, name in self._entries(sha):
+                if stat.S_ISDIR(mode):
+                    pending.append((f"{folder}{name}/", binary.hex(), depth + 1))
+                elif mode != _MODULE:
+                    count += 1
+                    if count > MAX_FILES:
+                        raise RepositoryError(f"{self.root}: more than {MAX_FILES} files")
+                    yield Blob(folder + name, mode, binary)
+
+    def changes(self) -> list[str]:
+        """Paths in which the files here differ from HEAD's: changed, missing, or new and not ignored; sorted."""
+        known = self._known()
+        tracked = {blob.path: blob for blob in (self.blobs(self.head) if self.head else ())}
+        changed = [path for path, blob in tracked.items() if not self._same(blob, known.get(path))]
+        for path in Tree(self.root).files():
+            if path not in tracked and path != ".git" and not self.ignored(path):
+                changed.append(path)
+            self._check_time()
+        return sorted(changed)
+
+    def ignored(self, path: str) -> bool:
+        """Whether `.gitignore` files, or the work tree's own exclude file, leave a path out of git."""
+        return self._ignored.path(path)
+
+    def write(self, commit: str, target: Path, max_bytes: int) -> None:
+        """Write the files of a commit into an empty folder; RepositoryError above `max_bytes` bytes."""
+        links: list[tuple[Path, bytes]] = []
+        left = max_bytes
+        for blob in self.blobs(commit):
+            kind, content = self._object(blob.sha.hex(), left)
+            left -= len(content)
+            place = target / blob.path
+            if kind != "blob":
+                raise self._unreadable(f"{blob.path}: no file")
+            if blob.mode == _LINK:
+                links.append((place, content))
+                continue
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with place.open("xb") as file:
+                file.write(content)
+            place.chmod(0o755 if blob.mode & 0o111 else 0o644)
+        for place, aim in links:  # last: no file is ever written through one
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if place.parent.resolve() != (target.resolve() / place.parent.relative_to(target)) or b"\0" in aim:
+                raise self._unreadable(f"{place.name}: a link on the way")
+            place.symlink_to(os.fsdecode(aim))
+
+    @cached_property
+    def _ignored(self) -> Ignored:
+        return Ignored(Tree(self.root), _small(self._common, "info/exclude", 64 * 1024))
+
+    def _reference(self, name: str) -> str:
+        if any(part in ("", ".", "..") for part in name.split("/")):
+            return ""
+        for folder in (self._control, self._common):
+            text = _small(folder, name)
+            if _SHA.fullmatch(text):
+                return text
+        for line in _small(self._common, "packed-refs", _REFS_BYTES).splitlines():
+            sha, _, found = line.partition(" ")
+            if found == name and _SHA.fullmatch(sha):
+                return sha
+        return ""
+
+    def _entries(self, sha: str) -> list[tuple[bytes, int, str]]:
+        from git.objects.fun import tree_entries_from_data
+
+        kind, content = self._object(sha)
+        try:
+            if kind != "tree":
+                raise ValueError(f"{sha} is no tree")
+            entries = tree_entries_from_data(content)
+        except ValueError as error:
+            raise self._unreadable(str(error)) from error
+        for _, _, name in entries:
+            if name in ("", ".", "..", ".git") or "/" in name or "\0" in name or name.lower() == ".git":
+                raise self._unreadable(f"a file is called {name!r}")
+        return entries
+
+    def _object(self, sha: str, most: int = OBJECT_BYTES) -> tuple[str, bytes]:
+        """Kind and content of an object."""
+        from gitdb.exc import ODBError
+
+        self._check_time()
+        for store in self._stores:
+            try:
+                if not store.has_object(bytes.fromhex(sha)):
+                    continue
+                if store.info(bytes.fromhex(sha)).size > most:
+                    raise RepositoryError(f"{self.root}: an object of git's is larger than {most / 1e6:,.1f} MB")
+                found = store.stream(bytes.fromhex(sha))
+                return found.type.decode(), found.read()
+            except (ODBError, OSError, ValueError, IndexError, AssertionError, MemoryError) as error:
+                raise self._unreadable(f"object {sha}: {type(error).__name__}") from error
+            except Exception as error:
+                if type(error).__module__ in ("zlib", "struct"):
+                    raise self._unreadable(f"object {sha} is damaged") from error
+                raise
+        raise self._unreadable(f"object {sha} is missing")
+
+    @cached_property
+    def _stores(self) -> list[Any]:
+        """Object files here, and those of the folders that git borrows from."""
+        from gitdb.db import LooseObjectDB, PackedDB
+
+        folders = [self._common.root / "objects"]
+        for line in _small(self._common, "objects/info/alternates", 4096).splitlines()[:8]:
+            folders.append(folders[0] / line)
+        there = [folder for folder in folders if folder.is_dir()]
+        return [store for folder in there for store in (LooseObjectDB(str(folder)), PackedDB(str(folder / "pack")))]
+
+    def _known(self) -> Mapping[str, Any]:
+        """What the index remembers of files: saves reading those that were not touched since. Nothing else rests on it."""
+        import io
+
+        from git.index.fun import read_cache
+
+        try:
+            content = self._control.read_bytes("index", _INDEX_BYTES)
+            _, entries, _, _ = read_cache(io.BytesIO(content))
+        except Exception:  # noqa: BLE001  # any index that is missing, damaged or of another version: all files are read
+            return {}
+        return {str(path): entry for (path, stage), entry in entries.items() if not stage}
+
+    def _same(self, blob: Blob, entry: Any) -> bool:
+        """Whether the file here is the commit's."""
+        self._check_time()
+        place = self.root / blob.path
+        try:
+            now = place.lstat()
+        except OSError:
+            return bool(entry is not None and entry.skip_worktree)
+        if blob.mode == _LINK:
+            return stat.S_ISLNK(now.st_mode) and _name(os.fsencode(place.readlink())) == blob.sha
+        if not stat.S_ISREG(now.st_mode) or not place.parent.resolve().is_relative_to(self.root.resolve()):
+            return False
+        if bool(now.st_mode & 0o100) != bool(blob.mode & 0o100):
+            return False
+        if entry is not None and entry.binsha == blob.sha and entry.size == now.st_size & 0xFFFFFFFF:
+            seconds, parts = int.from_bytes(entry.mtime_bytes[:4]), int.from_bytes(entry.mtime_bytes[4:])
+            if seconds * 10**9 + parts == now.st_mtime_ns:
+                return True
+        return _file_name(place, now.st_size) == blob.sha
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise RepositoryError(
+                f"{self.root}: reading its git files took more than {SECONDS:g} s; give a smaller folder"
+            )
+
+    def _unreadable(self, why: str) -> RepositoryError:
+        return RepositoryError(f"{self.root}: git's own files cannot be read ({why}); clone it again")
+
+
+def is_work_tree(root: Path) -> bool:
+    """Whether git's files of a work tree are in `root`."""
+    return _control(root) is not None
+
+
+def _control(root: Path) -> Path | None:
+    """The folder `.git`, or the one that a linked work tree's file names, where that one points back."""
+    here = root / ".git"
+    if here.is_symlink():
+        return None
+    if here.is_dir():
+        return here
+    if not here.is_file():
+        return None
+    text = _small(Tree(root), ".git")
+    place = root / text.removeprefix("gitdir:").strip()
+    if not text.startswith("gitdir:") or not place.is_dir():
+        return None
+    back = _small(Tree(place), "gitdir")
+    return place if back and Path(place, back).resolve() == here.resolve() else None
+
+
+def _common(control: Path) -> Path:
+    named = _small(Tree(control), "commondir")
+    place = control / named if named else control
+    return place if place.is_dir() else control
+
+
+def _small(tree: Tree, path: str, most: int = 4096) -> str:
+    """A short text file; "" where there is none."""
+    try:
+        return tree.read_text(path, most).strip()
+    except (OSError, ToolError):
+        return ""
+
+
+def _name(content: bytes) -> bytes:
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).digest()
+
+
+def _file_name(place: Path, size: int) -> bytes:
+    """What git calls the file's content."""
+    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    with os.fdopen(os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+        left = size
+        while left > 0 and (part := file.read(min(left, 1 << 20))):
+            digest.update(part)
+            left -= len(part)
+    return digest.digest()
