@@ -4,7 +4,6 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from pathspec import GitIgnoreSpec
-from pathspec.pattern import Pattern
 
 from tools.errors import ToolError
 from tools.files import Tree
@@ -52,13 +51,18 @@ class Ignored:
 
 
 def _rules(text: str) -> GitIgnoreSpec:
-    lines = [
-        line for line in text.splitlines() if len(line) <= 500 and line.replace("**/", "").count("*") <= _MOST_STARS
-    ]
-    kept: list[Pattern] = []
-    for line in lines[:_MOST_LINES]:
-        try:
-            kept.extend(GitIgnoreSpec.from_lines([line]).patterns)
-        except ValueError:  # a line that git does not understand either
-            continue
-    return GitIgnoreSpec(kept)
+    lines = [line for line in text.splitlines()[:_MOST_LINES] if len(line) <= 500]
+    simple = [line for line in lines if line.replace("**/", "").count("*") <= _MOST_STARS]
+    try:
+        return GitIgnoreSpec.from_lines(simple)
+    except ValueError:
+        return GitIgnoreSpec.from_lines([line for line in simple if _understood(line)])
+
+
+def _understood(line: str) -> bool:
+    """Whether git would make something of a line."""
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True
