@@ -13,8 +13,9 @@ from tools.commandline.shell import CommandLine, parse_command
 from tools.commandline.words import choose, parse_call
 from tools.findings import Finding, Severity
 from tools.index import RepoIndex
+from tools.launchers import STARTERS
 from tools.signatures.model import Signature
-from tools.signatures.nearest import nearest
+from tools.signatures.nearest import is_slip, nearest
 
 FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 PYTHON_LINE = re.compile(r"^(?:import\s+\w|from\s+[\w.]+\s+import\s|def\s+\w+\(|class\s+\w|print\()", re.MULTILINE)
@@ -44,6 +45,10 @@ MAKES_FILES = frozenset(
     ]
 )
 """Programs that may create what a later command uses."""
+KNOWN_PROGRAMS = (
+    MAKES_FILES | STARTERS | frozenset(["pip", "ls", "cat", "echo", "cd", "export", "tree", "test", "head", "tail"])
+)
+"""Programs of every machine, which no misspelt console script of a repository is taken for."""
 MAKES_SCRIPT = frozenset(["git", "cp", "mv", "ln", "touch", "tee", "cat", "echo", "printf"])
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 
@@ -287,15 +292,24 @@ class _Check:
         if stray:
             self.note("syntax", "a backslash with a blank behind it does not continue the line", "\\ ")
         if signature.framework == "none" and invocation.words:
-            words = " ".join(invocation.words)[:60]
-            self.note(
-                "too-many-arguments", f"{signature.path} reads no arguments: {words}", invocation.words[0], sure=False
-            )
+            self._reads_nothing(signature, invocation)
             return
         call = parse_call(signature, [w for w in invocation.words if not w or w.strip()])
         self.findings += call.findings
         created = None if self.anything_made else self.made
         self.findings += check_inputs(signature, call.values, self.tree, folder, created)
+
+    def _reads_nothing(self, signature: Signature, invocation: Invocation) -> None:
+        """Words for a file that makes no parser and does not look at sys.argv."""
+        words = " ".join(invocation.words)[:60]
+        elsewhere = self.reader.may_read_arguments(signature.path)
+        if elsewhere:
+            message = f"cannot tell what {signature.path} takes: {elsewhere}"
+            finding = Finding(code="cannot-tell", message=message, severity="unsure", subject=invocation.words[0])
+            self.findings.append(finding)
+            return
+        message = f"{signature.path} reads no arguments: {words}"
+        self.note("too-many-arguments", message, invocation.words[0], sure=False)
 
     def _no_subcommand(self, signatures: Sequence[Signature], invocation: Invocation) -> None:
         names = sorted({s.subcommand[0] for s in signatures if s.subcommand})
@@ -379,10 +393,16 @@ class _Check:
                 self.note("bad-choice", f"the Makefile has no target {word}", word, near, sure=False)
 
     def _console(self, invocation: Invocation, folder: str | None) -> None:
-        signatures = self.repository.consoles.get(posixpath.basename(invocation.program))
-        if signatures is not None:
-            self._call(signatures, invocation, folder or ".")
+        consoles = self.repository.consoles
+        name = posixpath.basename(invocation.program)
+        if name in consoles:
+            self._call(consoles[name], invocation, folder or ".")
             return
+        if "/" not in invocation.program and name not in KNOWN_PROGRAMS and not self.gone:
+            meant = next((other for other in consoles if is_slip(name, other)), "")
+            if meant:
+                self.note("no-such-command", f"there is no program {name}; did you mean {meant}?", name, meant)
+                return
         if "/" in invocation.program and is_literal(invocation.program) and folder is not None:
             path = locate(folder, invocation.program)
             if path is not None and path not in self.tree.files:

@@ -4,7 +4,8 @@ import functools
 import posixpath
 import weakref
 
-from tools.check.places import Tree
+from tools.check.places import Tree, locate
+from tools.commandline.invocation import Invocation
 from tools.index import RepoIndex
 from tools.signatures.console import read_console
 from tools.signatures.model import Signature
@@ -27,6 +28,24 @@ class CheckedRepository:
         for signature in read_console(self.reader):
             found[signature.name] = (*found.get(signature.name, ()), signature)
         return found
+
+    def signatures(self, invocation: Invocation, folder: str) -> tuple[Signature, ...]:
+        """What the target of an invocation takes; () where it is nothing of the repository.
+
+        Args:
+            invocation: one command.
+            folder: where the text that holds it starts.
+        """
+        here = locate(folder, invocation.folder) if invocation.folder else None
+        if here is None:
+            return ()
+        if invocation.target in ("script", "shell"):
+            path = locate(here, invocation.name)
+            return self.reader.tested(path) if path in self.tree.files else ()
+        if invocation.target == "module":
+            found = self.module_file(invocation.name, here)
+            return self.reader.module(found, invocation.name) if found is not None else ()
+        return self.consoles.get(posixpath.basename(invocation.program), ())
 
     def entry_points(self, path: str) -> list[str]:
         """The scripts of the same kind beside a path."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tools.commandline.reader import VARIABLE, Reader
+from tools.commandline.reader import Reader
 from tools.launchers import HELP
 from tools.signatures.model import Option
 from tools.signatures.words import NEGATIVE_NUMBER, match_places
@@ -92,15 +92,7 @@ class ArgparseWords:
         self._positionals(place)
 
     def _too_many(self, words: list[str]) -> None:
-        extra = [w for w in words if w != "--"]
-        if not extra:
-            return
-        self.reader.unknown += extra
-        sure = not self.signature.accepts_unknown and not any(VARIABLE.search(w) for w in extra)
-        shown = " ".join(extra[:5])
-        self.reader.note(
-            "too-many-arguments", f"{self.signature.path} takes no further argument: {shown}", None, extra[0], sure=sure
-        )
+        self.reader.note_too_many([w for w in words if w != "--"])
 
     def _positionals(self, place: int) -> int:
         """Fill positional arguments from here; returns how many words they took."""

@@ -186,12 +186,7 @@ def _fill_places(reader: Reader, places: Sequence[tuple[int, str]]) -> None:
         for place, word in mine:
             reader.take(place, place + 1, kind="place", option=option, values=(word,))
         at += count
-    left = [word for _, word in places[at:]]
-    if left:
-        reader.unknown += left
-        sure = not reader.signature.accepts_unknown
-        message = f"{reader.signature.path} takes no further argument: {' '.join(left[:5])}"
-        reader.note("too-many-arguments", message, None, left[0], sure=sure)
+    reader.note_too_many([word for _, word in places[at:]])
 
 
 def read_overrides(reader: Reader, words: list[str]) -> None:
@@ -218,20 +213,23 @@ def read_overrides(reader: Reader, words: list[str]) -> None:
         else:
             reader.unknown.append(word)
             if not key.lstrip("+~").startswith("hydra"):
-                sure = not (other_configuration or reader.signature.accepts_unknown or key[:1] in "+~")
-                _unknown_setting(reader, word, list(known), sure=sure)
+                _unknown_setting(reader, word, list(known), other_configuration)
 
 
-def _unknown_setting(reader: Reader, word: str, known: list[str], *, sure: bool) -> None:
+def _unknown_setting(reader: Reader, word: str, known: list[str], other_configuration: bool) -> None:
+    """A key that the configuration does not have; `+key=` is there to add one, and a group or a table may be replaced."""
     key, equals, _ = word.partition("=")
+    name = key.lstrip("+~")
+    if key.startswith("+") or any(k.startswith(name + ".") for k in known):
+        return
     if not equals and not key.startswith("~"):
         reader.note("unknown-option", f"{word} is not of the form key=value", None, word, sure=False)
-        return
-    below = any(k.startswith(key + ".") for k in known)
-    suggestion = "" if below else nearest(key, known)
-    hint = f"; did you mean {suggestion}?" if suggestion else ""
-    message = f"{reader.signature.path} has no setting {key}{hint}"
-    reader.note("unknown-option", message, None, key, suggestion, sure=sure and not below)
+    elif other_configuration:
+        reader.cannot_tell(name, "the command line chooses another configuration")
+    else:
+        reader.note_foreign(
+            "unknown-option", f"{reader.signature.path} has no setting {name}", name, nearest(name, known)
+        )
 
 
 def read_plain(reader: Reader, words: list[str]) -> None:

@@ -8,12 +8,16 @@ import msgspec
 
 from tools.commandline.model import Form, Kind
 from tools.findings import Finding
-from tools.signatures.model import Option, Signature
-from tools.signatures.nearest import nearest, nearest_flag
+from tools.signatures.model import Option, Signature, Unseen
+from tools.signatures.nearest import is_slip, nearest, nearest_flag
 from tools.signatures.words import FALSE, NO_CASE, convert
 
 VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
 """A word whose value the shell or the reader puts in."""
+
+
+BARE_VARIABLE = re.compile(r"^(?:\$\w+|\$\{\w+\}|\$@|\$\*)$")
+"""A variable that may hold any number of words, options among them."""
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,11 +106,47 @@ class Reader:
         flag = word.partition("=")[0]
         self.unknown.append(word)
         suggestion = nearest_flag(flag, self.by_flag)
+        self.note_foreign("unknown-option", f"{self.signature.path} has no option {flag}", flag, suggestion)
+
+    def note_foreign(self, code: str, message: str, word: str, suggestion: str = "") -> None:
+        """Record that the signature has no place for a word: an error where it is whole, else only where it is a slip."""
         hint = f"; did you mean {suggestion}?" if suggestion else ""
-        sure = not self.signature.accepts_unknown
-        self.note(
-            "unknown-option", f"{self.signature.path} has no option {flag}{hint}", None, flag, suggestion, sure=sure
+        if self.signature.whole:
+            self.note(code, message + hint, None, word, suggestion)
+        elif suggestion and is_slip(word.lstrip("-+~"), suggestion.lstrip("-")):
+            self.note(code, message + hint, None, word, suggestion, sure=False)
+        else:
+            self.cannot_tell(word)
+
+    def note_too_many(self, words: Sequence[str]) -> None:
+        """Record words by place that nobody takes; a variable may hold anything."""
+        self.unknown += words
+        extra = [word for word in words if not BARE_VARIABLE.match(word)]
+        if not extra:
+            return
+        message = f"{self.signature.path} takes no further argument: {' '.join(extra[:5])}"
+        if self.signature.whole:
+            sure = not any(VARIABLE.search(word) for word in extra)
+            self.note("too-many-arguments", message, None, extra[0], sure=sure)
+        else:
+            self.cannot_tell(extra[0])
+
+    def cannot_tell(self, word: str, reason: str = "") -> None:
+        """Say once that the signature is not whole, and from where the rest comes."""
+        if any(finding.code == "cannot-tell" for finding in self.findings):
+            return
+        seen = "; ".join(_reason(unseen) for unseen in self.signature.unseen[:3])
+        reason = reason or seen or "it hands on words that it does not know"
+        first = self.signature.unseen[:1]
+        place = (
+            (first[0].path, first[0].line) if first and first[0].path else (self.signature.path, self.signature.line)
         )
+        self.findings.append(
+            Finding(
+                code="cannot-tell", message=f"cannot tell whether {self.signature.path} takes {word}: {reason}",
+                severity="unsure", subject=word, path=place[0], line=place[1],
+            )
+        )  # fmt: skip
 
     def store(self, option: Option, words: Sequence[str], flag: str = "") -> None:
         """Keep the values that an option was given."""
@@ -177,6 +217,9 @@ class Reader:
 
     def finish(self) -> None:
         """Look for what is missing or excludes each other."""
+        places = [value for part in self.given if part.kind == "place" for value in part.values]
+        if any(BARE_VARIABLE.match(word) for word in [*self.unknown, *places]):
+            return
         switches = {o.dest for o in self.signature.options if o.flags}
         for option in self.signature.options:
             if option.required and option.dest not in self.values and option.dest not in self.tried:
@@ -190,6 +233,17 @@ class Reader:
         for group in self.signature.one_of:
             if not any(d in self.values for d in group):
                 self.note("missing-required", f"one of {', '.join(group)} is required", None, group[0])
+
+
+def _reason(unseen: Unseen) -> str:
+    """Where options come from, as half a sentence."""
+    kinds = {
+        "library": "{} adds options, and it is not in the repository",
+        "registry": "{} add their own options",
+        "configuration": "it takes the settings of {}",
+        "computed": "{}",
+    }
+    return kinds[unseen.origin].format(unseen.name)
 
 
 def is_chosen(option: Option, word: str, value: Any) -> bool:

@@ -4,7 +4,7 @@ import msgspec
 
 from tools.signatures.argparse_option import ActionSettings, FileType, OptionReader, text_of, typed
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature
+from tools.signatures.model import Option, Origin, Signature, Unseen
 from tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -25,6 +25,7 @@ class Parser(Native):
         self.defaults: dict[str, Value] = {}
         self.handed: list[str] = []
         self.open = arguments.open
+        self.unseen: list[Unseen] = []
         """Options may have been added that are not seen here."""
         self.subcommands: dict[str, Parser] = {}
         self.subcommands_dest = ""
@@ -46,11 +47,12 @@ class Parser(Native):
         for parent in parents if isinstance(parents, (list, tuple)) else []:
             other = as_parser(parent)
             if other is None:
-                self.open = True
+                self.note_unseen("computed", "a parent parser", None)
                 continue
             self.options += other.options
             self.defaults.update(other.defaults)
             self.open = self.open or other.open
+            self.unseen += other.unseen
             self.exclusive += other.exclusive
             self.one_of += other.one_of
             self.handed += other.handed
@@ -58,7 +60,15 @@ class Parser(Native):
     def note_handed(self, name: str) -> None:
         """Foreign code was given this parser."""
         self.handed.append(name)
+        self.note_unseen("library", name)
+
+    def note_unseen(self, origin: Origin, name: str, arguments: Arguments | None = None) -> None:
+        """Options come from somewhere that cannot be read."""
         self.open = True
+        place = arguments or self
+        made = Unseen(origin=origin, name=name, path=place.path, line=place.line)
+        if made not in self.unseen:
+            self.unseen.append(made)
 
     def do_add_argument(self, arguments: Arguments) -> Value:
         """add_argument."""
@@ -69,7 +79,7 @@ class Parser(Native):
         """Read one add_argument call; None where its name is not known."""
         flags = [f for f in arguments.placed if isinstance(f, str)]
         if len(flags) < len(arguments.placed) or (not flags and "dest" not in arguments.named):
-            self.open = True
+            self.note_unseen("computed", "an option whose name is computed", arguments)
             return None
         made = OptionReader(self, arguments, flags).option()
         if made is None:
@@ -141,7 +151,7 @@ class Parser(Native):
         """simple_parsing: the fields of a dataclass become options."""
         fields = self.run.make_native("#dataclass", Arguments([self, arguments.get(0, "dataclass")], {}))
         if fields is None:
-            self.open = True
+            self.note_unseen("computed", "a dataclass", arguments)
         return UNKNOWN
 
     def attribute(self, name: str) -> Value:
@@ -165,7 +175,7 @@ class Parser(Native):
     def _signature(self, options: tuple[Option, ...], subcommand: tuple[str, ...]) -> Signature:
         return Signature(
             path=self.run.script, framework="argparse", options=options, subcommand=subcommand,
-            accepts_unknown=self.open, allow_abbrev=self.allow_abbrev, syntax="argparse", doc=self.description,
+            accepts_unknown=self.open, unseen=tuple(self.unseen), allow_abbrev=self.allow_abbrev, syntax="argparse", doc=self.description,
             line=self.line if self.path == self.run.script else 0, prefix_chars=self.prefix_chars,
             exclusive=tuple(tuple(dict.fromkeys(g)) for g in self.exclusive if len(set(g)) > 1),
             one_of=tuple(tuple(dict.fromkeys(g)) for g in self.one_of if g),
@@ -225,7 +235,7 @@ class Subcommands(Native):
         if isinstance(name, str):
             self.parser.subcommands[name] = made
         else:
-            self.parser.open = True
+            self.parser.note_unseen("registry", "subcommands whose names are computed", arguments)
         return made
 
 

@@ -9,13 +9,14 @@ from tools.signatures.fields import (
     dashed,
     dataclass_fields,
     flatten,
+    foreign_bases,
     option_of,
     parameters,
     underscored,
 )
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature
-from tools.signatures.values import UNKNOWN, Arguments, Bound, Class, Function, Native, Value
+from tools.signatures.model import Option, Origin, Signature, Unseen
+from tools.signatures.values import UNKNOWN, Arguments, Bound, Class, External, Function, Native, Value
 
 
 class FieldParser(Parser):
@@ -25,11 +26,13 @@ class FieldParser(Parser):
         """Add the fields of a dataclass, or of several."""
         for cls in value if isinstance(value, (list, tuple)) else [value]:
             if not isinstance(cls, Class):
-                self.open = True
+                self.note_unseen(*_elsewhere(cls))
                 continue
             fields, more = dataclass_fields(self.run, cls)
             named, deeper = flatten(self.run, fields)
-            self.open = self.open or more or deeper
+            if more or deeper:
+                for name in foreign_bases(cls) or ["a nested dataclass"]:
+                    self.note_unseen("library", name)
             self.options += [self.option(name.rpartition(".")[2], field) for name, field in named]
 
     def option(self, name: str, field: Field) -> Option:
@@ -52,6 +55,11 @@ class FieldParser(Parser):
         """As argparse, under its own name."""
         found = super().signatures(subcommand, before)
         return [msgspec.structs.replace(s, framework="dataclass") for s in found]
+
+
+def _elsewhere(value: Value) -> tuple[Origin, str]:
+    """From where the fields of something come that is no class of the repository."""
+    return ("library", value.name) if isinstance(value, External) else ("computed", "a dataclass chosen when it runs")
 
 
 def _hf_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
@@ -85,7 +93,7 @@ class FunctionParser(Native):
         """One signature; for several functions one a subcommand."""
         targets = self._targets()
         if not targets:
-            return [self._signature([], True, ())]
+            return [self._signature([], [_elsewhere(self.target)], ())]
         return [self._of(target, name) for name, target in targets]
 
     def _targets(self) -> list[tuple[tuple[str, ...], Value]]:
@@ -105,12 +113,19 @@ class FunctionParser(Native):
             fields, is_open = parameters(self.run, function)
         named, deeper = flatten(self.run, fields)
         options = [self._option(name, field, len(subcommand)) for name, field in named]
-        return self._signature(options, is_open or deeper, subcommand)
+        bases = foreign_bases(target) if isinstance(target, Class) else []
+        elsewhere: list[tuple[Origin, str]] = [("library", base) for base in bases]
+        if (is_open or deeper) and not elsewhere:
+            elsewhere = [("computed", "keywords that are handed on")]
+        return self._signature(options, elsewhere, subcommand)
 
-    def _signature(self, options: list[Option], is_open: bool, subcommand: tuple[str, ...]) -> Signature:
+    def _signature(
+        self, options: list[Option], elsewhere: list[tuple[Origin, str]], subcommand: tuple[str, ...]
+    ) -> Signature:
         return Signature(
             path=self.run.script, framework="dataclass", options=tuple(options), syntax="argparse",
-            accepts_unknown=is_open, subcommand=subcommand,
+            accepts_unknown=bool(elsewhere), subcommand=subcommand,
+            unseen=tuple(Unseen(origin=origin, name=name, path=self.run.script) for origin, name in elsewhere),
         )  # fmt: skip
 
     def _option(self, name: str, field: Field, level: int) -> Option:

@@ -74,8 +74,13 @@ def dataclass_fields(run: Interpreter, cls: Class) -> tuple[list[Field], bool]:
             default = _MISSING if node.value is None else run.evaluate(node.value, frame)
             made = _field(run, node, node.target.id, default, frame)
             found[made.name] = _with_note(run, made, comments.get(made.name, ""))
+    return list(found.values()), bool(foreign_bases(cls))
+
+
+def foreign_bases(cls: Class) -> list[str]:
+    """The library classes among the bases that may bring fields."""
     harmless = ("object", "ABC", "Protocol", "Generic", "Serializable", "BaseModel", "BaseSettings")
-    return list(found.values()), any(not name.endswith(harmless) for name in cls.externals())
+    return [name for name in cls.externals() if not name.endswith(harmless)]
 
 
 def _is_class_variable(node: ast.AnnAssign) -> bool:

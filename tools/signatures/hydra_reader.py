@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, OptionType, Signature
+from tools.signatures.model import Option, OptionType, Signature, Unseen
 from tools.signatures.values import UNKNOWN, Arguments, Method, Native, Value
 
 MAX_KEYS = 2_000
@@ -41,7 +41,7 @@ class Hydra(Native):
         return [
             Signature(
                 path=self.run.script, framework="hydra", options=tuple(options.values()), syntax="overrides",
-                accepts_unknown=not known, allow_abbrev=False,
+                accepts_unknown=not known, allow_abbrev=False, unseen=() if known else (_configuration(self.run.script, name),),
             )
         ]  # fmt: skip
 
@@ -139,6 +139,13 @@ def _leaves(data: Mapping[Any, Any], prefix: str, depth: int = 0) -> Iterator[tu
             yield name, value
 
 
+def _configuration(path: str, name: Value) -> Unseen:
+    """Keys of a configuration file that could not be read whole."""
+    return Unseen(
+        origin="configuration", name=name if isinstance(name, str) else "a file chosen when it runs", path=path
+    )
+
+
 def _main(run: Interpreter, name: str, arguments: Arguments) -> Value:
     if arguments.placed and not isinstance(arguments.placed[0], str):
         return Hydra(run, Arguments([], {}), arguments.placed[0])
@@ -160,7 +167,7 @@ class Overrides(Native):
         return [
             Signature(
                 path=self.run.script, framework="hydra", options=tuple(found.values()), syntax="overrides",
-                accepts_unknown=True, allow_abbrev=False,
+                accepts_unknown=True, allow_abbrev=False, unseen=(_configuration(self.run.script, "a file given by name"),),
             )
         ]  # fmt: skip
 

@@ -4,6 +4,9 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 
+MIN_SLIP = 4
+"""Letters: shorter words are alike by chance."""
+
 
 def nearest(word: str, known: Sequence[str]) -> str:
     """The most similar of the known words, "" where none is near."""
@@ -34,6 +37,18 @@ def nearest_flag(flag: str, known: Iterable[str]) -> str:
         if len(plain) >= 3 and (plain in _letters(k) or (len(_letters(k)) >= 3 and _letters(k) in plain))
     ]
     return inside[0] if len(inside) == 1 else ""
+
+
+def is_slip(word: str, other: str) -> bool:
+    """Whether a word of some length is another one with one letter more, less, different, or two in the wrong order."""
+    short, long = sorted((word.lower(), other.lower()), key=len)
+    if len(short) < MIN_SLIP or len(long) - len(short) > 1 or short == long:
+        return _letters(word) == _letters(other) and word != other
+    at = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if len(short) < len(long):
+        return short[at:] == long[at + 1 :]
+    swapped = short[:at] + short[at : at + 2][::-1] + short[at + 2 :]
+    return swapped == long or short[at + 1 :] == long[at + 1 :]
 
 
 def _letters(flag: str) -> str:

@@ -21,7 +21,7 @@ from tools.signatures import (
     typer_reader,
 )
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature
+from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.sources import Sources, without_garbage_collection
 from tools.signatures.values import Class, Function, Native, Value
 
@@ -36,6 +36,10 @@ RUNS = re.compile(r"if\s*\(?\s*__name__\s*==|(?:for|while|with|print)\b|[A-Za-z_
 """A line at a file's top level that does something when the file is run."""
 CALLS = re.compile(r"[A-Za-z_][\w., ]*=\s*[A-Za-z_][\w.]*\(")
 """A line at a file's top level that assigns the result of a call, which may parse the command line."""
+RUNS_OTHERS = re.compile(
+    r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b|\b\w*(?:CLI|cli)\s*\("
+)
+"""Ways to start code that is not in the file."""
 SHELL = (".sh", ".bash")
 
 
@@ -76,7 +80,7 @@ class SignatureReader:
         run = Interpreter(self.sources, path, FACTORIES)
         run.run_entry(module, name)
         doc = run.modules[path].env.get("__doc__") or ""
-        plain = Signature(path=path, accepts_unknown=True, syntax="plain", doc=_first_paragraph(doc))
+        plain = _unsure(Signature(path=path, syntax="plain", doc=_first_paragraph(doc)))
         found = [_documented(run, s) for s in _asked(run)] or [plain]
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
@@ -99,6 +103,17 @@ class SignatureReader:
             if isinstance(node, ast.ImportFrom) and node.level > 0:
                 return node.lineno
         return 0
+
+    def may_read_arguments(self, path: str) -> str:
+        """Why a file without a parser of its own may take words all the same; "" where it does not."""
+        text = self.sources.text(path) or ""
+        dynamic = RUNS_OTHERS.search(text)
+        if dynamic:
+            return f"it runs other code with {dynamic[0].strip()}"
+        for other in self.sources.closure(path, path):
+            if READS_ARGUMENTS.search(self.sources.text(other) or ""):
+                return f"{other} reads arguments in a way that could not be followed"
+        return ""
 
     def tested(self, path: str) -> tuple[Signature, ...]:
         """As `read`, with the values that the program tests by hand after parsing."""
@@ -167,7 +182,7 @@ def _asked(run: Interpreter) -> list[Signature]:
     last = [s if strict else msgspec.structs.replace(s, accepts_unknown=True) for s in found[-1]]
     earlier = tuple(o for group in found[:-1] for s in group for o in s.options)
     if not run.complete:
-        last = [msgspec.structs.replace(s, accepts_unknown=True) for s in last]
+        last = [_unsure(s) for s in last]
     return [msgspec.structs.replace(s, options=_unique((*s.options, *earlier))) for s in last]
 
 
@@ -184,7 +199,8 @@ def _signatures(parser: Native) -> list[Signature]:
 
 
 def _unsure(signature: Signature) -> Signature:
-    return msgspec.structs.replace(signature, accepts_unknown=True)
+    beyond = Unseen(origin="computed", name="code that could not be followed", path=signature.path, line=signature.line)
+    return msgspec.structs.replace(signature, accepts_unknown=True, unseen=(*signature.unseen, beyond))
 
 
 def _documented(run: Interpreter, signature: Signature) -> Signature:

@@ -1,0 +1,43 @@
+"""What the program itself says of a command: its own parser, run under stubs."""
+
+from typing import Literal
+
+import msgspec
+
+from benchmarks.check_truth.cases import Case
+from benchmarks.same_call.observation import observe
+
+Opinion = Literal["accepted", "refused", "silent"]
+_SAYS_NOTHING = frozenset({"nothing-runs", "no-such-command"})
+"""No Python program of the repository was started."""
+_OF_THE_WORDS = frozenset({
+    "unknown-option", "bad-choice", "missing-required", "missing-value", "bad-type", "conflict", "usage", "flags",
+    "rejected-by-hand", "bad-value", "unknown-key", "no-such-file", "no-such-module", "no-such-name", "bad-call", "syntax",
+    "options-ignored",
+})  # fmt: skip
+"""Why a program may refuse what it was given."""
+
+
+class Ruling(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a case when it was run."""
+
+    opinion: Opinion
+    """accepted: a parser read all words. refused: it ended for what it was given. silent: it ended before, or was not run."""
+    why: str = ""
+
+
+def judge(case: Case) -> Ruling:
+    """Run a case under stubs; kept on disk, since the check changes more often than the repositories."""
+    if case.mutation == "misspelt-console":
+        return Ruling(opinion="refused", why="no such program")
+    seen = observe(case.text, case.root, case.folder)
+    why = f"{seen.failure}: {seen.message}"
+    incomplete = case.kind == "python" and seen.failure == "undefined-name"
+    if seen.failure in _OF_THE_WORDS or incomplete:
+        return Ruling(opinion="refused", why=why)
+    if seen.failure and seen.failure not in _SAYS_NOTHING:
+        return Ruling(opinion="silent", why=why)
+    parsed = any(program.parsed for program in seen.programs) or (case.kind == "python" and not seen.failure)
+    if case.mutation == "misspelt-script" and seen.failure in _SAYS_NOTHING:
+        return Ruling(opinion="refused", why=why)  # a shell script that is not there
+    return Ruling(opinion="accepted" if parsed else "silent", why=why if seen.failure else "")
