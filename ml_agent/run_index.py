@@ -34,9 +34,9 @@ def known_run(settings: Settings, name: str) -> RunFolder:
     """A run by its folder, its id or a unique beginning of its id, wherever it lies. UsageError where there is none."""
     hits = [run for run in known_runs(settings) if name and run.id.startswith(name)]
     exact = [run for run in hits if run.id == name]
-    if len(exact or hits) == 1:
+    if len(exact or hits) == 1 and not (Path(name) / CONFIG).exists():
         return (exact or hits)[0]
-    if len(hits) > 1:
+    if len(hits) > 1 and not (Path(name) / CONFIG).exists():
         raise UsageError(f"run {name!r} is not unique: `ml-agent runs list` shows them")
     return find_run(settings.runs_dir, name)
 

@@ -47,6 +47,7 @@ COMMANDS = {
     ),
     "doctor": Command("ml_agent.cli.machine:doctor", "Say what works on this machine and what to do about the rest."),
     "models": Command("ml_agent.cli.machine:models", "Models with known prices, and what the endpoint offers."),
+    "config": Command("ml_agent.cli.machine:config", "The settings in force, and where each of them came from."),
     "clean": Command(
         "ml_agent.cli.inspect:clean",
         "Remove the containers, networks, volumes and workspaces that dead runs left; never anything of others.",

@@ -1,4 +1,4 @@
-"""`ml-agent doctor` and `models`: what this machine and its endpoint offer."""
+"""`ml-agent doctor`, `models` and `config`: what this machine, its endpoint and its settings offer."""
 
 import json
 import sys
@@ -11,6 +11,30 @@ from rich.markup import escape
 from rich.table import Table
 
 from ml_agent.settings import load_settings
+from ml_agent.terminal import terminal_text
+
+config = typer.Typer(help="The settings in force, and where each of them came from.", no_args_is_help=True)
+
+
+@config.callback()
+def _group() -> None:
+    """The settings in force, and where each of them came from."""
+
+
+@config.command("show")
+def show_config(as_json: Annotated[bool, typer.Option("--json", help="Print the settings as JSON.")] = False) -> int:
+    """Print every setting with its value and its origin; keys are never printed."""
+    from ml_agent.origins import origins
+
+    found = origins(load_settings())
+    if as_json:
+        sys.stdout.write(json.dumps(msgspec.to_builtins(found), indent=2) + "\n")
+        return 0
+    table = Table("setting", "value", "from")
+    for one in found:
+        table.add_row(one.name, escape(terminal_text(one.value)), escape(one.origin))
+    Console().print(table)
+    return 0
 
 
 def doctor(

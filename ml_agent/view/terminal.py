@@ -1,11 +1,17 @@
 """A run in the terminal: the same page as lines."""
 
 from rich.console import Console
-from rich.markup import escape
+from rich.markup import escape as markup_escape
 from rich.table import Table
 
+from ml_agent.terminal import terminal_text
 from ml_agent.view.outputs import OutputView
 from ml_agent.view.page import DraftView, Page
+
+
+def escape(text: str) -> str:
+    """Text of others as a terminal may show it."""
+    return markup_escape(terminal_text(text))
 
 
 def show(page: Page, outputs: tuple[OutputView, ...], console: Console) -> None:
