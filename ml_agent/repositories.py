@@ -2,6 +2,7 @@
 
 from ml_agent.settings import Settings, load_settings
 from tools.index import RepoIndex
+from tools.reading import Report
 from tools.repository import RepositoryCache
 
 
@@ -16,8 +17,8 @@ def repository_cache(settings: Settings) -> RepositoryCache:
     )
 
 
-def open_index(repo: str) -> RepoIndex:
+def open_index(repo: str, report: Report | None = None) -> RepoIndex:
     """The index of a repository: OWNER/NAME, URL or folder."""
     settings = load_settings()
     checkout = repository_cache(settings).get(repo)
-    return RepoIndex.open(checkout.root, checkout.version, settings.cache_dir / "indexes")
+    return RepoIndex.open(checkout.root, checkout.version, settings.cache_dir / "indexes", report)

@@ -1,40 +1,45 @@
 """Everything known about one repository at one version, read once and kept on disk."""
 
 import contextlib
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import GenericAlias
 from typing import Any, NamedTuple
 
+from tools.content_cache import ContentCache
 from tools.documents.model import Passage
 from tools.examples import Example
 from tools.files import Tree
-from tools.index_cache import PartCache
+from tools.index_cache import PartCache, fingerprint
+from tools.index_worker import worker
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import ApiFacts
+from tools.reading import LeftOut, Reading, Report
 from tools.signatures.model import Signature
 
 
 class _Part(NamedTuple):
-    """How a part is kept: its type, and the module that makes it, whose source tells whether a cached one is still good."""
+    """How a part is made and kept."""
 
     kind: Any
     extractor: str
+    """The module that makes it; its source tells whether a cached one is still good."""
+    seconds: float
+    """Processor time that reading all files for it may take."""
 
 
 _PARTS = {
-    "api": _Part(ApiFacts, "tools.python_api.read"),
-    "passages": _Part(tuple[Passage, ...], "tools.documents.read"),
-    "examples": _Part(tuple[Example, ...], "tools.usage.extract"),
-    "signatures": _Part(dict[str, tuple[Signature, ...]], "tools.index_signatures"),
+    "api": _Part(ApiFacts, "tools.python_api.read", 15),
+    "passages": _Part(tuple[Passage, ...], "tools.documents.read", 8),
+    "examples": _Part(tuple[Example, ...], "tools.usage.extract", 10),
+    "signatures": _Part(dict[str, tuple[Signature, ...]], "tools.index_signatures", 25),
 }
+"""Together a minute for a repository."""
 _APART = "signatures"
-"""The part that is made in a second process: it takes about as long as the others together."""
+"""The part that is made in a second process."""
 _MANY_PYTHON_FILES = 300
 """From here on a second process is worth its start."""
-_WORKER = "import sys; sys.path.insert(0, sys.argv[1]); from tools.index import work; work(*sys.argv[2:])"
 
 
 class RepoIndex:
@@ -44,20 +49,28 @@ class RepoIndex:
         root: The folder of the repository; nothing in it is written, imported or run.
         version: Names its content; the same version is read only once.
         cache: Folder for the index files; None keeps them in memory only.
+        report: Told of the progress where files are read.
     """
 
-    def __init__(self, root: Path, version: str, cache: Path | None = None) -> None:
+    def __init__(self, root: Path, version: str, cache: Path | None = None, report: Report | None = None) -> None:
         self.root = root
         self.version = version
         self._cache_folder = cache
+        self._report = report
+        self._left_out: dict[str, tuple[LeftOut, ...]] = {}
         # With the folder: what one folder says of its version never answers for another's.
         self._cache = PartCache(cache, f"{version}@{root.resolve()}") if cache is not None else None
         self._made: dict[str, Any] = {}
 
     @classmethod
-    def open(cls, root: Path, version: str, cache: Path | None = None) -> "RepoIndex":
+    def open(cls, root: Path, version: str, cache: Path | None = None, report: Report | None = None) -> "RepoIndex":
         """The index of the repository in `root`; nothing is read yet."""
-        return cls(root, version, cache)
+        return cls(root, version, cache, report)
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What the parts that were made so far lack, because reading it would have taken too long."""
+        return tuple(left for part in self._left_out.values() for left in part)
 
     @cached_property
     def files(self) -> tuple[str, ...]:
@@ -92,7 +105,7 @@ class RepoIndex:
         missing = [name for name in _PARTS if not self._have(name)]
         others = [name for name in missing if name != _APART]
         if _APART in missing and others and self._cache_folder is not None and self._is_large():
-            with _worker(self.root, self.version, self._cache_folder):
+            with worker(self.root, self.version, self._cache_folder, self._report):
                 self.make(others)
         self.make(missing)
 
@@ -107,18 +120,41 @@ class RepoIndex:
     def _have(self, name: str) -> bool:
         """Whether a part is here or can be loaded."""
         if name not in self._made and self._cache is not None:
-            part = self._cache.load(self._cache.path(name, _PARTS[name].extractor), _PARTS[name].kind)
-            if part is not None:
-                self._made[name] = part
+            kind, extractor, _ = _PARTS[name]
+            shape: Any = GenericAlias(tuple, (kind, tuple[LeftOut, ...]))
+            kept = self._cache.load(self._cache.path(name, extractor), shape)
+            if kept is not None:
+                self._made[name], self._left_out[name] = kept
         return name in self._made
 
     def make(self, names: Iterable[str]) -> None:
         """Make and keep the parts of those names that are missing, one after the other."""
         for name in names:
             if not self._have(name):
-                self._made[name] = make_part(self, name)
+                with self._reading(name) as reading:
+                    self._made[name] = make_part(self, name, reading)
+                self._left_out[name] = tuple(reading.left_out)
                 if self._cache is not None:
-                    self._cache.store(self._cache.path(name, _PARTS[name].extractor), self._made[name])
+                    path = self._cache.path(name, _PARTS[name].extractor)
+                    self._cache.store(path, (self._made[name], self._left_out[name]))
+
+    def read_ahead(self) -> None:
+        """Read Python files from the last one on, until one that another process has read; it finds them in the cache."""
+        from tools.python_api.read import read_module
+
+        with self._reading("api") as reading:
+            for path in reading.each(reversed(self.files)):
+                if path.endswith(".py") and read_module(self.root, path, reading) and reading.found:
+                    return
+
+    @contextlib.contextmanager
+    def _reading(self, name: str) -> Iterator[Reading]:
+        _, extractor, seconds = _PARTS[name]
+        if self._cache_folder is None:
+            yield Reading(name, seconds, self._report)
+            return
+        with ContentCache(self._cache_folder / "files.sqlite", fingerprint(extractor)) as cache:
+            yield Reading(name, seconds, self._report, cache)
 
     def _is_large(self) -> bool:
         return sum(path.endswith(".py") for path in self.files) >= _MANY_PYTHON_FILES
@@ -129,44 +165,20 @@ def _own_files(files: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(path for path in files if not path.startswith(environments) and "node_modules" not in path.split("/"))
 
 
-def make_part(index: RepoIndex, name: str) -> Any:
+def make_part(index: RepoIndex, name: str, reading: Reading) -> Any:
     """Read one part from the repository. The extractors are imported only here: a cached index needs none of them."""
     if name == "api":
         from tools.python_api.read import read_api
 
-        return read_api(index.root, index.files)
+        return read_api(index.root, index.files, reading)
     if name == "passages":
         from tools.documents.read import read_documents
 
-        return read_documents(index.root, index.files)
+        return read_documents(index.root, index.files, reading)
     if name == "examples":
         from tools.usage.extract import read_examples
 
-        return read_examples(index.root, index.files, index.passages, index.api)
+        return read_examples(index.root, index.files, index.passages, index.api, reading)
     from tools.index_signatures import read_all_signatures
 
-    return read_all_signatures(index.root, index.files)
-
-
-@contextlib.contextmanager
-def _worker(root: Path, version: str, cache: Path) -> Iterator[None]:
-    """Have a second process make the part that takes longest, while the body makes the others; it answers through the cache.
-
-    What it could not make is made here afterwards.
-    """
-    home = str(Path(__file__).parents[1])
-    command = [sys.executable, "-I", "-c", _WORKER, home, str(root), version, str(cache)]
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            yield
-        except BaseException:  # also Ctrl-C must leave no second process
-            process.kill()
-            raise
-
-
-def work(root: str, version: str, cache: str) -> None:
-    """The second process: make that one part and keep it in the cache."""
-    index = RepoIndex.open(Path(root), version, Path(cache))
-    index.make([_APART])
+    return read_all_signatures(index.root, index.files, reading)

@@ -2,15 +2,19 @@
 
 from pathlib import Path
 
+from tools.reading import Reading
 from tools.signatures.console import read_console
 from tools.signatures.model import Signature
 from tools.signatures.read import SignatureReader
 
 
-def read_all_signatures(root: Path, files: tuple[str, ...]) -> dict[str, tuple[Signature, ...]]:
+def read_all_signatures(
+    root: Path, files: tuple[str, ...], reading: Reading | None = None
+) -> dict[str, tuple[Signature, ...]]:
     """Entry points by path, console scripts under the file of their function; files that are none are left out."""
-    reader = SignatureReader(root, frozenset(files))
-    found = {path: reader.read(path) for path in files}
+    reading = reading or Reading("signatures")
+    reader = SignatureReader(root, frozenset(files), reading)
+    found = {path: reader.read(path) for path in reading.each(files)}
     for signature in read_console(reader):
         found[signature.path] = (*found.get(signature.path, ()), signature)
     return {path: signatures for path, signatures in found.items() if signatures}

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from ml_agent.cli.reading import ReadingLine
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
 from ml_agent.workspaces import normal_folder
@@ -34,7 +35,7 @@ def explain(
         ml-agent explain path/to/repository:train.py --schema
     """
     folder, _, script = target.partition(":")
-    index = open_index(folder)
+    index = open_index(folder, ReadingLine())
     chosen = [s for path, found in index.signatures.items() if script in ("", path) for s in found]
     if script and not chosen:
         raise UsageError(f"{script}: no such entry point in {folder}; `ml-agent explain {folder}` lists them")
@@ -65,7 +66,7 @@ def check(
     """
     if not command.strip():
         raise UsageError("the command is empty")
-    index = open_index(repo)
+    index = open_index(repo, ReadingLine())
     workdir = normal_folder(index.root, path)
     findings = (check_python if python else check_command)(command, index, workdir)
     if as_json:

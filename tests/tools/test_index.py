@@ -1,8 +1,11 @@
 """The index reads each part once, keeps it on disk, and makes again only what a change concerns."""
 
+import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +13,12 @@ import msgspec
 import pytest
 
 from tools import index as index_module
+from tools import index_worker
 from tools.documents.model import Passage
 from tools.index import RepoIndex, make_part
 from tools.index_cache import PartCache, fingerprint
+from tools.python_api.model import UNKNOWN
+from tools.reading import LeftOut, Progress, Reading
 
 PARTS = ("api", "passages", "examples", "signatures")
 
@@ -34,9 +40,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The parts that are really read from the repository, in order."""
     names: list[str] = []
 
-    def record(index: RepoIndex, name: str) -> object:
+    def record(index: RepoIndex, name: str, reading: Reading) -> object:
         names.append(name)
-        return make_part(index, name)
+        return make_part(index, name, reading)
 
     monkeypatch.setattr(index_module, "make_part", record)
     yield names
@@ -88,7 +94,10 @@ def test_a_damaged_file_is_made_again(root: Path, made: list[str], tmp_path: Pat
     file.write_bytes(damage)
     assert RepoIndex.open(root, "v1", cache).passages == expected
     assert made == ["passages", "passages"]
-    assert msgspec.msgpack.decode(file.read_bytes(), type=tuple[Passage, ...]) == expected
+    assert msgspec.msgpack.decode(file.read_bytes(), type=tuple[tuple[Passage, ...], tuple[LeftOut, ...]]) == (
+        expected,
+        (),
+    )
 
 
 def test_a_full_disk_costs_only_the_cache(root: Path, tmp_path: Path) -> None:
@@ -157,7 +166,7 @@ def test_a_lost_worker_costs_only_time(
 ) -> None:
     for number in range(index_module._MANY_PYTHON_FILES):
         (root / f"module_{number}.py").write_text("")
-    monkeypatch.setattr(index_module, "_WORKER", "raise SystemExit(1)")
+    monkeypatch.setattr(index_worker, "_WORKER", "raise SystemExit(1)")
     assert RepoIndex.open(root, "v1", tmp_path / "cache").signatures["train.py"]
     assert "signatures" in made
 
@@ -183,3 +192,87 @@ def test_a_loaded_index_needs_no_extractor(root: Path, tmp_path: Path) -> None:
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(index_module.__file__).parents[1])}
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=tmp_path)
+
+
+def kept_files(cache: Path) -> int:
+    """How many results of single files the cache holds."""
+    with contextlib.closing(sqlite3.connect(cache / "files.sqlite")) as connection:
+        return int(connection.execute("SELECT count(*) FROM made").fetchone()[0])
+
+
+def test_another_commit_costs_what_changed(root: Path, tmp_path: Path) -> None:
+    (root / "options.py").write_text("def add(p): p.add_argument('--old')\n")
+    (root / "other.py").write_text("print('nothing')\n")
+    text = "import argparse, options\np = argparse.ArgumentParser()\noptions.add(p)\np.parse_args()\n"
+    (root / "train.py").write_text(text)
+    cache = tmp_path / "cache"
+    RepoIndex.open(root, "v1", cache).prepare()
+    before = kept_files(cache)
+    RepoIndex.open(root, "v2", cache).prepare()
+    assert kept_files(cache) == before
+    (root / "options.py").write_text("def add(p): p.add_argument('--new')\n")
+    index = RepoIndex.open(root, "v3", cache)
+    index.prepare()
+    assert [option.dest for option in index.signatures["train.py"][0].options] == ["new"]
+    assert kept_files(cache) == before + 2  # the names of options.py, and the signature of train.py that imports it
+
+
+def test_files_that_appear_are_seen_by_scripts_that_import_them(root: Path, tmp_path: Path) -> None:
+    text = "import argparse, more\np = argparse.ArgumentParser()\nmore.add(p)\np.parse_args()\n"
+    (root / "train.py").write_text(text)
+    cache = tmp_path / "cache"
+    assert not RepoIndex.open(root, "v1", cache).signatures["train.py"][0].options
+    (root / "more.py").write_text("def add(p): p.add_argument('--new')\n")
+    assert RepoIndex.open(root, "v2", cache).signatures["train.py"][0].options
+
+
+def test_what_takes_too_long_is_left_out_and_said(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short = {name: part._replace(seconds=-1) for name, part in index_module._PARTS.items()}
+    monkeypatch.setattr(index_module, "_PARTS", short)
+    for _ in ("made", "loaded"):
+        index = RepoIndex.open(root, "v1", tmp_path / "cache")
+        index.prepare()
+        assert not index.signatures and not index.passages
+        assert index.api.resolve("train.main") is UNKNOWN
+        assert {(left.part, left.paths) for left in index.left_out} >= {
+            ("api", ("train.py",)), ("passages", ("README.md",)), ("signatures", ("README.md", "train.py")),
+        }  # fmt: skip
+
+
+def test_progress_is_told(root: Path, tmp_path: Path) -> None:
+    told: list[Progress] = []
+    for number in range(index_module._MANY_PYTHON_FILES):
+        (root / f"module_{number}.py").write_text("")
+    RepoIndex.open(root, "v1", tmp_path / "cache", told.append).prepare()
+    assert {progress.part for progress in told} >= {"api", "signatures"}
+    assert all(0 <= progress.done <= progress.total for progress in told)
+
+
+def test_a_broken_cache_of_files_costs_only_time(root: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "files.sqlite").write_bytes(b"no database at all" * 100)
+    assert RepoIndex.open(root, "v1", cache).signatures["train.py"]
+
+
+def test_the_second_process_ends_with_its_parent(root: Path, tmp_path: Path) -> None:
+    """Also where the parent is killed: the worker would else read on for itself."""
+    worker = (
+        f"import sys; sys.path.insert(0, {str(Path.cwd())!r})\n"
+        "import threading, time\nfrom tools.index_worker import _end_with_parent\n"
+        "threading.Thread(target=_end_with_parent, daemon=True).start()\nwhile True: pass\n"
+    )
+    parent = (
+        "import subprocess, sys, time\n"
+        f"p = subprocess.Popen([sys.executable, '-c', {worker!r}], stdin=subprocess.PIPE)\n"
+        "print(p.pid, flush=True)\ntime.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        os.kill(pid, 0)
+        process.kill()
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+        assert time.monotonic() < deadline, "the worker outlives its parent"
+        time.sleep(0.1)

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tools.python_api.walk import nodes, own_nodes, own_statements
+
 _IMPORT_ERRORS = frozenset(["ImportError", "ModuleNotFoundError", "Exception", "BaseException"])
 
 
@@ -93,12 +95,12 @@ def made_objects(tree: ast.AST) -> dict[str, Made]:
 
     `net = net.eval()` counts as no binding.
     """
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
-    again = [node for node in nodes if _returns_itself(node)]
+    assignments = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    again = [node for node in assignments if _returns_itself(node)]
     counts = binding_counts(tree) - Counter(ast.unparse(node.targets[0]) for node in again)
     later = {ast.unparse(node.targets[0]): _steps(node.value)[1] for node in again}
     found: dict[str, Made] = {}
-    for node in nodes:
+    for node in assignments:
         first, through = _steps(node.value)
         called = chain_of(first.func) if isinstance(first, ast.Call) and node not in again else None
         target = node.targets[0]
@@ -128,9 +130,11 @@ def returned(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     if node.returns is not None:
         chain = chain_of(node.returns)
         return chain.text if chain is not None else ""
-    own = list(_own_nodes(node.body))
+    own = list(own_statements(node.body))
     values = [item.value for item in own if isinstance(item, ast.Return)]
-    if not values or any(isinstance(item, ast.Yield | ast.YieldFrom) for item in own):
+    if not values or not all(isinstance(value, (ast.Call, ast.Name)) for value in values):
+        return ""
+    if any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in own_nodes(node.body)):
         return ""
     found = {_result_of(value, own, node) for value in values}
     return found.pop() if len(found) == 1 else ""
@@ -154,23 +158,13 @@ def _binds(node: ast.AST, name: str) -> bool:
     return isinstance(node.targets[0], ast.Name) and node.targets[0].id == name
 
 
-def _own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """The nodes of a function, without those of functions and classes in it."""
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            waiting.extend(ast.iter_child_nodes(node))
-
-
 def binding_counts(tree: ast.AST) -> Counter[str]:
     """How often each name is bound by anything but an import, in any scope."""
     return Counter(_rebound(tree))
 
 
 def _rebound(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

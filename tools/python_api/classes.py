@@ -3,6 +3,8 @@
 import ast
 from typing import NamedTuple
 
+from tools.python_api.walk import nodes
+
 _OPENERS = frozenset(["__getattr__", "__getattribute__", "__dict__"])
 _REGISTERS = frozenset(["register_buffer", "register_parameter", "register_module", "add_module", "setattr", "vars"])
 """What gives an instance an attribute by a name in a string."""
@@ -21,13 +23,13 @@ def class_attributes(node: ast.ClassDef) -> Attributes:
     """What a class says of attributes."""
     found: set[str] = set()
     is_open = False
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name | ast.Attribute):
+    for part in nodes(node):
+        if isinstance(part, (ast.Name, ast.Attribute)):
             name = part.id if isinstance(part, ast.Name) else part.attr
             is_open = is_open or name in _OPENERS
             if not isinstance(part.ctx, ast.Load):
                 found.add(name)
-        elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(part.name)
         elif isinstance(part, ast.Call) and _called(part) in _REGISTERS:
             given = _given(part)

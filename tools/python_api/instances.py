@@ -1,6 +1,6 @@
 """What the objects are that calls give, and what they have."""
 
-from tools.python_api.model import UNKNOWN, ApiObject, Definition, ModuleFacts, Unknown
+from tools.python_api.model import UNKNOWN, ApiObject, Unknown
 from tools.python_api.resolver import Resolver
 
 _DEEPEST = 8
@@ -78,9 +78,9 @@ class Instances:
             if called.kind == "class":
                 return called
             place = self._resolver.definition(called)
-            if place is None or not place[1].returns:
+            if place is None or not place.definition.returns:
                 return None
-            found = self._resolver.inside(place[0], place[1].returns)
+            found = self._resolver.inside(place.facts, place.definition.returns)
             if not isinstance(found, ApiObject) or found.kind not in ("class", "function"):
                 return None
             called = found
@@ -89,32 +89,31 @@ class Instances:
     def has(self, owner: ApiObject, name: str) -> bool | Unknown:
         """Whether instances of a class have an attribute; UNKNOWN where foreign code or a name made at run time decides."""
         place = self._resolver.definition(owner)
-        return UNKNOWN if place is None else self._has(*place, name, depth=0)
+        if place is None:
+            return UNKNOWN
+        unsure = False
+        for member, foreign in self._resolver.family(place):
+            cls = member.definition
+            if name in cls.attributes or name.startswith("__") or self._resolver.defines(member, name):
+                return True
+            foreign = tuple(base for base in foreign if base.split("[")[0].rpartition(".")[2] not in _PLAIN)
+            if name in _OF_TORCH_MODULE and not _TORCH_MODULE.isdisjoint(foreign):
+                return True
+            told = cls.sure and not cls.open and not cls.fields and not self._resolver.ambiguous(member)
+            unsure = unsure or not told or not _TORCH_MODULE.issuperset(foreign)
+        return UNKNOWN if unsure else False
 
     def method(self, owner: ApiObject, name: str) -> ApiObject | None:
         """A method of a class or of its bases; None where the source shows none."""
         place = self._resolver.definition(owner)
-        found = self._resolver.method(*place, name) if place is not None else None
+        found = self._resolver.method(place, name) if place is not None else None
         return found if isinstance(found, ApiObject) and found.kind in ("method", "function") else None
 
     def methods(self, owner: ApiObject) -> list[str]:
         """The public methods that a class defines itself."""
         place = self._resolver.definition(owner)
-        return [] if place is None else [name for name in self._resolver.own_methods(*place) if name[0] != "_"]
-
-    def _has(self, facts: ModuleFacts, owner: Definition, name: str, depth: int) -> bool | Unknown:
-        if name in owner.attributes or name in self._resolver.own_methods(facts, owner) or name.startswith("__"):
-            return True
-        if owner.open or owner.fields or not owner.sure or depth > _DEEPEST:
-            return UNKNOWN
-        answers = {self._inherits(facts, base, name, depth + 1) for base in owner.bases}
-        return True if True in answers else UNKNOWN if UNKNOWN in answers else False
-
-    def _inherits(self, facts: ModuleFacts, base: str, name: str, depth: int) -> bool | Unknown:
-        if base.split("[")[0].rpartition(".")[2] in _PLAIN:
-            return False
-        if base in _TORCH_MODULE:
-            return name in _OF_TORCH_MODULE
-        found = self._resolver.inside(facts, base) if all(part.isidentifier() for part in base.split(".")) else None
-        place = self._resolver.definition(found) if isinstance(found, ApiObject) and found.kind == "class" else None
-        return UNKNOWN if place is None else self._has(*place, name, depth)
+        return (
+            []
+            if place is None
+            else [name for name in self._resolver.own_methods(place.facts, place.definition) if name[0] != "_"]
+        )

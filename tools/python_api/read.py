@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tools.content_cache import content_hash
 from tools.documents.code import parse_python
 from tools.documents.text import decode
 from tools.python_api.bindings import returned
@@ -13,6 +14,7 @@ from tools.python_api.functions import parameters_of, read_decorators
 from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter
 from tools.python_api.registries import read_registries
 from tools.python_api.requirements import read_requirements
+from tools.reading import Reading
 
 _LARGEST_SOURCE = 2_000_000
 _DYNAMIC = {
@@ -28,14 +30,16 @@ _GLOBAL = re.compile(r"^[ \t]+global ([\w, ]+)", re.MULTILINE)
 _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 
 
-def read_api(root: Path, files: Iterable[str]) -> ApiFacts:
-    """The facts of all Python files among the files of a repository."""
-    files = tuple(files)
-    modules = tuple(read_module(root, path) for path in files if path.endswith(".py"))
-    return ApiFacts(modules=modules, requirements=read_requirements(root, files))
+def read_api(root: Path, files: Iterable[str], reading: Reading | None = None) -> ApiFacts:
+    """The facts of all Python files among the files of a repository; those that are left out count as dynamic."""
+    files, reading = tuple(files), reading or Reading("api")
+    paths = [path for path in files if path.endswith(".py")]
+    modules = {path: read_module(root, path, reading) for path in reading.each(paths)}
+    facts = tuple(modules.get(path) or ModuleFacts(path=path, dynamic=True) for path in paths)
+    return ApiFacts(modules=facts, requirements=read_requirements(root, files))
 
 
-def read_module(root: Path, path: str) -> ModuleFacts:
+def read_module(root: Path, path: str, reading: Reading) -> ModuleFacts:
     """The facts of one file; what cannot be read counts as dynamic."""
     try:
         if (root / path).stat().st_size > _LARGEST_SOURCE:
@@ -43,7 +47,7 @@ def read_module(root: Path, path: str) -> ModuleFacts:
         source = (root / path).read_bytes()
     except OSError:
         return ModuleFacts(path=path, dynamic=True)
-    return parse_module(source, path)
+    return reading.recall((path, content_hash(source)), ModuleFacts, lambda: parse_module(source, path))
 
 
 def parse_module(source: bytes, path: str) -> ModuleFacts:

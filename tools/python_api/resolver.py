@@ -1,25 +1,20 @@
 """Follows names through definitions, imports and re-exports."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Definition, Import, ModuleFacts, Parameter, Unknown
+from tools.python_api.hierarchy import Constructor, Hierarchy, Place
+from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Definition, Import, ModuleFacts, Unknown
 from tools.python_api.modules import ModuleTable, join
 
 Resolved = ApiObject | Unknown | None
+_Found = ApiObject | Place | Unknown | None
 
 _MODULE_NAMES = frozenset(
     ["__name__", "__file__", "__doc__", "__path__", "__dict__", "__package__", "__spec__", "__loader__"]
 )
-_PLAIN_BASES = frozenset(["object", "ABC", "Generic", "Protocol", "NamedTuple"])
 _DEEPEST = 30
-
-
-class Constructor(NamedTuple):
-    """What a call of a class takes, and whether that is certain."""
-
-    parameters: tuple[Parameter, ...]
-    sure: bool
+_MOST_STEPS = 5_000
+"""Modules that one lookup may look into, again and again: imports and star imports can branch without end."""
 
 
 class _Names:
@@ -47,71 +42,116 @@ class Resolver:
         self._modules = modules
         self._names: dict[str, _Names] = {}
         self._followed: set[tuple[str, str]] = set()
+        self._star_sources: dict[str, tuple[list[str], bool]] = {}
+        self._hierarchy = Hierarchy(self._base, self._definitions)
+        self._steps = 0
 
-    def first(self, roots: Sequence[str], parts: list[str], depth: int = 0) -> Resolved:
+    def first(self, roots: Sequence[str], parts: list[str]) -> Resolved:
         """What a dotted name means from the first of those folders that has it; None only where none of them has."""
-        answer: Resolved = None
-        for root in roots:
-            found = self._walk(self._modules.find(root, parts[0]), parts[1:], depth)
-            if isinstance(found, ApiObject):
-                return found
-            answer = answer or found
-        return answer
+        self._steps = 0
+        return self._public(self._first(roots, parts, 0))
 
-    def names(self, place: str, depth: int = 0) -> set[str]:
+    def names(self, place: str) -> set[str]:
         """All names that a module is known to have, those of its submodules included."""
-        facts = self._facts.get(place)
-        folder = place.removesuffix("/__init__.py")
-        found = set(self._modules.children(folder)) if facts is None or folder != place else set()
-        if facts is None or depth > _DEEPEST:
-            return found
-        table = self._table(facts)
-        found |= {name for name in table.definitions if "." not in name} | set(table.imports) | table.attributes
-        for star in facts.stars:
-            target = self._target(facts, star, [], depth + 1)
-            if isinstance(target, ApiObject) and target.path != place:
-                found |= self._exported(target.path, depth + 1)
+        self._steps = 0
+        found: set[str] = set()
+        todo, seen = [(place, True)], {place}
+        while todo:
+            path, own = todo.pop()
+            found |= self._shown(path, own)
+            for source in self._stars(self._facts[path])[0] if path in self._facts else ():
+                if source not in seen and self._passes_on(path, own):
+                    seen.add(source)
+                    todo.append((source, False))
         return found
+
+    def _passes_on(self, path: str, own: bool) -> bool:
+        """Whether a star import of a module brings what the module has from star imports itself."""
+        return own or self._facts[path].exported is None
+
+    def _shown(self, path: str, own: bool) -> set[str]:
+        """The names of a module without those of star imports: all of them, or what a star import of it brings."""
+        facts = self._facts.get(path)
+        if not own and facts is not None and facts.exported is not None:
+            return set(facts.exported)
+        folder = path.removesuffix("/__init__.py")
+        found = set(self._modules.children(folder)) if facts is None or folder != path else set()
+        if facts is not None:
+            table = self._table(facts)
+            found |= {name for name in table.definitions if "." not in name} | set(table.imports) | table.attributes
+        return found if own else {name for name in found if not name.startswith("_")}
 
     def objects(self) -> Iterator[ApiObject]:
         """All public classes and functions at the top level of modules."""
         for facts in self._facts.values():
             for definition in facts.definitions:
                 if "." not in definition.name and not definition.name.startswith("_"):
-                    yield self._object(facts, definition, 0)
+                    self._steps = 0
+                    yield self._object(Place(facts, definition))
 
-    def definition(self, found: ApiObject) -> tuple[ModuleFacts, Definition] | None:
+    def definition(self, found: ApiObject) -> Place | None:
         """Where a class or function stands; None where its name is bound more than once there."""
         facts = self._facts.get(found.path)
         if facts is None:
             return None
         name = found.name.removeprefix(self._modules.dotted(found.path) + ".")
-        definitions = self._table(facts).definitions.get(name, ())
-        return (facts, definitions[0]) if len(definitions) == 1 and not self._table(facts).ambiguous(name) else None
+        definitions = self._definitions(facts, name)
+        return Place(facts, definitions[0]) if definitions and not self._table(facts).ambiguous(name) else None
+
+    def ambiguous(self, place: Place) -> bool:
+        """Whether the name of a definition is bound more than once in its module."""
+        return self._table(place.facts).ambiguous(place.definition.name)
 
     def inside(self, facts: ModuleFacts, dotted: str) -> Resolved:
         """What a dotted name means inside a module."""
-        return self._member(facts, dotted.split("."), 0)
+        self._steps = 0
+        return self._public(self._member(facts, dotted.split("."), 0))
+
+    def defines(self, owner: Place, name: str) -> bool:
+        """Whether a class defines a method of that name itself."""
+        return bool(self._definitions(owner.facts, f"{owner.definition.name}.{name}"))
 
     def own_methods(self, facts: ModuleFacts, owner: Definition) -> list[str]:
         """The methods that a class defines itself."""
         inner = f"{owner.name}."
         return [name.removeprefix(inner) for name in self._table(facts).definitions if name.startswith(inner)]
 
-    def method(self, facts: ModuleFacts, owner: Definition, name: str) -> Resolved:
+    def method(self, place: Place, name: str) -> Resolved:
         """A method of a class or of its bases; UNKNOWN for other attributes."""
-        return self._method(facts, owner, name, 0)
+        self._steps = 0
+        return self._public(self._hierarchy.method(place, name) or UNKNOWN)
+
+    def family(self, place: Place) -> Iterator[tuple[Place, tuple[str, ...]]]:
+        """A class and its bases of the repository, each once, with its bases from elsewhere as written."""
+        self._steps = 0
+        return self._hierarchy.family(place)
+
+    def _public(self, found: _Found) -> Resolved:
+        return self._object(found) if isinstance(found, Place) else found
+
+    def _definitions(self, facts: ModuleFacts, name: str) -> list[Definition]:
+        return self._table(facts).definitions.get(name, [])
+
+    def _first(self, roots: Sequence[str], parts: list[str], depth: int) -> _Found:
+        answer: _Found = None
+        for root in roots:
+            found = self._walk(self._modules.find(root, parts[0]), parts[1:], depth)
+            if isinstance(found, (ApiObject, Place)):
+                return found
+            answer = answer or found
+        return answer
 
     def _table(self, facts: ModuleFacts) -> _Names:
         if facts.path not in self._names:
             self._names[facts.path] = _Names(facts)
         return self._names[facts.path]
 
-    def _walk(self, place: str | None, parts: list[str], depth: int) -> Resolved:
+    def _walk(self, place: str | None, parts: list[str], depth: int) -> _Found:
         """What the parts of a name mean below a module's file or a folder."""
         if place is None:
             return None
-        if depth > _DEEPEST:
+        self._steps += 1
+        if depth > _DEEPEST or self._steps > _MOST_STEPS:
             return UNKNOWN
         facts = self._facts.get(place)
         if not parts:
@@ -122,19 +162,25 @@ class Resolver:
             return self._member(facts, parts, depth + 1)
         return self._submodule(place, parts, depth + 1)
 
-    def _submodule(self, folder: str, parts: list[str], depth: int) -> Resolved:
+    def _submodule(self, folder: str, parts: list[str], depth: int) -> _Found:
         found = self._modules.find(folder, parts[0])
         if found is None:
             return UNKNOWN if self._modules.is_compiled(folder, parts[0]) else None
         return self._walk(found, parts[1:], depth)
 
-    def _member(self, facts: ModuleFacts, parts: list[str], depth: int) -> Resolved:
+    def _member(self, facts: ModuleFacts, parts: list[str], depth: int) -> _Found:
         """What a name means in a module."""
+        found = self._own(facts, parts, depth)
+        return self._from_stars(facts, parts, depth) if found is None else found
+
+    def _own(self, facts: ModuleFacts, parts: list[str], depth: int) -> _Found:
+        """What a name means in a module, but for what star imports bring."""
         name, table = parts[0], self._table(facts)
-        if depth > _DEEPEST:
+        self._steps += 1
+        if depth > _DEEPEST or self._steps > _MOST_STEPS:
             return UNKNOWN
         if name in table.definitions:
-            return self._defined(facts, parts, depth)
+            return self._defined(facts, parts)
         if name in table.imports and (facts.path, name) not in self._followed:
             return self._imported(facts, parts, depth)
         if facts.path.endswith("__init__.py"):
@@ -143,14 +189,14 @@ class Resolver:
                 return below
         if name in table.attributes or name in _MODULE_NAMES:
             return UNKNOWN if parts[1:] else self._attribute(facts, name)
-        return self._from_stars(facts, parts, depth)
+        return None
 
     def _attribute(self, facts: ModuleFacts, name: str) -> ApiObject:
         return ApiObject(
             name=f"{self._modules.dotted(facts.path)}.{name}", kind="attribute", path=facts.path, sure=False
         )
 
-    def _imported(self, facts: ModuleFacts, parts: list[str], depth: int) -> Resolved:
+    def _imported(self, facts: ModuleFacts, parts: list[str], depth: int) -> _Found:
         """Follow an import; where it leads nowhere, the repository is broken there or built later: unknown.
 
         While it is followed, the name in this module means no import: `from . import x` in a package means the submodule.
@@ -160,48 +206,47 @@ class Resolver:
             found = [self._through(facts, item, parts[1:], depth) for item in self._table(facts).imports[parts[0]]]
         finally:
             self._followed.discard((facts.path, parts[0]))
-        there = next((answer for answer in found if isinstance(answer, ApiObject)), None)
+        there = next((answer for answer in found if isinstance(answer, (ApiObject, Place))), None)
         return there or (UNKNOWN if UNKNOWN in found else None)
 
-    def _through(self, facts: ModuleFacts, item: Import, rest: list[str], depth: int) -> Resolved:
+    def _through(self, facts: ModuleFacts, item: Import, rest: list[str], depth: int) -> _Found:
         """What a name means below what an import binds; None only where that is a module that lacks it."""
         bound = [item.name] if item.name else []
         found = self._target(facts, item.module, bound + rest, depth)
         if found is not None or not rest:
             return found or UNKNOWN
         owner = self._target(facts, item.module, bound, depth)
-        return None if isinstance(owner, ApiObject) else UNKNOWN
+        return None if isinstance(owner, (ApiObject, Place)) else UNKNOWN
 
-    def _from_stars(self, facts: ModuleFacts, parts: list[str], depth: int) -> Resolved:
+    def _from_stars(self, facts: ModuleFacts, parts: list[str], depth: int) -> _Found:
+        """What the star imports of a module, and those of the modules that they name, bring under a name."""
         unsure = facts.dynamic
-        for star in facts.stars:
-            module = self._target(facts, star, [], depth)
-            if isinstance(module, ApiObject):
-                found = self._exports(module.path, parts, depth)
-                if isinstance(found, ApiObject):
+        todo, seen = [facts], {facts.path}
+        while todo:
+            sources, foreign = self._stars(todo.pop(0))
+            unsure = unsure or foreign
+            for source in (self._facts[path] for path in sources if path in self._facts and path not in seen):
+                seen.add(source.path)
+                if _hides(source, parts[0]):
+                    unsure = unsure or source.dynamic
+                    continue
+                found = self._own(source, parts, depth + 1)
+                if isinstance(found, (ApiObject, Place)):
                     return found
-                unsure = unsure or found is UNKNOWN
-            else:
-                unsure = True
+                unsure = unsure or source.dynamic or found is UNKNOWN
+                todo.append(source)
         return UNKNOWN if unsure else None
 
-    def _exports(self, place: str, parts: list[str], depth: int) -> Resolved:
-        """What a star import of a module gives for a name."""
-        facts = self._facts.get(place)
-        if facts is None:
-            return None
-        hidden = parts[0].startswith("_") if facts.exported is None else parts[0] not in facts.exported
-        if hidden:
-            return UNKNOWN if facts.dynamic else None
-        return self._member(facts, parts, depth + 1)
+    def _stars(self, facts: ModuleFacts) -> tuple[list[str], bool]:
+        """The modules of the repository that a module star-imports, and whether it does so with others."""
+        if facts.path not in self._star_sources:
+            self._star_sources[facts.path] = ([], True)  # while it is worked out: a package may import itself
+            found = [self._target(facts, star, [], 1) for star in facts.stars]
+            paths = [item.path for item in found if isinstance(item, ApiObject)]
+            self._star_sources[facts.path] = (paths, len(paths) < len(found))
+        return self._star_sources[facts.path]
 
-    def _exported(self, place: str, depth: int) -> set[str]:
-        facts = self._facts.get(place)
-        if facts is not None and facts.exported is not None:
-            return set(facts.exported)
-        return {name for name in self.names(place, depth) if not name.startswith("_")}
-
-    def _target(self, facts: ModuleFacts, module: str, names: list[str], depth: int) -> Resolved:
+    def _target(self, facts: ModuleFacts, module: str, names: list[str], depth: int) -> _Found:
         """What an import inside a module leads to; UNKNOWN for foreign modules."""
         bare = module.lstrip(".")
         level = len(module) - len(bare)
@@ -214,44 +259,36 @@ class Resolver:
             return self._walk(init if init in self._facts else folder, parts, depth + 1)
         lone = self._modules.lone_root(parts[0])
         roots = [*self._modules.roots(parts[0], (folder,)), *([] if lone is None else [lone])]
-        return self.first(roots, parts, depth + 1) if roots else UNKNOWN
+        return self._first(roots, parts, depth + 1) if roots else UNKNOWN
 
-    def _defined(self, facts: ModuleFacts, parts: list[str], depth: int) -> Resolved:
-        definition = self._table(facts).definitions[parts[0]][-1]
+    def _defined(self, facts: ModuleFacts, parts: list[str]) -> _Found:
+        place = Place(facts, self._table(facts).definitions[parts[0]][-1])
         if not parts[1:]:
-            return self._object(facts, definition, depth)
-        if definition.kind != "class" or parts[2:]:
+            return place
+        if place.definition.kind != "class" or parts[2:]:
             return UNKNOWN
-        return self._method(facts, definition, parts[1], depth)
+        return self._hierarchy.method(place, parts[1]) or UNKNOWN
 
-    def _method(self, facts: ModuleFacts, owner: Definition, name: str, depth: int) -> Resolved:
-        """A method of a class or of its bases; other attributes of classes and instances are not known."""
-        own = self._table(facts).definitions.get(f"{owner.name}.{name}")
-        if own:
-            return self._object(facts, own[-1], depth)
-        for base in owner.bases:
-            found = self._base(facts, base, depth)
-            if found is not None:
-                method = self._method(found[0], found[1], name, depth + 1)
-                if isinstance(method, ApiObject):
-                    return method
-        return UNKNOWN
+    def _base(self, owner: Place, base: str) -> Place | None:
+        """The class of the repository that a base means; None for a foreign one.
 
-    def _base(self, facts: ModuleFacts, base: str, depth: int) -> tuple[ModuleFacts, Definition] | None:
-        """The class of the repository that a base means; None for a foreign one."""
-        if depth > _DEEPEST or not all(part.isidentifier() for part in base.split(".")):
+        A class that has the name of its base (`class Logger(Logger)`) means what the module imported under that name.
+        """
+        parts = base.split("[")[0].split(".")
+        if not all(part.isidentifier() for part in parts):
             return None
-        found = self._member(facts, base.split("."), depth + 1)
-        if not isinstance(found, ApiObject) or found.kind != "class":
+        own_name = parts == [owner.definition.name]
+        if own_name and parts[0] not in self._table(owner.facts).imports:
             return None
-        home = self._facts[found.path]
-        definitions = self._table(home).definitions.get(found.name.rpartition(".")[2])
-        return (home, definitions[-1]) if definitions else None
+        find = self._imported if own_name else self._member
+        found = find(owner.facts, parts, 1)
+        return found if isinstance(found, Place) and found.definition.kind == "class" else None
 
-    def _object(self, facts: ModuleFacts, definition: Definition, depth: int) -> ApiObject:
+    def _object(self, place: Place) -> ApiObject:
+        facts, definition = place
         made = Constructor(definition.parameters, definition.sure)
         if definition.kind == "class":
-            made = self._constructor(facts, definition, depth)
+            made = self._hierarchy.constructor(place)
         return ApiObject(
             name=f"{self._modules.dotted(facts.path)}.{definition.name}",
             kind=definition.kind,
@@ -262,33 +299,7 @@ class Resolver:
             sure=made.sure and not self._table(facts).ambiguous(definition.name),
         )
 
-    def _constructor(self, facts: ModuleFacts, owner: Definition, depth: int) -> Constructor:
-        """What calling a class takes: its own `__init__`, its fields, or the first base that has one."""
-        definitions = self._table(facts).definitions
-        init, new = definitions.get(f"{owner.name}.__init__"), definitions.get(f"{owner.name}.__new__")
-        if init or new:
-            sure = owner.sure and not new and not _is_enum(owner)
-            maker = (init or new or [])[-1]
-            return Constructor(maker.parameters, sure and maker.sure and not (init and init[1:]))
-        inherited = self._inherited(facts, owner, depth)
-        if owner.fields:
-            own = {item.name: item for item in inherited.parameters} | {item.name: item for item in owner.parameters}
-            return Constructor(tuple(own.values()), owner.sure and inherited.sure)
-        return Constructor(inherited.parameters, owner.sure and inherited.sure)
 
-    def _inherited(self, facts: ModuleFacts, owner: Definition, depth: int) -> Constructor:
-        for base in owner.bases:
-            plain = base.split("[")[0]
-            if plain.rpartition(".")[2] in _PLAIN_BASES:
-                continue
-            found = self._base(facts, plain, depth)
-            if found is None:
-                return Constructor((), sure=False)
-            made = self._constructor(found[0], found[1], depth + 1)
-            if made.parameters or not made.sure:
-                return made
-        return Constructor((), sure=True)
-
-
-def _is_enum(owner: Definition) -> bool:
-    return any(base.endswith(("Enum", "Flag")) for base in owner.bases)
+def _hides(facts: ModuleFacts, name: str) -> bool:
+    """Whether a star import of a module leaves a name out."""
+    return name.startswith("_") if facts.exported is None else name not in facts.exported

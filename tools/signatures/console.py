@@ -24,17 +24,34 @@ def console_signatures(root: Path, files: frozenset[str] | None = None) -> tuple
 
 def read_console(reader: SignatureReader) -> tuple[Signature, ...]:
     """As console_signatures, with a reader that may have parsed the files already."""
-    found: list[Signature] = []
-    seen: set[str] = set()
-    for folder in sorted(reader.sources.setup_folders()):
+    return tuple(
+        signature
+        for script in console_scripts(reader.sources)
+        for signature in reader.function(script.path, script.module, script.function, script.name)
+    )
+
+
+class ConsoleScript(NamedTuple):
+    """A command that installing the repository puts on the path."""
+
+    name: str
+    path: str
+    """The file of its function."""
+    module: str
+    function: str
+
+
+def console_scripts(sources: Sources) -> tuple[ConsoleScript, ...]:
+    """All console scripts that setup.py, setup.cfg and pyproject.toml declare and whose file is there; never raises."""
+    found: dict[str, ConsoleScript] = {}
+    for folder in sorted(sources.setup_folders()):
         prefix = "" if folder == "." else folder + "/"
-        given = _setup_py(reader.sources, prefix)
-        for name, module, function in _entries(reader.sources, prefix, given.lines):
-            path = _module_path(reader.sources, prefix, module, given.folders)
-            if name not in seen and path is not None:
-                seen.add(name)
-                found += reader.function(path, module, function, name)
-    return tuple(found)
+        given = _setup_py(sources, prefix)
+        for name, module, function in _entries(sources, prefix, given.lines):
+            path = _module_path(sources, prefix, module, given.folders)
+            if path is not None:
+                found.setdefault(name, ConsoleScript(name, path, module, function))
+    return tuple(found.values())
 
 
 def _module_path(sources: Sources, prefix: str, module: str, folders: Mapping[str, str]) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from tools.reading import Reading
 from tools.signatures import (
     absl_reader,
     argparse_reader,
@@ -21,6 +22,7 @@ from tools.signatures import (
     typer_reader,
 )
 from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.kept import KeptSignatures
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.sources import Sources, without_garbage_collection
 from tools.signatures.values import Class, Function, Native, Value
@@ -46,8 +48,9 @@ SHELL = (".sh", ".bash")
 class SignatureReader:
     """Reads the entry points of one repository; what several files share is parsed once."""
 
-    def __init__(self, root: Path, files: frozenset[str] | None = None) -> None:
+    def __init__(self, root: Path, files: frozenset[str] | None = None, reading: Reading | None = None) -> None:
         self.sources = Sources(root, files)
+        self._kept = KeptSignatures(self.sources, reading or Reading("signatures"))
         self._read: dict[str, tuple[Signature, ...]] = {}
         self._tested: dict[str, tuple[Signature, ...]] = {}
 
@@ -64,7 +67,12 @@ class SignatureReader:
             return shell_reader.read(self.sources, path)
         if make_reader.is_makefile(path):
             return make_reader.read(self.sources, path)
-        return self._python(path) if suffix == ".py" else ()
+        return self._kept.recall(path, "script", lambda: self._python(path)) if self._runs(path) else ()
+
+    def _runs(self, path: str) -> bool:
+        """Whether a file does something when it is run, beyond defining names."""
+        text = self.sources.text(path) if path.endswith(".py") else None
+        return text is not None and (_has_line(text, RUNS) or _has_line(text, CALLS))
 
     def parsers(self, path: str) -> tuple[Signature, ...]:
         """The signatures of all parsers that a file makes, whether or not it is an entry point."""
@@ -77,6 +85,10 @@ class SignatureReader:
 
     def function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
         """The signatures of a console script that calls one function of a file."""
+        how = f"{module}:{name} {console}"
+        return self._kept.recall(path, how, lambda: self._function(path, module, name, console))
+
+    def _function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
         run = Interpreter(self.sources, path, FACTORIES)
         run.run_entry(module, name)
         doc = run.modules[path].env.get("__doc__") or ""
@@ -126,14 +138,11 @@ class SignatureReader:
         return self._tested[path]
 
     def _python(self, path: str) -> tuple[Signature, ...]:
-        text = self.sources.text(path)
-        runs = text is not None and _has_line(text, RUNS)
-        if text is None or not (runs or _has_line(text, CALLS)):
-            return ()
-        if any(READS_ARGUMENTS.search(self.sources.text(p) or "") for p in self.sources.closure(path, path)):
+        runs = _has_line(self.sources.text(path) or "", RUNS)
+        if any(self.sources.mentions(p, READS_ARGUMENTS) for p in self.sources.closure(path, path)):
             run = self._follow(path)
             found = _asked(run)
-            if not found and runs and READS_ARGUMENTS.search(text):
+            if not found and runs and self.sources.mentions(path, READS_ARGUMENTS):
                 self._run_makers(run)
                 found = _asked(run) or [_unsure(s) for made in run.made for s in _signatures(made)]
             if found:

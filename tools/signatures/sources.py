@@ -32,9 +32,13 @@ class Sources:
         self._words: dict[str, frozenset[str]] = {}
         self._packaged: set[str] = set()
         self._imports: dict[str, list[tuple[str, int]]] = {}
+        self._edges: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._mentions: dict[tuple[str, re.Pattern[str]], bool] = {}
         self._packages: dict[str, str] | None = None
         self._folders: frozenset[str] | None = None
         self.repaired: set[str] = set()
+        self.asked: set[str] = set()
+        """The files that were looked at since this was last emptied."""
 
     def exists(self, path: str) -> bool:
         """Whether this is a regular file of the repository."""
@@ -60,6 +64,7 @@ class Sources:
 
     def text(self, path: str) -> str | None:
         """The text of a file; None where it is missing, too large or not readable."""
+        self.asked.add(path)
         if path not in self._texts:
             self._texts[path] = self._read(path)
         return self._texts[path]
@@ -78,6 +83,7 @@ class Sources:
 
     def words(self, path: str) -> frozenset[str]:
         """The words of a file, and "*" where it imports all names of another."""
+        self.asked.add(path)
         if path not in self._words:
             text = self.text(path) or ""
             star = ["*"] if STAR.search(text) else []
@@ -86,6 +92,7 @@ class Sources:
 
     def tree(self, path: str) -> ast.Module | None:
         """The syntax tree of a Python file; lines that do not parse are left out, None where nothing helps."""
+        self.asked.add(path)
         if path not in self._trees:
             text = self.text(path)
             self._trees[path] = None if text is None else self._parse(path, text)
@@ -202,12 +209,33 @@ class Sources:
         for current in seen:
             if len(seen) > limit:
                 break
-            for module, level in self._imported(current):
-                found = self.resolve(module, level, current, script)
-                if found is not None and found not in known and found not in self._packaged:
-                    known.add(found)
-                    seen.append(found)
+            new = [f for f in self._imports_of(current, script) if f not in known and f not in self._packaged]
+            known.update(new)
+            seen += new
         return seen
+
+    def reach(self, script: str) -> set[str]:
+        """A script and all files that it imports, directly or not."""
+        found, todo = {script}, [script]
+        while todo:
+            new = [path for path in self._imports_of(todo.pop(), script) if path not in found]
+            found.update(new)
+            todo += new
+        return found
+
+    def _imports_of(self, path: str, script: str) -> tuple[str, ...]:
+        """The files that a file imports when `script` was started."""
+        key = (path, script.rpartition("/")[0])
+        if key not in self._edges:
+            found = (self.resolve(module, level, path, script) for module, level in self._imported(path))
+            self._edges[key] = tuple(dict.fromkeys(p for p in found if p is not None))
+        return self._edges[key]
+
+    def mentions(self, path: str, pattern: re.Pattern[str]) -> bool:
+        """Whether the text of a file has such a place."""
+        if (path, pattern) not in self._mentions:
+            self._mentions[path, pattern] = bool(pattern.search(self.text(path) or ""))
+        return self._mentions[path, pattern]
 
     def has_effects(self, path: str, script: str) -> bool:
         """Whether importing this file may define flags or parse the command line."""

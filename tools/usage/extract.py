@@ -9,7 +9,9 @@ from tools.documents.model import CodeBlock, Passage
 from tools.documents.text import read_text
 from tools.examples import Example
 from tools.python_api.index import ApiIndex
-from tools.signatures.console import console_signatures
+from tools.reading import Reading
+from tools.signatures.console import console_scripts
+from tools.signatures.sources import Sources
 from tools.usage.entry import Entry, EntryFinder
 from tools.usage.makefile import read_recipes
 from tools.usage.prose import Section, inline_commands, introduction, sections
@@ -62,18 +64,19 @@ class ExampleReader:
         self._api = api
         self._finder = EntryFinder(files, root.name, consoles)
 
-    def read(self, passages: Sequence[Passage]) -> tuple[Example, ...]:
+    def read(self, passages: Sequence[Passage], reading: Reading) -> tuple[Example, ...]:
         """All examples: of the documents in their order, then of shell scripts and Makefiles."""
         documents: dict[str, list[Passage]] = {}
         for passage in passages:
             documents.setdefault(passage.path, []).append(passage)
             self._finder.learn_names(passage.text)
-        found = [example for document in documents.values() for example in self._document(document)]
-        for path in self._files:
-            if path.endswith((".sh", ".bash")):
-                found.extend(self._script(path))
-            elif posixpath.basename(path) in _MAKEFILES:
-                found.extend(self._makefile(path))
+        scripts = [p for p in self._files if p.endswith((".sh", ".bash")) or posixpath.basename(p) in _MAKEFILES]
+        found: list[Example] = []
+        for path in reading.each([*documents, *scripts]):
+            if path in documents:
+                found.extend(self._document(documents[path]))
+            else:
+                found.extend(self._makefile(path) if posixpath.basename(path) in _MAKEFILES else self._script(path))
         return tuple(found)
 
     def _document(self, passages: Sequence[Passage]) -> Iterator[Example]:
@@ -162,10 +165,12 @@ class _DocumentReader:
         )
 
 
-def read_examples(root: Path, files: Sequence[str], passages: Sequence[Passage], api: ApiIndex) -> tuple[Example, ...]:
+def read_examples(
+    root: Path, files: Sequence[str], passages: Sequence[Passage], api: ApiIndex, reading: Reading | None = None
+) -> tuple[Example, ...]:
     """The examples of a repository, from its documents, shell scripts and Makefiles."""
-    consoles = {signature.name: signature.path for signature in console_signatures(root, frozenset(files))}
-    return ExampleReader(root, files, api, consoles).read(passages)
+    consoles = {script.name: script.path for script in console_scripts(Sources(root, frozenset(files)))}
+    return ExampleReader(root, files, api, consoles).read(passages, reading or Reading("examples"))
 
 
 def _bash_example(path: str, command: ShellCommand, entry: Entry, headings: tuple[str, ...] = ()) -> Example:

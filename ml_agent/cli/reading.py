@@ -1,0 +1,29 @@
+"""One line on stderr while a repository is read."""
+
+import sys
+import time
+
+from tools.reading import Progress
+
+_QUIET = 1.0
+_BETWEEN_LINES = 2.0
+
+
+class ReadingLine:
+    """Says how far the reading is, from the first second on: a line that changes, or one every two seconds in a log."""
+
+    def __init__(self) -> None:
+        self._started = self._said = time.monotonic()
+        self._shown = False
+
+    def __call__(self, progress: Progress) -> None:
+        """Show it."""
+        now, terminal = time.monotonic(), sys.stderr.isatty()
+        if progress.done == progress.total:
+            if self._shown and terminal:
+                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._shown = False
+        elif now - self._started > _QUIET and (terminal or now - self._said > _BETWEEN_LINES):
+            self._said, self._shown = now, True
+            text = f"reading the repository: {progress.part}, {progress.done} of {progress.total} files"
+            print(f"\r{text}\x1b[K" if terminal else text, end="" if terminal else "\n", file=sys.stderr, flush=True)

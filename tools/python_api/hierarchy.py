@@ -1,0 +1,118 @@
+"""What classes have from their bases; hierarchies may be cyclic, diamonds or endless."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from tools.python_api.model import Definition, ModuleFacts, Parameter
+
+_PLAIN_BASES = frozenset(["object", "ABC", "Generic", "Protocol", "NamedTuple"])
+_DEEPEST = 60
+_MOST_CLASSES = 200
+
+
+class Place(NamedTuple):
+    """A definition and the module in which it stands."""
+
+    facts: ModuleFacts
+    definition: Definition
+
+
+class Constructor(NamedTuple):
+    """What a call of a class takes, and whether that is certain."""
+
+    parameters: tuple[Parameter, ...]
+    sure: bool
+
+
+_UNSURE = Constructor((), sure=False)
+BaseFinder = Callable[[Place, str], Place | None]
+"""The class of the repository that a base of a class means, as written; None for a foreign one."""
+DefinitionFinder = Callable[[ModuleFacts, str], list[Definition]]
+"""The definitions of a name (`Model.forward`) in a module."""
+
+
+class Hierarchy:
+    """The classes of a repository and their bases; each class is worked out once."""
+
+    def __init__(self, find_base: BaseFinder, definitions: DefinitionFinder) -> None:
+        self._find_base = find_base
+        self._definitions = definitions
+        self._known: dict[tuple[str, str, int], Constructor] = {}
+        self._bases: dict[tuple[str, str, int], dict[str, Place | None]] = {}
+        self._open: set[tuple[str, str, int]] = set()
+
+    def family(self, place: Place) -> Iterator[tuple[Place, tuple[str, ...]]]:
+        """A class and its bases of the repository, depth first, each once, with its bases from elsewhere as written."""
+        seen: set[tuple[str, str, int]] = set()
+        todo = [place]
+        while todo and len(seen) < _MOST_CLASSES:
+            current = todo.pop()
+            if _key(current) in seen:
+                continue
+            seen.add(_key(current))
+            bases = self._bases_of(current)
+            yield current, tuple(base for base, found in bases.items() if found is None)
+            todo.extend(found for found in reversed(bases.values()) if found is not None)
+
+    def _bases_of(self, place: Place) -> dict[str, Place | None]:
+        """The bases of a class by what is written; None for those from elsewhere."""
+        key = _key(place)
+        if key not in self._bases:
+            self._bases[key] = {base: self._find_base(place, base) for base in place.definition.bases}
+        return self._bases[key]
+
+    def method(self, place: Place, name: str) -> Place | None:
+        """A method of a class or of its bases."""
+        for member, _ in self.family(place):
+            own = self._definitions(member.facts, f"{member.definition.name}.{name}")
+            if own:
+                return Place(member.facts, own[-1])
+        return None
+
+    def constructor(self, place: Place) -> Constructor:
+        """What calling a class takes: its own `__init__`, its fields, or the first base that has one.
+
+        Unsure for a class that is, through its bases, its own base.
+        """
+        key = _key(place)
+        if key in self._known:
+            return self._known[key]
+        if key in self._open or len(self._open) >= _DEEPEST:
+            return _UNSURE
+        self._open.add(key)
+        try:
+            self._known[key] = self._constructor(place)
+        finally:
+            self._open.discard(key)
+        return self._known[key]
+
+    def _constructor(self, place: Place) -> Constructor:
+        owner = place.definition
+        init, new = (self._definitions(place.facts, f"{owner.name}.{name}") for name in ("__init__", "__new__"))
+        if init or new:
+            sure = owner.sure and not new and not _is_enum(owner)
+            maker = (init or new)[-1]
+            return Constructor(maker.parameters, sure and maker.sure and len(init) < 2)
+        inherited = self._inherited(place)
+        if owner.fields:
+            own = {item.name: item for item in (*inherited.parameters, *owner.parameters)}
+            return Constructor(tuple(own.values()), owner.sure and inherited.sure)
+        return Constructor(inherited.parameters, owner.sure and inherited.sure)
+
+    def _inherited(self, place: Place) -> Constructor:
+        for base in place.definition.bases:
+            if base.split("[")[0].rpartition(".")[2] in _PLAIN_BASES:
+                continue
+            found = self._bases_of(place)[base]
+            made = _UNSURE if found is None else self.constructor(found)
+            if made.parameters or not made.sure:
+                return made
+        return Constructor((), sure=True)
+
+
+def _key(place: Place) -> tuple[str, str, int]:
+    return (place.facts.path, place.definition.name, place.definition.line)
+
+
+def _is_enum(owner: Definition) -> bool:
+    return any(base.endswith(("Enum", "Flag")) for base in owner.bases)

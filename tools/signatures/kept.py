@@ -1,0 +1,59 @@
+"""Signatures that were read before: they are still good where nothing changed that their script can reach."""
+
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from tools.content_cache import content_hash
+from tools.reading import Reading
+from tools.signatures.model import Signature
+from tools.signatures.sources import Sources
+
+_CONFIGURED = re.compile(r"\b(?:hydra|OmegaConf|yaml|configargparse|ml_collections|config_flags)\b")
+_CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
+
+
+class _Kept(msgspec.Struct, frozen=True, kw_only=True):
+    signatures: tuple[Signature, ...]
+    looked_at: dict[str, str]
+    """Hashes of the files that were looked at besides those that the script imports, by path."""
+
+
+class KeptSignatures:
+    """The signatures of earlier readings of the same sources."""
+
+    def __init__(self, sources: Sources, reading: Reading) -> None:
+        self._sources = sources
+        self._reading = reading
+        self._hashes: dict[str, str] = {}
+
+    def recall(self, path: str, how: str, make: Callable[[], tuple[Signature, ...]]) -> tuple[Signature, ...]:
+        """What was read of a script before, else what `make` reads now; `how` tells readings of one script apart."""
+        if not self._reading.keeps:
+            return make()
+        reach = self._sources.reach(path)
+
+        def read() -> _Kept:
+            self._sources.asked.clear()
+            signatures = make()
+            others = self._sources.asked.difference(reach)
+            return _Kept(signatures=signatures, looked_at={p: self._hash(p) for p in others})
+
+        key = (how, path, *(f"{p} {self._hash(p)}" for p in sorted(reach)), self._configuration(reach))
+        return self._reading.recall(key, _Kept, read, self._fits).signatures
+
+    def _fits(self, kept: _Kept) -> bool:
+        return all(self._hash(path) == known for path, known in kept.looked_at.items())
+
+    def _hash(self, path: str) -> str:
+        if path not in self._hashes:
+            text = self._sources.text(path)
+            self._hashes[path] = "" if text is None else content_hash(text.encode("utf-8", "surrogatepass"))
+        return self._hashes[path]
+
+    def _configuration(self, reach: set[str]) -> str:
+        """The configuration files by name, where the script may look for some."""
+        if not any(self._sources.mentions(path, _CONFIGURED) for path in reach):
+            return ""
+        return "\0".join(sorted(p for p in self._sources.files or () if p.endswith(_CONFIGURATION)))
