@@ -139,7 +139,7 @@ def _ran(task: Task, result: dict[str, Any], folder: Path, seconds: float) -> Ra
         diagnosis=failures[-1].get("code", "") if failures else "",
         shape=shapes[-1] if shapes else "",
         last_line=lines[-1][:300] if lines else "",
-        drafts=sum(event["event"] == "step" and event.get("action") == "draft" for event in events),
+        drafts=sum(event["event"] == "draft" for event in events),
         repairs=sum(event["event"] == "setup" and event.get("line", "").startswith("repairing") for event in events),
         lost=tuple(value for value in map(str, task.arguments.values()) if _plain(value) not in _plain(answer)),
         seconds=round(seconds, 1),

@@ -19,7 +19,7 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
     executor, why_not = make_executor(around)
     return Services(
         settings=settings,
-        navigator=make_navigator(settings, budget, around.trajectory, around.tape),
+        navigator=make_navigator(around, budget, executor),
         finder=make_finder(job, around),
         workspaces=Workspaces(make_repositories(around), settings.cache_dir / "indexes"),
         executor=executor,
@@ -38,7 +38,5 @@ def budget_limits(settings: Settings) -> Limits:
         calls=settings.max_calls,
         seconds=settings.max_seconds,
         repositories=settings.max_repositories,
-        readmes=settings.max_readmes,
-        files=settings.max_files,
         repairs=settings.max_repairs,
     )

@@ -10,7 +10,7 @@ import msgspec
 from ml_agent.errors import BudgetExceededError
 from ml_agent.prices import Price
 
-Counter = Literal["repositories", "readmes", "files", "attempts", "repairs"]
+Counter = Literal["repositories", "attempts", "repairs"]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,8 +24,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     """Wall time."""
     repositories: int | None = None
-    readmes: int | None = None
-    files: int | None = None
     attempts: int | None = None
     repairs: int | None = None
 

@@ -48,17 +48,19 @@ def make_tape(job: Job, folder: RunFolder) -> Tape | None:
     return Tape(Path(job.record), "record", (folder.id, str(folder.path))) if job.record else None
 
 
-def make_navigator(settings: Settings, budget: Budget, trajectory: Trajectory, tape: Tape | None = None) -> Navigator:
+def make_navigator(around: Surroundings, budget: Budget, executor: Executor | None = None) -> Navigator:
     """The navigator that the settings ask for. Raises ConfigurationError where it needs a model and none is configured."""
-    grounded = GroundedNavigator()
+    grounded, settings = GroundedNavigator(), around.settings
     if not settings.thinks_with_model:
         return grounded
     reachable = settings.api_key.get_secret_value() or settings.base_url or settings.model.startswith("gguf:")
     if not settings.model or not reachable:
         raise ConfigurationError(NO_MODEL)
-    from ml_agent.llm.configured import configured_navigator  # openai takes half a second to import
+    from ml_agent.llm.configured import ModelSurroundings, configured_navigator  # openai takes half a second
 
-    return configured_navigator(settings, grounded, budget, trajectory.emit, tape)
+    look = executor.look if executor is not None else None
+    surroundings = ModelSurroundings(budget=budget, emit=around.trajectory.emit, tape=around.tape, look=look)
+    return configured_navigator(settings, grounded, surroundings)
 
 
 def make_repositories(around: Surroundings) -> Repositories:

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from ml_agent.thread import Thread
 from tools.findings import Finding
 
 LedgerStatus = Literal["honoured", "default", "not found"]
@@ -29,6 +30,13 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
 
 
+class Dispute(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding that the author of an answer does not accept, and why."""
+
+    finding: str
+    why: str
+
+
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """One answer: a bash command or Python code, to be run from `workdir`."""
 
@@ -47,6 +55,10 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     provenance: Provenance | None = None
     confidence: float = 0.0
     """0 to 1: how likely its author holds it to be right; comparable among the drafts of one author only."""
+    thread: Thread | None = None
+    """The conversation in which a model wrote it, to be gone on with; None where none did."""
+    disputes: tuple[Dispute, ...] = ()
+    """What its author says against findings of the check."""
 
     @property
     def sound(self) -> bool:

@@ -1,49 +1,50 @@
-"""Generate and check without running: what the benchmark's one-shot form needs."""
+"""Write, check, mend: the one loop behind a run, its resumption and a benchmark's one-shot answers."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from ml_agent.draft import Draft
 from ml_agent.errors import BudgetExceededError
-from ml_agent.navigator import Attempt, Evidence, Navigator, Workspace
+from ml_agent.navigator import Attempt, Navigator, Problem, Workspace
 from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
 
 TRIES = 4
-"""How many unsound drafts are sent back before one is taken as it is."""
+"""How many unsound drafts an answer may cost before one is taken as it is."""
+
+
+def next_draft(navigator: Navigator, request: Request, workspace: Workspace, tried: Sequence[Attempt]) -> Draft | None:
+    """A draft that was not tried: the last one mended where something speaks against it, else the navigator's next.
+
+    None where nothing is left.
+    """
+    texts = {attempt.draft.text.strip() for attempt in tried}
+    last = tried[-1] if tried else None
+    if last is not None and (last.problem or last.error_lines):
+        problem = Problem(text=last.problem, error_lines=last.error_lines)
+        mended = navigator.revise(request, workspace, last.draft, problem)
+        if mended is not None and mended.text.strip() not in texts:
+            return mended
+    return next((draft for draft in navigator.drafts(request, workspace) if draft.text.strip() not in texts), None)
 
 
 def draft_answers(navigator: Navigator, request: Request, workspace: Workspace, attempts: int = 1) -> list[Draft]:
-    """Up to `attempts` distinct answers, best first; unsound ones only where nothing sound was found."""
-    readmes = navigator.assess(request, workspace).readmes or ("",)
-    sound: list[Draft] = []
-    unsound: list[Draft] = []
-    try:
-        for draft in _drafts(navigator, request, workspace, readmes, attempts * TRIES):
-            (sound if draft.sound else unsound).append(draft)
-            if len(sound) == attempts:
-                break
-    except BudgetExceededError:
-        if not sound and not unsound:
-            raise
-    return [*sound, *unsound][:attempts]
+    """Up to `attempts` distinct answers without running them, best first.
 
-
-def _drafts(
-    navigator: Navigator, request: Request, workspace: Workspace, readmes: tuple[str, ...], most: int
-) -> Iterator[Draft]:
+    Unsound ones only where nothing sound was found, but for those whose author disputes what the check says.
+    """
     tried: list[Attempt] = []
-    opened: list[str] = []
-    remaining = list(readmes)
-    for _ in range(most):
-        evidence = Evidence(readme=remaining[0], opened=tuple(opened), attempts=tuple(tried))
-        step = navigator.write(request, workspace, evidence)
-        if step.action == "draft" and step.draft is not None:
-            draft = examine(step.draft, request, workspace)
+    taken: list[Draft] = []
+    try:
+        while len(tried) < attempts * TRIES and len(taken) < attempts:
+            draft = next_draft(navigator, request, workspace, tried)
+            if draft is None:
+                break
+            draft = examine(draft, request, workspace)
             tried.append(Attempt(draft=draft, problem=problem_of(draft)))
-            yield draft
-        elif step.action == "open":
-            opened.append(step.path)
-        elif step.action == "reject-readme" and len(remaining) > 1:
-            remaining.pop(0)
-        else:
-            return
+            if draft.sound or draft.disputes:
+                taken.append(draft)
+    except BudgetExceededError:
+        if not tried:
+            raise
+    others = [attempt.draft for attempt in tried if attempt.draft not in taken]
+    return [*taken, *others][:attempts]

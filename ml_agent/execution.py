@@ -26,6 +26,10 @@ ANSWER = "ml_agent_answer.py"
 """Python answers run as a file of this name in the task's folder, so that imports resolve as for the repository's own scripts."""
 
 
+LOOK_SECONDS = 60.0
+LOOK_CHARACTERS = 4_000
+
+
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What an execution did, as far as the state needs it; the full log is on disk."""
 
@@ -72,6 +76,17 @@ class Executor:
             sandbox=self._sandbox.name,
             isolated=self._sandbox.isolated,
         )
+
+    def look(self, workspace: Workspace, command: str) -> str:
+        """What a command says in the task's folder of a copy of the workspace, so that nothing it writes is there for an answer.
+
+        Sets up the sandbox where that was not done yet. Raises SandboxUnavailableError, SandboxLostError.
+        """
+        text = f'd=$(mktemp -d) && cp -a . "$d" && cd "$d"/{shlex.quote(workspace.path)} && {{\n{command}\n}}'
+        response = self._session_for(workspace).run(Task(text=text, timeout=LOOK_SECONDS))
+        said = f"{response.stdout}{response.stderr}".strip()
+        ended = "" if response.ok else f"\n({response.ended}, exit status {response.exit_code})"
+        return (said if len(said) <= LOOK_CHARACTERS else f"{said[:LOOK_CHARACTERS]}\n... (cut)") + ended
 
     def diagnose(self, workspace: Workspace, draft: Draft, outcome: Outcome, repairs: Sequence[Repair]) -> Diagnosis:
         """What kind of failure it was, with what the repository's files say of it."""

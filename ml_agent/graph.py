@@ -10,9 +10,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from ml_agent.draft import Draft
+from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending
 from ml_agent.execution import Outcome
-from ml_agent.navigator import Attempt, Evidence, Given, Workspace
+from ml_agent.navigator import Attempt, Given, Workspace
 from ml_agent.phases import as_node, ended
 from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
@@ -52,7 +53,7 @@ def rank(state: State, services: Services) -> Command[Literal["plan"]]:
 
 
 def plan(state: State, services: Services) -> Command[Literal["generate", "plan", "__end__"]]:
-    """Bring the candidate in turn, index it, and decide whether it can do the task and by which READMEs."""
+    """Bring the candidate in turn, index it, and decide whether it can do the task."""
     if state["position"] >= len(state["candidates"]):
         return without_candidates(state)
     candidate = msgspec.convert(state["candidates"][state["position"]], Candidate)
@@ -77,33 +78,24 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}: {reason}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state), goto="plan")
-    fresh = {"readmes": list(assessment.readmes), "readme": 0, "opened": [], "attempts": [], "repairs": []}
+    fresh: Plain = {"attempts": [], "repairs": []}
     return Command(update={"repository": repository, "workdir": workspace.path, **fresh}, goto="generate")
 
 
-def generate(state: State, services: Services) -> Command[Literal["check", "generate", "plan", "__end__"]]:
-    """Write a command or code, open a file, or reject the README in turn."""
-    if len(state["attempts"]) >= services.settings.max_attempts:
+def generate(state: State, services: Services) -> Command[Literal["check", "plan", "__end__"]]:
+    """Write a command or code, or mend the last one where something speaks against it."""
+    attempts = attempts_of(state)
+    if len(attempts) >= services.settings.max_attempts:
         return give_up_candidate(state)
-    readme = state["readmes"][state["readme"]] if state["readme"] < len(state["readmes"]) else ""
-    evidence = Evidence(readme=readme, opened=tuple(state["opened"]), attempts=attempts_of(state))
-    step = services.navigator.write(request_of(state), workspace_of(state, services), evidence)
-    services.trajectory.emit("step", **plain(step))
-    if step.action == "draft" and step.draft is not None:
-        services.note("generate", first_line(step.draft.text))
-        return Command(update={"draft": plain(step.draft)}, goto="check")
-    services.note("generate", f"{step.action} {step.path} {step.reason}".strip())
-    if step.action == "open" and services.budget.left("files") != 0:
-        services.budget.spend("files")
-        return Command(update={"opened": [*state["opened"], step.path]}, goto="generate")
-    if (
-        step.action == "reject-readme"
-        and state["readme"] + 1 < len(state["readmes"])
-        and services.budget.left("readmes") != 0
-    ):
-        services.budget.spend("readmes")
-        return Command(update={"readme": state["readme"] + 1}, goto="generate")
-    return give_up_candidate(state)
+    draft = next_draft(services.navigator, request_of(state), workspace_of(state, services), attempts)
+    if draft is None:
+        services.note("generate", "nothing in this repository is left to try")
+        return give_up_candidate(state)
+    services.trajectory.emit("draft", draft=plain(msgspec.structs.replace(draft, thread=None)))
+    services.note("generate", first_line(draft.text))
+    return Command(
+        update={"draft": plain(draft), "attempts": [plain(without_thread(one)) for one in attempts]}, goto="check"
+    )
 
 
 def check(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
@@ -215,7 +207,7 @@ def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = 
             return best
     candidate = state["candidates"][state["position"]]
     return {
-        "draft": plain(draft),
+        "draft": plain(msgspec.structs.replace(draft, thread=None)),
         "evidence": evidence,
         "outcome": plain(outcome) if outcome else None,
         "candidate": candidate,
@@ -232,6 +224,11 @@ def request_of(state: State) -> Request:
 def attempts_of(state: State) -> tuple[Attempt, ...]:
     """What was tried on the candidate in turn."""
     return tuple(msgspec.convert(state["attempts"], list[Attempt]))
+
+
+def without_thread(attempt: Attempt) -> Attempt:
+    """An attempt that is over: only the last draft's conversation is gone on with."""
+    return msgspec.structs.replace(attempt, draft=msgspec.structs.replace(attempt.draft, thread=None))
 
 
 def workspace_of(state: State, services: Services) -> Workspace:

@@ -1,7 +1,7 @@
 """The one interface behind which thinking happens."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -54,38 +54,9 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     draft: Draft
     problem: str = ""
-    """Empty where nothing is known against it and another answer is wanted (Pass@k)."""
+    """What the check found, or the diagnosis of the run, one line each; empty where another answer is wanted (Pass@k)."""
     error_lines: tuple[str, ...] = ()
-
-
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What `write` may look at besides the workspace."""
-
-    readme: str = ""
-    """The README in turn; "" looks at all."""
-    opened: tuple[str, ...] = ()
-    """Files that were asked for."""
-    attempts: tuple[Attempt, ...] = ()
-
-
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """What a navigator decided to do next."""
-
-    action: Literal["draft", "open", "reject-readme", "reject-repository"]
-    draft: Draft | None = None
-    path: str = ""
-    """For "open": the file."""
-    reason: str = ""
-
-
-class Drafter(Protocol):
-    """Answers without looking at what became of them, and mends what is said against one of them."""
-
-    def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
-        """Distinct answers, best first, each with its provenance and its confidence; made as they are asked for."""
-
-    def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
-        """A draft that is mended where the problem points; None where that leads nowhere new."""
+    """Of the run's output; empty where it was not run."""
 
 
 class Navigator(Protocol):
@@ -102,5 +73,8 @@ class Navigator(Protocol):
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
         """Whether this repository can do the task, and by which READMEs."""
 
-    def write(self, request: Request, workspace: Workspace, evidence: Evidence) -> Step:
-        """The next step; a draft must differ from every one in `evidence.attempts`."""
+    def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
+        """Distinct answers, best first, each with its provenance and its confidence; made as they are asked for."""
+
+    def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
+        """A draft that is mended where the problem points; None where that leads nowhere new."""

@@ -1,5 +1,7 @@
 """The check of a draft before anything is spent on it: repository, language, and every value of the user's."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from ml_agent.account import account
@@ -58,7 +60,12 @@ def _unused(ledger: tuple[LedgerEntry, ...], advises: bool) -> list[Finding]:
 
 def problem_of(draft: Draft) -> str:
     """Every error found in a draft, one line each."""
-    return "\n".join(_line(finding) for finding in draft.findings if finding.severity == "error")
+    return "\n".join(lines_of([finding for finding in draft.findings if finding.severity == "error"]))
+
+
+def lines_of(findings: Sequence[Finding]) -> list[str]:
+    """The findings for a person or a model, one line each."""
+    return [_line(finding) for finding in findings]
 
 
 def _line(finding: Finding) -> str:

@@ -34,12 +34,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """For the repository search, best first."""
     queries: tuple[str, ...] = ()
     """Search queries, best first."""
-    task: str = ""
-    model: str = ""
-    dataset: str = ""
     values: tuple[Value, ...] = ()
-    wants: Literal["bash", "python", "either"] = "either"
-    """The kind of answer that the wording asks for."""
     repository: str = ""
     """OWNER/NAME or URL where the instruction or the user names one."""
     path: str = ""

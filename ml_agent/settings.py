@@ -36,6 +36,8 @@ class Settings(BaseSettings):
     api_key: SecretStr = Field(SecretStr(""), validation_alias=_named("api_key", "OPENAI_API_KEY"))
     model_mode: Literal["auto", "tools", "json", "text"] = "auto"
     """How decisions are asked of the model; auto learns it per endpoint and model."""
+    model_profile: Literal["auto", "tools", "form"] = "auto"
+    """How to work with the model: a conversation of function calls, or a form to fill; auto finds out which it can do."""
     prices: Path | None = None
     """TOML file with USD per million tokens, over the shipped table."""
 
@@ -63,8 +65,6 @@ class Settings(BaseSettings):
 
     max_attempts: int = Field(5, ge=1)
     max_repositories: int = Field(5, ge=1)
-    max_readmes: int = Field(8, ge=1)
-    max_files: int = Field(8, ge=0)
     max_repairs: int = Field(6, ge=0)
     max_tokens: int | None = Field(None, ge=1)
     max_cost: float | None = Field(None, ge=0)

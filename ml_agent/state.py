@@ -24,9 +24,6 @@ class State(TypedDict, total=False):
     repository: Plain
     """root, version and url of the checkout in turn."""
     workdir: str
-    readmes: list[str]
-    readme: int
-    opened: list[str]
     attempts: list[Plain]
     """What was tried on this candidate, with the reasons why it does not do."""
     draft: Plain

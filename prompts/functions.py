@@ -14,9 +14,7 @@ def understood() -> Function:
         "describe_task",
         "Say what the task is about.",
         {
-            "task": {**_TEXT, "description": "kind of task, a few words"},
             "model": {**_TEXT, "description": "the model, or empty"},
-            "dataset": {**_TEXT, "description": "the dataset, or empty"},
             "libraries": _list(_TEXT, "up to four projects that implement it, best known first", 4),
             "queries": _list(_TEXT, "up to three GitHub searches of one to three words", 3),
         },
@@ -36,43 +34,16 @@ def ranking(count: int) -> Function:
     )
 
 
-def assessment(readmes: Sequence[str]) -> Function:
-    """Whether the repository can do it, and by which READMEs."""
+def assessment() -> Function:
+    """Whether the repository can do it."""
     return _function(
         "assess_repository",
         "Say whether the repository can do the task.",
         {
             "reason": {**_TEXT, "description": "one short sentence"},
             "possible": {"type": "boolean", "description": "whether it can"},
-            "readmes": _list({"type": "string", "enum": list(readmes)}, "READMEs to read, best first", 4),
         },
     )
-
-
-WRITE = "write new Python code"
-OPEN = "read a file first"
-REJECT = "none of these"
-OTHERS = ((WRITE, "after the nearest example"), (OPEN, "where no choice is sure"), (REJECT, "nothing here can do it"))
-"""What else may be chosen where the choices at hand are in doubt."""
-
-
-def choice(names: Sequence[str]) -> Function:
-    """One of the choices, by name."""
-    return _function("choose", "Take a choice.", {"choice": {**_TEXT, "enum": list(names), "description": "its name"}})
-
-
-TRAIN, USE = "train a model", "use a trained model"
-PURPOSES = (TRAIN, USE)
-
-
-def purpose(order: Sequence[str] = PURPOSES) -> Function:
-    """What is to be done with a model, the answers in this order."""
-    return _function("say_purpose", "Say what the user wants.", {"purpose": {**_TEXT, "enum": list(order)}})
-
-
-def open_file(paths: Sequence[str]) -> Function:
-    """A file to be read before the next choice."""
-    return _function("open_file", "Read a file.", {"path": {**_TEXT, "enum": list(paths), "description": "the file"}})
 
 
 def settings(properties: Mapping[str, Any]) -> Function:
@@ -80,11 +51,61 @@ def settings(properties: Mapping[str, Any]) -> Function:
     return _function("set_options", "Set what the user states; null leaves an option as it is.", properties)
 
 
-def python_code() -> Function:
-    """A whole program."""
-    return _function(
-        "write_python", "Give the whole changed code.", {"code": {**_TEXT, "description": "Python code, all of it"}}
+def tools(*, can_run: bool, places: bool) -> list[Function]:
+    """What a model may call in a conversation.
+
+    Args:
+        can_run: whether there is a sandbox for a look around.
+        places: whether the answer may run from another folder than the task's.
+    """
+    folder = (
+        {"folder": {**_TEXT, "description": "where it runs, from the root; default: as said above"}} if places else {}
     )
+    offered = [
+        _loose(
+            "find",
+            "Search documents, entry points, classes and functions, and the text of all files.",
+            {"query": _TEXT},
+        ),
+        _loose(
+            "read",
+            "A text file, whole where it is short, or a folder's list.",
+            {"path": _TEXT, "lines": {**_TEXT, "description": "such as 120-180"}},
+            ("path",),
+        ),
+        _loose("signature", "All options of an entry point, or what a class or function takes.", {"entry": _TEXT}),
+        _loose("run", "Run a command in the sandbox, without network, to look around.", {"command": _TEXT}),
+        _loose(
+            "answer",
+            "The answer, whole.",
+            {"kind": {"enum": list(KINDS)}, "text": {**_TEXT, "description": "the command line or the code"}, **folder},
+            ("kind", "text"),
+        ),
+        _loose("dispute", "Say why a finding is wrong.", {"finding": _TEXT, "why": _TEXT}),
+        _loose("reject", "This repository cannot do it.", {"why": _TEXT}),
+    ]
+    return [function for function in offered if can_run or function["name"] != "run"]
+
+
+def probe() -> list[Function]:
+    """What a model is tried with before it is trusted with a conversation."""
+    return [
+        _loose("list_files", "The names of the files.", {}),
+        _loose("read_file", "What is in a file.", {"path": _TEXT}),
+        _loose("report", "Say the port, when it is known.", {"port": {**_TEXT, "description": "the number alone"}}),
+    ]
+
+
+KINDS = ("command", "python")
+
+
+def _loose(
+    name: str, description: str, properties: Mapping[str, Any], required: Sequence[str] | None = None
+) -> Function:
+    """A function in as few tokens as will do."""
+    wanted = list(properties) if required is None else list(required)
+    parameters = {"type": "object", "properties": dict(properties), "required": wanted}
+    return {"name": name, "description": description, "parameters": parameters}
 
 
 def _function(name: str, description: str, properties: Mapping[str, Any]) -> Function:

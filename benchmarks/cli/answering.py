@@ -29,6 +29,10 @@ def predict(
         Literal["auto", "tools", "json", "text"],
         typer.Option(help="How decisions are asked of it.", rich_help_panel=o.MODEL),
     ] = "auto",
+    model_profile: Annotated[
+        Literal["auto", "tools", "form"],
+        typer.Option(help="For llm: a conversation of function calls, or a form.", rich_help_panel=o.MODEL),
+    ] = "auto",
     temperature: Annotated[
         float | None,
         typer.Option(help="For raw; default 0 for one attempt, 1 for several.", rich_help_panel=o.MODEL),
@@ -64,7 +68,7 @@ def predict(
 
     config = Config(
         navigator=navigator, setting=setting, attempts=attempts, model=model, base_url=base_url, model_mode=model_mode,
-        temperature=temperature, context_tokens=context_tokens, max_tokens=max_tokens, max_cost=max_cost, max_calls=max_calls,
+        model_profile=model_profile, temperature=temperature, context_tokens=context_tokens, max_tokens=max_tokens, max_cost=max_cost, max_calls=max_calls,
         max_seconds=max_seconds, retrieval=retrieval,
     ).checked()  # fmt: skip
     rows = o.load_rows(tasks, sample)

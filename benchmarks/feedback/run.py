@@ -104,7 +104,7 @@ def _run(task: FeedbackTask, way: Way, endpoint: Endpoint) -> Row:
 
 
 def _is_draft(event: dict[str, Any]) -> bool:
-    return event["event"] == "step" and event.get("action") == "draft"
+    return bool(event["event"] == "draft")
 
 
 def _prompt(event: dict[str, Any]) -> str:

@@ -1,27 +1,17 @@
-"""The scripted model: what it decides at the first draft, and what once it has read that this draft failed."""
+"""The scripted model: what it answers at first, and what once it has read that this failed when it was run."""
 
-from typing import Any
-
-from benchmarks.feedback.tasks import Attempt, FeedbackTask
-from ml_agent.testing.model_server import Answer, Brain, Seen, first_choice
-
-FAILED = "It failed:"
-"""How a prompt tells of an earlier draft."""
+from benchmarks.feedback.tasks import FeedbackTask
+from ml_agent.llm.navigator import FAILED
+from ml_agent.testing.model_server import Answer, Brain, Seen
+from ml_agent.testing.talkers import able
 
 
 def brain_for(task: FeedbackTask) -> Brain:
-    """A brain that decides as the task's two attempts say."""
-    return lambda seen: _answer(task.second if FAILED in seen.text else task.first, seen)
+    """A brain that answers with the task's two attempts."""
 
+    def talk(seen: Seen) -> Answer:
+        attempt = task.second if FAILED in seen.text else task.first
+        kind = "python" if (attempt.kind or task.kind) == "python" else "command"
+        return Answer("answer", {"kind": kind, "text": attempt.text, "folder": attempt.workdir})
 
-def _answer(attempt: Attempt, seen: Seen) -> Answer:
-    name, schema = next(iter(seen.functions.items()))
-    properties: dict[str, Any] = schema["properties"]
-    if name == "set_options":
-        return Answer(name, {option: attempt.settings.get(option) for option in properties})
-    if name == "write_python":
-        return Answer(name, {"code": attempt.text})
-    least = first_choice(seen).arguments
-    if name == "choose" and attempt.choice in properties["choice"]["enum"]:
-        return Answer(name, {"choice": attempt.choice})
-    return Answer(name, {**least, **({"possible": True} if "possible" in least else {})})
+    return able(talk)

@@ -1,4 +1,4 @@
-"""Tasks whose first draft passes the static check and fails when it is run, with what a model can decide from the error."""
+"""Tasks whose first draft passes the static check and fails when it is run, with what a model can know from the error."""
 
 import json
 import tomllib
@@ -9,16 +9,12 @@ import msgspec
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One draft, and the decisions of a model that lead to it."""
+    """One draft."""
 
     text: str
     """The draft as it is run from `workdir`."""
     workdir: str = "."
     """Relative to the repository."""
-    choice: str = ""
-    """Which of the offered ways is taken; where it is not offered, the first one."""
-    settings: dict[str, Any] = {}
-    """Values of options or literals; all others are left as they are."""
     kind: Literal["", "bash", "python"] = ""
     """Where it is not the task's."""
 

@@ -88,7 +88,7 @@ def answer_text(draft: Draft, folder: str) -> str:
 def _drafts(unit: Unit, config: Config, budget: Budget) -> list[Draft]:
     navigator = navigator_for(config, budget)
     workspace = open_workspace(unit.root, unit.shown)
-    given = Given(path=unit.shown.path, prefix_code=unit.shown.prefix_code)
+    given = Given(repository=unit.shown.github, path=unit.shown.path, prefix_code=unit.shown.prefix_code)
     request = navigator.understand(unit.shown.instruction, given)
     return draft_answers(navigator, request, workspace, unit.attempts)
 
@@ -97,9 +97,9 @@ def navigator_for(config: Config, budget: Budget) -> Navigator:
     """The navigator of a configuration: one of grounded serves all rows, a model is asked within the row's budget."""
     if config.navigator == "grounded":
         return _grounded()
-    from ml_agent.llm.configured import configured_navigator  # openai takes half a second to import
+    from ml_agent.llm.configured import ModelSurroundings, configured_navigator  # openai takes half a second
 
-    return configured_navigator(config.settings(), _grounded(), budget, silent)
+    return configured_navigator(config.settings(), _grounded(), ModelSurroundings(budget=budget, emit=silent))
 
 
 @functools.cache

@@ -33,6 +33,7 @@ def solve(
     model: Annotated[str | None, _option(_MODEL, "Model name at the endpoint, or gguf:/path.")] = None,
     navigator: Annotated[str | None, _option(_MODEL, "auto, grounded (no model) or llm.")] = None,
     model_mode: Annotated[str | None, _option(_MODEL, "auto, tools, json or text.")] = None,
+    model_profile: Annotated[str | None, _option(_MODEL, "auto, tools or form: what the model can do.")] = None,
     sandbox: Annotated[str | None, _option(_RUN, "auto, docker, local or none.")] = None,
     unisolated: Annotated[bool | None, _option(_RUN, "Allow a plain process group where nothing isolates.")] = None,
     run: Annotated[str | None, _option(_RUN, "probe (default), full or none.")] = None,
@@ -67,7 +68,7 @@ def solve(
     if sandbox == "none":
         run = "none"
     settings = load_settings(
-        model=model, navigator=navigator, model_mode=model_mode, sandbox=sandbox, unisolated=unisolated, run=run,
+        model=model, navigator=navigator, model_mode=model_mode, model_profile=model_profile, sandbox=sandbox, unisolated=unisolated, run=run,
         network=network, gpus=gpus, timeout=timeout, max_cost=max_cost, max_tokens=max_tokens,
         max_attempts=max_attempts, max_seconds=max_seconds, trust_folder=trust_folder,
     )  # fmt: skip

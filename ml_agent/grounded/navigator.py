@@ -6,20 +6,18 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ml_agent import discovery
-from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.draft import Draft
 from ml_agent.grounded.attempts import ordered_drafts
 from ml_agent.grounded.candidates import task_of
 from ml_agent.grounded.choices import Shelf
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
-from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.readmes import assess
 from ml_agent.ledger import account
-from ml_agent.navigator import Assessment, Attempt, Evidence, Given, Problem, Step, Workspace
+from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request
 from ml_agent.values import extract
 from tools.candidates import Candidate
-from tools.python_api.model import ApiObject
 
 _REMEMBERED = 16
 
@@ -41,7 +39,6 @@ class GroundedNavigator:
             keywords=discovery.keywords(instruction),
             queries=discovery.queries(instruction),
             values=extract(instruction, given.arguments),
-            wants=wanted_kind(instruction),
             repository=given.repository,
             path=given.path,
             prefix_code=given.prefix_code,
@@ -67,23 +64,6 @@ class GroundedNavigator:
             return None
         return msgspec.structs.replace(better, ledger=account(better, request, workspace))
 
-    def write(self, request: Request, workspace: Workspace, evidence: Evidence) -> Step:
-        """The best draft that has not been tried yet."""
-        tried = {attempt.draft.text.strip() for attempt in evidence.attempts}
-        last = evidence.attempts[-1] if evidence.attempts else None
-        if last is not None and (last.problem or last.error_lines):
-            problem = Problem(text=last.problem, error_lines=last.error_lines)
-            better = self.revise(request, workspace, last.draft, problem)
-            if better is not None and better.text.strip() not in tried:
-                return Step(action="draft", draft=better, reason=better.because)
-        named = _named(evidence.attempts, workspace)
-        for draft in self.drafts(request, workspace):
-            if draft.text.strip() not in tried and (
-                not named or named <= _honoured(account(draft, request, workspace), workspace, draft.workdir)
-            ):
-                return Step(action="draft", draft=draft, reason=draft.because)
-        return Step(action="reject-repository", reason="nothing in this repository is left to try")
-
     def _ordered(self, request: Request, workspace: Workspace) -> "_Drafts":
         key = (request, str(workspace.index.root), workspace.index.version, workspace.path, workspace.path_given)
         found = self._drafts.get(key)
@@ -108,20 +88,6 @@ class GroundedNavigator:
         if key not in self._facts:
             _remember(self._facts, key, RepoFacts(workspace.index))
         return self._facts[key]
-
-
-def _named(attempts: Sequence[Attempt], workspace: Workspace) -> frozenset[str]:
-    """What of the repository the user named, by the first draft that ran: running without it would be no answer."""
-    ran = next((one.draft for one in attempts if one.error_lines), None)
-    return _honoured(ran.ledger, workspace, ran.workdir) if ran is not None else frozenset()
-
-
-def _honoured(ledger: Sequence[LedgerEntry], workspace: Workspace, workdir: str) -> frozenset[str]:
-    return frozenset(
-        entry.value
-        for entry in ledger
-        if entry.status == "honoured" and isinstance(workspace.index.api.resolve(entry.where, workdir), ApiObject)
-    )
 
 
 class _Drafts:

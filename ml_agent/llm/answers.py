@@ -95,6 +95,16 @@ def find_call(reply: Reply, functions: Sequence[Function], *, lenient: bool = Fa
     raise UnusableReply(complaints[0])
 
 
+def calls_in(reply: Reply) -> tuple[RawCall, ...]:
+    """Every call that a reply names, native or in its text."""
+    return reply.calls or tuple(call for call in _calls_in_text(reply.content) if call.name)
+
+
+def accepted(call: RawCall, functions: Sequence[Function]) -> Call:
+    """A call as its function takes it, without arguments that the function does not have; UnusableReply says what is wrong."""
+    return _checked(call, functions, lenient=True)
+
+
 def _checked(call: RawCall, functions: Sequence[Function], lenient: bool) -> Call:
     function = _function_of(call, functions)
     arguments = coerce(_loaded(call.arguments), function.parameters)

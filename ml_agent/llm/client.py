@@ -9,15 +9,26 @@ import openai
 
 from ml_agent.budget import Budget
 from ml_agent.errors import ConfigurationError
-from ml_agent.llm.answers import Call, Reply, UnusableReply, find_call, read_reply
+from ml_agent.llm.answers import Call, Reply, UnusableReply, calls_in, find_call, read_reply
 from ml_agent.llm.assembly import Assembled, DoesNotFit, Prompt, assemble, shorten
 from ml_agent.llm.endpoint import OPENAI, Endpoint, Mode
 from ml_agent.llm.errors import EndpointError, ModelAnswerError
-from ml_agent.llm.functions import Function, FunctionLike, as_function, described, reply_schema, strict, tool
+from ml_agent.llm.functions import (
+    Function,
+    FunctionLike,
+    as_function,
+    described,
+    plain_tool,
+    reply_schema,
+    strict,
+    tool,
+)
 from ml_agent.llm.memory import ORDER, Traits
+from ml_agent.llm.messages import Message, messages_of, text_of
 from ml_agent.llm.refusals import Refusal, read_refusal
 from ml_agent.llm.retry import error_text
 from ml_agent.llm.sender import LEAST_OUTPUT, Parts, Sender
+from ml_agent.thread import Turn
 from ml_agent.trajectory import Emit
 
 ALLOW_REAL_ENDPOINTS = True
@@ -26,10 +37,10 @@ _ADAPTATIONS = 8
 """How often one request may be changed after refusals."""
 _DEFAULT_CONTEXT = 8192
 """Tokens, where neither the user nor the endpoint says how many."""
+_LONG_CONTEXT = 32_768
+"""The same for a conversation: models that can hold one have long contexts, and a refusal says where it is shorter."""
 _SHOWN_REPLY = 300
 """Tokens of an unusable reply that are shown to the model again."""
-
-Message = dict[str, str]
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +50,8 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     functions: tuple[Function, ...]
     output_tokens: int
     dialogue: tuple[Message, ...] = ()
+    turns: tuple[Turn, ...] | None = None
+    """Of a conversation, in which several functions may be called at once; None where one decision is asked for."""
     scale: float = 1.0
     """Part of the prompt's limit that is used; less after the endpoint found it too long."""
 
@@ -84,6 +97,33 @@ class ModelClient:
             self._confirm(reply, mode)
             return call
 
+    def converse(
+        self, prompt: Prompt, functions: Sequence[FunctionLike], turns: Sequence[Turn], max_output_tokens: int = 1500
+    ) -> Reply:
+        """The model's next reply in a conversation, with all its calls, wherever it put them; none where it wrote prose.
+
+        The calls are as the model wrote them: whoever carries them out says what is wrong with them. Raises as `decide` does.
+        """
+        offered = tuple(as_function(function) for function in functions)
+        exchange = Exchange(prompt=prompt, functions=offered, output_tokens=max_output_tokens, turns=tuple(turns))
+        while True:
+            reply, mode = self._ask(exchange)
+            found = calls_in(reply)
+            if not found and self._ask_otherwise(reply, mode):
+                continue
+            if found:
+                self._confirm(reply, mode)
+            return msgspec.structs.replace(reply, calls=found)
+
+    @property
+    def profile(self) -> str:
+        """How the model is known to work: "tools", "form", or "" where nobody has tried."""
+        return self._traits().profile
+
+    def learn_profile(self, profile: str) -> None:
+        """Remember it for this endpoint and model."""
+        self._learn(profile=profile)
+
     def close(self) -> None:
         """Close the connections."""
         self._sender.close()
@@ -107,9 +147,10 @@ class ModelClient:
 
     def _body(self, exchange: Exchange, traits: Traits) -> dict[str, Any]:
         """The request, assembled within the prompt's limit, the model's context and what is left of the budget."""
-        extras = self._mode_parts(exchange.functions, traits)
+        extras = self._mode_parts(exchange, traits)
         words = "" if traits.mode == "tools" else described(exchange.functions)
-        aside = [json.dumps(extras) if extras else "", words, *(message["content"] for message in exchange.dialogue)]
+        dialogue = [*messages_of(exchange.turns or (), traits.mode), *exchange.dialogue]
+        aside = [json.dumps(extras) if extras else "", words, *(text_of(message) for message in dialogue)]
         texts = self._assembled(exchange, traits, sum(self._sender.count(text) for text in aside))
         optional = {"temperature": self.endpoint.temperature, "seed": self.endpoint.seed}
         return {
@@ -117,20 +158,22 @@ class ModelClient:
             "messages": [
                 {"role": "system", "content": texts.system},
                 {"role": "user", "content": f"{texts.user}\n\n{words}".strip()},
-                *exchange.dialogue,
+                *dialogue,
             ],
             traits.output_parameter: exchange.output_tokens,
             **{name: value for name, value in optional.items() if name not in traits.dropped},
             **extras,
         }
 
-    def _mode_parts(self, functions: Sequence[Function], traits: Traits) -> dict[str, Any]:
+    def _mode_parts(self, exchange: Exchange, traits: Traits) -> dict[str, Any]:
         """What the request carries for its way of answering, without what the endpoint refuses."""
-        is_strict = "strict" not in traits.dropped
+        functions, is_strict = exchange.functions, "strict" not in traits.dropped
+        if exchange.turns is not None and traits.mode == "tools":
+            parts = {"tools": [plain_tool(f) for f in functions]}
+            return {**parts, **({"tool_choice": "required"} if self._requires(traits) else {})}
         if traits.mode == "tools":
-            parts: dict[str, Any] = {"tools": [tool(f, is_strict=is_strict) for f in functions]}
-            # Servers that are not OpenAI's may run to the end of their context when a call is required.
-            optional = {"parallel_tool_calls": False, **({"tool_choice": "required"} if self._is_openai else {})}
+            parts = {"tools": [tool(f, is_strict=is_strict) for f in functions]}
+            optional = {"parallel_tool_calls": False, **({"tool_choice": "required"} if self._requires(traits) else {})}
             return {**parts, **{name: value for name, value in optional.items() if name not in traits.dropped}}
         if traits.mode == "json":
             schema = reply_schema(functions)
@@ -139,12 +182,17 @@ class ModelClient:
             return {"response_format": {"type": "json_schema", "json_schema": form}}
         return {}
 
+    def _requires(self, traits: Traits) -> bool:
+        """Whether a call is required; servers that are not OpenAI's may then run to the end of their context."""
+        return self._is_openai and "tool_choice" not in traits.dropped
+
     @property
     def _is_openai(self) -> bool:
         return self.endpoint.base_url.startswith(OPENAI) or self.endpoint.azure
 
     def _assembled(self, exchange: Exchange, traits: Traits, aside: int) -> Assembled:
-        context = self.endpoint.context_tokens or traits.context_tokens or _DEFAULT_CONTEXT
+        usual = _DEFAULT_CONTEXT if exchange.turns is None else _LONG_CONTEXT
+        context = self.endpoint.context_tokens or traits.context_tokens or usual
         limit = min(int(exchange.prompt.limit * exchange.scale), context - exchange.output_tokens - aside)
         left = self.budget.tokens_left()
         affordable = limit if left is None else min(limit, left - aside - LEAST_OUTPUT)

@@ -1,11 +1,14 @@
 """The llm navigator as the settings describe it."""
 
+from dataclasses import dataclass
+
 from ml_agent.budget import Budget
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import OPENAI, Endpoint
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.navigator import LlmNavigator
+from ml_agent.llm.navigator import LlmNavigator, Manner
 from ml_agent.llm.sender import Parts, default_transport
+from ml_agent.llm.toolbox import Look
 from ml_agent.navigator import Navigator
 from ml_agent.prices import load_prices
 from ml_agent.replay.tape import Tape
@@ -14,6 +17,16 @@ from ml_agent.settings import Settings
 from ml_agent.trajectory import Emit
 
 MEMORY = "endpoints.json"
+
+
+@dataclass(frozen=True)
+class ModelSurroundings:
+    """What a model's part of a run is made with."""
+
+    budget: Budget
+    emit: Emit
+    tape: Tape | None = None
+    look: Look | None = None
 
 
 def endpoint_of(settings: Settings) -> Endpoint:
@@ -26,14 +39,14 @@ def endpoint_of(settings: Settings) -> Endpoint:
     )
 
 
-def configured_navigator(
-    settings: Settings, grounded: Navigator, budget: Budget, emit: Emit, tape: Tape | None = None
-) -> LlmNavigator:
+def configured_navigator(settings: Settings, grounded: Navigator, surroundings: ModelSurroundings) -> LlmNavigator:
     """The navigator that thinks with the model of the settings; with a tape, recorded or played back.
 
     Raises ConfigurationError where the endpoint needs a key, the price file is broken, or a model file is missing.
     """
-    return LlmNavigator(configured_client(settings, budget, emit, tape), grounded, emit)
+    around = surroundings
+    client = configured_client(settings, around.budget, around.emit, around.tape)
+    return LlmNavigator(client, grounded, around.emit, Manner(profile=settings.model_profile, look=around.look))
 
 
 def configured_client(settings: Settings, budget: Budget, emit: Emit, tape: Tape | None = None) -> ModelClient:

@@ -62,6 +62,12 @@ def tool(function: Function, *, is_strict: bool = True) -> dict[str, Any]:
     return {"type": "function", "function": {**described, **({"strict": True} if is_strict else {})}}
 
 
+def plain_tool(function: Function) -> dict[str, Any]:
+    """The function as an entry of `tools` without strictness: what is optional may be left out, and it takes fewer tokens."""
+    described = {"name": function.name, "description": function.description, "parameters": function.parameters}
+    return {"type": "function", "function": described}
+
+
 def reply_schema(functions: Sequence[Function]) -> Schema:
     """The schema of the reply in json mode: one function's arguments, or a call that names its function."""
     if len(functions) == 1:

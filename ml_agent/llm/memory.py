@@ -18,6 +18,8 @@ class Traits(msgspec.Struct, kw_only=True):
     mode: Mode = "tools"
     confirmed: bool = False
     """Whether that mode has brought a usable answer."""
+    profile: str = ""
+    """"tools" where it passed the probe, "form" where it did not, "" before."""
     dropped: list[str] = msgspec.field(default_factory=list)
     """Request parameters that it refuses."""
     output_parameter: str = "max_tokens"

@@ -3,17 +3,24 @@
 Whatever the model fails at, the grounded navigator decides; the trajectory then says so.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal, TypeVar
 
 import msgspec
 
+from ml_agent.draft import Draft
 from ml_agent.errors import BudgetExceededError
 from ml_agent.llm.assembly import Prompt, Section
+from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.client import ModelClient, silent
 from ml_agent.llm.errors import EndpointError, ModelAnswerError
-from ml_agent.llm.writing import Writer
-from ml_agent.navigator import Assessment, Evidence, Given, Navigator, Step, Workspace
+from ml_agent.llm.loop import Case, Conversation, Stopped
+from ml_agent.llm.profile import Profile, profile_of
+from ml_agent.llm.toolbox import Look, Toolbox
+from ml_agent.navigator import Assessment, Given, Navigator, Problem, Workspace
+from ml_agent.proof import examine
 from ml_agent.request import Request
 from ml_agent.trajectory import Emit
 from prompts import functions
@@ -26,9 +33,23 @@ MODEL_LIMITS = frozenset({"tokens", "usd", "calls"})
 _PATIENCE = 2
 """After so many failures of the endpoint in a row the model is not asked again in this run."""
 _MOST_RANKED = 12
-_MOST_READMES = 24
 _MOST_TREE = 80
 _README_LINES = 120
+
+
+_GUESSES = 6
+"""Grounded drafts that help to find the likeliest entry points."""
+FAILED = "It was run, and said:"
+ANOTHER = "Noted. Give another answer as well, one that does it in another way."
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How to work with the model, and what it may look at beside the files."""
+
+    profile: Literal["auto", "tools", "form"] = "auto"
+    look: Look | None = None
+    """A look around in the sandbox, where there is one."""
 
 
 class LlmNavigator:
@@ -36,10 +57,14 @@ class LlmNavigator:
 
     name = "llm"
 
-    def __init__(self, client: ModelClient, grounded: Navigator, emit: Emit = silent) -> None:
+    def __init__(
+        self, client: ModelClient, grounded: Navigator, emit: Emit = silent, how: Manner | None = None
+    ) -> None:
         self._client, self._grounded, self._emit = client, grounded, emit
-        self._writer = Writer(client, grounded, emit)
+        self._how = how or Manner()
         self._failures = 0
+        self._over: set[tuple[str, str]] = set()
+        """Tasks whose conversation has ended: nothing more comes of asking again."""
 
     def understand(self, instruction: str, given: Given) -> Request:
         """What the grounded navigator reads, and where no repository is named, what the model knows of the task."""
@@ -62,13 +87,69 @@ class LlmNavigator:
             return grounded
         return self._or_grounded("plan", lambda: self._judged(request, workspace, grounded), lambda: grounded)
 
-    def write(self, request: Request, workspace: Workspace, evidence: Evidence) -> Step:
-        """The next step; the grounded answer stands in where the model has none."""
-        return self._or_grounded(
-            "generate",
-            lambda: self._writer.write(request, workspace, evidence),
-            lambda: self._grounded.write(request, workspace, evidence),
-        )
+    def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
+        """The model's answers as long as it has others, then the grounded ones."""
+        draft = self._begun(request, workspace)
+        while draft is not None:
+            yield draft
+            draft = self._gone_on(request, workspace, draft, ANOTHER) if draft.sound else None
+        yield from self._grounded.drafts(request, workspace)
+
+    def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
+        """What the model makes of the problem in the same conversation; of a grounded draft what the rules make of it."""
+        if draft.thread is None:
+            return self._grounded.revise(request, workspace, draft, problem)
+        lines = problem.error_lines
+        told = "\n".join([problem.text, *([FAILED, *lines] if lines else [])])
+        return self._gone_on(request, workspace, draft, f"{told}\nMend it, or answer otherwise.")
+
+    def _begun(self, request: Request, workspace: Workspace) -> Draft | None:
+        """The first answer of a new conversation; None where the model is not up to one, or has none."""
+        if self._key(request, workspace) in self._over:
+            return None
+        profile = self._or_grounded("probe", self._profile, lambda: "grounded")
+        if profile != "tools":
+            return None
+
+        def think() -> Draft | None:
+            first = list(islice(self._grounded.drafts(request, workspace), _GUESSES))
+            shown = [*(examine(draft, request, workspace) for draft in first[:1]), *first[1:]]
+            return self._conversation(request, workspace).go_on(open_thread(request, workspace, shown))
+
+        return self._answered(request, workspace, think)
+
+    def _gone_on(self, request: Request, workspace: Workspace, draft: Draft, told: str) -> Draft | None:
+        """The next answer in the conversation that `draft` came of."""
+        thread = draft.thread
+        if thread is None or self._key(request, workspace) in self._over:
+            return None
+
+        def think() -> Draft | None:
+            return self._conversation(request, workspace).go_on(thread.told(told), draft.disputes)
+
+        found = self._answered(request, workspace, think)
+        return None if found is None or found.text == draft.text else found
+
+    def _answered(self, request: Request, workspace: Workspace, think: Callable[[], Draft | None]) -> Draft | None:
+        draft: Draft | None = None
+        try:
+            draft = self._or_grounded("generate", think, lambda: None)
+        except Stopped as reason:
+            self._emit("stand-in", phase="generate", reason=str(reason))
+        if draft is None:
+            self._over.add(self._key(request, workspace))
+        return draft
+
+    def _conversation(self, request: Request, workspace: Workspace) -> Conversation:
+        toolbox = Toolbox(workspace, request.instruction, self._how.look)
+        return Conversation(self._client, Case(request=request, workspace=workspace), toolbox, self._emit)
+
+    def _profile(self) -> Profile | Literal["grounded"]:
+        return profile_of(self._client) if self._how.profile == "auto" else self._how.profile
+
+    @staticmethod
+    def _key(request: Request, workspace: Workspace) -> tuple[str, str]:
+        return (request.instruction, f"{workspace.index.root} {workspace.index.version} {workspace.path}")
 
     def _or_grounded(self, phase: str, think: Callable[[], T], grounded: Callable[[], T]) -> T:
         """The model's decision, or the grounded one where it fails or may spend no more."""
@@ -100,9 +181,6 @@ class LlmNavigator:
         queries = [*said["libraries"], *said["queries"]]
         return msgspec.structs.replace(
             request,
-            task=said["task"],
-            model=said["model"],
-            dataset=said["dataset"],
             keywords=_distinct([*request.keywords, *said["libraries"], said["model"]]),
             queries=_interleaved(request.queries, [query for query in queries if query.strip()]),
         )
@@ -120,33 +198,29 @@ class LlmNavigator:
         return [*first, *(candidate for candidate in ranked if candidate not in first)]
 
     def _judged(self, request: Request, workspace: Workspace, grounded: Assessment) -> Assessment:
-        readmes = grounded.readmes[:_MOST_READMES]
-        if not readmes:
+        if not grounded.readmes:
             return grounded
-        prompt = _plan_prompt(request, workspace, readmes)
-        call = self._client.decide(prompt, [functions.assessment(readmes)], max_output_tokens=160)
-        order = _distinct([*call.arguments["readmes"], *grounded.readmes])
-        return Assessment(possible=call.arguments["possible"], reason=call.arguments["reason"], readmes=order)
+        prompt = _plan_prompt(request, workspace, grounded.readmes[0])
+        call = self._client.decide(prompt, [functions.assessment()], max_output_tokens=160)
+        return msgspec.structs.replace(grounded, possible=call.arguments["possible"], reason=call.arguments["reason"])
 
 
-def _plan_prompt(request: Request, workspace: Workspace, readmes: Sequence[str]) -> Prompt:
+def _plan_prompt(request: Request, workspace: Workspace, readme: str) -> Prompt:
     index, candidate = workspace.index, workspace.candidate
-    passages = [passage.text for passage in index.passages if passage.path == readmes[0]]
+    passages = [passage.text for passage in index.passages if passage.path == readme]
     tree = sorted({path.split("/")[0] + ("/" if "/" in path else "") for path in index.files})
     texts = render(
         "plan",
         name=candidate.full_name,
         description=candidate.description,
         tree=tree[:_MOST_TREE],
-        readme_path=readmes[0],
+        readme_path=readme,
         readme_text="\n".join("\n".join(passages).splitlines()[:_README_LINES]),
-        readmes=readmes,
         instruction=request.instruction,
     )
     sections = (
         Section(name="repository", text=texts["repository"], rank=1),
         Section(name="readme", text=texts["readme"], rank=3),
-        Section(name="readmes", text=texts["readmes"], rank=2),
         Section(name="task", text=texts["task"]),
     )
     return Prompt(phase="plan", system=texts["system"], sections=sections, question=texts["question"], limit=1200)

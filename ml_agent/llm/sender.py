@@ -18,6 +18,7 @@ from ml_agent.llm.endpoint import OPENAI, Endpoint, Mode
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.limiter import limiter_for
 from ml_agent.llm.memory import Memory
+from ml_agent.llm.messages import Message, text_of
 from ml_agent.llm.retry import error_text, retrying, status_of, wait_seconds
 from ml_agent.llm.transport import MeteredTransport, NetworkTransport, paid_by
 from ml_agent.prices import PriceTable, load_prices
@@ -182,9 +183,9 @@ def _connect(endpoint: Endpoint, transport: httpx.BaseTransport) -> openai.OpenA
 
 def _tokens(body: dict[str, Any]) -> int:
     """Our count of a request's prompt: texts, tools, schema, and what a chat template puts around them."""
-    messages: Sequence[dict[str, str]] = body["messages"]
+    messages: Sequence[Message] = body["messages"]
     extras = [json.dumps(body[name]) for name in ("tools", "response_format") if name in body]
-    texts = [message["content"] for message in messages]
+    texts = [text_of(message) for message in messages]
     overhead = _MESSAGE_OVERHEAD * (len(messages) + 1) + (_TOOLS_OVERHEAD if "tools" in body else 0)
     return overhead + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
 

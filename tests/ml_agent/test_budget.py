@@ -86,7 +86,7 @@ def test_wall_time() -> None:
     clock.now = 9.0
     assert budget.seconds_left() == 1.0
     clock.now = 10.0
-    for check in (budget.check_time, lambda: budget.reserve(demand()), lambda: budget.spend("files")):
+    for check in (budget.check_time, lambda: budget.reserve(demand()), lambda: budget.spend("repairs")):
         with pytest.raises(BudgetExceededError, match="seconds"):
             check()
 
@@ -94,7 +94,7 @@ def test_wall_time() -> None:
 def test_counters() -> None:
     budget = Budget(Limits(attempts=2))
     budget.spend("attempts")
-    assert budget.left("attempts") == 1 and budget.left("files") is None
+    assert budget.left("attempts") == 1 and budget.left("repairs") is None
     budget.spend("attempts")
     with pytest.raises(BudgetExceededError, match="attempts"):
         budget.spend("attempts")
@@ -115,12 +115,12 @@ def test_a_nested_budget_spends_from_both() -> None:
 def test_goes_on_after_a_resume() -> None:
     clock = Clock()
     budget = Budget(Limits(tokens=1000), clock=clock)
-    budget.spend("readmes", 3)
+    budget.spend("repairs", 3)
     budget.reserve(demand(price=DEAR)).charge(Spent(prompt_tokens=100, completion_tokens=10))
     budget.reserve(demand())  # under way when the process is killed: counts in full
     clock.now = 5.0
     again = Budget.from_dict(budget.to_dict(), Limits(tokens=1000))
-    assert again.usage.tokens == 260 and again.usage.counters == {"readmes": 3}
+    assert again.usage.tokens == 260 and again.usage.counters == {"repairs": 3}
     assert again.usage.seconds >= 5.0 and again.usage.usd == pytest.approx(0.0013)
 
 

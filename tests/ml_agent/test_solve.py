@@ -118,5 +118,5 @@ def test_a_file_that_two_drafts_miss_ends_the_run(repository: Path, tmp_path: Pa
     assert code != 0 and result["message"].startswith("missing-data: the data file data/train.csv")
     events = [json.loads(line) for line in (out / "trajectory.jsonl").read_text().splitlines()]
     assert sum(event["event"] == "diagnosis" for event in events) == 2, "a third draft would miss it, too"
-    drafts = [event["draft"]["text"] for event in events if event["event"] == "step"]
+    drafts = [event["draft"]["text"] for event in events if event["event"] == "draft"]
     assert drafts[0] != drafts[1] and result["answer"]["text"] == drafts[0], "nothing was wrong with the first"

@@ -2,13 +2,14 @@
 
 import textwrap
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.navigator import Attempt, Evidence, Given, Workspace
+from ml_agent.navigator import Given, Workspace
 from tools.candidates import Candidate
 from tools.index import RepoIndex
 
@@ -28,16 +29,9 @@ class Place:
     def answers(
         self, instruction: str, count: int = 1, path: str = "", arguments: tuple[tuple[str, str], ...] = ()
     ) -> list[Draft]:
-        """The first drafts, each asked for with those before as attempts."""
+        """The first drafts."""
         request = self.navigator.understand(instruction, Given(path=path, arguments=arguments))
-        drafts: list[Draft] = []
-        for _ in range(count):
-            evidence = Evidence(attempts=tuple(Attempt(draft=draft) for draft in drafts))
-            step = self.navigator.write(request, self.workspace(path), evidence)
-            if step.draft is None:
-                break
-            drafts.append(step.draft)
-        return drafts
+        return list(islice(self.navigator.drafts(request, self.workspace(path)), count))
 
     def answer(self, instruction: str, path: str = "", arguments: tuple[tuple[str, str], ...] = ()) -> Draft:
         """The first draft."""

@@ -8,7 +8,7 @@ import pytest
 from ml_agent.draft import Draft
 from ml_agent.grounded.dimensions import fitted
 from ml_agent.grounded.feedback import repaired
-from ml_agent.navigator import Attempt, Evidence, Given
+from ml_agent.navigator import Attempt
 
 MODELS = {
     "zoo/mixer.py": '''
@@ -90,16 +90,3 @@ def test_channels_go_where_they_are_expected(code: str, line: str, better: str |
     assert fitted(code, ["Traceback (most recent call last):", line]) == better
     found = repaired(Attempt(draft=Draft(kind="python", text=code), error_lines=(line,)), ())
     assert (found.text if found else None) == better
-
-
-def test_what_the_user_named_is_not_given_up_after_a_failed_run(repository: Callable[..., Any]) -> None:
-    place = repository(MODELS)
-    request = place.navigator.understand("Run the Mixer on an input of shape (4, 64, 256).", Given())
-    attempts: tuple[Attempt, ...] = ()
-    for _ in range(4):
-        step = place.navigator.write(request, place.workspace(), Evidence(attempts=attempts))
-        if step.draft is None:
-            break
-        assert "Mixer" in step.draft.text
-        attempts = (*attempts, Attempt(draft=step.draft, problem="x: y", error_lines=("ValueError: y",)))
-    assert step.action == "reject-repository"

@@ -7,7 +7,7 @@ import pytest
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.feedback import repaired
-from ml_agent.navigator import Attempt, Evidence, Given
+from ml_agent.navigator import Attempt, Given, Problem
 from tools.signatures.model import Option, Signature
 
 SIGNATURE = Signature(
@@ -71,8 +71,8 @@ def test_the_navigator_repairs_before_it_tries_something_else(repository: Callab
     request = place.navigator.understand("Train with a learning rate of 0.5", Given())
     first = place.answer("Train with a learning rate of 0.5")
     assert "--extra 3" in first.text
-    refused = Attempt(draft=first, error_lines=("train.py: error: unrecognized arguments: --extra 3",))
-    step = place.navigator.write(request, place.workspace(), Evidence(attempts=(refused,)))
-    assert step.draft is not None
-    assert step.draft.text == "python train.py --lr 0.5"
-    assert step.draft.ledger
+    problem = Problem(error_lines=("train.py: error: unrecognized arguments: --extra 3",))
+    mended = place.navigator.revise(request, place.workspace(), first, problem)
+    assert mended is not None
+    assert mended.text == "python train.py --lr 0.5"
+    assert mended.ledger

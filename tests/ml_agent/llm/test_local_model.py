@@ -17,7 +17,6 @@ from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.purpose import wants_use
 from ml_agent.llm.sender import Parts
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
@@ -46,31 +45,6 @@ OPTIONS = functions.settings(
         "lr": {"type": ["number", "null"], "description": "learning rate"},
         "steps": {"type": ["integer", "null"], "description": "number of steps"},
     }
-)
-
-TO_TRAIN = (
-    "I want a ResNet-50 that knows my 120 dog breeds; the pictures lie in data/dogs. Please write the code.",
-    "Fit the transformer to the wmt14 corpus with 30 epochs and batch size 64.",
-    "Please optimise a DCGAN on CelebA for 100 epochs with learning rate 0.0002.",
-    "I'd like the LSTM to learn from my log files in logs/. Give me the code.",
-    "Build me a speech recogniser from the LibriSpeech recordings, batch size 32.",
-    "Adapt bert-base-uncased to my reviews in reviews.csv with a learning rate of 2e-5.",
-    "I need a detector that learns to find helmets from annotations in helmets.json.",
-    "Set up the pix2pix model with 200 epochs, batch size 1 and image size 256.",
-    "Reproduce the CIFAR-10 result of the wide residual network, with dropout 0.3.",
-    "Teach the policy to play Pong with PPO for 10 million steps.",
-)
-TO_USE = (
-    "I would like to sort my holiday pictures by what is on them with the vit_small model. Please write code.",
-    "Which of these captions fits the photo cat.png best? Use the ViT-B-16 model.",
-    "Turn the recording talk.wav into text with the medium model.",
-    "Translate notes.txt into French with the opus model.",
-    "Tell me what is on street.jpg with yolov5s.",
-    "I have a folder of scans and want to know which ones show a fracture, with densenet121.",
-    "Make a picture of a red bicycle in the snow with the xl model.",
-    "Give me vectors for the sentences in faq.txt with the mini model.",
-    "Remove the background of portrait.png using u2net.",
-    "Could you help me with code that finds the people in crowd.mp4 with the nano model?",
 )
 
 
@@ -105,15 +79,6 @@ def test_a_small_model_reads_numbers(mode: str, url: str) -> None:
     if mode == "auto":
         client.decide(PROMPT, [OPTIONS], max_output_tokens=60)
         assert memory.traits(endpoint.identity).confirmed
-
-
-@pytest.mark.model
-@pytest.mark.timeout(900)
-def test_a_small_model_tells_using_from_training(url: str) -> None:
-    client = ModelClient(Endpoint(model="local", base_url=url), Budget(), parts=Parts(memory=Memory()))
-    wrong = [text for text in TO_TRAIN if wants_use(text, client)]
-    wrong += [text for text in TO_USE if not wants_use(text, client)]
-    assert len(wrong) <= 3, wrong
 
 
 @pytest.mark.model

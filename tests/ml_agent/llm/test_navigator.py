@@ -1,6 +1,7 @@
 """The llm navigator decides by calls, never ends worse than the grounded one, and stays within its budget."""
 
 from collections.abc import Callable
+from itertools import islice, pairwise
 from typing import Any
 
 import pytest
@@ -8,20 +9,17 @@ import pytest
 from ml_agent.budget import Limits
 from ml_agent.draft import Draft
 from ml_agent.errors import BudgetExceededError, ConfigurationError
-from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.llm.merging import blamed
-from ml_agent.llm.navigator import LlmNavigator
-from ml_agent.llm.slots import OptionSlots
-from ml_agent.navigator import Assessment, Attempt, Evidence, Given, Step, Workspace
+from ml_agent.llm.loop import ACCEPTED, MOST_TURNS, shrunk
+from ml_agent.navigator import Assessment, Given, Problem, Workspace
 from ml_agent.proof import examine
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
 from ml_agent.testing.model_server import Answer, Brain, Seen, first_choice
-from prompts import functions
+from ml_agent.testing.talkers import NOWHERE, able, command, replies, saying
+from ml_agent.thread import ToolCall, Turn
 from tools.candidates import Candidate
-from tools.commandline.parse import parse_one
-from tools.signatures.model import Option, Signature
 
 TASK = "Please train on Citeseer for 30 epochs with a learning rate of 0.05."
+RIGHT = "python train.py --dataset citeseer --epochs 30 --lr 0.05"
 SLOW = {"timeout", "drip"}
 CONFIGURATION = {"key refused", "model unknown"}
 
@@ -32,7 +30,7 @@ def patience(name: str) -> float:
 
 
 def brain(**said: Any) -> Brain:
-    """Answers each question by the keys that its function has: the first key of `said` that fits decides."""
+    """Answers each question by the keys that its function has."""
 
     def answer(seen: Seen) -> Answer:
         name, schema = next(iter(seen.functions.items()), ("", {}))
@@ -47,202 +45,180 @@ def request_of(stage: Any, text: str = TASK, **given: Any) -> Any:
     return stage.grounded.understand(text, Given(repository="me/tinynets", **given))
 
 
-def test_fills_the_options_of_a_command(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(dataset="citeseer", epochs=30, lr=0.05))
-    step = play.navigator.write(request_of(play), workspace, Evidence())
-    assert step.draft.text == "python train.py --dataset citeseer --epochs 30 --lr 0.05"
-    assert [fields["phase"] for fields in play.of("model-call")][-1] == "fill"
+def first(play: Any, workspace: Workspace, text: str = TASK) -> Draft:
+    """The first draft for a task."""
+    return next(play.navigator.drafts(request_of(play, text), workspace))
 
 
-def test_among_several_ways_the_model_chooses_twice_the_second_time_turned_round(
-    stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    play = stage(brain(choice="run evaluate.py"))
-    step = play.navigator.write(request_of(play, "Train or whatever on Citeseer."), workspace, Evidence())
-    assert step.draft.entry == "evaluate.py"
-    first, second = (seen.text for seen in play.server.requests[:2])
-    assert first.index("run train.py") < first.index("run evaluate.py") and second.index(
-        "run evaluate.py"
-    ) < second.index("run train.py")
+def told(seen: Seen, place: int = -1) -> str:
+    """The result of a call in a request."""
+    results = [message for message in seen.body["messages"] if message["role"] == "tool"]
+    return str(results[place]["content"])
 
 
-@pytest.mark.parametrize(("words", "both"), [("", True), (" Write a script.", False), (" Show me the code.", True)])
-def test_another_kind_is_offered_unless_the_wording_leans_to_the_first(
-    words: str, both: bool, stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    play = stage(brain())
-    play.navigator.write(request_of(play, f"Train or whatever on Citeseer.{words}"), workspace, Evidence())
-    shown = play.server.requests[0].text
-    assert "run train.py" in shown and ("Python: " in shown) is both
+def test_one_reply_is_enough_where_the_first_message_tells_all(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(saying(command(RIGHT)), profile="tools")
+    draft = first(play, workspace)
+    assert (draft.text, draft.source, draft.entry) == (RIGHT, "llm", "train.py")
+    assert draft.sound and draft.thread is not None and draft.thread.turns[-1].results == (ACCEPTED,)
+    assert len(play.server.requests) == 1
+    text = play.server.requests[0].text
+    for part in ("--dataset {cora|citeseer} =cora", "- evaluate.py (2 options)", "--checkpoint", "README.md:5", TASK):
+        assert part in text
 
 
-def test_code_without_a_place_for_most_of_the_values_is_not_offered(
-    stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    play = stage(brain())
-    play.navigator.write(request_of(play), workspace, Evidence())
-    assert all("Python: " not in seen.text for seen in play.server.requests)
-
-
-def test_a_choice_that_follows_the_place_in_the_list_does_not_count(
-    stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    def second_one(seen: Seen) -> Answer:
-        name, schema = next(iter(seen.functions.items()))
-        names = schema["properties"].get("choice", {}).get("enum", ["", ""])
-        return Answer(name, {**first_choice(seen).arguments, **({"choice": names[-1]} if names[-1] else {})})
-
-    play = stage(second_one)
-    step = play.navigator.write(request_of(play, "Train or whatever on Citeseer."), workspace, Evidence())
-    assert step.draft.entry == "train.py" and len(play.server.requests) == 3
-
-
-class OneDraft(GroundedNavigator):
-    """Reads well, but knows only one way to do everything."""
-
-    def write(self, request: Any, workspace: Workspace, evidence: Evidence) -> Step:
-        draft = Draft(kind="bash", text="python train.py --dataset cora --epochs 30", entry="train.py")
-        if evidence.attempts:
-            return Step(action="reject-repository")
-        return Step(action="draft", draft=draft)
-
-
-def test_takes_what_the_grounded_draft_lacks_and_leaves_what_it_has(
-    stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    play = stage(brain(dataset="citeseer", epochs=20, lr="0.05", name="moonshot"))
-    navigator = LlmNavigator(play.client, OneDraft(), play.emit)
-    task = "Train on Citeseer for 30 epochs, lr 0.05, not 20 of them; the experiment is known as moonshot."
-    draft = navigator.write(request_of(play, task), workspace, Evidence()).draft
-    assert draft is not None and draft.source == "llm"
-    assert draft.text == "python train.py --dataset citeseer --epochs 30 --lr 0.05 --name moonshot"
-
-
-def test_what_the_user_never_said_is_not_taken(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(choice="run train.py", name="model-7", epochs=99, dataset="cora"))
-    step = play.navigator.write(request_of(play), workspace, Evidence())
-    assert step.draft.text == "python train.py --dataset citeseer --epochs 30 --lr 0.05"
-
-
-def test_fills_the_literals_of_python_code(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(choice="Python: Tiny nets / Use it from Python", pretrained="citeseer-large"))
-    task = "Write Python code that loads the gcn model with the weights called citeseer-large."
-    step = play.navigator.write(request_of(play, task), workspace, Evidence())
-    assert step.draft.kind == "python" and 'load_model("gcn", pretrained="citeseer-large")' in step.draft.text
-
-
-def test_after_a_failure_the_error_is_shown_and_the_next_draft_differs(
-    stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    play = stage(brain())
-    request = request_of(play)
-    attempts: list[Attempt] = []
-    texts = set()
-    for number in range(3):
-        step = play.navigator.write(request, workspace, Evidence(attempts=tuple(attempts)))
-        assert step.action == "draft" and step.draft.text not in texts
-        texts.add(step.draft.text)
-        if number:
-            assert f"RuntimeError: broken {number - 1}" in play.server.requests[-1].text + play.server.requests[-2].text
-        attempts.append(Attempt(draft=step.draft, problem="it failed", error_lines=(f"RuntimeError: broken {number}",)))
-
-
-def test_the_same_answer_again_gives_way_to_another(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(choice="run train.py", epochs=30, lr=0.05))
-    request = request_of(play)
-    first = play.navigator.write(request, workspace, Evidence()).draft
-    second = play.navigator.write(request, workspace, Evidence(attempts=(Attempt(draft=first),))).draft
-    assert second.text != first.text
-
-
-def failed_with(play: Any, workspace: Workspace, error: str) -> Attempt:
-    draft = play.grounded.write(request_of(play), workspace, Evidence()).draft
-    return Attempt(draft=draft, problem="the run refused an option", error_lines=(error,))
-
-
-def test_mends_the_option_that_an_error_points_at(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(name="fresh"))
-    failed = failed_with(play, workspace, "ValueError: --name run is taken")
-    draft = play.navigator.write(request_of(play), workspace, Evidence(attempts=(failed,))).draft
-    assert (
-        draft.text == "python train.py --dataset citeseer --epochs 30 --lr 0.05 --name fresh" and draft.source == "llm"
+def test_a_capable_model_uses_each_function(stage: Callable[..., Any], workspace: Workspace) -> None:
+    calls = (
+        Answer("find", {"query": "learning rate"}),
+        Answer("read", {"path": "train.py"}),
+        Answer("read", {"path": "train.py", "lines": "1-2"}),
+        Answer("signature", {"entry": "train.py"}),
+        Answer("signature", {"entry": "tinynets.load_model"}),
+        Answer("run", {"command": "ls"}),
+        command("python train.py --dataset pubmed"),
+        command("python train.py --dataset citeseer --epochs 30"),
+        Answer("dispute", {"finding": "0.05", "why": "it is set elsewhere"}),
     )
-    assert "run is taken" in play.server.requests[0].text and len(play.server.requests) == 1
+    play = stage(saying(*calls), profile="tools", look=lambda _workspace, line: f"said {line}")
+    draft = first(play, workspace)
+    results = [turn.results[0] for turn in draft.thread.turns]
+    for result, part in zip(
+        results,
+        (
+            "train.py:7:",
+            "import argparse",
+            "lines 1-2 of 10",
+            "--epochs INT =10  passes over the data",
+            "tinynets.load_model(name, pretrained=",
+            "said ls",
+            "bad-choice",
+            "'0.05', which the answer does not use",
+            "taken",
+        ),
+        strict=True,
+    ):
+        assert part in result, (part, result)
+    assert draft.disputes[0].why == "it is set elsewhere" and draft.sound
 
 
-def test_an_error_may_spell_an_option_with_dashes() -> None:
-    signature = Signature(
-        path="train.py", options=(Option(dest="drop_last", flags=("--drop-last",), nargs="0", type="bool"),)
-    )
-    call = parse_one("python train.py --drop-last", signature)
-    assert call is not None
-    assert blamed(OptionSlots(call, signature, ""), "ValueError: --drop-last leaves no batch") == ["drop_last"]
+def test_several_calls_in_one_reply_are_all_done(stage: Callable[..., Any], workspace: Workspace) -> None:
+    def both(seen: Seen, answer: Answer) -> Any:
+        from ml_agent.testing.model_server import completion, put
+
+        if replies(seen):
+            return None
+        one, other = put(Answer("read", {"path": "train.py"}), seen), put(Answer("find", {"query": "epochs"}), seen)
+        return completion({"tool_calls": [*one["tool_calls"], *other["tool_calls"]]}, seen)
+
+    play = stage(saying(command(RIGHT)), both, profile="tools")
+    draft = first(play, workspace)
+    assert [call.name for call in draft.thread.turns[0].calls] == ["read", "find"] and draft.text == RIGHT
 
 
-def test_a_value_of_the_users_is_not_mended_away(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(lr=0.01))
-    failed = failed_with(play, workspace, "ValueError: --lr must be below 0.02")
-    draft = play.navigator.write(request_of(play), workspace, Evidence(attempts=(failed,))).draft
-    assert "--lr 0.01" not in draft.text and draft.text != failed.draft.text
-
-
-def test_another_answer_costs_no_question_where_nothing_is_wrong(
+def test_what_the_run_says_comes_back_into_the_same_conversation(
     stage: Callable[..., Any], workspace: Workspace
 ) -> None:
-    play = stage(brain())
+    play = stage(saying(command("python train.py --epochs 30 --lr 0.05"), command(RIGHT)), profile="tools")
     request = request_of(play)
-    first = Attempt(draft=play.grounded.write(request, workspace, Evidence()).draft)
-    second = play.navigator.write(request, workspace, Evidence(attempts=(first,)))
-    assert second.draft.text != first.draft.text and not play.server.requests
+    draft = next(play.navigator.drafts(request, workspace))
+    problem = Problem(text="data: the data is gone", error_lines=("FileNotFoundError: cora",))
+    mended = play.navigator.revise(request, workspace, draft, problem)
+    assert mended is not None and mended.text == RIGHT
+    assert "FileNotFoundError: cora" in told(play.server.requests[-1])
+    assert len(play.server.requests) == 2
 
 
-def test_may_ask_for_a_file_and_sees_it(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(choice=functions.OPEN, path="train.py"))
+def test_another_answer_is_asked_for_in_the_same_conversation_then_rules_answer(
+    stage: Callable[..., Any], workspace: Workspace
+) -> None:
+    other = command('from tinynets import load_model\nprint(load_model("citeseer 30 0.05"))')
+    other = Answer("answer", {**other.arguments, "kind": "python"})
+    play = stage(saying(command(RIGHT), other), profile="tools")
+    drafts = list(islice(play.navigator.drafts(request_of(play), workspace), 3))
+    assert [(draft.kind, draft.source) for draft in drafts] == [
+        ("bash", "llm"),
+        ("python", "llm"),
+        ("bash", "grounded"),
+    ]
+
+
+def test_a_fence_is_no_part_of_an_answer_and_a_folder_may_be_chosen(
+    stage: Callable[..., Any], workspace: Workspace
+) -> None:
+    free = Workspace(index=workspace.index, candidate=workspace.candidate)
+    answer = {"kind": "python", "text": "```python\nprint(30, 'citeseer', 0.05)\n```", "folder": "tinynets/"}
+    draft = first(stage(saying(Answer("answer", answer)), profile="tools"), free)
+    assert (draft.text, draft.workdir, draft.kind) == ("print(30, 'citeseer', 0.05)", "tinynets", "python")
+
+
+@pytest.mark.parametrize("name", sorted(NOWHERE))
+def test_a_model_that_leads_nowhere_ends_in_time(name: str, stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(NOWHERE[name], None, Limits(tokens=150_000), profile="tools")
     request = request_of(play)
-    failed = Attempt(draft=play.grounded.write(request, workspace, Evidence()).draft, problem="no good")
-    step = play.navigator.write(request, workspace, Evidence(attempts=(failed,)))
-    assert (step.action, step.path) == ("open", "train.py")
-    play.navigator.write(request, workspace, Evidence(attempts=(failed,), opened=("train.py",)))
-    assert 'add_argument("--epochs"' in play.server.requests[2].text
+    drafts = [examine(draft, request, workspace) for draft in islice(play.navigator.drafts(request, workspace), 3)]
+    assert any(draft.source == "grounded" and draft.sound for draft in drafts)
+    assert not any(draft.source == "llm" and draft.sound for draft in drafts)
+    assert len(play.server.requests) <= 2 * MOST_TURNS and play.budget.usage.tokens <= 150_000
+    assert "root:" not in "".join(seen.text for seen in play.server.requests)
 
 
-def test_may_reject_the_readme(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(choice=functions.REJECT))
-    request = request_of(play)
-    failed = Attempt(draft=play.grounded.write(request, workspace, Evidence()).draft, problem="no good")
-    assert play.navigator.write(request, workspace, Evidence(attempts=(failed,))).action == "reject-readme"
+def test_an_insisted_answer_is_kept_with_what_speaks_against_it(
+    stage: Callable[..., Any], workspace: Workspace
+) -> None:
+    wrong = command("python train.py --dataset citeseer --nodes 3")
+    dispute = Answer("dispute", {"finding": "unknown-option: --nodes", "why": "it is new"})
+    draft = first(stage(saying(wrong, dispute, wrong), profile="tools"), workspace)
+    assert not draft.sound and draft.disputes[0].finding == "unknown-option: --nodes"
+    assert [len(turn.calls) for turn in draft.thread.turns] == [1, 1, 1]
 
 
-def test_may_write_python_of_its_own(stage: Callable[..., Any], workspace: Workspace) -> None:
-    code = 'from tinynets import load_model\n\nload_model("gcn", pretrained="citeseer")\nepochs, lr = 30, 0.05\n'
-    play = stage(brain(choice=functions.WRITE, code=code))
-    request = request_of(play)
-    failed = Attempt(draft=play.grounded.write(request, workspace, Evidence()).draft, problem="no good")
-    step = play.navigator.write(request, workspace, Evidence(attempts=(failed,)))
-    assert step.draft.text == code and step.draft.source == "llm" and step.draft.sound
-    assert "tinynets.load_model" in play.server.requests[-1].text or "python" in play.server.requests[-1].text
+@pytest.mark.parametrize("passes", [True, False])
+def test_the_probe_is_made_once_and_remembered(passes: bool, stage: Callable[..., Any], workspace: Workspace) -> None:
+    able_brain = saying(command(RIGHT))
+    play = stage(able_brain if passes else brain(port="8421"))
+    for _ in range(2):
+        draft = first(play, workspace)
+        play.navigator._over.clear()
+    assert (draft.source == "llm") == passes
+    assert play.client.profile == ("tools" if passes else "form")
+    probes = [seen for seen in play.server.requests if "report" in seen.functions]
+    assert len(probes) == (3 if passes else 4)
 
 
-def test_code_that_does_not_stand_the_check_gives_way(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(choice=functions.WRITE, code="from tinynets import nothing_of_the_kind\n"))
-    request = request_of(play)
-    failed = Attempt(draft=play.grounded.write(request, workspace, Evidence()).draft, problem="no good")
-    step = play.navigator.write(request, workspace, Evidence(attempts=(failed,)))
-    assert step.draft.source == "grounded" and "nothing_of_the_kind" not in step.draft.text
+def test_old_results_shrink_to_a_line_and_the_last_stays() -> None:
+    turns = [
+        Turn(calls=(ToolCall(name="read", arguments={"path": str(n)}),), results=(f"head {n}\n" + "x" * 7000,))
+        for n in range(6)
+    ]
+    sizes = [len(turn.results[0]) for turn in shrunk(turns)]
+    assert sizes[-1] > 7000 and sizes[0] < 100 and sum(sizes) <= 24_000 + 7000
+    assert shrunk(turns[:3]) == turns[:3]
+    before, after = shrunk(turns[:4]), shrunk(turns[:5])
+    assert before[:2] == after[:2], "what was sent stays as it was for a while, so that it is found in caches"
+
+
+def test_the_first_messages_of_a_conversation_do_not_change(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(
+        saying(Answer("read", {"path": "train.py"}), Answer("find", {"query": "lr"}), command(RIGHT)), profile="tools"
+    )
+    first(play, workspace)
+    bodies = [seen.body for seen in play.server.requests]
+    for earlier, later in pairwise(bodies):
+        assert (
+            later["messages"][: len(earlier["messages"])] == earlier["messages"] and later["tools"] == earlier["tools"]
+        )
 
 
 @pytest.mark.parametrize("name", sorted(set(MISBEHAVIOURS) - CONFIGURATION))
-def test_every_misbehaviour_ends_in_a_sound_draft_within_the_budget(
+def test_however_a_server_misbehaves_there_is_an_answer_within_the_budget(
     name: str, stage: Callable[..., Any], workspace: Workspace
 ) -> None:
-    answer = brain(choice="run train.py", dataset="citeseer", epochs=30, lr=0.05)
-    play = stage(answer, MISBEHAVIOURS[name], Limits(tokens=6000, calls=14, seconds=60), timeout=patience(name))
+    play = stage(saying(command(RIGHT)), MISBEHAVIOURS[name], Limits(tokens=40_000, calls=30), timeout=patience(name))
     request = play.navigator.understand(TASK, Given(repository="me/tinynets"))
-    draft = play.navigator.write(request, workspace, Evidence()).draft
-    assert draft.text == "python train.py --dataset citeseer --epochs 30 --lr 0.05"
-    assert examine(draft, request, workspace).sound
+    sound = (draft for draft in play.navigator.drafts(request, workspace) if examine(draft, request, workspace).sound)
+    assert next(sound).text.lower() == RIGHT
     usage = play.budget.usage
-    assert usage.tokens <= 6000 and usage.calls <= 14 and len(play.server.requests) == usage.calls
+    assert usage.tokens <= 40_000 and usage.calls <= 30 and len(play.server.requests) == usage.calls
     assert play.of("model-call") or play.of("stand-in")
 
 
@@ -250,49 +226,45 @@ def test_every_misbehaviour_ends_in_a_sound_draft_within_the_budget(
 def test_what_the_user_must_mend_is_not_covered_up(name: str, stage: Callable[..., Any], workspace: Workspace) -> None:
     play = stage(brain(), MISBEHAVIOURS[name])
     with pytest.raises(ConfigurationError):
-        play.navigator.write(request_of(play), workspace, Evidence())
+        first(play, workspace)
 
 
 def test_an_endpoint_that_is_down_is_not_asked_for_ever(stage: Callable[..., Any], workspace: Workspace) -> None:
     play = stage(brain(), MISBEHAVIOURS["500 for ever"])
     for _ in range(5):
-        assert play.navigator.write(request_of(play), workspace, Evidence()).draft.source == "grounded"
+        assert first(play, workspace).source == "grounded"
     assert len(play.server.requests) == 10 and len(play.of("stand-in")) == 2
 
 
-def test_two_thousand_tokens_are_never_passed(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(), None, Limits(tokens=2000))
+def test_six_thousand_tokens_are_never_passed(stage: Callable[..., Any], workspace: Workspace) -> None:
+    def fitting(seen: Seen) -> Answer:
+        epochs = seen.text.rpartition("citeseer for ")[2].partition(" ")[0]
+        return command(f"python train.py --dataset citeseer --epochs {epochs}")
+
+    play = stage(able(fitting), None, Limits(tokens=6_000), profile="tools")
     for epochs in range(11, 20):
-        request = request_of(play, f"Train on Citeseer for {epochs} epochs.")
-        draft = play.navigator.write(request, workspace, Evidence()).draft
+        draft = first(play, workspace, f"Train on citeseer for {epochs} epochs.")
         assert f"--epochs {epochs}" in draft.text, "the grounded answers go on when the model's budget is spent"
     spent = 0
     for seen in play.server.requests:
-        assert spent + seen.prompt_tokens + seen.output_tokens <= 2000
+        assert spent + seen.prompt_tokens <= 6_000
         spent += seen.prompt_tokens
-    assert play.of("stand-in") and play.budget.usage.tokens <= 2000
+    assert play.of("stand-in") and play.budget.usage.tokens <= 6_000
 
 
 def test_the_wall_time_ends_the_run(stage: Callable[..., Any], workspace: Workspace) -> None:
     play = stage(brain(), MISBEHAVIOURS["timeout"], Limits(seconds=0.3))
     with pytest.raises(BudgetExceededError, match="seconds"):
         for _ in range(3):
-            play.navigator.write(request_of(play), workspace, Evidence())
+            first(play, workspace)
 
 
 def test_understanding_adds_what_the_model_knows(stage: Callable[..., Any]) -> None:
-    said = {
-        "task": "node classification",
-        "model": "GCN",
-        "dataset": "Citeseer",
-        "libraries": ["dgl", "PyG"],
-        "queries": ["graph networks"],
-    }
-    play = stage(brain(**said))
+    play = stage(brain(model="GCN", libraries=["dgl", "PyG"], queries=["graph networks"]))
     request = play.navigator.understand(TASK, Given())
     own = play.grounded.understand(TASK, Given())
     assert {"dgl", "PyG", "graph networks"} <= set(request.queries) and set(own.queries) <= set(request.queries)
-    assert request.values == own.values and request.task == "node classification"
+    assert request.values == own.values and "GCN" in request.keywords
 
 
 def test_a_named_repository_costs_no_question(stage: Callable[..., Any], workspace: Workspace) -> None:
@@ -321,7 +293,7 @@ def test_ranking_puts_the_models_choice_first_and_loses_none(stage: Callable[...
 
 
 def test_assessment(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(possible=False, reason="it only knows tiny networks", readmes=["README.md"]))
+    play = stage(brain(possible=False, reason="it only knows tiny networks"))
     request = play.grounded.understand(TASK, Given())
     free = Workspace(index=workspace.index, candidate=workspace.candidate)
     assert play.navigator.assess(request, free) == Assessment(

@@ -13,7 +13,8 @@ from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
-from ml_agent.testing.model_server import Answer, ModelServer, Seen, first_choice
+from ml_agent.testing.model_server import Answer, ModelServer
+from ml_agent.testing.talkers import command, saying
 from ml_agent.trajectory import read_trajectory
 
 FIT = (
@@ -41,10 +42,7 @@ def catalog(tmp_path: Path) -> Path:
     return path
 
 
-def willing(seen: Seen) -> Answer:
-    """Takes the first of everything, and finds everything possible."""
-    answer = first_choice(seen)
-    return Answer(answer.name, {**answer.arguments, **({"possible": True} if "possible" in answer.arguments else {})})
+willing = saying(Answer("read", {"path": "fit.py"}), command(ANSWER))
 
 
 def run(server_url: str, out: Path, job: Job, **flags: Any) -> dict[str, Any]:
@@ -69,10 +67,10 @@ def run(server_url: str, out: Path, job: Job, **flags: Any) -> dict[str, Any]:
 def test_a_bad_model_still_ends_with_a_sound_answer(name: str, catalog: Path, tmp_path: Path) -> None:
     job = Job(instruction=TASK, catalog=str(catalog))
     with ModelServer(willing, MISBEHAVIOURS[name]) as server:
-        result = run(server.url, tmp_path / "out", job, max_tokens=12_000, max_calls=40)
+        result = run(server.url, tmp_path / "out", job, max_tokens=30_000, max_calls=60)
     assert (result["ending"], result["evidence"], result["answer"]["text"]) == ("proven", "checked", ANSWER)
     spent = result["budget"]["prompt_tokens"] + result["budget"]["completion_tokens"]
-    assert result["usd"] is None and 0 <= spent <= 12_000
+    assert result["usd"] is None and 0 <= spent <= 30_000
     assert "sesame" not in "".join(
         path.read_text(errors="replace") for path in (tmp_path / "out").rglob("*") if path.is_file()
     )
@@ -102,14 +100,14 @@ def test_a_recorded_run_is_played_back_without_the_model(
     tape = str(tmp_path / "tape")
     with ModelServer(willing, MISBEHAVIOURS[name] if name else None) as server:
         url = server.url
-        recorded = run(url, tmp_path / "a", Job(instruction=TASK, catalog=str(catalog), record=tape), max_tokens=20_000)
+        recorded = run(url, tmp_path / "a", Job(instruction=TASK, catalog=str(catalog), record=tape), max_tokens=30_000)
         asked = len(server.requests)
 
     def no_network(*_arguments: Any, **_keywords: Any) -> None:
         raise AssertionError("a replay must not use the network")
 
     monkeypatch.setattr(socket, "create_connection", no_network)
-    replayed = run(url, tmp_path / "b", Job(instruction=TASK, catalog=str(catalog), replay=tape), max_tokens=20_000)
+    replayed = run(url, tmp_path / "b", Job(instruction=TASK, catalog=str(catalog), replay=tape), max_tokens=30_000)
     assert asked > 0 and replayed["answer"] == recorded["answer"]
     assert (tmp_path / "a" / "answer.sh").read_bytes() == (tmp_path / "b" / "answer.sh").read_bytes()
     for key in ("prompt_tokens", "completion_tokens", "calls"):

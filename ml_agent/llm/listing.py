@@ -1,0 +1,135 @@
+"""Signatures as a model reads them: as few characters as say which options there are and what each takes."""
+
+import posixpath
+from collections.abc import Sequence
+
+from tools.python_api.model import ApiObject
+from tools.retrieval import tokenize
+from tools.signatures.model import Option, Signature
+
+_HELP = 90
+_DEFAULT = 40
+_MOST_CHOICES = 12
+_NO_USE = frozenset({"help", "h", "helpfull", "helpshort", "version"})
+_FIRST_LINE = 150
+
+
+def called(signature: Signature, folder: str = ".") -> str:
+    """How an entry point is called from a folder."""
+    if signature.kind in ("console", "make") and signature.name:
+        return " ".join(
+            [f"make {signature.name}" if signature.kind == "make" else signature.name, *signature.subcommand]
+        )
+    path = posixpath.relpath(signature.path, folder or ".")
+    return " ".join([path, *signature.subcommand])
+
+
+def line_of(signatures: Sequence[Signature], folder: str) -> str:
+    """An entry point in one line: how it is called, its subcommands, what it says of itself, how many options it has."""
+    first = signatures[0]
+    subcommands = [" ".join(one.subcommand) for one in signatures if one.subcommand]
+    name = called(first, folder).removesuffix(" ".join(first.subcommand)).strip()
+    words = f" {{{' | '.join(subcommands[:_MOST_CHOICES])}}}" if subcommands else ""
+    doc = " ".join(first.doc.split())
+    said = f": {doc[:_FIRST_LINE]}" if doc else ""
+    count = max(len(one.options) for one in signatures)
+    return f"{name}{words} ({count} options){said}"
+
+
+def options_of(signature: Signature, words: str, most: int) -> str:
+    """All options within `most` characters: those that share words with `words`, or are required, in full, the others shorter.
+
+    What does not fit is counted at the end.
+    """
+    options = [option for option in signature.options if option.dest not in _NO_USE]
+    said = frozenset(tokenize(words))
+    order = sorted(range(len(options)), key=lambda place: -_relevance(options[place], said))
+    texts = {place: _short(options[place]) for place in order}
+    left = most - sum(len(text) + 1 for text in texts.values())
+    for place in order:
+        whole = _whole(options[place])
+        if (cost := len(whole) - len(texts[place])) <= left:
+            texts[place] = whole
+            left -= cost
+    kept: set[int] = set()
+    room = most
+    for place in order:
+        room -= len(texts[place]) + 1
+        if room < 0:
+            break
+        kept.add(place)
+    lines = [texts[place] for place in range(len(options)) if place in kept]
+    missing = len(options) - len(lines)
+    return "\n".join([*lines, *([f"... and {missing} more"] if missing else []), *_notes(signature)])
+
+
+def api_line(item: ApiObject, most: int = 220) -> str:
+    """A class or function in one line."""
+    taken = ", ".join(
+        f"{_starred(p.kind)}{p.name}" + ("" if p.default is None else f"={p.default}") for p in item.parameters
+    )
+    text = f"{item.name}({taken})" if item.parameters or item.kind != "module" else item.name
+    text = text if len(text) <= most else text[:most] + " ..."
+    return f"{text}  # {' '.join(item.doc.split())[:90]}" if item.doc else text
+
+
+def _starred(kind: str) -> str:
+    return {"rest": "*", "keywords": "**"}.get(kind, "")
+
+
+def _notes(signature: Signature) -> list[str]:
+    notes = []
+    if signature.accepts_unknown:
+        notes.append("(takes other options as well)")
+    if signature.syntax == "overrides":
+        notes.append("(options are given as NAME=VALUE)" if not _dashed(signature) else "")
+    notes += [f"(at most one of: {', '.join(group)})" for group in signature.exclusive[:3]]
+    notes += [f"(one of these is needed: {', '.join(group)})" for group in signature.one_of[:3]]
+    return [note for note in notes if note]
+
+
+def _dashed(signature: Signature) -> bool:
+    return any(flag.startswith("-") for option in signature.options for flag in option.flags)
+
+
+def _whole(option: Option) -> str:
+    text = " ".join(option.help.split())
+    return f"{_short(option)}  {text[:_HELP]}" if text else _short(option)
+
+
+def _short(option: Option) -> str:
+    spelled = {flag.replace("-", "_"): flag for flag in reversed(option.flags)}
+    names = sorted(spelled.values(), key=len, reverse=True)[:2] or [option.dest]
+    text = "/".join([*names, *option.negative_flags[:1]])
+    kind = _kind(option)
+    text += f" {kind}" if kind else ""
+    if option.default is not None and not option.switch and option.default not in ("", "None"):
+        text += f" ={option.default[:_DEFAULT]}"
+    return text + (" required" if option.required or (option.positional and _needed(option)) else "")
+
+
+def _needed(option: Option) -> bool:
+    return option.nargs not in ("?", "*") and option.default is None
+
+
+def _kind(option: Option) -> str:
+    if option.switch or option.nargs == "?bool":
+        return "" if option.switch else "[true|false]"
+    choices = option.choices or option.accepted
+    if choices:
+        shown = "|".join(choices[:_MOST_CHOICES]) + ("|..." if len(choices) > _MOST_CHOICES else "")
+        kind = f"{{{shown}}}"
+    else:
+        kind = {"unknown": "", "str": "STR"}.get(option.type, option.type.upper())
+    if option.nargs in ("*", "+"):
+        kind += "..."
+    elif option.nargs and option.nargs.isdigit():
+        kind += f" x{option.nargs}"
+    return kind + (" (repeatable)" if option.repeatable else "")
+
+
+def _relevance(option: Option, said: frozenset[str]) -> float:
+    names = set(tokenize(" ".join([option.dest, *option.flags])))
+    rest = set(tokenize(option.help)) | {word for choice in option.choices for word in tokenize(choice)}
+    shared = 3 * len(names & said) / (len(names) or 1) + min(len(rest & said) / 3, 2)
+    return (10 if option.required or option.positional else 0) + shared

@@ -1,0 +1,220 @@
+"""The conversation in which a model looks around, answers, hears what the check or the run says, and answers again."""
+
+import re
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from ml_agent.account import called
+from ml_agent.draft import Dispute, Draft, Provenance
+from ml_agent.llm.answers import Call, RawCall, Reply, UnusableReply, accepted
+from ml_agent.llm.assembly import Prompt, Section
+from ml_agent.llm.briefing import system
+from ml_agent.llm.client import ModelClient, silent
+from ml_agent.llm.functions import Function, as_function
+from ml_agent.llm.toolbox import Toolbox
+from ml_agent.navigator import Workspace
+from ml_agent.proof import UNUSED, examine, lines_of
+from ml_agent.request import Request
+from ml_agent.thread import Thread, ToolCall, Turn
+from ml_agent.trajectory import Emit
+from prompts import functions as offered
+from tools.commandline.shell import parse_command
+from tools.findings import Finding
+
+MOST_TURNS = 24
+"""Replies of the model in one conversation."""
+_MOST_IDLE = 3
+"""Replies in a row that lead nowhere: prose, unknown functions, what was asked before."""
+_MOST_REFUSED = 5
+"""Answers that the check may refuse in one conversation."""
+_OPENING_TOKENS = 6_000
+_KEPT_RESULTS = 24_000
+"""Characters of results that stay whole; of older ones the first line stays."""
+_FENCE = re.compile(r"^\s*```[\w+-]*\n(.*?)\n?```\s*$", re.DOTALL)
+ACCEPTED = "The check finds nothing against it."
+NO_CALL = "That called no function, so nobody read it. Call `answer`, or another function."
+
+
+class Stopped(Exception):
+    """The conversation ends without an answer, for the reason that it names."""
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked for, and where."""
+
+    request: Request
+    workspace: Workspace
+
+
+class Conversation:
+    """One thread gone on with until the model gives an answer that may be tried."""
+
+    def __init__(self, client: ModelClient, case: Case, toolbox: Toolbox, emit: Emit = silent) -> None:
+        self._client, self._case, self._toolbox, self._emit = client, case, toolbox, emit
+        places = not case.workspace.path_given
+        self._functions: tuple[Function, ...] = tuple(
+            as_function(function) for function in offered.tools(can_run=toolbox.can_run, places=places)
+        )
+        self._actions: dict[str, Callable[..., str]] = {
+            "find": toolbox.find, "read": toolbox.read, "signature": toolbox.signature, "run": toolbox.run,
+            "answer": self._answer, "dispute": self._dispute, "reject": self._reject,
+        }  # fmt: skip
+        self._given: Draft | None = None
+        """The last answer, examined."""
+        self._accepted = False
+        self._disputes: list[Dispute] = []
+        self._refused = 0
+        self._advised = False
+
+    def go_on(self, thread: Thread, disputes: Sequence[Dispute] = ()) -> Draft:
+        """The next answer, examined, with the thread so far; an unsound one only where the model insists or ends so.
+
+        Raises Stopped where there is none, ModelAnswerError, EndpointError, BudgetExceededError.
+        """
+        self._disputes, self._accepted = list(disputes), False
+        idle = 0
+        asked = {_key(call) for turn in thread.turns for call in turn.calls}
+        while len(thread.turns) < MOST_TURNS and idle < _MOST_IDLE and self._refused < _MOST_REFUSED:
+            reply = self._client.converse(self._prompt(thread), self._functions, shrunk(thread.turns))
+            turn = self._turn(reply, asked)
+            useful = any(_key(call) not in asked for call in turn.calls)
+            asked |= {_key(call) for call in turn.calls}
+            thread, idle = thread.then(turn), 0 if useful else idle + 1
+            if self._accepted and self._given is not None:
+                return self._finished(self._given, thread)
+        if self._given is not None:
+            return self._finished(self._given, thread)
+        raise Stopped("the model gave no answer")
+
+    def _finished(self, draft: Draft, thread: Thread) -> Draft:
+        return msgspec.structs.replace(draft, thread=thread, disputes=tuple(self._disputes))
+
+    def _prompt(self, thread: Thread) -> Prompt:
+        sections = (Section(name="opening", text=thread.opening),)
+        return Prompt(phase="generate", system=system(), sections=sections, question=thread.task, limit=_OPENING_TOKENS)
+
+    def _turn(self, reply: Reply, asked: set[str]) -> Turn:
+        """What the calls of a reply came to; nothing is done after an answer that is taken."""
+        if not reply.calls:
+            return Turn(said=reply.content.strip()[:2000], results=(NO_CALL,))
+        calls, results = [], []
+        for raw in reply.calls:
+            call, result = self._done(raw, asked)
+            calls.append(call)
+            results.append(result)
+            if self._accepted:
+                break
+        return Turn(
+            said=reply.content.strip()[:2000] if not _is_call(reply) else "", calls=tuple(calls), results=tuple(results)
+        )
+
+    def _done(self, raw: RawCall, asked: set[str]) -> tuple[ToolCall, str]:
+        try:
+            call = accepted(raw, self._functions)
+        except UnusableReply as problem:
+            known = raw.arguments if isinstance(raw.arguments, dict) else {}
+            return ToolCall(
+                name=re.sub(r"\W", "_", raw.name)[:64] or "unknown", arguments=known
+            ), f"not done: {problem}"
+        made = ToolCall(name=call.name, arguments=call.arguments)
+        if _key(made) in asked and call.name not in ("answer", "dispute"):
+            return made, "You asked this before; the result stands above."
+        return made, self._acted(call)
+
+    def _acted(self, call: Call) -> str:
+        result = self._actions[call.name](**call.arguments)
+        self._emit("tool", name=call.name, arguments=call.arguments, result=result[:500])
+        return result
+
+    def _answer(self, kind: str, text: str, folder: str | None = None) -> str:
+        """Check an answer; sound ones are taken, unless there is advice that the model has not heard yet."""
+        before, self._given = self._given, self._examined(kind, text, folder)
+        errors = [finding for finding in self._given.findings if finding.severity == "error"]
+        if errors:
+            self._refused += 1
+            if before is not None and before.text == self._given.text:  # it insists: nobody can say more here
+                self._accepted = True
+            return (
+                _told("Refused, the check proves:", errors)
+                + "\nMend it, or dispute a finding and answer the same again."
+            )
+        advice = [finding for finding in self._given.findings if finding.code == UNUSED]
+        if advice and not self._advised:
+            self._advised = True
+            words = "Sound. But it may leave something out:"
+            return _told(words, advice) + "\nAnswer again, mended or the same, as you think right."
+        self._accepted = True
+        return ACCEPTED
+
+    def _examined(self, kind: str, text: str, folder: str | None) -> Draft:
+        workspace = self._case.workspace
+        fenced = _FENCE.match(text)
+        draft = Draft(
+            kind="python" if kind == "python" else "bash",
+            text=(fenced[1] if fenced else text).strip(),
+            workdir=workspace.path if folder is None else (folder.strip().strip("/") or "."),
+            source="llm",
+            because="written by the model",
+            provenance=Provenance(kind="model"),
+        )
+        entry = entry_of(draft, workspace)
+        return examine(msgspec.structs.replace(draft, entry=entry), self._case.request, workspace)
+
+    def _dispute(self, finding: str, why: str) -> str:
+        """Keep what the model says; what is only advice gives way at once."""
+        self._disputes.append(Dispute(finding=finding, why=why))
+        if self._given is not None and self._given.sound:
+            self._accepted = True
+            return "Noted; the answer is taken."
+        return "Noted. It is proven by the files of the repository as we read them: look there, then answer again."
+
+    def _reject(self, why: str) -> str:
+        raise Stopped(f"the model finds that the repository cannot do it: {why}")
+
+
+def shrunk(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns with the first line only of results that are old, once all together are long; the last turn stays whole.
+
+    They shrink in steps of half the room, so that what was sent before mostly is sent again as it was.
+    """
+    sizes = [sum(map(len, turn.results)) for turn in turns]
+    excess = sum(sizes) - _KEPT_RESULTS
+    if excess <= 0:
+        return list(turns)
+    half = _KEPT_RESULTS // 2
+    wanted = (excess // half + 1) * half
+    made, gone = [], 0
+    for place, turn in enumerate(turns):
+        if gone < wanted and place < len(turns) - 1:
+            gone += sizes[place]
+            turn = msgspec.structs.replace(turn, results=tuple(_first_line(result) for result in turn.results))
+        made.append(turn)
+    return made
+
+
+def entry_of(draft: Draft, workspace: Workspace) -> str:
+    """The entry point that a command calls, as far as the repository knows it."""
+    if draft.kind == "python":
+        return ""
+    calls = parse_command(draft.text).invocations
+    found = (called(call, draft.workdir, workspace.index) for call in calls)
+    return next((signature.path for signature in found if signature is not None), "")
+
+
+def _first_line(result: str) -> str:
+    head, _, rest = result.partition("\n")
+    return f"{head[:200]} ... (dropped, ask again)" if rest or len(head) > 200 else head
+
+
+def _told(words: str, findings: Sequence[Finding]) -> str:
+    return "\n".join([words, *lines_of(findings)])
+
+
+def _key(call: ToolCall) -> str:
+    return f"{call.name} {sorted(call.arguments.items(), key=str)}"
+
+
+def _is_call(reply: Reply) -> bool:
+    """Whether the text of a reply is the call itself, in an endpoint's way without native calls."""
+    return reply.content.lstrip().startswith(("{", "```", "<"))

@@ -1,0 +1,199 @@
+"""What a model may look at: find, read, signature, and a run in the sandbox. Every answer has a limit."""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+
+from ml_agent.llm.likely import blocks_of, find_entries, likely_files, likely_passages
+from ml_agent.llm.listing import api_line, line_of, options_of
+from ml_agent.navigator import Workspace
+from tools.errors import ToolError
+from tools.files import Tree
+from tools.python_api.model import ApiObject
+from tools.signatures.model import Signature
+
+Look = Callable[[Workspace, str], str]
+"""look(workspace, command): what a command in the task's folder says, in the sandbox."""
+
+WHOLE = 7_000
+"""Characters of a file that are shown at once."""
+_FOUND = 2_400
+_SIGNATURE = 9_000
+_LISTED = 150
+_SEARCHED_FILES = 4_000
+_SEARCHED_BYTES = 200_000
+_LINES = 8
+_LONGEST_LINE = 160
+_TEXTS = (".py", ".sh", ".md", ".rst", ".txt", ".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".gin", ".ipynb")
+_OUTLINE = re.compile(r"^(?:class |def |    def |async def |if __name__|@\w+\.command|[A-Z_]{3,} = )")
+_RANGE = re.compile(r"(\d+)\s*(?:[-:,]\s*(\d+))?")
+
+
+class Toolbox:
+    """Looks around in one workspace; nothing of it is run here."""
+
+    def __init__(self, workspace: Workspace, instruction: str, look: Look | None = None) -> None:
+        self._workspace, self._instruction, self._look = workspace, instruction, look
+        self._tree = Tree(workspace.index.root)
+
+    @property
+    def can_run(self) -> bool:
+        """Whether there is a sandbox."""
+        return self._look is not None
+
+    def find(self, query: str) -> str:
+        """What speaks of the query: lines of files that hold it, entry points, API objects, passages."""
+        parts = [self._lines_with(query)]
+        entries = [line_of(entry, self._workspace.path) for entry in find_entries(query, self._workspace, 3)]
+        objects = [
+            f"{item.path}:{item.line} {api_line(item, 120)}" for item in self._workspace.index.api.search(query, 4)
+        ]
+        passages = [
+            f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}\n{blocks_of(one, 300)}"
+            for one in likely_passages(query, self._workspace, 2)
+        ]
+        files = likely_files(query, self._workspace, 5)
+        for title, lines in (("Entry points", entries), ("Classes and functions", objects), ("Documents", passages)):
+            parts.append(f"{title}:\n" + "\n".join(lines) if lines else "")
+        parts.append(f"Files: {', '.join(files)}" if files else "")
+        text = "\n".join(part for part in parts if part)
+        return _cut(text, _FOUND) or "nothing"
+
+    def read(self, path: str, lines: str = "") -> str:
+        """A file or a part of it, or what is in a folder."""
+        place = self._place(path)
+        if self._tree.is_dir(place):
+            return self._listed(place)
+        if not self._tree.is_file(place):
+            near = likely_files(posixpath.basename(path), self._workspace, 4)
+            return f"there is no file {path}" + (f"; there is {', '.join(near)}" if near else "")
+        try:
+            text = self._tree.read_text(place)
+        except (ToolError, OSError) as error:
+            return f"{path} cannot be read: {error}"
+        return _part(place, text, lines)
+
+    def signature(self, entry: str) -> str:
+        """All options of an entry point, or the parameters of a class or function with its methods."""
+        signatures = self._signatures(entry)
+        if signatures:
+            shown = [
+                f"{line_of([one], self._workspace.path)}\n{options_of(one, self._instruction, _SIGNATURE // len(signatures))}"
+                for one in signatures
+            ]
+            return _cut("\n\n".join(shown), _SIGNATURE)
+        return self._api(entry) or self._nothing_of(entry)
+
+    def run(self, command: str) -> str:
+        """What a command says in the sandbox."""
+        return self._look(self._workspace, command) if self._look else "there is no sandbox here"
+
+    def _place(self, path: str) -> str:
+        """The path as the model means it: from the root, or from the task's folder."""
+        plain = posixpath.normpath(path.strip().removeprefix("./") or ".")
+        inside = posixpath.normpath(posixpath.join(self._workspace.path or ".", plain))
+        return plain if self._tree.exists(plain) or not self._tree.exists(inside) else inside
+
+    def _listed(self, folder: str) -> str:
+        prefix = "" if folder == "." else f"{folder}/"
+        below = [path.removeprefix(prefix) for path in self._workspace.index.files if path.startswith(prefix)]
+        names = dict.fromkeys(path.partition("/")[0] + ("/" if "/" in path else "") for path in below)
+        shown = list(names)[:_LISTED]
+        return ", ".join(shown) + (f", ... and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
+
+    def _signatures(self, entry: str) -> tuple[Signature, ...]:
+        """The signatures that a model may mean by a path, a file's name, a console script, with or without a subcommand."""
+        known = self._workspace.index.signatures
+        words = entry.replace("python -m ", "").replace("python ", "").split() or [""]
+        found = known.get(self._place(words[0])) or next(
+            (
+                group
+                for path, group in known.items()
+                if any(one.name == words[0] for one in group)
+                or posixpath.basename(path) == words[0]
+                or path.removesuffix(".py").replace("/", ".") == words[0]
+            ),
+            (),
+        )
+        named = tuple(one for one in found if one.subcommand and one.subcommand[-1] in words[1:])
+        return named or found
+
+    def _api(self, name: str) -> str:
+        api = self._workspace.index.api
+        found = api.resolve(name, self._workspace.path)
+        if not isinstance(found, ApiObject):
+            last = name.rpartition(".")[2].removesuffix("()")
+            found = next((item for item in api.objects if item.name.endswith(f".{last}")), found)
+        if not isinstance(found, ApiObject):
+            return ""
+        typed = [f"  {p.name}: {p.annotation}" for p in found.parameters if p.annotation]
+        methods = [
+            f"  .{definition.name.rpartition('.')[2]}({', '.join(p.name for p in definition.parameters)})"
+            + (f" -> {definition.returns}" if definition.returns else "")
+            for module in api.facts.modules
+            if module.path == found.path
+            for definition in module.definitions
+            if definition.kind == "method" and definition.name.startswith(f"{found.name.rpartition('.')[2]}.")
+        ]
+        lines = [f"{found.path}:{found.line} {api_line(found, 1_500)}", *typed, *methods]
+        return _cut("\n".join(lines), _FOUND)
+
+    def _nothing_of(self, entry: str) -> str:
+        near = [line_of(one, self._workspace.path) for one in find_entries(entry, self._workspace, 3)]
+        return (
+            "\n".join([f"nothing is known of {entry}; there is", *near])
+            if near
+            else f"nothing is known of {entry}; read its file"
+        )
+
+    def _lines_with(self, query: str) -> str:
+        """The lines that hold the query itself, where it is one word or a phrase that stands so."""
+        wanted = query.strip().lower()
+        if len(wanted) < 3:
+            return ""
+        found: list[str] = []
+        for path, number, line in self._all_lines():
+            if wanted in line.lower():
+                found.append(f"{path}:{number}: {line.strip()[:_LONGEST_LINE]}")
+                if len(found) == _LINES:
+                    break
+        return "Lines:\n" + "\n".join(found) if found else ""
+
+    def _all_lines(self) -> Iterator[tuple[str, int, str]]:
+        texts = [path for path in self._workspace.index.files if path.endswith(_TEXTS)][:_SEARCHED_FILES]
+        inside = f"{self._workspace.path}/" if self._workspace.path not in ("", ".") else ""
+        for path in sorted(texts, key=lambda path: (not path.startswith(inside), path.count("/"))):
+            try:
+                text = self._tree.read_text(path, _SEARCHED_BYTES)
+            except (ToolError, OSError):
+                continue
+            for number, line in enumerate(text.splitlines(), 1):
+                yield path, number, line
+
+
+def _part(path: str, text: str, lines: str) -> str:
+    """A text from the first to the last line that is asked for; of a long one the outline and the beginning."""
+    every = text.splitlines()
+    asked = _RANGE.search(lines)
+    if asked:
+        first = max(int(asked[1]), 1)
+        last = min(int(asked[2] or first + 80), len(every))
+        head = f"{path}, lines {first}-{last} of {len(every)}\n"
+        return _framed(path, head + _cut("\n".join(every[first - 1 : last]), WHOLE))
+    if len(text) <= WHOLE:
+        return _framed(path, text)
+    outline = [f"{number}: {line[:100]}" for number, line in enumerate(every, 1) if _OUTLINE.match(line)]
+    shape = _cut("\n".join(outline), WHOLE // 3)
+    shown = _cut(text, WHOLE - len(shape))
+    count = len(shown.splitlines()) - 1
+    return _framed(path, f"{path}, lines 1-{count} of {len(every)}; ask for others by `lines`\n{shape}\n--\n{shown}")
+
+
+def _framed(path: str, text: str) -> str:
+    """Text of a repository, marked as data; it cannot end its frame."""
+    inside = re.sub(r"<(/?file)\b", r"&lt;\1", text)
+    return f'<file path="{path}">\n{inside}\n</file>'
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most].rpartition("\n")[0] + "\n... (cut)"
