@@ -9,6 +9,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
+from ml_agent.answer_gate import is_refused
 from ml_agent.draft import Draft
 from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending
@@ -106,7 +107,7 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
     if not draft.sound:
         problem = problem_of(draft)
         services.note("check", problem)
-        best = better(state, draft, "none")
+        best = state.get("best") if is_refused(draft) else better(state, draft, "none")
         tried = Attempt(draft=draft, problem=problem)
         return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
     services.note("check", f"sound; {sum(entry.status != 'not found' for entry in draft.ledger)} values accounted for")
@@ -189,6 +190,9 @@ def give_up_candidate(state: State) -> Command[Any]:
 def without_candidates(state: State) -> Command[Any]:
     """What to say when no candidate is left."""
     best = state.get("best")
+    tried = attempts_of(state) if best is None and state.get("attempts") else ()
+    if tried:  # answers that may not even be shown
+        return ended(Ending.NO_ANSWER, f"no sound answer was found: {tried[0].problem.splitlines()[0]}")
     if best is None:
         return ended(Ending.NO_REPOSITORY, "none of the repositories found can do this: name one with --repo")
     findings = best["draft"].get("findings") or [{"message": "a value of the instruction has no place in it"}]

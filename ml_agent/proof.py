@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ml_agent.account import account
+from ml_agent.answer_gate import refusals
 from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
@@ -25,7 +26,8 @@ def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft
     """
     check = check_command if draft.kind == "bash" else check_python
     ledger, advises = account(draft, request, workspace), draft.source == "llm"
-    findings = [*check(draft.text, workspace.index, draft.workdir), *_unused(ledger, advises)]
+    refused = refusals(draft, request, workspace.index)
+    findings = [*check(draft.text, workspace.index, draft.workdir), *refused, *_unused(ledger, advises)]
     examined = msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)
     if earlier is None or (draft.kind, draft.entry) == (earlier.kind, earlier.entry):
         return examined

@@ -20,6 +20,7 @@ from ml_agent.view.report import write_report
 from sandbox.artifacts import artifacts
 from sandbox.repair import Repair
 from sandbox.session import Record
+from tools.check.powers import powers
 
 VERSIONED = ("ml-agent", "openai", "langgraph", "PyGithub", "docker", "GitPython", "tiktoken")
 
@@ -91,6 +92,15 @@ def _write_artifacts(folder: RunFolder, best: Plain, state: State, services: Ser
     record = Record(source=source, task=task_of(draft))
     if services.executor is not None and best.get("outcome"):
         record = services.executor.record(source, draft, msgspec.convert(state.get("repairs", []), list[Repair]))
-    for name, text in artifacts(record).items():
+    record = msgspec.structs.replace(record, done=tuple(step for step in record.done if not powers(step.command)))
+    for name, text in artifacts(_harmless(record, draft)).items():
         if text:
             write_atomically(folder.path / name, text, mode=0o755 if name.endswith(".sh") else 0o644)
+
+
+def _harmless(record: Record, draft: Draft) -> Record:
+    """Without steps that a repository gave and that would do more on the user's machine than the answer does."""
+    done = tuple(step for step in record.done if not powers(step.command, step.folder))
+    more = set(powers(record.task.text, record.task.folder)) - set(powers(draft.text, draft.workdir))
+    text = draft.text if more and draft.kind == "bash" else record.task.text
+    return msgspec.structs.replace(record, done=done, task=msgspec.structs.replace(record.task, text=text))

@@ -1,0 +1,43 @@
+"""The last look at an answer that the user will run: what a repository put into it beyond a program and its options is refused."""
+
+from ml_agent.draft import Draft
+from ml_agent.request import Request
+from tools.check.powers import Found, powers
+from tools.findings import Finding
+from tools.index import RepoIndex
+
+_WHY = {
+    "command-substitution": "would run a command of the repository's inside yours",
+    "redirect-outside": "reads or writes outside the repository's folder",
+    "secret-variable": "would hand one of your secrets to the program",
+    "piped-to-shell": "runs what another command prints",
+}
+REFUSED = frozenset(_WHY)
+"""Codes of findings with which a text is never shown as an answer."""
+
+
+def refusals(draft: Draft, request: Request, index: RepoIndex) -> list[Finding]:
+    """What the answer must not hold, each with the line of the repository that it came from; what the user wrote is the user's."""
+    if draft.kind != "bash":
+        return []
+    own = " ".join([request.instruction, request.prefix_code, *(value.value for value in request.values)])
+    return [_finding(part, index) for part in powers(draft.text, draft.workdir) if part.text not in own]
+
+
+def is_refused(draft: Draft) -> bool:
+    """Whether the text may not be shown."""
+    return any(finding.code in REFUSED for finding in draft.findings)
+
+
+def _finding(part: Found, index: RepoIndex) -> Finding:
+    path, line = _origin(part.text, index)
+    message = f"{part.text} {_WHY[part.power]}; write it into your own sentence if you want it"
+    return Finding(code=part.power, message=message, subject=part.text, path=path, line=line)
+
+
+def _origin(text: str, index: RepoIndex) -> tuple[str, int]:
+    """The example that shows it."""
+    shown = next(
+        (example for example in index.examples if text in example.text or text in "\n".join(example.setup)), None
+    )
+    return (shown.path, shown.line) if shown is not None else ("", 0)
