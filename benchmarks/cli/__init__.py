@@ -6,11 +6,12 @@ quick.
 
 import typer
 
-from benchmarks.cli import agents, answering, rows, running, scores, table
+from benchmarks.cli import agents, answering, making, rows, running, scores, table
 
 app = typer.Typer(help="Run and score ML-Bench, and compare agents on it.", no_args_is_help=True)
 
 app.command()(rows.repos)
+app.command()(making.make)
 app.command()(answering.predict)
 app.command()(running.run)
 app.command()(table.table)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,7 +49,10 @@ MaxCost = Annotated[float | None, typer.Option("--max-cost", min=0, help="USD.",
 MaxCalls = Annotated[
     int | None, typer.Option("--max-calls", min=1, help="Requests to the model.", rich_help_panel=LIMITS)
 ]
-MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", min=0, help="Wall time.", rich_help_panel=LIMITS)]
+MaxSeconds = Annotated[
+    float | None,
+    typer.Option("--max-seconds", min=0, help="Wall time; a row that takes longer is ended.", rich_help_panel=LIMITS),
+]
 Jobs = Annotated[
     int,
     typer.Option(
@@ -119,7 +124,15 @@ def clear_up() -> None:
 
 @contextmanager
 def engine_of(name: str, scheduler: str, jobs: int) -> "Iterator[Engine]":
-    """The engine of that name. BenchError where a cluster cannot be had."""
+    """The engine of that name, while SIGTERM ends this process and its workers in order. BenchError where a cluster cannot be had."""
+    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        yield from _engine(name, scheduler, jobs)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _engine(name: str, scheduler: str, jobs: int) -> "Iterator[Engine]":
     if name == "dask":
         from benchmarks.engines.dask import dask_engine
 

@@ -18,6 +18,8 @@ class Work(msgspec.Struct, Generic[Item, Outcome], frozen=True, kw_only=True):
     """The outcome where the process that did the work died, with the reason."""
     label: Callable[[Item], str]
     """Names an item, the same in every run."""
+    seconds: float | None = None
+    """Wall time of one item, after which its process is ended and the item is lost; only the local engine can."""
 
 
 class Engine(Protocol):

@@ -1,67 +1,160 @@
 """Work over processes of this machine."""
 
+import contextlib
+import ctypes
 import multiprocessing
+import os
+import signal
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic
 
 from benchmarks.engines import Item, Outcome, Work
 from sandbox.cleanup import reap
 
+ITEMS = 200
+"""What a worker does before a fresh one takes its place, so that nothing gathers in its memory."""
+TRIES = 2
+"""How often an item may take its worker along; after that it is the item that kills."""
+PR_SET_PDEATHSIG = 1
+
 
 class LocalEngine:
-    """So many processes at once; with one, the work is done in this process."""
+    """So many processes at once; with one, and no limit of time, the work is done in this process."""
 
     def __init__(self, jobs: int = 1) -> None:
         self.jobs = jobs
 
     def __call__(self, work: Work[Item, Outcome], items: Sequence[Item]) -> Iterator[Outcome]:
-        """Outcomes as they come; a worker that dies costs its own item only.
-
-        A dead process breaks the whole pool, and nobody says which item killed it. No more items than processes are handed out
-        at a time, so only those are suspects: each is done again in a pool of its own, and the one that kills again is lost.
-        """
-        if self.jobs == 1:
+        """Outcomes as they come; a worker that dies or is ended for its time costs its own item only."""
+        if self.jobs == 1 and work.seconds is None:
             yield from map(work.carry_out, items)
             return
-        waiting = deque(items)
-        while waiting:
-            suspects: list[Item] = []
-            yield from self._until_one_dies(work, waiting, suspects)
-            if suspects:
-                reap()  # the containers of a worker that died keep running
-            for item in suspects:
-                yield _alone(work, item)
-
-    def _until_one_dies(
-        self, work: Work[Item, Outcome], waiting: deque[Item], suspects: list[Item]
-    ) -> Iterator[Outcome]:
-        with _pool(self.jobs) as pool:
-            running: dict[Future[Outcome], Item] = {}
-            while running or (waiting and not suspects):
-                while waiting and not suspects and len(running) < self.jobs:
-                    item = waiting.popleft()
-                    try:
-                        running[pool.submit(work.carry_out, item)] = item
-                    except BrokenProcessPool:  # it died between two items
-                        suspects.append(item)
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    item = running.pop(future)
-                    if isinstance(future.exception(), BrokenProcessPool):
-                        suspects.append(item)
-                    else:
-                        yield future.result()
-
-
-def _alone(work: Work[Item, Outcome], item: Item) -> Outcome:
-    with _pool(1) as pool:
+        waiting = deque((item, 1) for item in items)
+        workers = [_Worker(work) for _ in range(min(self.jobs, len(items)))]
         try:
-            return pool.submit(work.carry_out, item).result()
-        except BrokenProcessPool:
-            return work.lost(item, "the worker process died")
+            while waiting or any(w.item is not None for w in workers):
+                for worker in workers:
+                    if waiting and worker.item is None:
+                        worker.give(*waiting.popleft())
+                for worker in _ready(workers):
+                    outcome = worker.outcome()
+                    if outcome is None:
+                        waiting.appendleft(worker.again())
+                    else:
+                        yield outcome
+        finally:
+            for worker in workers:
+                worker.end()
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+def _ready(workers: "Sequence[_Worker[Item, Outcome]]") -> "list[_Worker[Item, Outcome]]":
+    """The workers that have an outcome, died, or had their time; waits until there is one."""
+    busy = {w.pipe: w for w in workers if w.item is not None}
+    left = min((w.left() for w in busy.values()), default=0.0)
+    found = [
+        busy[p] for p in wait(list(busy), None if left == float("inf") else max(left, 0.0)) if isinstance(p, Connection)
+    ]
+    return found or [w for w in busy.values() if w.left() <= 0]
+
+
+class _Worker(Generic[Item, Outcome]):
+    """One process that does one item after the other."""
+
+    def __init__(self, work: Work[Item, Outcome]) -> None:
+        self.work = work
+        self.item: Item | None = None
+        self.tries = 0
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, self.work.carry_out, os.getpid()), daemon=False)
+        self.process.start()
+        theirs.close()
+        self.done = 0
+
+    def give(self, item: Item, tries: int) -> None:
+        """Hand over an item."""
+        if self.done >= ITEMS or not self.process.is_alive():
+            self.end()
+            self._start()
+        self.item, self.tries, self.began = item, tries, time.monotonic()
+        with contextlib.suppress(OSError):  # it died just now: its outcome says so
+            self.pipe.send(item)
+
+    def left(self) -> float:
+        """Seconds that the item may still take."""
+        limit = self.work.seconds
+        return float("inf") if limit is None else self.began + limit - time.monotonic()
+
+    def outcome(self) -> Outcome | None:
+        """What came of the item; None where its worker died and the item is to be done again."""
+        assert self.item is not None
+        item = self.item
+        if self.pipe.poll():
+            try:
+                made: Outcome = self.pipe.recv()
+            except (EOFError, OSError):
+                return self._died(item)
+            self.item, self.done = None, self.done + 1
+            return made
+        self._restart()
+        self.item = None
+        return self.work.lost(item, f"timeout: more than {self.work.seconds:g} s")
+
+    def _died(self, item: Item) -> Outcome | None:
+        self._restart()
+        if self.tries < TRIES:
+            return None
+        self.item = None
+        return self.work.lost(item, "the worker process died")
+
+    def again(self) -> tuple[Item, int]:
+        """The item whose worker died, and the number of its next try."""
+        assert self.item is not None
+        item, self.item = self.item, None
+        return item, self.tries + 1
+
+    def _restart(self) -> None:
+        self.end()
+        reap()  # the containers of a worker that died keep running
+        self._start()
+
+    def end(self) -> None:
+        """End the process and what it started in its group."""
+        self.pipe.close()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid or 0, signal.SIGKILL) if self._leads() else self.process.kill()
+        self.process.join()
+
+    def _leads(self) -> bool:
+        """Whether the process has a group of its own already."""
+        try:
+            return os.getpgid(self.process.pid or 0) == self.process.pid
+        except ProcessLookupError:
+            return False
+
+
+def _serve(pipe: Any, carry_out: Callable[[Any], Any], parent: int) -> None:
+    """The worker's part: do what is handed over until nobody is there any more."""
+    os.setpgid(0, 0)
+    _die_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
+    while True:
+        try:
+            item = pipe.recv()
+        except (EOFError, OSError):
+            return
+        pipe.send(carry_out(item))
+
+
+def _die_with(parent: int) -> None:
+    """End this process when its parent ends, however that ends; where the system can (Linux)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)

@@ -11,6 +11,9 @@ from benchmarks.predict.config import Config
 from benchmarks.predict.rows import Result
 from benchmarks.predict.unit import Unit, answer
 
+GRACE_SECONDS = 2.0
+"""A row that keeps its own limit has time to say so."""
+
 
 class Respondent(msgspec.Struct, frozen=True, kw_only=True):
     """Everything in it can be sent to another process; secrets are no part of it."""
@@ -23,6 +26,8 @@ class Respondent(msgspec.Struct, frozen=True, kw_only=True):
     carry_out: Callable[[Unit], Result]
     """Answers one piece of work; its own failures are results."""
     attempts: int = 1
+    seconds: float | None = None
+    """Wall time after which the process of a piece of work is ended."""
     apart: bool = False
     """Whether attempts know nothing of each other, so that each is a piece of work."""
 
@@ -42,5 +47,6 @@ def navigator(config: Config) -> Respondent:
         setting=config.setting,
         carry_out=functools.partial(answer, config=config),
         attempts=config.attempts,
+        seconds=None if config.max_seconds is None else config.max_seconds + GRACE_SECONDS,
         apart=config.navigator == "raw",
     )

@@ -58,7 +58,8 @@ def predict(plan: Plan, engine: Engine | None = None) -> Summary:
         store.forget(r for u in units if (r := store.get(u.key, u.attempt)) is not None and r.error)
     todo = [u for u in units if store.get(u.key, u.attempt) is None]
     run: Engine = engine or LocalEngine(plan.jobs)
-    work = Work(carry_out=plan.who.carry_out, lost=lost, label=functools.partial(_label, plan.who.fingerprint))
+    label = functools.partial(_label, plan.who.fingerprint)
+    work = Work(carry_out=plan.who.carry_out, lost=lost, label=label, seconds=plan.who.seconds)
     with Progress(len(units), len(units) - len(todo), plan.who.subject) as progress:
         try:
             for result in run(work, todo):

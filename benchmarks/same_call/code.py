@@ -36,6 +36,10 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
         verdict = _best(call, rivals, known)
         if not verdict.passed:
             return verdict
+    for call in reference.calls:
+        verdict = _best(call, [c for c in made if _same_name(call, c)], known) if call.own else GOOD
+        if verdict.reason_class == "unasked":
+            return verdict
     for value in asked_for(reference, instruction):
         if not any(same(value, v) for v in known):
             return failed("missing", f"{value!r} stands nowhere in the code")
@@ -55,9 +59,7 @@ def required(calls: Sequence[CodeCall]) -> list[CodeCall]:
 
 def _tells(value: Any, default: Any) -> bool:
     """Whether an argument is a known value and not the default."""
-    if isinstance(value, dict) and value.keys() & {"?", "is"}:
-        return False
-    return not same(value, default)
+    return not is_unknown(value) and not same(value, default)
 
 
 def _same_name(first: CodeCall, second: CodeCall) -> bool:
@@ -80,7 +82,8 @@ def _differences(wanted: CodeCall, got: CodeCall, known: Sequence[Any]) -> Itera
     defaults = {**wanted.defaults, **got.defaults}
     for name in dict.fromkeys([*wanted.arguments, *got.arguments]):
         first, second = (c.arguments.get(name, defaults.get(name)) for c in (wanted, got))
-        if same(first, second) and (not is_unknown(second) or _stands(first, known)):
+        left_out = is_unknown(first) and name in wanted.arguments and name not in got.arguments
+        if not left_out and same(first, second) and (not is_unknown(second) or _stands(first, known)):
             continue
         shown = f"{wanted.name}({name}={second!r}) where the reference has {first!r}"
         if name not in wanted.arguments:

@@ -1,13 +1,13 @@
 """Compares what two answers ask for; the first difference that matters is the verdict."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.same_call.entries import same_entry
 from benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
 from benchmarks.same_call.options import Options, options_of
-from benchmarks.same_call.values import same
+from benchmarks.same_call.values import plain, same
 
 GOOD = Verdict(passed=True)
 
@@ -63,7 +63,8 @@ def _options(asked: Options, said: Options) -> list[Verdict]:
     missing, other, unasked = [], [], []
     for name in sorted({*asked.values, *said.values}):
         first, second = _value(asked, said, name), _value(said, asked, name)
-        if same(first, second) and not (first is ABSENT) ^ (second is ABSENT):
+        both = (first is ABSENT) == (second is ABSENT)
+        if both and same(first, second) and _same_truth(asked.words.get(name, ()), said.words.get(name, ())):
             continue
         shown = f"{name}: {_shown(second)} where the reference has {_shown(first)}"
         if name not in asked.given:
@@ -73,6 +74,12 @@ def _options(asked: Options, said: Options) -> list[Verdict]:
         else:
             missing.append(failed("missing", shown))
     return [*missing, *other, *unasked]
+
+
+def _same_truth(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether both say yes or both say no: `type=bool` takes "False" for true, and whoever writes it means something else."""
+    one, other = ([plain(w) for w in words] for words in (first, second))
+    return not (len(one) == len(other) == 1 and isinstance(one[0], bool) and isinstance(other[0], bool)) or one == other
 
 
 class _Absent:

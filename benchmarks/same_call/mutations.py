@@ -24,7 +24,7 @@ from benchmarks.data import Task, load_tasks, repository_folder
 from benchmarks.same_call import same_call
 from benchmarks.same_call.model import CodeCall, Observation, Program
 from benchmarks.same_call.observation import observe
-from benchmarks.same_call.options import options_of
+from benchmarks.same_call.options import Options, options_of
 from benchmarks.same_call.values import same
 from tools.signatures.read import SignatureReader
 
@@ -69,7 +69,7 @@ def _of_command(task: Task, seen: Observation, root: Path) -> Iterator[Mutant]:
         defaults = options_of(program, root)
         for first, last in _options(words):
             name = " ".join(words[first:last])
-            if not _is_default(words[first:last], defaults.values, defaults.defaults):
+            if not _is_default(words[first:last], defaults):
                 yield Mutant(kind="dropped", about=name, text=text(texts[:first] + texts[last:]))
         for n, word in enumerate(words):
             changed = _changed_word(word, n > 0 and words[n - 1].startswith("-"))
@@ -119,12 +119,13 @@ def _is_flag(word: str) -> bool:
     return word.startswith("-") and not NUMBER.match(word) and word != "-"
 
 
-def _is_default(words: Sequence[str], values: object, defaults: object) -> bool:
+def _is_default(words: Sequence[str], options: Options) -> bool:
     """Whether an option says what would be so without it."""
-    name = words[0].lstrip("-+~").partition("=")[0].replace("-", "_")
-    if not isinstance(values, dict) or not isinstance(defaults, dict) or name not in values or name not in defaults:
-        return False
-    return same(values[name], defaults[name])
+    typed = list(words[1:]) or [words[0].partition("=")[2]]
+    names = {words[0].lstrip("-+~").partition("=")[0].replace("-", "_")}
+    names |= {name for name, given in options.words.items() if list(given) == typed and typed != [""]}
+    found = [n for n in names if n in options.values and n in options.defaults]
+    return any(same(options.values[n], options.defaults[n]) for n in found)
 
 
 def _changed_word(word: str, is_value: bool) -> str | None:

@@ -25,6 +25,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Names that the command line sets."""
     defaults: Mapping[str, Any] = {}
     subcommand: tuple[str, ...] = ()
+    words: Mapping[str, Sequence[str]] = {}
+    """What was typed, where it is known by name."""
 
 
 def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> Options:
@@ -36,20 +38,38 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
         believe_parser: False reads the words although a parser did, to compare with a program that came to none.
     """
     if program.parsed and believe_parser:
-        loose = by_look(program.rest)
-        values = {**program.values, **loose}
-        values |= {k: list(program.given[k]) for k, v in program.values.items() if k in program.given and _hidden(v)}
-        given = frozenset({*program.given, *loose} - {""})
-        return Options(values=values, given=given, defaults=program.defaults, subcommand=program.subcommand)
+        return _parsed(program)
     signature = choose(_signatures(root, program.file), program.words) if program.file else None
-    if signature is not None and signature.options:
-        call = parse_call(signature, program.words)
-        if signature.accepts_unknown or not call.unknown:
-            values = {**call.values, **by_look(call.unknown)}
-            known = {o.dest: o.default for o in signature.options if o.default is not None}
-            return Options(values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand)
-    loose = by_look(program.words)
-    return Options(values=loose, given=frozenset(loose))
+    if signature is None or not signature.options:
+        loose = by_look(program.words)
+        return Options(values=loose, given=frozenset(loose))
+    call = parse_call(signature, program.words)
+    values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
+    known = {o.dest: o.default for o in signature.options if o.default is not None}
+    return Options(values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand)
+
+
+def _parsed(program: Program) -> Options:
+    """As the program's own parser said; what it hid inside a converter is taken as it was typed."""
+    loose = by_look(program.rest)
+    shown = {k: v for k, v in program.values.items() if not _hidden(v)}
+    typed = {k: list(program.given[k]) for k, v in program.values.items() if k in program.given and _hidden(v)}
+    defaults = {k: v for k, v in program.defaults.items() if not _hidden(v)}
+    unseen = {k: defaults[k] for k in program.values.keys() - shown.keys() - typed.keys() if k in defaults}
+    given = frozenset({*program.given, *loose} - {""})
+    return Options(
+        values={**shown, **unseen, **typed, **loose}, given=given, defaults=defaults, subcommand=program.subcommand,
+        words=program.given,
+    )  # fmt: skip
+
+
+def _spellings(signature: Signature) -> dict[str, tuple[str, bool]]:
+    """(destination, whether it takes no value) by the name of each flag, as `by_look` writes names."""
+    return {
+        flag.lstrip("-").replace("-", "_"): (option.dest, option.switch)
+        for option in signature.options
+        for flag in option.flags
+    }
 
 
 def _hidden(value: Any) -> bool:
@@ -66,20 +86,26 @@ def _signatures(root: Path, file: str) -> tuple[Signature, ...]:
     return _reader(root).read(file)
 
 
-def by_look(words: Sequence[str]) -> dict[str, Any]:
-    """Options by their dashes, settings by their `=`, the rest by place; `-` and `_` are one, `--no-x` is `--x false`."""
+def by_look(words: Sequence[str], known: Mapping[str, tuple[str, bool]] = {}) -> dict[str, Any]:
+    """Options by their dashes, settings by their `=`, the rest by place; `-` and `_` are one, `--no-x` is `--x false`.
+
+    Args:
+        words: what follows the program.
+        known: by the name of a flag its destination, and whether it takes no value.
+    """
     found: dict[str, Any] = {}
     places: list[str] = []
     name = ""
     for word in words:
         if word.startswith("-") and not _is_number(word) and word not in ("-", "--"):
-            name, equals, value = word.lstrip("-").partition("=")
-            name = name.replace("-", "_")
-            if name.startswith("no_") and not equals:
-                found[name.removeprefix("no_")], name = False, ""
+            spelled, equals, value = word.lstrip("-").partition("=")
+            spelled = spelled.replace("-", "_")
+            name, switch = known.get(spelled, (spelled, bool(equals)))
+            if spelled.startswith("no_") and not equals and spelled not in known:
+                found[spelled.removeprefix("no_")], name = False, ""
                 continue
             found[name] = value if equals else True
-            name = "" if equals else name
+            name = "" if switch or equals else name
         elif name:
             kept = found[name]
             found[name] = word if kept is True else [*(kept if isinstance(kept, list) else [kept]), word]

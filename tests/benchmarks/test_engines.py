@@ -3,8 +3,11 @@
 import functools
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,6 +53,77 @@ def test_a_process_that_dies_costs_its_own_item_only() -> None:
     assert outcomes.pop(9) == "the worker process died"
     assert set(outcomes.values()) == {""}
     assert set(outcomes) == {0, 1, 4, 16, 25}
+
+
+def slow(item: int) -> tuple[int, str]:
+    if item == 2:
+        time.sleep(600)
+    return square(item)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_item_that_hangs_is_ended_for_its_time(jobs: int) -> None:
+    began = time.monotonic()
+    work = Work(carry_out=slow, lost=lost, label=str, seconds=4.0)
+    outcomes = dict(LocalEngine(jobs)(work, range(5)))
+    assert outcomes == {0: "", 1: "", 4: "timeout: more than 4 s", 9: "", 16: ""}
+    assert time.monotonic() - began < 60
+
+
+def test_a_worker_that_dies_once_costs_nothing(tmp_path: Path) -> None:
+    work = Work(carry_out=functools.partial(killed_once, marks=tmp_path), lost=lost, label=str)
+    outcomes = dict(LocalEngine(2)(work, range(25)))
+    assert (tmp_path / "killed").exists()
+    assert outcomes == {n * n: "" for n in range(25)}
+
+
+PARENT = """
+import time
+from benchmarks.engines import Work
+from benchmarks.engines.local import LocalEngine
+from tests_of_engines import note
+
+if __name__ == "__main__":
+    list(LocalEngine(2)(Work(carry_out=note, lost=lambda item, reason: reason, label=str), range(2)))
+"""
+NOTE = """
+import os, pathlib, time
+
+def note(item):
+    pathlib.Path(os.environ["NOTES"], str(os.getpid())).touch()
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_no_worker_outlives_its_parent(tmp_path: Path, how: signal.Signals) -> None:
+    (tmp_path / "parent.py").write_text(PARENT)
+    (tmp_path / "tests_of_engines.py").write_text(NOTE)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    places = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
+    parent = subprocess.Popen(
+        [sys.executable, str(tmp_path / "parent.py")], env={**os.environ, "PYTHONPATH": places, "NOTES": str(notes)}
+    )
+    assert _until(lambda: len(list(notes.iterdir())) == 2)
+    workers = [int(p.name) for p in notes.iterdir()]
+    parent.send_signal(how)
+    parent.wait()
+    assert _until(lambda: not any(_lives(pid) for pid in workers))
+
+
+def _until(holds: Callable[[], bool], seconds: float = 60.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return holds()
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ Call = Callable[..., Any]
 Rows = Callable[..., None]
 ON = ("--tasks", "{rows}", "--repos", "{repos}")
 COMMANDS = [
-    "repos", "predict", "run", "table", "agents list", "agents install", "score", "compare", "report", "import", "export", "stats",
+    "repos", "make", "predict", "run", "table", "agents list", "agents install", "score", "compare", "report", "import", "export", "stats",
 ]  # fmt: skip
 
 

@@ -1,0 +1,53 @@
+"""`ml-agent bench make`."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.cli import options as o
+
+
+def make(
+    repositories: Annotated[list[str], typer.Argument(help="Folders, or OWNER/NAME on GitHub.")],
+    out: Annotated[Path, typer.Option("--out", help="JSONL file of rows to write; run again to go on.")],
+    rows: Annotated[int, typer.Option("--rows", min=1, help="Rows of one repository, at most.")] = 24,
+    seed: Annotated[int, typer.Option("--seed", help="Decides what is drawn.")] = 0,
+    jobs: o.Jobs = 0,
+    as_json: o.AsJson = False,
+) -> int:
+    """Make rows for any repository: requests in six styles, and commands that its own parser takes.
+
+    Nothing of a repository is installed; its parsers run apart from everything. What is refused makes no row.
+
+    Example:
+
+        ml-agent bench make ./my-project karpathy/minGPT --out rows.jsonl
+    """
+    import msgspec
+
+    from benchmarks.make.run import Order
+    from benchmarks.make.run import make as run
+    from benchmarks.make.sources import sources
+    from ml_agent.settings import load_settings
+
+    order = Order(
+        sources=sources(repositories), out=out, cache=load_settings().cache_dir / "indexes", rows=rows, seed=seed,
+        jobs=o.processes(jobs),
+    )  # fmt: skip
+    report = run(order, lambda line: o.tell([line]))
+    if as_json:
+        sys.stdout.write(json.dumps(msgspec.to_builtins(report)) + "\n")
+        return 0 if report.rows else 1
+    table = Table("what", "how many", box=None)
+    table.add_row("rows", f"{report.rows} of {report.repositories} repositories")
+    for name in ("frameworks", "styles", "kinds", "splits", "refused"):
+        for label, count in getattr(report, name).items():
+            table.add_row(f"{name}: {label}", str(count))
+    Console().print(table)
+    o.tell(f"no rows: {name}" for name in report.empty)
+    return 0 if report.rows else 1

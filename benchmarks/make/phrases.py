@@ -1,0 +1,314 @@
+"""What an option is called in a sentence: by the words of its name, or by its help text."""
+
+import posixpath
+import re
+
+from benchmarks.make.vary import Wish
+from tools.signatures.model import Option, Signature
+
+LONG = {
+    "lr": "learning rate", "wd": "weight decay", "bs": "batch size", "num": "number of", "n": "number of", "ckpt": "checkpoint",
+    "dir": "folder", "img": "image", "imgs": "images", "cfg": "configuration", "config": "configuration", "max": "maximum",
+    "min": "minimum", "seq": "sequence", "len": "length", "dim": "dimension", "dims": "dimensions", "emb": "embedding",
+    "eps": "epsilon", "reg": "regularisation", "val": "validation", "src": "source", "tgt": "target", "lang": "language",
+    "iters": "iterations", "iter": "iterations", "init": "initial", "freq": "frequency", "vocab": "vocabulary", "attn": "attention",
+    "hid": "hidden", "ema": "EMA", "gpu": "GPU", "gpus": "GPUs", "cpu": "CPU", "kl": "KL", "fp16": "fp16", "outdir": "output folder",
+    "avg": "average", "pred": "prediction", "feat": "feature", "feats": "features", "acc": "accuracy", "eval": "evaluation",
+    "params": "parameters", "param": "parameter", "std": "standard deviation", "rand": "random", "temp": "temperature",
+    "pos": "position", "neg": "negative", "ref": "reference", "db": "database", "url": "URL", "id": "ID", "ids": "IDs",
+}  # fmt: skip
+"""Words of names that people write in full."""
+HEADS = re.compile(
+    r"^(?:\W+|(?:the|a|an|optional(?:ly)?|specif(?:y|ies)|sets?|choose|select|defines?|provides?|gives?|given|desired|required|where|what|which|this is|whether or not|int|str|float|bool|list of str)\b[:,]?\s+)+",
+    re.IGNORECASE,
+)
+"""What stands before the thing itself in a help text."""
+CUT = re.compile(
+    r"\s*(?:[.;:(\[,!?\n]|\s-\s|--|\bdefault\b|\bif\b|\be\.?g\b|\bi\.e\b|\bfor example\b|\bsuch as\b|\bmust\b|\bshould\b|\bwhen\b|\bwill\b|\bwhich\b|\bthat\b).*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Where the thing itself ends."""
+SWITCH_HEAD = re.compile(
+    r"^(?:if (?:set|true|given|specified|passed|present|enabled|this is set|this flag is set),?\s*(?:then\s+)?|whether (?:or not )?(?:to|we should|the model should)\s+|(?:a )?(?:flag|switch|option) (?:to|for)\s+|set (?:this )?(?:flag )?to\s+|set true to\s+|pass this (?:flag )?to\s+|to\s+|should (?:we|i)\s+|do we\s+)",
+    re.IGNORECASE,
+)
+"""What stands before the deed in the help text of a switch."""
+VERBS = frozenset(
+    [
+        "use",
+        "enable",
+        "disable",
+        "turn",
+        "do",
+        "run",
+        "save",
+        "skip",
+        "load",
+        "print",
+        "show",
+        "train",
+        "evaluate",
+        "compute",
+        "apply",
+        "add",
+        "include",
+        "exclude",
+        "keep",
+        "freeze",
+        "normalize",
+        "normalise",
+        "shuffle",
+        "overwrite",
+        "resume",
+        "write",
+        "read",
+        "remove",
+        "drop",
+        "ignore",
+        "log",
+        "track",
+        "plot",
+        "visualize",
+        "visualise",
+        "sample",
+        "generate",
+        "share",
+        "tie",
+        "start",
+        "stop",
+        "force",
+        "allow",
+        "perform",
+        "make",
+        "create",
+        "output",
+        "export",
+        "predict",
+        "test",
+        "validate",
+        "center",
+        "crop",
+        "resize",
+        "pad",
+        "mask",
+        "clip",
+        "return",
+        "report",
+        "download",
+        "convert",
+        "store",
+        "dump",
+        "split",
+        "merge",
+        "sort",
+        "filter",
+        "truncate",
+        "compile",
+        "profile",
+        "cache",
+        "limit",
+    ]
+)
+THINGS = frozenset(
+    [
+        "output",
+        "log",
+        "mask",
+        "filter",
+        "limit",
+        "cache",
+        "sample",
+        "test",
+        "train",
+        "crop",
+        "center",
+        "profile",
+        "report",
+        "plot",
+        "export",
+        "share",
+        "pad",
+        "clip",
+        "start",
+        "stop",
+        "track",
+        "dump",
+        "sort",
+        "force",
+        "run",
+        "load",
+        "print",
+        "cut",
+    ]
+)
+"""Verbs that begin a noun phrase as often."""
+FAMILIAR = 9
+"""Words of a phrase, at most."""
+
+
+def name_words(option: Option) -> str:
+    """The words of an option's name, short ones written in full."""
+    spelled = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", option.dest.split(".")[-1])
+    words = [w for w in re.split(r"[_\-\s]+", spelled) if w]
+    full = [LONG.get(w.lower(), w.lower() if not w.isupper() or len(w) > 4 else w) for w in words]
+    if full and full[0] in ("maximum", "minimum", "number of") and len(full) == 1:
+        return words[0]
+    text = " ".join(full)
+    return re.sub(r"number of number", "number", text)
+
+
+def help_noun(option: Option) -> str:
+    """The thing that a help text says an option is; "" where it does not say it in a few plain words."""
+    text = CUT.sub("", HEADS.sub("", option.help.strip()))
+    text = HEADS.sub("", text).strip(" '\"`*")
+    words = text.split()
+    if not 2 <= len(words) <= FAMILIAR or re.search(r"[<>{}|%$=#*/\\_@]|\b(?:I|you|we|your)\b", text):
+        return ""
+    first = words[0].lower()
+    if first in VERBS - THINGS or first in ("is", "are", "to", "can", "not", "do", "whether"):
+        return ""
+    if words[-1].lower() in ("of", "to", "for", "the", "a", "and", "or", "in", "with", "from", "by", "as", "is"):
+        return ""
+    return text if words[0].isupper() or any(c.isupper() for c in words[0][1:]) else text[0].lower() + text[1:]
+
+
+def deed(option: Option) -> str:
+    """What a switch does, as an imperative; "" where its help text does not say so."""
+    text = CUT.sub("", SWITCH_HEAD.sub("", option.help.strip())).strip(" '\"`*")
+    words = text.split()
+    if not 2 <= len(words) <= FAMILIAR or words[0].lower() not in VERBS or re.search(r"[<>{}|%$=#*\\_@]", text):
+        return ""
+    return text[0].lower() + text[1:]
+
+
+def switch_sentence(wish: Wish, by_help: bool) -> str:
+    """The request for a switch, as an imperative without a full stop."""
+    told = deed(wish.option)
+    if told and by_help:
+        return told
+    flag = (
+        wish.option.flags[-1].lstrip("-").replace("-", " ").replace("_", " ")
+        if wish.option.flags
+        else name_words(wish.option)
+    )
+    first, _, rest = flag.partition(" ")
+    if first in VERBS and rest:
+        return flag
+    if first in ("no", "not", "without", "disable", "skip") and rest:
+        return f"leave out {rest}" if first == "skip" else f"do without {rest}"
+    return f"turn off {name_words(wish.option)}" if wish.value is False else f"turn on {flag}"
+
+
+DOINGS = {
+    "train": "train the model", "eval": "run the evaluation", "evaluate": "run the evaluation", "test": "run the test",
+    "inference": "run inference", "infer": "run inference", "predict": "make predictions", "generate": "generate samples",
+    "sample": "draw samples", "export": "export the model", "benchmark": "run the benchmark", "detect": "run detection",
+    "preprocess": "preprocess the data", "finetune": "fine-tune the model", "pretrain": "pre-train the model", "demo": "run the demo",
+    "validate": "run the validation", "val": "run the validation", "translate": "run the translation", "run": "", "main": "", "cli": "",
+}  # fmt: skip
+LEADS = frozenset(
+    [
+        "train",
+        "evaluate",
+        "eval",
+        "test",
+        "predict",
+        "generate",
+        "sample",
+        "export",
+        "convert",
+        "preprocess",
+        "prepare",
+        "download",
+        "extract",
+        "visualize",
+        "visualise",
+        "detect",
+        "finetune",
+        "pretrain",
+        "compute",
+        "build",
+        "create",
+        "make",
+        "split",
+        "merge",
+        "plot",
+        "render",
+        "process",
+        "tokenize",
+        "encode",
+        "decode",
+        "classify",
+        "segment",
+        "transcribe",
+        "separate",
+        "benchmark",
+        "calculate",
+        "score",
+        "average",
+        "interpolate",
+        "project",
+        "combine",
+        "quantize",
+        "prune",
+        "merge",
+        "launch",
+        "compare",
+        "fit",
+        "infer",
+        "translate",
+        "validate",
+        "analyze",
+        "filter",
+        "dump",
+    ]
+)
+
+
+def purpose(signature: Signature) -> str:
+    """What an entry point does, as an imperative: by its own words where they say it, else by its name."""
+    told = _told(signature.doc)
+    if told:
+        return told
+    words = entry_words(signature)
+    if len(words) == 1 and DOINGS.get(words[0]):
+        return DOINGS[words[0]]
+    if words and words[0] in LEADS and len(words) > 1:
+        return " ".join(words)
+    return f"run the {' '.join(words)} program" if words else ""
+
+
+def entry_words(signature: Signature) -> list[str]:
+    """The words of an entry point's name."""
+    stem = posixpath.splitext(posixpath.basename(signature.path))[0]
+    if stem in ("__main__", "__init__", "main", "run", "cli"):
+        stem = posixpath.basename(posixpath.dirname(signature.path)) + " " + stem if "/" in signature.path else stem
+    if signature.kind in ("console", "module"):
+        stem = signature.name.rpartition(".")[2] if signature.kind == "module" else signature.name
+    joined = " ".join([stem, *signature.subcommand]) if not signature.subcommand else " ".join(signature.subcommand)
+    return [w.lower() for w in re.split(r"[_\-\s.]+", joined) if w and w != "__main__" and not w.startswith("__")]
+
+
+def _told(doc: str) -> str:
+    """The first sentence of a description, where it is a plain imperative."""
+    sentence = re.split(r"(?<=[a-z0-9)])[.;:](?:\s|$)|\n", doc.strip())[0].strip().rstrip(".")
+    words = sentence.split()
+    if not 2 <= len(words) <= 14 or re.search(r"[<>{}|%$=#*\\@`]|https?:|\b[Cc]opyright\b|\.py\b", sentence):
+        return ""
+    first = words[0].lower()
+    if first.endswith("s") and first[:-1] in LEADS | VERBS:
+        words[0] = first[:-1]
+    elif first not in LEADS | VERBS:
+        return ""
+    return " ".join([words[0].lower(), *words[1:]])
+
+
+def entry_name(signature: Signature, workdir: str) -> str:
+    """How people point at an entry point."""
+    if signature.kind == "console":
+        name = signature.name
+    elif signature.kind == "module":
+        name = f"python -m {signature.name}"
+    else:
+        name = posixpath.relpath(signature.path, workdir)
+    return " ".join([name, *signature.subcommand])

@@ -1,0 +1,202 @@
+"""The rows of one repository."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from benchmarks.make.reference import Refused, reference
+from benchmarks.make.seeds import Seed, folder_of, rivals, seeds, usable
+from benchmarks.make.vary import Varied, Wish
+from benchmarks.make.wording import STYLES, Style, Told, Unsaid, request
+from tools.index import RepoIndex
+from tools.signatures.model import Option, Signature
+
+WISHES = (2, 5)
+"""Options of a request, at least and at most."""
+TRIES = 4
+"""Attempts at a row for each that is wanted."""
+ROWS_OF_AN_ENTRY = 6
+SPLITS = ((0.2, "test"), (0.35, "dev"), (1.0, "train"))
+"""Shares of repositories, added up."""
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """One repository to make rows of."""
+
+    root: Path
+    name: str
+    github: str
+    commit: str
+    github_id: int
+
+
+class Made(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one repository."""
+
+    rows: tuple[dict[str, Any], ...]
+    refused: dict[str, int]
+    """Attempts that gave no row, by reason."""
+
+
+def make_rows(source: Source, index: RepoIndex, most: int, seed: int) -> Made:
+    """Up to `most` rows; the same for the same seed and commit."""
+    random = Random(f"{seed} {source.github}")
+    found = seeds(index)
+    refused: Counter[str] = Counter() if found else Counter({"no entry point with options": 1})
+    varied = Varied(index.files, random)
+    rows: list[dict[str, Any]] = []
+    texts: set[str] = set()
+    maker = _Maker(source, varied, random, [s.signature for s in found])
+    for start in _turns(found, most):
+        if len(rows) >= most:
+            break
+        used = Counter(str(row["style"]) for row in rows)
+        try:
+            row = _row(start, sorted(STYLES, key=lambda style: used[style]), maker)
+        except (Refused, Unsaid) as reason:
+            refused[f"{type(reason).__name__.lower()}: {reason}".split(": ")[1][:60]] += 1
+            continue
+        if row["output"] in texts:
+            refused["the same command again"] += 1
+            continue
+        texts.add(row["output"])
+        rows.append({**row, "id": len(rows) + 1})
+    return Made(rows=tuple(rows), refused=dict(refused))
+
+
+def _turns(found: Sequence[Seed], most: int) -> Iterator[Seed]:
+    """Seeds in turn, documented ones twice as often, no entry point too often."""
+    used: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
+    for _ in range(TRIES * ROWS_OF_AN_ENTRY):
+        for start in [*found, *(s for s in found if s.example)]:
+            if used[start.key] < TRIES * max(ROWS_OF_AN_ENTRY, most // max(len({s.key for s in found}), 1)):
+                used[start.key] += 1
+                yield start
+
+
+class _Maker:
+    """What all rows of a repository share."""
+
+    def __init__(self, source: Source, varied: Varied, random: Random, signatures: Sequence[Signature]) -> None:
+        self.source, self.varied, self.random = source, varied, random
+        self.signatures = list({(s.path, s.name, s.subcommand): s for s in signatures}.values())
+
+
+def _row(start: Seed, styles: Sequence[Style], maker: _Maker) -> dict[str, Any]:
+    """A row in the first of the styles in which its request can be written."""
+    workdir = start.workdir if start.example else "."
+    wishes = _wishes(start, workdir, maker)
+    others = rivals(start.signature, [w.option.dest for w in wishes], maker.signatures)
+    repository = maker.source.github.rstrip("/").rpartition("/")[2]
+    told = Told(
+        signature=start.signature, wishes=tuple(wishes), workdir=workdir, alone=not others, repository=repository
+    )
+    _first_style(told, styles, maker.random)
+    command, folder = _command(start, wishes, workdir, maker.source.root)
+    style, text = _first_style(msgspec.structs.replace(told, workdir=folder), styles, maker.random)
+    return {
+        "github_id": maker.source.github_id, "id": 0, "github": maker.source.github, "repo": repository,
+        "path": "./" if folder == "." else f"./{folder}", "instruction": text, "style": style,
+        "framework": start.signature.framework, "arguments": {w.option.dest: _said(w) for w in wishes},
+        "accept": {w.option.dest: other for w in wishes if (other := _accepted(w))},
+        "forbid": [], "type": "Bash Script", "output": command, "oracle": start.example.text if start.example else "",
+        "why": "; ".join(f"{w.option.path}:{w.option.line} {w.option.dest}" for w in wishes), "commit": maker.source.commit,
+        "split": split_of(maker.source.github), "documented": [w.option.dest for w in wishes if w.documented],
+    }  # fmt: skip
+
+
+def _first_style(told: Told, styles: Sequence[Style], random: Random) -> tuple[Style, str]:
+    """The first style in which the request can be written, and the request."""
+    reason: Unsaid | None = None
+    for style in styles:
+        try:
+            return style, request(told, style, random)
+        except Unsaid as unsaid:
+            reason = unsaid
+    raise reason or Unsaid("no style")
+
+
+def _command(start: Seed, wishes: Sequence[Wish], workdir: str, root: Path) -> tuple[str, str]:
+    """The reference, and the folder from which it runs: for an undocumented script the first that works."""
+    if start.example:
+        return reference(start.signature, wishes, workdir, root), workdir
+    refused: Refused | None = None
+    for folder in folder_of(start, root):
+        try:
+            return reference(start.signature, wishes, folder, root), folder
+        except Refused as error:
+            refused = refused or error
+    raise refused or Refused("no folder to run it from")
+
+
+def _wishes(start: Seed, workdir: str, maker: _Maker) -> list[Wish]:
+    """What is required, some of what documents show, and some that no document shows, in the order of the signature."""
+    options = {o.dest: o for o in usable(start.signature)}
+    required = [o for o in start.signature.options if o.required or (o.positional and o.nargs not in ("?", "*", "..."))]
+    chosen: dict[str, Wish] = {}
+    for option in required:
+        wish = maker.varied.wish(option, start.shown.get(option.dest), workdir)
+        if wish is None:
+            raise Refused(f"no value is known for a required option ({option.type})")
+        chosen[option.dest] = wish
+    wanted = maker.random.randint(*WISHES)
+    shown = [o for d, o in options.items() if d in start.shown and d not in chosen]
+    hidden = [o for d, o in options.items() if d not in start.shown and d not in chosen and (o.help or o.type != "str")]
+    maker.random.shuffle(shown)
+    maker.random.shuffle(hidden)
+    new = 1 + maker.random.randrange(2) if shown else wanted
+    for option in [*shown[: max(wanted - new - len(chosen), 0)], *hidden]:
+        if len(chosen) >= max(wanted, len(required)):
+            break
+        wish = maker.varied.wish(option, start.shown.get(option.dest), workdir)
+        if wish is not None and not _excluded(option, chosen, start.signature):
+            chosen[option.dest] = wish
+    if len(chosen) < WISHES[0]:
+        raise Refused("too few options with a value")
+    order = [o.dest for o in start.signature.options]
+    return sorted(chosen.values(), key=lambda w: order.index(w.option.dest))
+
+
+def _excluded(option: Option, chosen: Mapping[str, Wish], signature: Signature) -> bool:
+    return any(option.dest in group and chosen.keys() & set(group) for group in signature.exclusive)
+
+
+def _said(wish: Wish) -> str:
+    """The string that every right answer contains."""
+    if wish.option.switch:
+        flags = wish.option.flags if wish.value or wish.option.switch_value == "False" else wish.option.negative_flags
+        return flags[-1].lstrip("-") if flags else wish.option.dest
+    return wish.text
+
+
+def _accepted(wish: Wish) -> list[str]:
+    """Other ways to write the value."""
+    found: list[str] = []
+    if isinstance(wish.value, float):
+        found = [
+            f"{wish.value:g}",
+            f"{wish.value:.0e}",
+            f"{wish.value:f}".rstrip("0"),
+            str(wish.value).removeprefix("0"),
+        ]
+    elif isinstance(wish.value, bool):
+        found = [str(wish.value).lower(), wish.option.dest]
+    return [t for t in dict.fromkeys(found) if t != wish.text and _is_same(t, wish.value)]
+
+
+def _is_same(text: str, value: Any) -> bool:
+    try:
+        return float(text) == float(value)
+    except ValueError:
+        return isinstance(value, bool)
+
+
+def split_of(github: str) -> str:
+    """train, dev or test, by the repository alone, so that no repository is in two."""
+    place = int(hashlib.sha256(github.lower().encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
+    return next(name for share, name in SPLITS if place <= share)

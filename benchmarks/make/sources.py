@@ -1,0 +1,61 @@
+"""The repositories that rows are made of: folders, or names on GitHub."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.errors import BenchError
+from benchmarks.make.rows import Source
+from benchmarks.make.run import FIRST_ID
+from ml_agent.repositories import repository_cache
+from ml_agent.settings import load_settings
+from tools.errors import RepositoryError
+from tools.git import Git, Limits
+from tools.versions import local_version
+
+NAME = re.compile(r"[\w.-]+/[\w.-]+$")
+COMMIT = re.compile(r"[0-9a-f]{40}$")
+GIT_SECONDS = 20.0
+
+
+def sources(given: Sequence[str]) -> tuple[Source, ...]:
+    """The repositories in the order in which they were given. BenchError for one that cannot be had."""
+    found: list[Source] = []
+    for number, text in enumerate(given):
+        if Path(text).is_dir():
+            found.append(_folder(Path(text).resolve(), FIRST_ID + number))
+        elif NAME.match(text):
+            found.append(_named(text, FIRST_ID + number))
+        else:
+            raise BenchError(f"{text}: no folder, and no OWNER/NAME")
+    return tuple(found)
+
+
+def _folder(root: Path, number: int) -> Source:
+    version = local_version(root)
+    commit = version if COMMIT.match(version) else ""
+    return Source(root=root, name=root.name.lower(), github=_origin(root), commit=commit, github_id=number)
+
+
+def _origin(root: Path) -> str:
+    """Where a folder was cloned from, without what stands before an @; for any other folder a made address of its name."""
+    if (root / ".git").exists():
+        import time
+
+        asked = Git(root).run(["config", "--get", "remote.origin.url"], Limits(deadline=time.monotonic() + GIT_SECONDS))
+        url = asked.stdout.decode(errors="replace").strip().removesuffix(".git")
+        match = re.search(r"github\.com[:/]([\w.-]+/[\w.-]+)$", url)
+        if match:
+            return f"https://github.com/{match.group(1)}"
+    return f"https://github.com/local/{root.name}"
+
+
+def _named(text: str, number: int) -> Source:
+    try:
+        found = repository_cache(load_settings()).get(f"https://github.com/{text}", None)
+    except RepositoryError as error:
+        raise BenchError(f"{text}: {error}") from error
+    name = text.rpartition("/")[2].lower()
+    return Source(
+        root=found.root, name=name, github=f"https://github.com/{text}", commit=found.version, github_id=number
+    )

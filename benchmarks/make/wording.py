@@ -1,0 +1,233 @@
+"""The request for a command in six styles, from templates and help texts."""
+
+import re
+from collections.abc import Sequence
+from random import Random
+from typing import Literal
+
+import msgspec
+
+from benchmarks.make.phrases import entry_name, entry_words, help_noun, name_words, purpose, switch_sentence
+from benchmarks.make.vary import OUTPUT_WORDS, Wish, words_of
+from tools.signatures.model import Signature
+
+Style = Literal["polite", "plain", "terse", "flags", "indirect", "context"]
+STYLES: tuple[Style, ...] = ("polite", "plain", "terse", "flags", "indirect", "context")
+ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+TENS = ["zero", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+SPELLED = 1000
+"""Numbers below this one may be written in words."""
+
+
+class Unsaid(Exception):
+    """The request cannot be written in this style."""
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request is about."""
+
+    signature: Signature
+    wishes: tuple[Wish, ...]
+    workdir: str
+    alone: bool
+    """Whether the options tell which entry point is meant, so that it need not be named."""
+    repository: str
+
+
+def request(told: Told, style: Style, random: Random) -> str:
+    """The request in a style, checked to contain every value.
+
+    Raises:
+        Unsaid: the style needs words that the entry point does not give, or a value got lost.
+    """
+    text = WRITERS[style](told, random)
+    text = re.sub(r"\s+", " ", text).strip()
+    text = text[0].upper() + text[1:] if style != "terse" else text
+    for wish in told.wishes:
+        if not says(text, wish):
+            raise Unsaid(f"the value of {wish.option.dest} is not in it")
+    return text
+
+
+def says(text: str, wish: Wish) -> bool:
+    """Whether a text contains a wish's value, in words or digits."""
+    if wish.option.switch or isinstance(wish.value, bool):
+        return True
+    lower = text.lower()
+    values = wish.value if isinstance(wish.value, list) else [wish.value]
+    return all(str(v).lower() in lower or (isinstance(v, int) and in_words(v) in lower) for v in values)
+
+
+def in_words(number: int) -> str:
+    """A whole number below 1000 in words; larger ones in digits."""
+    if not 0 <= number < SPELLED:
+        return str(number)
+    if number < len(ONES):
+        return ONES[number]
+    if number < 100:
+        return TENS[number // 10] + (f"-{ONES[number % 10]}" if number % 10 else "")
+    rest = f" and {in_words(number % 100)}" if number % 100 else ""
+    return f"{ONES[number // 100]} hundred{rest}"
+
+
+def _value(wish: Wish, spelled: bool = False) -> str:
+    values = wish.value if isinstance(wish.value, list) else [wish.value]
+    shown = [
+        in_words(v) if spelled and isinstance(v, int) and not isinstance(v, bool) and v <= 100 else str(v)
+        for v in values
+    ]
+    return _joined(shown)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _noun(wish: Wish, by_help: bool = False) -> str:
+    return (help_noun(wish.option) if by_help else "") or name_words(wish.option)
+
+
+def _split(told: Told) -> tuple[list[Wish], list[Wish]]:
+    """Wishes with values, and switches."""
+    switches = [w for w in told.wishes if w.option.switch or isinstance(w.value, bool)]
+    return [w for w in told.wishes if w not in switches], switches
+
+
+def _deeds(switches: Sequence[Wish], by_help: bool) -> list[str]:
+    return [
+        switch_sentence(w, by_help) if w.option.switch else f"turn {name_words(w.option)} {'on' if w.value else 'off'}"
+        for w in switches
+    ]
+
+
+def _goal(told: Told) -> str:
+    """What is to be done; with the entry point's name where the options do not tell which is meant."""
+    goal = purpose(told.signature)
+    if not goal or (goal.endswith(" program") and not told.alone):
+        return f"run {entry_name(told.signature, told.workdir)}"
+    return goal if told.alone else f"{goal} with {entry_name(told.signature, told.workdir)}"
+
+
+def _polite(told: Told, random: Random) -> str:
+    values, switches = _split(told)
+    opening = random.choice((
+        "Could you please help me to {}?", "I would be grateful for a command to {}.", "Hello, I should like to {}, and would appreciate your help.",
+    )).format(_goal(told))  # fmt: skip
+    wishes = [f"the {_noun(w, True)} should be {_value(w, True)}" for w in values]
+    if wishes:
+        opening += f" In this run, {_joined(wishes)}."
+    if switches:
+        opening += f" Would you also kindly {_joined(_deeds(switches, True))}?"
+    return opening + random.choice(
+        (" Thank you very much in advance.", " Many thanks for your time.", " I thank you kindly.")
+    )
+
+
+def _plain(told: Told, random: Random) -> str:
+    values, switches = _split(told)
+    text = f"{_goal(told)}."
+    if values:
+        text += f" Set {_joined([f'the {_noun(w)} to {_value(w)}' for w in values])}."
+    if switches:
+        text += f" Also, {_joined(_deeds(switches, True))}."
+    return text
+
+
+def _terse(told: Told, random: Random) -> str:
+    values, switches = _split(told)
+    head = " ".join(entry_words(told.signature)) if told.alone else entry_name(told.signature, told.workdir)
+    if not head:
+        raise Unsaid("the entry point has no words")
+    parts = [f"{name_words(w.option)} {_value(w)}" for w in values]
+    return ", ".join([f"{told.repository} {head}", *parts, *_deeds(switches, False)])
+
+
+def _flags(told: Told, random: Random) -> str:
+    values, switches = _split(told)
+    said = [f"{_flag(w)} {_value_as_typed(w)}" for w in values]
+    said += [
+        w.option.flags[-1] if w.value else (w.option.negative_flags or w.option.flags)[-1]
+        for w in switches
+        if w.option.flags
+    ]
+    if len(said) != len(told.wishes):
+        raise Unsaid("an option has no flag")
+    return f"Give me the {entry_name(told.signature, told.workdir)} call with {_joined(said)}."
+
+
+def _flag(wish: Wish) -> str:
+    if wish.option.flags:
+        return wish.option.flags[-1]
+    if wish.option.positional and "." not in wish.option.dest and wish.option.nargs is None:
+        return f"{name_words(wish.option)}"
+    return wish.option.dest
+
+
+def _value_as_typed(wish: Wish) -> str:
+    return " ".join(map(str, wish.value)) if isinstance(wish.value, list) else str(wish.value)
+
+
+def _indirect(told: Told, random: Random) -> str:
+    if not told.alone:
+        raise Unsaid("other entry points take the same options")
+    goal = purpose(told.signature)
+    if not goal or goal.endswith(" program"):
+        raise Unsaid("nothing says what the entry point does")
+    values, switches = _split(told)
+    if not all(help_noun(w.option) for w in values):
+        raise Unsaid("an option has no help in plain words")
+    parts = [f"The {help_noun(w.option)} has to be {_value(w)}." for w in values]
+    return " ".join([f"{goal}.", *parts, *(f"{d[0].upper()}{d[1:]}." for d in _deeds(switches, True))])
+
+
+def _context(told: Told, random: Random) -> str:
+    places = [w for w in told.wishes if w.is_path]
+    if not places:
+        raise Unsaid("there is no path in it")
+    values, switches = _split(told)
+    where = "the repository's root" if told.workdir == "." else f"the folder {told.workdir}"
+    text = f"I work in {where} of {told.repository} and want to {_goal(told)}."
+    for wish in places:
+        noun = _noun(wish, True)
+        text += (
+            f" The {noun} is to be {_value(wish)}."
+            if words_of(wish.option) & OUTPUT_WORDS
+            else f" For the {noun} take {_value(wish)}."
+        )
+    rest = [f"{_noun(w)} {_value(w)}" for w in values if w not in places]
+    if rest:
+        text += f" Use {_joined(rest)}."
+    if switches:
+        text += f" And {_joined(_deeds(switches, True))}."
+    return text
+
+
+WRITERS = {
+    "polite": _polite,
+    "plain": _plain,
+    "terse": _terse,
+    "flags": _flags,
+    "indirect": _indirect,
+    "context": _context,
+}

@@ -1,0 +1,159 @@
+"""Rows made of a small repository: references that its parser takes, requests that say every value."""
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.data import load_tasks
+from benchmarks.make.phrases import deed, help_noun, name_words
+from benchmarks.make.reference import Refused, reference
+from benchmarks.make.rows import Source, make_rows
+from benchmarks.make.run import Order, make
+from benchmarks.make.seeds import rivals, seeds
+from benchmarks.make.vary import Varied, Wish
+from benchmarks.make.wording import in_words
+from benchmarks.same_call import same_call
+from tools.index import RepoIndex
+from tools.signatures.model import Option
+
+FILES = {
+    "README.md": "# Kit\n\n```sh\npython train.py --data data/cora --lr 0.01 --config configs/small.yaml\n```\n",
+    "configs/small.yaml": "a: 1\n",
+    "configs/large.yaml": "a: 2\n",
+    "train.py": """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser(description="Train a graph network on citations.")
+parser.add_argument("--data", required=True, help="path to the dataset")
+parser.add_argument("--config", help="configuration to start from")
+parser.add_argument("--lr", type=float, default=0.1, help="initial learning rate")
+parser.add_argument("--hidden", type=int, default=16, help="size of the hidden layer")
+parser.add_argument("--epochs", type=int, default=100, help="number of epochs to train (default: 100)")
+parser.add_argument("--opt", choices=["adam", "sgd"], default="adam", help="which optimizer to use")
+parser.add_argument("--amp", action="store_true", help="use mixed precision")
+parser.add_argument("--local_rank", type=int, default=0)
+args = parser.parse_args()
+torch.train(args)
+""",
+    "tune.py": """
+import argparse
+
+parser = argparse.ArgumentParser(description="Tune a graph network.")
+parser.add_argument("--data", help="path to the dataset")
+parser.add_argument("--lr", type=float, default=0.1, help="initial learning rate")
+parser.add_argument("--trials", type=int, default=10, help="number of trials")
+args = parser.parse_args()
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("repositories") / "kit"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def source(kit: Path) -> Source:
+    return Source(root=kit, name="kit", github="https://github.com/some/kit", commit="", github_id=1000)
+
+
+def test_rows_are_drawn_written_and_kept(kit: Path, tmp_path: Path) -> None:
+    order = Order(sources=(source(kit),), out=tmp_path / "rows.jsonl", cache=tmp_path / "cache", rows=6)
+    said: list[str] = []
+    report = make(order, said.append)
+    loaded = load_tasks(str(order.out))
+    assert (report.rows, len(loaded.tasks), loaded.problems, said) == (6, 6, (), ["kit: 6 rows"])
+    assert len(report.styles) >= 4 and report.frameworks == {"argparse": 6}
+    for task in loaded.tasks:
+        assert same_call(task, task.output, kit).passed
+        assert "local_rank" not in task.output
+    rows = [json.loads(line) for line in order.out.read_text().splitlines()]
+    assert {r["split"] for r in rows} == {rows[0]["split"]}
+    assert all(str(v) in r["output"] for r in rows for v in r["arguments"].values())
+    assert make(order, said.append) == report and len(said) == 1
+
+
+def test_the_same_seed_gives_the_same_rows(kit: Path) -> None:
+    index = RepoIndex.open(kit, "1")
+    first, again, other = (make_rows(source(kit), index, 3, seed).rows for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_what_the_parser_refuses_is_no_reference(kit: Path) -> None:
+    signature = next(s.signature for s in seeds(RepoIndex.open(kit, "1")) if s.signature.path == "train.py")
+    options = {o.dest: o for o in signature.options}
+    data = Wish(option=options["data"], value="/data/x", documented=True)
+    good = Wish(option=options["opt"], value="sgd", documented=False)
+    assert reference(signature, [data, good], ".", kit) == "python train.py --data /data/x --opt sgd"
+    for wishes in ([good], [data, msgspec.structs.replace(good, value="rmsprop")]):
+        with pytest.raises(Refused):
+            reference(signature, wishes, ".", kit)
+
+
+def test_entry_points_that_share_the_options_are_named(kit: Path) -> None:
+    index = RepoIndex.open(kit, "1")
+    found = {s.signature.path: s.signature for s in seeds(index)}
+    assert [s.path for s in rivals(found["train.py"], ["data", "lr"], list(found.values()))] == ["tune.py"]
+    assert not rivals(found["train.py"], ["data", "epochs"], list(found.values()))
+    for row in make_rows(source(kit), index, 30, 5).rows:
+        shared = not set(row["arguments"]) & {"hidden", "epochs", "opt", "amp", "config", "trials"}
+        assert not shared or row["output"].split()[1] in row["instruction"], row
+
+
+@pytest.mark.parametrize(
+    ("option", "shown", "good"),
+    [
+        ({"type": "int", "default": "64"}, None, (128, 32, 256)),
+        ({"type": "float", "default": "0.5", "help": "dropout"}, None, (0.05, 0.25)),
+        ({"choices": ("a", "b"), "default": "a"}, None, ("b",)),
+        ({"nargs": "0", "switch_value": "True", "type": "bool"}, None, (True,)),
+        ({"nargs": "0", "switch_value": "True", "type": "bool", "default": "True"}, None, (None,)),
+        ({"dest": "config"}, "configs/small.yaml", ("configs/large.yaml",)),
+        ({"dest": "model_name"}, "bert-base", ("bert-base",)),
+        ({"dest": "mode"}, None, (None,)),
+        ({"type": "bool", "converter": "bool", "default": "False"}, None, (None,)),
+    ],
+)
+def test_values_by_type(option: dict[str, Any], shown: Any, good: tuple[Any, ...]) -> None:
+    made = Option(**{"dest": "x", "flags": ("--x",), **option})
+    for seed in range(8):
+        wish = Varied(tuple(FILES), Random(seed)).wish(made, shown)
+        assert (None if wish is None else wish.value) in good
+
+
+@pytest.mark.parametrize(
+    ("text", "noun"),
+    [
+        ("number of epochs to train (default: 100)", "number of epochs to train"),
+        ("Specify the path to the dataset.", "path to the dataset"),
+        ("The initial learning rate, see the paper", "initial learning rate"),
+        ("use mixed precision", ""),
+        ("lr", ""),
+        ("${oc.env:HOME} of it", ""),
+    ],
+)
+def test_things_by_their_help(text: str, noun: str) -> None:
+    assert help_noun(Option(dest="x", help=text)) == noun
+
+
+def test_deeds_and_names() -> None:
+    assert deed(Option(dest="x", help="Whether to use mixed precision")) == "use mixed precision"
+    assert deed(Option(dest="x", help="mixed precision")) == ""
+    assert name_words(Option(dest="num_workers")) == "number of workers"
+
+
+@given(st.integers(0, 999))
+def test_numbers_in_words_are_all_different(number: int) -> None:
+    said = in_words(number)
+    assert said and said == said.strip() and not any(c.isdigit() for c in said)
+    assert all(in_words(other) != said for other in (number + 1, number + 10, number + 100) if other < 1000)
