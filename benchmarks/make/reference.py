@@ -9,10 +9,10 @@ from benchmarks.same_call.model import Observation, Program
 from benchmarks.same_call.observation import observe
 from benchmarks.same_call.options import options_of
 from benchmarks.same_call.values import same
+from tools.commandline.render import render_command
+from tools.commandline.words import parse_call
 from tools.errors import RenderError
-from tools.render import render_command
 from tools.signatures.model import Signature
-from tools.signatures.parse import parse_call
 
 
 class Refused(Exception):

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from tools.commands import parse_command
+from tools.commandline.shell import parse_command
+from tools.commandline.words import choose, parse_call
 from tools.examples import Example
 from tools.index import RepoIndex
 from tools.signatures.model import Option, Signature
-from tools.signatures.parse import choose, parse_call
 
 NO_OPTIONS = ("none", "shell", "make", "sysargv")
 LEFT_OUT = re.compile(
