@@ -32,6 +32,8 @@ def judge(case: Case) -> Ruling:
         return Ruling(opinion="refused", why="no such program")
     seen = observe(case.text, case.root, case.folder)
     why = f"{seen.failure}: {seen.message}"
+    if case.kind == "bash" and seen.failure in _SAYS_NOTHING and "No such file" in seen.message:
+        return Ruling(opinion="refused", why=why)
     incomplete = case.kind == "python" and seen.failure == "undefined-name"
     if seen.failure in _OF_THE_WORDS or incomplete:
         return Ruling(opinion="refused", why=why)

@@ -50,6 +50,8 @@ KNOWN_PROGRAMS = (
 )
 """Programs of every machine, which no misspelt console script of a repository is taken for."""
 MAKES_SCRIPT = frozenset(["git", "cp", "mv", "ln", "touch", "tee", "cat", "echo", "printf"])
+INSTALLS = re.compile(r"\b(?:setuptools|distutils|skbuild)\b")
+"""What reads the words of `setup.py install`."""
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 
 
@@ -302,6 +304,8 @@ class _Check:
     def _reads_nothing(self, signature: Signature, invocation: Invocation) -> None:
         """Words for a file that makes no parser and does not look at sys.argv."""
         words = " ".join(invocation.words)[:60]
+        if INSTALLS.search(self.reader.sources.text(signature.path) or ""):
+            return
         elsewhere = self.reader.may_read_arguments(signature.path)
         if elsewhere:
             message = f"cannot tell what {signature.path} takes: {elsewhere}"

@@ -4,7 +4,7 @@ import msgspec
 
 from tools.signatures.argparse_option import typed
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, OptionType, Signature
+from tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
 from tools.signatures.values import UNKNOWN, Arguments, Class, Namespace, Native, ParsedArgument, Value
 
 KINDS: dict[str, OptionType] = {
@@ -24,6 +24,7 @@ class Flags(Native):
         self.values = Namespace()
         self.known_only = False
         self.open = False
+        self.unseen: list[Unseen] = []
         run.made.append(self)
 
     def attribute(self, name: str) -> Value:
@@ -44,7 +45,7 @@ class Flags(Native):
         """DEFINE_<kind>(name, default, help, ...)."""
         name = arguments.get(0, "name")
         if not isinstance(name, str) or kind not in KINDS:
-            self.open = True
+            self._define_elsewhere(name, kind, arguments)
             return UNKNOWN
         enumerated = kind.endswith(("enum", "enum_class"))
         choices, sure = self._choices(kind, arguments.get(2, "enum_values" if kind.endswith("enum") else "enum_class"))
@@ -62,6 +63,22 @@ class Flags(Native):
             sure=known and (sure or not enumerated) and not arguments.open and not self.run.uncertain,
         )  # fmt: skip
         return FlagHolder(name)
+
+    def _define_elsewhere(self, name: Value, kind: str, arguments: Arguments) -> None:
+        """A flag of another library: DEFINE_config_file brings `--config FILE` and `--config.key`, by the file's own keys."""
+        self.open = True
+        place = (arguments.path, arguments.line)
+        if not isinstance(name, str):
+            self.unseen.append(
+                Unseen(origin="computed", name="a flag whose name is computed", path=place[0], line=place[1])
+            )
+            return
+        origin: Origin = "configuration" if kind.startswith("config") else "library"
+        said = f"the file of --{name}" if origin == "configuration" else f"DEFINE_{kind}"
+        self.unseen.append(Unseen(origin=origin, name=said, path=place[0], line=place[1]))
+        self.options[name] = Option(
+            dest=name, flags=(f"--{name}",), type="unknown", path=place[0], line=place[1], sure=False
+        )
 
     def _choices(self, kind: str, given: Value) -> tuple[tuple[str, ...], bool]:
         if isinstance(given, Class):
@@ -92,7 +109,7 @@ class Flags(Native):
         return [
             Signature(
                 path=self.run.script, framework="absl", options=tuple(self.options.values()), syntax="absl",
-                accepts_unknown=self.known_only or self.open, allow_abbrev=False,
+                accepts_unknown=self.known_only or self.open, unseen=tuple(self.unseen), allow_abbrev=False,
             )
         ]  # fmt: skip
 
