@@ -24,3 +24,5 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""
     """File of the repository that says so, relative to its root."""
     line: int = 0
+    at: int = 0
+    """Line of the checked text, from 1; 0 where it is about the whole."""

@@ -39,17 +39,17 @@ COMMANDS = {
         "ml_agent.cli.runs:view", "What happened in a run: the way, the drafts, the values, the outputs, the cost."
     ),
     "explain": Command(
-        "ml_agent.cli.inspect:explain", "Show what the scripts of a repository take, read without running anything."
+        "ml_agent.cli.explain:explain", "Show what the scripts of a repository take, read without running anything."
     ),
     "check": Command(
-        "ml_agent.cli.inspect:check",
+        "ml_agent.cli.check:check",
         "Check a command against a repository without running it; exit 1 when it cannot run.",
     ),
     "doctor": Command("ml_agent.cli.machine:doctor", "Say what works on this machine and what to do about the rest."),
     "models": Command("ml_agent.cli.machine:models", "Models with known prices, and what the endpoint offers."),
     "config": Command("ml_agent.cli.machine:config", "The settings in force, and where each of them came from."),
     "clean": Command(
-        "ml_agent.cli.inspect:clean",
+        "ml_agent.cli.clean:clean",
         "Remove the containers, networks, volumes and workspaces that dead runs left; never anything of others.",
     ),
     "mcp": Command("ml_agent.cli.mcp:mcp", "Serve the tools to coding agents over the Model Context Protocol."),

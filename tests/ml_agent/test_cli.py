@@ -128,7 +128,7 @@ def test_check_prints_findings_and_ends_with_one(repository: Path) -> None:
     assert wrong.returncode == 1
     assert "did you mean --lr" in wrong.stdout
     right = ml_agent("check", "python fit.py --lr 1", "--repo", str(repository), "--path", "train")
-    assert (right.returncode, right.stdout) == (0, "")
+    assert (right.returncode, right.stdout) == (0, "ok\n")
 
 
 def test_runs_are_listed_shown_and_deleted(repository: Path) -> None:

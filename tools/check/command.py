@@ -5,6 +5,8 @@ import posixpath
 import re
 from collections.abc import Sequence
 
+import msgspec
+
 from tools.check.inputs import check_inputs
 from tools.check.places import is_literal, locate
 from tools.check.repository import checked_repository
@@ -134,8 +136,10 @@ class _Check:
                 self.note("value-not-used", f"bash ignores what stands after #: {comment[:80]}", "#", sure=False)
         checked_folders: set[str] = set()
         for invocation in line.invocations:
+            before = len(self.findings)
             folder = self._folder(invocation, checked_folders)
             self._invocation(invocation, folder)
+            self.findings[before:] = [msgspec.structs.replace(f, at=invocation.line) for f in self.findings[before:]]
             self._remember(invocation, folder)
 
     def _folder(self, invocation: Invocation, seen: set[str]) -> str | None:
@@ -308,7 +312,7 @@ class _Check:
             return
         elsewhere = self.reader.may_read_arguments(signature.path)
         if elsewhere:
-            message = f"cannot tell what {signature.path} takes: {elsewhere}"
+            message = f"what {signature.path} takes is open: {elsewhere}"
             finding = Finding(code="cannot-tell", message=message, severity="unsure", subject=invocation.words[0])
             self.findings.append(finding)
             return

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
+
 from tools.check.python_imports import ImportChecker, nearest
 from tools.check.python_namespace import missing_arguments
 from tools.check.python_objects import Objects
@@ -57,7 +59,9 @@ def check_python(text: str, index: RepoIndex, workdir: str = ".") -> list[Findin
         return [Finding(code="syntax", message=f"Python cannot read this: {error}")]
     unique: dict[tuple[str, str], Finding] = {}
     for item in sorted(located, key=lambda item: item.line):
-        unique.setdefault((item.finding.code, item.finding.subject), item.finding)
+        unique.setdefault(
+            (item.finding.code, item.finding.subject), msgspec.structs.replace(item.finding, at=item.line)
+        )
     return list(unique.values())
 
 

@@ -43,6 +43,8 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True):
     """Where it runs, from the `cd`s before it; relative to where the line starts, "" where unknown."""
     redirects: tuple[tuple[str, str], ...] = ()
     """Operator and target."""
+    line: int = 1
+    """Line of the text where it begins, from 1."""
 
 
 def split_assignments(words: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:

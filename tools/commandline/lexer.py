@@ -31,6 +31,8 @@ class Token(NamedTuple):
     """A word without its quotes; of a redirection its target."""
     broken: bool = False
     """It opens a quote that is never closed."""
+    line: int = 1
+    """Where it begins, from 1."""
 
 
 def lex(text: str) -> Iterator[Token]:
@@ -42,6 +44,7 @@ class _Lexer:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.line = 1
         self.heredocs: list[str] = []
         """Closing words of the here-documents that begin at the next line."""
 
@@ -52,7 +55,9 @@ class _Lexer:
             if self.at >= len(self.text):
                 yield Token("end", gap, "", "")
                 return
-            token = self._token(gap)
+            self.line += gap.count("\n")
+            token = self._token(gap)._replace(line=self.line)
+            self.line += token.raw.count("\n")
             fresh = token.kind == "operator" and "\n" in token.raw
             yield token
 

@@ -143,7 +143,7 @@ class Reader:
         )
         self.findings.append(
             Finding(
-                code="cannot-tell", message=f"cannot tell whether {self.signature.path} takes {word}: {reason}",
+                code="cannot-tell", message=f"whether {self.signature.path} takes {word} is open: {reason}",
                 severity="unsure", subject=word, path=place[0], line=place[1],
             )
         )  # fmt: skip

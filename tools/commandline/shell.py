@@ -112,7 +112,11 @@ def _assemble(simple: list[tuple[Token, ...]]) -> tuple[list[Invocation], list[t
         redirects = tuple((sign_of(token), token.value) for token in command if token.kind == "redirect")
         invocations.append(
             msgspec.structs.replace(
-                made, environment=(*environment, *made.environment), folder=folder, redirects=redirects
+                made,
+                environment=(*environment, *made.environment),
+                folder=folder,
+                redirects=redirects,
+                line=command[0].line,
             )
         )
     return invocations, assignments

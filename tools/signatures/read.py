@@ -121,7 +121,7 @@ class SignatureReader:
         text = self.sources.text(path) or ""
         dynamic = RUNS_OTHERS.search(text)
         if dynamic:
-            return f"it runs other code with {dynamic[0].strip()}"
+            return f"it runs other code with {dynamic[0].strip(' (')}"
         for other in self.sources.closure(path, path):
             if READS_ARGUMENTS.search(self.sources.text(other) or ""):
                 return f"{other} reads arguments in a way that could not be followed"

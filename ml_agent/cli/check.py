@@ -1,0 +1,87 @@
+"""`ml-agent check`: a command or code against a repository."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from ml_agent.cli.reading import ReadingLine
+from ml_agent.errors import UsageError
+from ml_agent.repositories import open_index
+from ml_agent.terminal import terminal_text
+from ml_agent.workspaces import normal_folder
+from tools.check.command import check_command
+from tools.check.python import check_python
+from tools.findings import Finding
+
+MAX_BYTES = 1_000_000
+SUFFIXES = (".py", ".sh", ".bash", ".txt")
+_WORDS = {"error": "error", "warning": "warning", "unsure": "cannot tell"}
+
+
+def check(
+    command: Annotated[str, typer.Argument(help="A bash command; a file of commands or code; - for standard input.")],
+    repo: Annotated[str, typer.Option(help="Folder of the repository, OWNER/NAME or URL.")],
+    path: Annotated[str, typer.Option(help="Folder from which it is to run.")] = "",
+    python: Annotated[bool, typer.Option("--python", help="The text is Python code; so is a file NAME.py.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings, and what cannot be told, fail too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> int:
+    """Check a command against a repository without running it; exit 1 when it cannot run.
+
+    An *error* is certain. A *warning* may be all right. *Cannot tell* says why the repository alone does not show it.
+
+    Examples:
+
+        ml-agent check 'python train.py --lrr 1' --repo path/to/repository --path examples
+
+        ml-agent check run_all.sh --repo path/to/repository --strict
+    """
+    text, is_code = _read(command)
+    if not text.strip():
+        raise UsageError("there is no command: give one, a file, or - for standard input")
+    index = open_index(repo, ReadingLine())
+    find_problems = check_python if python or is_code else check_command
+    findings = find_problems(text, index, normal_folder(index.root, path))
+    fatal = frozenset(_WORDS) if strict else frozenset({"error"})
+    failed = any(finding.severity in fatal for finding in findings)
+    if as_json:
+        sys.stdout.write(json.dumps(msgspec.to_builtins(findings), indent=2, ensure_ascii=False) + "\n")
+    else:
+        several = len(text.strip().splitlines()) > 1
+        lines = [_finding_line(finding, with_line=several) for finding in findings]
+        sys.stdout.write("\n".join([*lines, *([] if failed else [_success(findings)])]) + "\n")
+    return int(failed)
+
+
+def _read(given: str) -> tuple[str, bool]:
+    """The text to check, and whether it is a file of Python: of standard input, of a file that is named, or as given."""
+    if given == "-":
+        return sys.stdin.read(MAX_BYTES), False
+    file = Path(given)
+    if "\n" in given or file.suffix not in SUFFIXES or not file.is_file():
+        return given, False
+    if file.stat().st_size > MAX_BYTES:
+        raise UsageError(f"{given} has more than {MAX_BYTES} bytes")
+    return file.read_text(encoding="utf-8", errors="replace"), file.suffix == ".py"
+
+
+def _success(findings: Sequence[Finding]) -> str:
+    """The one line that says that nothing keeps it from running."""
+    counts = Counter(_WORDS[finding.severity] for finding in findings)
+    rest = ", ".join(f"{count} × {word}" for word, count in counts.items())
+    return f"ok ({rest})" if rest else "ok"
+
+
+def _finding_line(finding: Finding, *, with_line: bool) -> str:
+    at = f"line {finding.at}: " if with_line and finding.at else ""
+    place = f"{finding.path}:{finding.line}: " if finding.path else ""
+    said = "did you mean" in finding.message or not finding.suggestion
+    advice = "" if said else f" (did you mean {finding.suggestion}?)"
+    line = f"{at}{_WORDS[finding.severity]}: {place}{finding.message}{advice} [{finding.code}]"
+    return " ".join(terminal_text(line).split())

@@ -1,0 +1,97 @@
+"""`ml-agent explain`: what the scripts of a repository take."""
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+import typer
+
+from ml_agent.cli.reading import ReadingLine
+from ml_agent.cli.tables import Layout, write_table
+from ml_agent.errors import UsageError
+from ml_agent.repositories import open_index
+from tools.entry_points import EntryPoint, entry_points, matching
+from tools.schema import function_schema
+from tools.signatures.model import Option, Signature
+
+
+def explain(
+    target: Annotated[str, typer.Argument(help="DIR or DIR:SCRIPT; also OWNER/NAME.")],
+    all_of_them: Annotated[
+        bool, typer.Option("--all", help="Also tests, set-up, make targets, and scripts that take nothing.")
+    ] = False,
+    word: Annotated[
+        str, typer.Option("--filter", metavar="WORD", help="Only those with this word in name, options or description.")
+    ] = "",
+    framework: Annotated[str, typer.Option(help="Only those of argparse, click, hydra, …")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the signatures as JSON.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print JSON Schema functions.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+) -> int:
+    """Show what the scripts of a repository take, read without running anything.
+
+    What people run comes first: what the documents show, console scripts, modules. To a pipe goes one row a line, with tabs.
+
+    Examples:
+
+        ml-agent explain path/to/repository --filter train
+
+        ml-agent explain path/to/repository:train.py --schema
+    """
+    folder, _, script = target.partition(":")
+    found = entry_points(open_index(folder, ReadingLine()))
+    chosen = [entry for entry in found if script in (entry.signature.path, entry.signature.name)] if script else found
+    if script and not chosen:
+        raise UsageError(f"{script}: no such entry point in {folder}; `ml-agent explain {folder} --all` lists them")
+    chosen = list(matching(chosen, word, framework))
+    hidden = [entry for entry in chosen if entry.role != "run"] if not (all_of_them or script) else []
+    shown = [entry for entry in chosen if entry not in hidden]
+    layout: Layout = "markdown" if markdown else ""
+    if schema or as_json:
+        _print_json(shown, schema=schema)
+    elif script:
+        for entry in shown:
+            _write_options(entry.signature, entry.name, layout)
+    else:
+        _write_entries(shown, layout)
+    if hidden:
+        sys.stderr.write(f"{len(hidden)} more with --all: tests, set-up, make targets, scripts that take nothing\n")
+    return 0
+
+
+def _print_json(entries: Sequence[EntryPoint], *, schema: bool) -> None:
+    made = [function_schema(e.signature) if schema else msgspec.to_builtins(e.signature) for e in entries]
+    sys.stdout.write(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
+
+
+def _write_entries(entries: Sequence[EntryPoint], layout: Layout) -> None:
+    rows = []
+    for entry in entries:
+        signature = entry.signature
+        required = " ".join(_spelling(option, signature) for option in signature.options if option.required)
+        count = f"{len(signature.options)}{'' if signature.whole else '+'}"
+        doc = signature.doc.splitlines()[0] if signature.doc else ""
+        rows.append((entry.name, signature.framework, str(entry.examples or ""), count, required, doc))
+    write_table(("entry point", "kind", "shown", "options", "required", "what it says of itself"), rows, layout=layout)
+
+
+def _write_options(signature: Signature, name: str, layout: Layout) -> None:
+    rows = []
+    for option in signature.options:
+        kind = "switch" if option.switch else option.type + (f" ×{option.nargs}" if option.nargs else "")
+        spelling = _spelling(option, signature) + (" (required)" if option.required else "")
+        where = f"{option.path}:{option.line}" + ("" if option.sure else " (partly read)")
+        rows.append((spelling, kind, option.default or "", " ".join(option.choices), option.help, where))
+    for unseen in signature.unseen:
+        where = f"{unseen.path}:{unseen.line}" if unseen.path else ""
+        rows.append(("…", "", "", "", f"more, not listed here: {unseen.name} ({unseen.origin})", where))
+    write_table(("option", "type", "default", "choices", "help", "where"), rows, title=name, layout=layout)
+
+
+def _spelling(option: Option, signature: Signature) -> str:
+    """An option as it is typed; a positional one by its name."""
+    if signature.syntax == "overrides":
+        return f"{option.dest}="
+    return " ".join(option.flags) or option.dest

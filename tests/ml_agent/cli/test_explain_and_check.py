@@ -1,0 +1,127 @@
+"""`explain` and `check` on the command line."""
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from ml_agent.cli import run
+
+TRAIN = """
+import argparse
+p = argparse.ArgumentParser(description="Train [/data] a \\x1b]0;x\\x07 net.")
+p.add_argument("--lr", type=float, help="rate [bold] %(default)s | more")
+p.add_argument("--very-long-name-of-an-option-that-no-terminal-shows-whole-0123456789-0123456789", required=True)
+p.parse_args()
+"""
+OPEN = """
+import argparse
+from library import add_options
+p = argparse.ArgumentParser()
+add_options(p)
+p.parse_args()
+"""
+FILES: Mapping[str, str] = {
+    "README.md": "# Net\n```\npython late.py --x 1\n```\n",
+    "a_train.py": TRAIN,
+    "late.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', type=int)\np.parse_args()\n",
+    "open.py": OPEN,
+    "hello.py": "print(1)\n",
+    "tests/test_x.py": TRAIN,
+    "setup.py": "from setuptools import setup\nsetup(name='net')\n",
+    "Makefile": "all:\n\tpython late.py\n",
+    "conf/base.yaml": "lr: 0.1\nModel_Dim: 3\n",
+    "hydra_train.py": "import hydra\n@hydra.main(config_path='conf', config_name='base')\ndef f(c): pass\nf()\n",
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A small repository with one of everything."""
+    for path, text in FILES.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    return tmp_path
+
+
+def out(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of one call."""
+    code = run(list(arguments))
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def names(text: str) -> list[str]:
+    """The first column."""
+    return [line.split("\t")[0] for line in text.splitlines()[1:]]
+
+
+def test_what_people_run_comes_first(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, more = out(capsys, "explain", str(repository))
+    assert (code, names(text)) == (0, ["late.py", "a_train.py", "hydra_train.py", "open.py"])
+    assert "4 more with --all" in more
+    _, text, _ = out(capsys, "explain", str(repository), "--all")
+    assert {"tests/test_x.py", "all", "setup.py", "hello.py"} <= set(names(text))
+
+
+def test_a_filter_and_a_framework(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert names(out(capsys, "explain", str(repository), "--filter", "NET")[1]) == ["a_train.py"]
+    assert names(out(capsys, "explain", str(repository), "--framework", "hydra")[1]) == ["hydra_train.py"]
+
+
+def test_nothing_is_cut_and_nothing_is_obeyed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ((str(repository),), (f"{repository}:a_train.py",), (str(repository), "--markdown")):
+        code, text, _ = out(capsys, "explain", *arguments)
+        assert code == 0 and "0123456789-0123456789" in text and "\x1b" not in text and "\x07" not in text
+    assert "[/data]" in out(capsys, "explain", str(repository))[1]
+    assert "[bold]" in out(capsys, "explain", f"{repository}:a_train.py")[1]
+    markdown = out(capsys, "explain", f"{repository}:a_train.py", "--markdown")[1]
+    assert r"\| more" in markdown and markdown.startswith("### a")
+
+
+def test_settings_keep_their_case(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = out(capsys, "explain", f"{repository}:hydra_train.py")[1]
+    assert "Model_Dim=" in text and "lr=" in text
+
+
+def test_an_open_parser_says_from_where_the_rest_comes(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "library.add_options (library)" in out(capsys, "explain", f"{repository}:open.py")[1]
+    assert (
+        json.loads(out(capsys, "explain", f"{repository}:open.py", "--json")[1])[0]["unseen"][0]["origin"] == "library"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "strict", "said"),
+    [
+        ("python late.py --x 1", 0, 0, "ok"),
+        ("python late.py --y 1", 1, 1, "error: late.py:0: late.py has no option --y"),
+        ("python open.py --y 1", 0, 1, "library.add_options adds options"),
+        ("python late.py --x 1 # --y 2", 0, 1, "warning"),
+    ],
+)
+def test_exit_codes(
+    repository: Path, capsys: pytest.CaptureFixture[str], command: str, code: int, strict: int, said: str
+) -> None:
+    found = out(capsys, "check", command, "--repo", str(repository))
+    assert found[0] == code and said.partition(":0")[0] in found[1]
+    assert (found[1].splitlines()[-1][:2] == "ok") == (code == 0)
+    assert out(capsys, "check", command, "--repo", str(repository), "--strict")[0] == strict
+
+
+def test_files_and_standard_input(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "all.sh"
+    script.write_text("python late.py --x 1\n\npython late.py \\\n  --z 2\n")
+    code, text, _ = out(capsys, "check", str(script), "--repo", str(repository))
+    assert code == 1 and text.startswith("line 3: error")
+    monkeypatch.setattr("sys.stdin", io.StringIO("python late.py --x 1\npython late.py --x many\n"))
+    code, text, _ = out(capsys, "check", "-", "--repo", str(repository))
+    assert code == 1 and text.startswith("line 2: error") and len(text.splitlines()) == 1
+    code_file = tmp_path / "code.py"
+    code_file.write_text("import late\nprint(nothing)\n")
+    assert "undefined-name" in out(capsys, "check", str(code_file), "--repo", str(repository))[1]
+    assert out(capsys, "check", "  ", "--repo", str(repository))[0] == 2
