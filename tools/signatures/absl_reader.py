@@ -3,6 +3,7 @@
 import msgspec
 
 from tools.signatures.argparse_option import typed
+from tools.signatures.config_dict import ConfigDict, configuration_files, file_at, leaves, options_of, tree_of
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
 from tools.signatures.values import UNKNOWN, Arguments, Class, Namespace, Native, ParsedArgument, Value
@@ -25,6 +26,8 @@ class Flags(Native):
         self.known_only = False
         self.open = False
         self.unseen: list[Unseen] = []
+        self.trees: dict[str, dict[str, tuple[str, ...]]] = {}
+        """For a flag that names a configuration file: the options that each file has."""
         run.made.append(self)
 
     def attribute(self, name: str) -> Value:
@@ -58,7 +61,7 @@ class Flags(Native):
             dest=name, flags=flags, negative_flags=(f"--no{name}",) if switch else (), type=KINDS[kind],
             choices=choices if enumerated else (), default=default, nargs="?bool" if switch else None,
             switch_value="True" if switch else None, required=arguments.get(None, "required") is True,
-            repeatable=kind.startswith("multi_"), help=" ".join(text.split()) if isinstance(text, str) else "",
+            repeatable=kind.startswith("multi_"), help=_help(text),
             path=arguments.path, line=arguments.line, converter="list" if kind == "list" else "",
             sure=known and (sure or not enumerated) and not arguments.open and not self.run.uncertain,
         )  # fmt: skip
@@ -95,6 +98,38 @@ class Flags(Native):
             return value.attributes.get("name"), True
         return typed(value, self.run)
 
+    def define_file(self, arguments: Arguments) -> Value:
+        """config_flags.DEFINE_config_file: the flag names a file, and each setting of that file is a flag of its own."""
+        name, given = arguments.get(0, "name"), arguments.get(1, "default")
+        if not isinstance(name, str):
+            self.open = True
+            return UNKNOWN
+        default, known = typed(given, self.run)
+        self.options[name] = Option(
+            dest=name, flags=(f"--{name}",), type="path", default=default, path=arguments.path, line=arguments.line,
+            help=_help(arguments.get(2, "help_string")), converter="config_file", sure=known,
+        )  # fmt: skip
+        chosen = file_at(self.run, given) if isinstance(given, str) else ""
+        paths = dict.fromkeys([*([chosen] if chosen else []), *configuration_files(self.run)])
+        trees = {path: tree_of(self.run, path) for path in paths}
+        followed = {path: tree for path, tree in trees.items() if tree is not None}
+        self.options |= {option.dest: option for option in options_of(self.run, name, followed)}
+        self.trees[name] = {path: tuple(f"{name}.{key}" for key in tree) for path, tree in followed.items()}
+        if not followed or len(followed) < len(trees):
+            missing = next((path for path in trees if path not in followed), "a file that is not in the repository")
+            self.unseen.append(Unseen(origin="configuration", name=missing, path=arguments.path, line=arguments.line))
+        return FlagHolder(name)
+
+    def define_tree(self, arguments: Arguments) -> Value:
+        """config_flags.DEFINE_config_dict: the settings are in the program."""
+        name, given = arguments.get(0, "name"), arguments.get(1, "config")
+        if not isinstance(name, str) or not isinstance(given, ConfigDict):
+            self.open = True
+            return UNKNOWN
+        tree = {key: value for key, value in leaves(given)}
+        self.options |= {option.dest: option for option in options_of(self.run, name, {arguments.path: tree})}
+        return FlagHolder(name)
+
     def require(self, arguments: Arguments) -> Value:
         """mark_flag_as_required, mark_flags_as_required."""
         given = arguments.get(0, "flag_name", arguments.named.get("flag_names"))
@@ -112,6 +147,10 @@ class Flags(Native):
                 accepts_unknown=self.known_only or self.open, unseen=tuple(self.unseen), allow_abbrev=False,
             )
         ]  # fmt: skip
+
+
+def _help(text: Value) -> str:
+    return " ".join(text.split()) if isinstance(text, str) else ""
 
 
 class FlagHolder(Native):
@@ -137,6 +176,14 @@ def _define(run: Interpreter, name: str, arguments: Arguments) -> Value:
     return flags_of(run).define(name.rpartition("DEFINE_")[2], arguments)
 
 
+def _define_file(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return flags_of(run).define_file(arguments)
+
+
+def _define_tree(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return flags_of(run).define_tree(arguments)
+
+
 def _require(run: Interpreter, name: str, arguments: Arguments) -> Value:
     return flags_of(run).require(arguments)
 
@@ -160,6 +207,9 @@ def _values(run: Interpreter, name: str, arguments: Arguments) -> Value:
 
 def _factories() -> dict[str, Factory]:
     made: dict[str, Factory] = {"DEFINE_": _define, "gflags.FLAGS": _values, "@gflags.FLAGS": _values}
+    for module in ("ml_collections.config_flags", "ml_collections.config_flags.config_flags"):
+        made[f"{module}.DEFINE_config_file"] = _define_file
+        made[f"{module}.DEFINE_config_dict"] = _define_tree
     for library in LIBRARIES:
         for place in (f"{library}.flags", f"{library}.app.flags"):
             made[f"@{place}.FLAGS"] = _values

@@ -75,6 +75,8 @@ class Parser(Native):
         self.add(arguments)
         return UNKNOWN
 
+    do_add = do_add_arg = do_add_option = do_add_argument
+
     def add(self, arguments: Arguments) -> Option | None:
         """Read one add_argument call; None where its name is not known."""
         flags = [f for f in arguments.placed if isinstance(f, str)]
@@ -170,6 +172,8 @@ class Parser(Native):
             found.append(self._signature(options, subcommand))
         for name, parser in self.subcommands.items():
             found += parser.signatures((*subcommand, name), options)
+            if name == self.run.inserted and not subcommand:
+                found[:1] = [msgspec.structs.replace(s, subcommand=()) for s in parser.signatures((), options)]
         return found
 
     def _signature(self, options: tuple[Option, ...], subcommand: tuple[str, ...]) -> Signature:
@@ -207,6 +211,8 @@ class Group(Native):
         if made is not None and self.members is not None:
             self.members.append(made.dest)
         return UNKNOWN
+
+    do_add = do_add_arg = do_add_option = do_add_argument
 
     def do_add_argument_group(self, arguments: Arguments) -> Value:
         """add_argument_group."""
@@ -256,7 +262,16 @@ def make_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
     return Parser(run, arguments)
 
 
+def _insert_word(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    """sys.argv.insert(1, "run"): a subcommand that may be left out."""
+    word = arguments.get(1, "object")
+    if arguments.get(0, "index") == 1 and isinstance(word, str):
+        run.inserted = word
+    return None
+
+
 FACTORIES: dict[str, Factory] = {
+    "sys.argv.insert": _insert_word,
     "argparse.ArgumentParser": make_parser,
     "jsonargparse.ArgumentParser": make_parser,
     "configargparse.ArgumentParser": make_parser,

@@ -202,6 +202,8 @@ def _from_cli(run: Interpreter, name: str, arguments: Arguments) -> Value:
 
 FACTORIES: dict[str, Factory] = {
     "hydra.main": _main,
+    "dora.hydra_main": _main,
+    "dora.hydra.hydra_main": _main,
     "omegaconf.OmegaConf.from_cli": _from_cli,
     "omegaconf.OmegaConf.load": _load,
 }

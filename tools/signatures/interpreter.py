@@ -73,6 +73,8 @@ class Interpreter:
         self.made: list[Native] = []
         """Every modelled parser, in order."""
         self._resolving: set[tuple[str, str]] = set()
+        self.inserted = ""
+        """A subcommand that the program puts on the command line itself where none is given."""
         self.complete = True
         """False where the program was too long to be followed."""
 
@@ -279,6 +281,13 @@ class Interpreter:
         self._guarded(lambda: self.run_module(target))
         if not self.parsed:
             self._guarded(lambda: self._call_path(target, function))
+
+    def value_of(self, function: str) -> Value:
+        """What a function of the script gives when it is called without arguments; UNKNOWN where that cannot be told."""
+        target, found = self.module(self.script, "__config__"), [UNKNOWN]
+        self._guarded(lambda: self.run_module(target))
+        self._guarded(lambda: found.append(self._call_path(target, function)))
+        return found[-1]
 
     def _call_path(self, module: Module, function: str) -> Value:
         value: Value = module

@@ -12,9 +12,11 @@ from tools.signatures import (
     absl_reader,
     argparse_reader,
     click_reader,
+    config_dict,
     dataclass_reader,
     docopt_reader,
     fire_reader,
+    globals_reader,
     hydra_reader,
     make_reader,
     shell_reader,
@@ -29,10 +31,10 @@ from tools.signatures.values import Class, Function, Native, Value
 
 FACTORIES: dict[str, Factory] = {
     **argparse_reader.FACTORIES, **absl_reader.FACTORIES, **click_reader.FACTORIES, **typer_reader.FACTORIES,
-    **fire_reader.FACTORIES, **docopt_reader.FACTORIES, **hydra_reader.FACTORIES, **dataclass_reader.FACTORIES,
+    **fire_reader.FACTORIES, **globals_reader.FACTORIES, **config_dict.FACTORIES, **docopt_reader.FACTORIES, **hydra_reader.FACTORIES, **dataclass_reader.FACTORIES,
 }  # fmt: skip
 READS_ARGUMENTS = re.compile(
-    r"ArgumentParser|ArgParser|\bDEFINE_|FLAGS\b|\b(?:click|typer|fire|docopt|hydra|tyro|jsonargparse|simple_parsing|OmegaConf)\b"
+    r"ArgumentParser|ArgParser|\bDEFINE_|FLAGS\b|\b(?:click|typer|fire|docopt|hydra|tyro|jsonargparse|simple_parsing|OmegaConf)\b|\bexec\("
 )
 RUNS = re.compile(r"if\s*\(?\s*__name__\s*==|(?:for|while|with|print)\b|[A-Za-z_][\w.]*\(|.*\bargv\[\d")
 """A line at a file's top level that does something when the file is run."""

@@ -18,7 +18,7 @@ from tools.signatures.values import (
     Function,
     Instance,
     Module,
-    Namespace,
+    Native,
     Repeated,
     Value,
     join,
@@ -92,8 +92,9 @@ def set_attribute(run: Machine, owner: Value, name: str, value: Value) -> None:
         names = owner.names
     elif isinstance(owner, Module):
         names = owner.env
-    elif isinstance(owner, Namespace):
-        names = owner.overridden
+    elif isinstance(owner, Native):
+        owner.store(name, value)
+        return
     else:
         return
     names[name] = join(names[name], value) if run.uncertain and name in names else value
@@ -108,6 +109,8 @@ def _set_item(run: Machine, owner: Value, target: ast.Subscript, value: Value, f
             owner[UNKNOWN] = value
         if run.uncertain:
             owner[UNKNOWN] = UNKNOWN
+    elif isinstance(owner, Native) and isinstance(key, str):
+        owner.store(key, value)
     elif isinstance(owner, list):
         if isinstance(key, int) and -len(owner) <= key < len(owner):
             owner[key] = value if not run.uncertain else join(owner[key], value)
@@ -219,9 +222,9 @@ def _while(run: Machine, node: ast.While, frame: Frame) -> Flow:
 
 def _with(run: Machine, node: ast.With | ast.AsyncWith, frame: Frame) -> Flow:
     for item in node.items:
-        run.evaluate(item.context_expr, frame)
+        value = run.evaluate(item.context_expr, frame)
         if item.optional_vars is not None:
-            assign(run, item.optional_vars, UNKNOWN, frame)
+            assign(run, item.optional_vars, value if isinstance(value, Native) else UNKNOWN, frame)
     return run.execute(node.body, frame)
 
 

@@ -222,6 +222,9 @@ class Native:
         """What calling it gives."""
         return UNKNOWN
 
+    def store(self, name: str, value: Value) -> None:
+        """An attribute or item is set."""
+
 
 class Method:
     """Something callable that is modelled here."""
@@ -270,6 +273,10 @@ class Namespace(Native):
         if name == "__dict__":
             return self
         return UNKNOWN if name.startswith("__") else ParsedArgument(name)
+
+    def store(self, name: str, value: Value) -> None:
+        """The program sets it itself."""
+        self.overridden[name] = value
 
     def item(self, key: Value) -> Value:
         """vars(args)[key]."""

@@ -1,0 +1,140 @@
+"""Command lines that change settings: global variables, configuration trees."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tools.signatures.model import Option, Signature
+
+Script = Callable[..., Signature]
+Find = Callable[[Signature, str], Option]
+Make = Callable[..., Any]
+
+OVERRIDES = """
+    import sys
+    for word in sys.argv[1:]:
+        if "=" not in word:
+            exec(open(word).read())
+        else:
+            name, value = word.split("=")
+            globals()[name[2:]] = value
+"""
+PROGRAM = """
+    import torch
+    lr, steps = 0.1, 10  # two at once
+    name: str = "run"
+    best = 'bf16' if torch.cuda.is_available() else 'fp32'
+    _hidden = 1
+    def helper(): ...
+    {how}
+    later = 2
+    if __name__ == "__main__":
+        print(lr)
+"""
+
+
+def test_globals_that_an_executed_file_overrides(script: Script, option: Find) -> None:
+    for how in ("exec(open('apply.py').read())", "with open('apply.py') as f: exec(f.read())"):
+        signature = script(PROGRAM.format(how=how), apply=OVERRIDES)
+        assert [o.dest for o in signature.options] == ["lr", "steps", "name", "best", "files"]
+        assert signature.whole and signature.syntax == "absl"
+        assert (option(signature, "lr").type, option(signature, "lr").default) == ("float", "0.1")
+        assert option(signature, "files").nargs == "*"
+
+
+def test_a_file_that_is_executed_and_changes_no_globals_takes_nothing(script: Script) -> None:
+    signature = script(PROGRAM.format(how="exec(open('apply.py').read())"), apply="print('hello')\n")
+    assert not signature.options
+
+
+TREE = """
+    import ml_collections
+    def get_config(variant="a"):
+        config = ml_collections.ConfigDict()
+        config.training = training = ml_collections.ConfigDict()
+        training.steps = {steps}
+        config.model = dict(width=8, names=("a", "b"))
+        with config.unlocked():
+            config.fast = True
+            config.size = ml_collections.config_dict.placeholder(int)
+        config.update(dict(model=dict(extra=1.5)))
+        return config
+"""
+TRAINER = """
+    from absl import app, flags
+    from ml_collections import config_flags
+    FLAGS = flags.FLAGS
+    config_flags.DEFINE_config_file("config", {default}, "The file.", lock_config=True)
+    flags.DEFINE_string("workdir", None, "Where.")
+    flags.mark_flags_as_required(["config", "workdir"])
+    def main(argv): print(FLAGS.config)
+    if __name__ == "__main__":
+        app.run(main)
+"""
+
+
+def test_settings_of_a_configuration_file_are_flags(script: Script, option: Find) -> None:
+    signature = script(TRAINER.format(default="'configs/one.py'"), configs__one=TREE.format(steps=10))
+    assert {o.dest for o in signature.options} >= {
+        "config", "config.training.steps", "config.fast", "config.size", "config.model.extra", "workdir",
+    }  # fmt: skip
+    assert signature.whole
+    steps, fast = option(signature, "config.training.steps"), option(signature, "config.fast")
+    assert (steps.flags, steps.type, steps.default) == (("--config.training.steps",), "int", "10")
+    assert (fast.nargs, fast.negative_flags) == ("?bool", ("--noconfig.fast",))
+    assert option(signature, "config").required and option(signature, "config").type == "path"
+
+
+def test_a_configuration_file_of_the_callers_choice(repository: Make, option: Find) -> None:
+    """All files of the repository that define one are asked; a default is told where they agree."""
+    files = {
+        "main.py": TRAINER.format(default="None"),
+        "a/one.py": TREE.format(steps=1),
+        "a/two.py": TREE.format(steps=2),
+    }
+    reader = repository(files)
+    (signature,) = type(reader)(reader.sources.root, frozenset(files)).read("main.py")
+    steps = option(signature, "config.training.steps")
+    assert steps.type == "int" and steps.default is None and not steps.sure
+    assert option(signature, "config.fast").default == "True"
+
+
+def test_without_a_readable_configuration_the_signature_says_so(script: Script) -> None:
+    signature = script(TRAINER.format(default="None"))
+    assert [unseen.origin for unseen in signature.unseen] == ["configuration"]
+
+
+def test_a_subcommand_that_the_program_puts_in_itself(repository: Make) -> None:
+    found = repository({
+        "main.py": """
+        import argparse, sys
+        parser = argparse.ArgumentParser()
+        inner = parser.add_subparsers()
+        run = inner.add_parser("run")
+        run.add_argument("--model")
+        inner.add_parser("list").add_argument("--all", action="store_true")
+        if len(sys.argv) > 1 and sys.argv[1] not in inner.choices:
+            sys.argv.insert(1, "run")
+        parser.parse_args()
+        """
+    }).read("main.py")  # fmt: skip
+    assert [(s.subcommand, [o.dest for o in s.options]) for s in found] == [
+        ((), ["model"]), (("run",), ["model"]), (("list",), ["all"]),
+    ]  # fmt: skip
+
+
+def test_configargparse_adds_by_other_names(script: Script) -> None:
+    signature = script("""
+        import configargparse
+        class Parser(configargparse.ArgumentParser):
+            def __init__(self, **more):
+                super(Parser, self).__init__(config_file_parser_class=configargparse.YAMLConfigFileParser, **more)
+        def more(parser):
+            group = parser.add_argument_group("Group")
+            group.add("--two", "-two", type=int, env_var="TWO")
+        parser = Parser(description="x")
+        parser.add("-c", "--config", is_config_file_arg=True)
+        parser.add_arg("--one")
+        more(parser)
+        parser.parse_args()
+    """)
+    assert [o.dest for o in signature.options] == ["config", "one", "two"] and signature.whole
