@@ -126,7 +126,7 @@ class Flags(Native):
         if not isinstance(name, str) or not isinstance(given, ConfigDict):
             self.open = True
             return UNKNOWN
-        tree = {key: value for key, value in leaves(given)}
+        tree = dict(leaves(given))
         self.options |= {option.dest: option for option in options_of(self.run, name, {arguments.path: tree})}
         return FlagHolder(name)
 
