@@ -51,7 +51,7 @@ def documented(index: RepoIndex, most: int) -> list[Case]:
         text = example.text
         if not example.path.endswith(DOCUMENTS) or _CUT.search(text) or _PLACEHOLDER.search(text) or len(text) > 4000:
             continue
-        if example.kind == "bash" and not _is_ours(text, consoles):
+        if example.kind == "bash" and (not _is_ours(text, consoles) or (len(text.split()) == 1 and "/" in text)):
             continue
         if example.kind == "python" and not (example.api and _does_something(text)):
             continue

@@ -1,8 +1,11 @@
 """What the program itself says of a command: its own parser, run under stubs."""
 
+import ast
 from typing import Literal
 
 import msgspec
+from pyflakes.checker import Checker
+from pyflakes.messages import UndefinedName
 
 from benchmarks.check_truth.cases import Case
 from benchmarks.same_call.observation import observe
@@ -16,6 +19,15 @@ _OF_THE_WORDS = frozenset({
     "options-ignored",
 })  # fmt: skip
 """Why a program may refuse what it was given."""
+
+
+def _lacks_a_name(code: str) -> bool:
+    """Whether pyflakes finds a name that nothing binds: a fragment that needs what stands around it."""
+    try:
+        messages = Checker(ast.parse(code)).messages
+    except (SyntaxError, ValueError):
+        return False
+    return any(isinstance(message, UndefinedName) for message in messages)
 
 
 class Ruling(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +46,7 @@ def judge(case: Case) -> Ruling:
     why = f"{seen.failure}: {seen.message}"
     if case.kind == "bash" and seen.failure in _SAYS_NOTHING and "No such file" in seen.message:
         return Ruling(opinion="refused", why=why)
-    incomplete = case.kind == "python" and seen.failure == "undefined-name"
+    incomplete = case.kind == "python" and (seen.failure == "undefined-name" or _lacks_a_name(case.text))
     if seen.failure in _OF_THE_WORDS or incomplete:
         return Ruling(opinion="refused", why=why)
     if seen.failure and seen.failure not in _SAYS_NOTHING:

@@ -61,6 +61,39 @@ FILES = {
         HfArgumentParser((Model, TrainingArguments)).parse_args_into_dataclasses()
         """,
     "runs.py": "exec(open('configurator.py').read())\nprint(1)\n",
+    "implied.py": """
+        import argparse, sys
+        p = argparse.ArgumentParser()
+        s = p.add_subparsers()
+        f = s.add_parser("fit")
+        f.add_argument("--seed", type=int)
+        if len(sys.argv) > 1 and sys.argv[1] not in s.choices:
+            sys.argv.insert(1, "fit")
+        p.parse_args()
+        """,
+    "rewrites.py": """
+        import argparse, sys
+        sys.argv = [a.replace("_", "-") for a in sys.argv]
+        p = argparse.ArgumentParser()
+        p.add_argument("--seed", type=int)
+        p.parse_args()
+        """,
+    "drops.py": """
+        import tensorflow as tf
+        tf.flags.DEFINE_string("name", "", "")
+        def main(_): pass
+        if __name__ == "__main__":
+            tf.app.run()
+        """,
+    "libmain.py": "from library import main\nmain()\n",
+    "grown.py": """
+        import configargparse
+        p = configargparse.ArgParser()
+        g = p.add_argument_group("x")
+        g.add("--seed", type=int)
+        p.add_exotic("--more")
+        p.parse_args()
+        """,
     "hello.py": "print('hello')\n",
     "examples/arma/citation.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--gpu', type=int)\np.parse_args()\n",
     "examples/arma/model.py": "class Net:\n    pass\n",
@@ -118,6 +151,9 @@ def write(root: Path, files: Mapping[str, str]) -> None:
         "for s in 1 2; do python train.py --num-stacks $s; done",
         "python train.py --help",
         "python train.py $EXTRA",
+        "python implied.py --seed 1",
+        "python implied.py fit --seed 1",
+        "python setup.py install",
         "python need.py $EXTRA",
         "python train.py -- ",
         "python need.py --help",
@@ -151,6 +187,11 @@ def test_nothing_is_wrong(index: RepoIndex, text: str) -> None:
         ("python examples/arma/model.py --gpu 1", "not-an-entry-point", "examples/arma/citation.py"),
         ("python -m pkg.rnu", "no-such-module", "pkg.run"),
         ("python -m pkg", "no-such-module", ""),
+        ("python -m hlelo", "no-such-module", "hello"),
+        ("python implied.py --seed x", "bad-type", ""),
+        ("python implied.py --sede 1", "unknown-option", "--seed"),
+        ("python implied.py fit --seed x", "bad-type", ""),
+        ("python drops.py --nmae 1", "unknown-option", "--name"),
         ("python pkg/rel.py", "no-such-module", "-m pkg.rel"),
         ("fold", "missing-required", "-i"),
         ("protein-flod -i x", "no-such-command", "protein-fold"),
@@ -182,6 +223,9 @@ def test_certain_errors(index: RepoIndex, text: str, code: str, suggestion: str)
         ("python library.py --seed 1", "cannot-tell"),
         ("python library.py --nmae 1", "unknown-option"),
         ("python runs.py --lr 1", "cannot-tell"),
+        ("python rewrites.py --lr 1", "cannot-tell"),
+        ("python libmain.py --lr 1", "cannot-tell"),
+        ("python grown.py --more 1", "cannot-tell"),
         ("python hello.py --x", "too-many-arguments"),
         ("python train.py --flag False", "bad-type"),
         ("python train.py --input-file data/x.json", "no-such-file"),

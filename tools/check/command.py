@@ -1,6 +1,5 @@
 """Checks bash against a repository: scripts, folders, options, values and files, without running anything."""
 
-import ast
 import posixpath
 import re
 from collections.abc import Sequence
@@ -9,51 +8,17 @@ import msgspec
 
 from tools.check.inputs import check_inputs
 from tools.check.places import is_literal, locate
+from tools.check.programs import INSTALLS, KNOWN_MODULES, KNOWN_PROGRAMS, MAKES_FILES, MAKES_SCRIPT
 from tools.check.repository import checked_repository
+from tools.check.text import unreadable
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import CommandLine, parse_command
 from tools.commandline.words import choose, parse_call
 from tools.findings import Finding, Severity
 from tools.index import RepoIndex
-from tools.launchers import STARTERS
 from tools.signatures.model import Signature
 from tools.signatures.nearest import is_slip, nearest
 
-FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
-PYTHON_LINE = re.compile(r"^(?:import\s+\w|from\s+[\w.]+\s+import\s|def\s+\w+\(|class\s+\w|print\()", re.MULTILINE)
-MAKES_FILES = frozenset(
-    [
-        "wget",
-        "curl",
-        "unzip",
-        "tar",
-        "gunzip",
-        "gzip",
-        "cp",
-        "mv",
-        "git",
-        "gdown",
-        "touch",
-        "mkdir",
-        "ln",
-        "rsync",
-        "aws",
-        "gsutil",
-        "kaggle",
-        "huggingface-cli",
-        "make",
-        "svn",
-        "7z",
-    ]
-)
-"""Programs that may create what a later command uses."""
-KNOWN_PROGRAMS = (
-    MAKES_FILES | STARTERS | frozenset(["pip", "ls", "cat", "echo", "cd", "export", "tree", "test", "head", "tail"])
-)
-"""Programs of every machine, which no misspelt console script of a repository is taken for."""
-MAKES_SCRIPT = frozenset(["git", "cp", "mv", "ln", "touch", "tee", "cat", "echo", "printf"])
-INSTALLS = re.compile(r"\b(?:setuptools|distutils|skbuild)\b")
-"""What reads the words of `setup.py install`."""
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 
 
@@ -67,35 +32,13 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
         index: the repository.
         workdir: folder relative to the repository in which the text runs.
     """
-    unreadable = _unreadable(text)
-    if unreadable is not None:
-        return [unreadable]
+    refusal = unreadable(text)
+    if refusal is not None:
+        return [refusal]
     line = parse_command(text)
     check = _Check(index, posixpath.normpath(workdir or "."))
     check.run(line)
     return _distinct(check.findings)
-
-
-def _unreadable(text: str) -> Finding | None:
-    """Text that is no bash at all."""
-    if not text.strip():
-        return Finding(code="unreadable-command", message="there is no command")
-    if FENCE.search(text):
-        return Finding(code="unreadable-command", message="the command stands in a code fence", subject="```")
-    if PYTHON_LINE.search(text) and _is_python(text):
-        return Finding(
-            code="unreadable-command", message="this is Python, not bash", subject=text.strip().split("\n")[0][:80]
-        )
-    return None
-
-
-def _is_python(text: str) -> bool:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.Expr)
-    return any(isinstance(node, kinds) for node in tree.body)
 
 
 def _distinct(findings: Sequence[Finding]) -> list[Finding]:
@@ -359,6 +302,17 @@ class _Check:
             suggestion = posixpath.relpath(near, folder).replace("/", ".") if near else ""
             self.note("no-such-module", f"there is no module {name}", name, suggestion, sure=not self.script_made)
             return
+        near = next((own for own in self._own_modules(folder) if is_slip(top, own)), "")
+        if near and top not in KNOWN_MODULES:
+            meant = ".".join([near, *name.split(".")[1:]])
+            self.note(
+                "no-such-module",
+                f"there is no module {name}; did you mean {meant}?",
+                name,
+                meant,
+                sure=not self.script_made,
+            )
+            return
         elsewhere = [
             f for f in self.tree.folders if posixpath.basename(f) == top and f"{f}/__init__.py" in self.tree.files
         ]
@@ -369,6 +323,13 @@ class _Check:
                 return
             base = posixpath.relpath(posixpath.dirname(elsewhere[0]) or ".", folder)
             self.note("no-such-module", f"{top} is no package here; it lies in {base}", name, f"cd {base}", sure=False)
+
+    def _own_modules(self, folder: str) -> list[str]:
+        """Modules and packages that can be imported in a folder: those beside, and those that are installed."""
+        prefix = "" if folder == "." else folder + "/"
+        beside = {p.removeprefix(prefix).removesuffix("/__init__.py").removesuffix(".py") for p in self.tree.files
+                  if p.startswith(prefix) and p.endswith(".py")}  # fmt: skip
+        return sorted({name for name in beside if "/" not in name} | set(self.reader.sources.packages()))
 
     def _code(self, invocation: Invocation) -> None:
         if not invocation.program.rpartition("/")[2].startswith(("python", "pypy")):

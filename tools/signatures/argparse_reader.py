@@ -160,7 +160,10 @@ class Parser(Native):
         """Methods, and the prefix characters."""
         if name == "description":
             return self.description
-        return super().attribute(name)
+        found = super().attribute(name)
+        if found is UNKNOWN and name.startswith("add"):
+            self.note_unseen("computed", f"options that {name} adds")
+        return found
 
     def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
         """This parser's signature, and one for each subcommand."""

@@ -108,5 +108,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def whole(self) -> bool:
-        """Whether every option that the entry point takes is listed, so that any other is wrong."""
-        return not self.unseen and not self.accepts_unknown
+        """Whether every option that the entry point takes is listed, so that any other is wrong.
+
+        absl that tolerates unknown flags drops them: they do nothing, which is not what was meant.
+        """
+        return not self.unseen and (not self.accepts_unknown or self.syntax == "absl")

@@ -42,6 +42,8 @@ def nearest_flag(flag: str, known: Iterable[str]) -> str:
 def is_slip(word: str, other: str) -> bool:
     """Whether a word of some length is another one with one letter more, less, different, or two in the wrong order."""
     short, long = sorted((word.lower(), other.lower()), key=len)
+    if len(short) == MIN_SLIP - 1 and len(long) == MIN_SLIP:
+        return long.startswith(short)
     if len(short) < MIN_SLIP or len(long) - len(short) > 1 or short == long:
         return _letters(word) == _letters(other) and word != other
     at = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
@@ -44,6 +45,10 @@ RUNS_OTHERS = re.compile(
     r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b|\b\w*(?:CLI|cli)\s*\("
 )
 """Ways to start code that is not in the file."""
+REWRITES = re.compile(
+    r"\bsys\.argv(?:\.insert\(\s*1,\s*[\"'](?P<name>[\w-]+)[\"']\s*\)|\.(?:insert|append|extend|remove|pop)\(|(?:\[[^\]\n]*\])?\s*\+?=(?!=))"
+)
+"""Ways to change the words that a parser will read."""
 SHELL = (".sh", ".bash")
 
 
@@ -95,7 +100,7 @@ class SignatureReader:
         run.run_entry(module, name)
         doc = run.modules[path].env.get("__doc__") or ""
         plain = _unsure(Signature(path=path, syntax="plain", doc=_first_paragraph(doc)))
-        found = [_documented(run, s) for s in _asked(run)] or [plain]
+        found = [_documented(run, s) for s in self._with_rewriting(_asked(run), run)] or [plain]
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
     def module(self, path: str, name: str) -> tuple[Signature, ...]:
@@ -122,12 +127,35 @@ class SignatureReader:
         """Why a file without a parser of its own may take words all the same; "" where it does not."""
         text = self.sources.text(path) or ""
         dynamic = RUNS_OTHERS.search(text)
+        foreign = self._called_library(path)
         if dynamic:
             return f"it runs other code with {dynamic[0].strip(' (')}"
+        if foreign:
+            return f"{foreign} may read them, and it is not in the repository"
         for other in self.sources.closure(path, path):
             if READS_ARGUMENTS.search(self.sources.text(other) or ""):
                 return f"{other} reads arguments in a way that could not be followed"
         return ""
+
+    def _called_library(self, path: str) -> str:
+        """A function or class of a library, imported by name, that a file calls and that may read the command line."""
+        tree = self.sources.tree(path)
+        named: dict[str, str] = {}
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level and self._is_foreign(node.module):
+                named |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in named:
+                return named[node.func.id]
+        return ""
+
+    def _is_foreign(self, module: str) -> bool:
+        top = module.partition(".")[0]
+        return (
+            top not in sys.stdlib_module_names
+            and top not in self.sources.packages()
+            and not self.sources.exists(f"{top}/__init__.py")
+        )
 
     def tested(self, path: str) -> tuple[Signature, ...]:
         """As `read`, with the values that the program tests by hand after parsing."""
@@ -148,8 +176,26 @@ class SignatureReader:
                 self._run_makers(run)
                 found = _asked(run) or [_unsure(s) for made in run.made for s in _signatures(made)]
             if found:
-                return tuple(_documented(run, s) for s in found)
+                return tuple(_documented(run, s) for s in self._with_rewriting(found, run))
         return sysargv_reader.read(self.sources, path) if runs else ()
+
+    def _with_rewriting(self, signatures: list[Signature], run: Interpreter) -> list[Signature]:
+        """Signatures of a program that changes its own command line before it is parsed: they are open.
+
+        A subcommand that is put in where none is named is understood (`run.inserted`).
+        """
+        files = {path for s in signatures for path in (s.path, *(o.path for o in s.options)) if path}
+        files |= {path for event in run.parsed if (path := getattr(event.parser, "path", ""))}
+        for path in sorted(files):
+            text = self.sources.text(path) or ""
+            change = next((m for m in REWRITES.finditer(text) if not m["name"] or m["name"] != run.inserted), None)
+            if change is not None:
+                line = text.count("\n", 0, change.start()) + 1
+                unseen = Unseen(origin="computed", name="it changes its own command line", path=path, line=line)
+                return [
+                    msgspec.structs.replace(s, accepts_unknown=True, unseen=(*s.unseen, unseen)) for s in signatures
+                ]
+        return signatures
 
     def _follow(self, path: str, *, beyond: bool = False) -> Interpreter:
         run = Interpreter(self.sources, path, FACTORIES, beyond=beyond)

@@ -1,0 +1,31 @@
+"""Text that is no bash at all."""
+
+import ast
+import re
+
+from tools.findings import Finding
+
+FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+PYTHON_LINE = re.compile(r"^(?:import\s+\w|from\s+[\w.]+\s+import\s|def\s+\w+\(|class\s+\w|print\()", re.MULTILINE)
+
+
+def unreadable(text: str) -> Finding | None:
+    """Text that is no bash at all."""
+    if not text.strip():
+        return Finding(code="unreadable-command", message="there is no command")
+    if FENCE.search(text):
+        return Finding(code="unreadable-command", message="the command stands in a code fence", subject="```")
+    if PYTHON_LINE.search(text) and _is_python(text):
+        return Finding(
+            code="unreadable-command", message="this is Python, not bash", subject=text.strip().split("\n")[0][:80]
+        )
+    return None
+
+
+def _is_python(text: str) -> bool:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.Expr)
+    return any(isinstance(node, kinds) for node in tree.body)
