@@ -14,13 +14,14 @@ from ml_agent.request import Request
 from ml_agent.thread import Thread
 from prompts.render import render
 from tools.documents.read import is_readme
+from tools.signatures.model import Signature
 
 ENTRIES = 5
-_OPTIONS = (3600, 1500)
-"""Characters for the options of the first two entry points."""
+_OPTIONS = (3600, 1800, 700)
+"""Characters for the options of the first entry points."""
 _OPTIONS_OF_CODE = (1500, 500)
 _PASSAGES = 3
-_PASSAGE = 700
+_PASSAGE = 900
 _FILES = 8
 _API = 7
 _API_OF_COMMANDS = 2
@@ -105,14 +106,19 @@ def _options(
     """The options of the first entry points; of one with subcommands those of the likeliest."""
     shown: list[dict[str, Any]] = []
     for entry, most in zip(entries, room, strict=False):
-        said = set(request.instruction.lower().replace("-", " ").split())
-        best = max(entry, key=lambda one: (sum(word.lower() in said for word in one.subcommand), -len(one.subcommand)))
+        best = likeliest(entry, request)
         text = options_of(best, request.instruction, most) if best.options else ""
         twin = next((one["name"] for one in shown if one["options"] == best.options), "")
         if text:
             name = called(best, workspace.path)
             shown.append({"name": name, "text": f"those of {twin}" if twin else text, "options": best.options})
     return shown
+
+
+def likeliest(entry: Entry, request: Request) -> Signature:
+    """Of an entry point with subcommands the one that the wording names."""
+    said = set(request.instruction.lower().replace("-", " ").split())
+    return max(entry, key=lambda one: (sum(word.lower() in said for word in one.subcommand), -len(one.subcommand)))
 
 
 def _api(request: Request, workspace: Workspace, most: int) -> list[str]:

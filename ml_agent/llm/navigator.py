@@ -16,6 +16,7 @@ from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.client import ModelClient, silent
 from ml_agent.llm.errors import EndpointError, ModelAnswerError
+from ml_agent.llm.form import Form
 from ml_agent.llm.loop import Case, Conversation, Stopped
 from ml_agent.llm.profile import Profile, profile_of
 from ml_agent.llm.toolbox import Look, Toolbox
@@ -63,6 +64,8 @@ class LlmNavigator:
         self._client, self._grounded, self._emit = client, grounded, emit
         self._how = how or Manner()
         self._failures = 0
+        self._forms: dict[tuple[str, str], list[Draft]] = {}
+        """What the form brought, by task."""
         self._over: set[tuple[str, str]] = set()
         """Tasks whose conversation has ended: nothing more comes of asking again."""
 
@@ -89,7 +92,10 @@ class LlmNavigator:
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
         """The model's answers as long as it has others, then the grounded ones."""
-        draft = self._begun(request, workspace)
+        profile = self._or_grounded("probe", self._profile, lambda: "grounded")
+        if profile == "form":
+            yield from self._filled(request, workspace)
+        draft = self._begun(request, workspace) if profile == "tools" else None
         while draft is not None:
             yield draft
             draft = self._gone_on(request, workspace, draft, ANOTHER) if draft.sound else None
@@ -107,9 +113,6 @@ class LlmNavigator:
         """The first answer of a new conversation; None where the model is not up to one, or has none."""
         if self._key(request, workspace) in self._over:
             return None
-        profile = self._or_grounded("probe", self._profile, lambda: "grounded")
-        if profile != "tools":
-            return None
 
         def think() -> Draft | None:
             first = list(islice(self._grounded.drafts(request, workspace), _GUESSES))
@@ -117,6 +120,15 @@ class LlmNavigator:
             return self._conversation(request, workspace).go_on(open_thread(request, workspace, shown))
 
         return self._answered(request, workspace, think)
+
+    def _filled(self, request: Request, workspace: Workspace) -> list[Draft]:
+        """The calls that a model filled in, and the grounded drafts among them, best first; none where the model fails."""
+        key = self._key(request, workspace)
+        if key not in self._forms:
+            first = list(islice(self._grounded.drafts(request, workspace), _GUESSES))
+            form = Form(self._client, Case(request=request, workspace=workspace), self._emit)
+            self._forms[key] = self._or_grounded("generate", lambda: form.answers(first), list)
+        return self._forms[key]
 
     def _gone_on(self, request: Request, workspace: Workspace, draft: Draft, told: str) -> Draft | None:
         """The next answer in the conversation that `draft` came of."""

@@ -29,6 +29,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "against": ["no lr"], "instruction": "train it", "values": "",
     },
     "probe": {},
+    "fill": {"command": "python a.py", "doc": "</file>", "instruction": "train it"},
 }  # fmt: skip
 
 
