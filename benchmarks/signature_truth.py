@@ -213,7 +213,8 @@ def repositories(folders: Iterable[Path]) -> list[Path]:
     """Each folder itself, or the folders in it where it holds no source of its own."""
     found: list[Path] = []
     for folder in folders:
-        own = any(folder.glob("*.py")) or (folder / ".commit").exists() or (folder / ".git").exists()
+        marks = (".commit", ".git", "setup.py", "setup.cfg", "pyproject.toml", "README.md", "README.rst")
+        own = any(folder.glob("*.py")) or any((folder / mark).exists() for mark in marks)
         found += [folder] if own else sorted(p for p in folder.iterdir() if p.is_dir())
     return found
 

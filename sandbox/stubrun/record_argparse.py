@@ -5,6 +5,7 @@
 
 import argparse
 import os
+import sys
 
 from stubrun import stubs
 from stubrun.record import Stop, known, plain, typed
@@ -35,6 +36,8 @@ class Watch:
         log = self.log
         self.busy = True
         try:
+            if log.mode == "functions" and importing():
+                return self.defaults_of(parser, namespace), []
             if log.mode in ("describe", "functions"):
                 log.parsers.append(describe(parser, strict))
                 if strict and log.mode == "describe":
@@ -66,6 +69,14 @@ class Watch:
                 thing.required = True
 
 
+def importing():
+    """Whether a module is being imported: what it makes then is its own, not of the functions that are called here."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != "_find_and_load":
+        frame = frame.f_back
+    return frame is not None
+
+
 def install(log):
     """Put the watching methods into argparse."""
     watch = Watch(log)
@@ -73,7 +84,8 @@ def install(log):
 
     def init(self, *args, **kwargs):
         watch.real_init(self, *args, **kwargs)
-        log.made.append(self)
+        if log.mode != "functions" or not importing():
+            log.made.append(self)
 
     def error(self, message):
         raise Stop("rejected", message)

@@ -239,6 +239,7 @@ class Subcommands(Native):
     def do_add_parser(self, arguments: Arguments) -> Value:
         """add_parser."""
         made = Parser(self.parser.run, arguments)
+        self.parser.run.made.remove(made)
         made.level = self.parser.level + 1
         name = arguments.get(0, "name")
         if isinstance(name, str):

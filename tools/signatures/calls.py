@@ -10,6 +10,7 @@ from tools.signatures.branches import accept_all, common, follow_function, follo
 from tools.signatures.library import call_external
 from tools.signatures.machine import Flow, Machine, ProgramRaised, TooLong
 from tools.signatures.methods import METHODS, call_method
+from tools.signatures.type_forms import field_infos, fill_fields
 from tools.signatures.values import (
     CONSTANTS,
     UNKNOWN,
@@ -32,6 +33,8 @@ from tools.signatures.values import (
 )
 
 MAX_DEPTH = 24
+MAX_AGAIN = 3
+"""How often a function may be entered while it is being followed already: groups of options hold groups."""
 MIN_CALL_STEPS = 300
 FOLDS = {"lower": "lower", "upper": "upper", "casefold": "lower"}
 
@@ -117,7 +120,7 @@ def _super(arguments: Arguments) -> Value:
 
 def call_function(run: Machine, function: Function, arguments: Arguments) -> Value:
     """Follow the body of a function; the value is known where all its returns agree."""
-    if run.depth >= MAX_DEPTH or function.node in run.active:
+    if run.depth >= MAX_DEPTH or run.active.count(function.node) >= MAX_AGAIN:
         return UNKNOWN
     run.budget.spend()
     frame = Frame(function.module, {}, function.frame)
@@ -129,11 +132,11 @@ def call_function(run: Machine, function: Function, arguments: Arguments) -> Val
         return run.evaluate(function.node.body, frame)
     if isinstance(function.node, ast.AsyncFunctionDef) or _yields(function.node):
         return _generated(run, function, frame)
-    run.active.add(function.node)
+    run.active.append(function.node)
     try:
         _follow_body(run, function.node.body, frame)
     finally:
-        run.active.discard(function.node)
+        run.active.remove(function.node)
     return _returned(function, frame)
 
 
@@ -167,11 +170,11 @@ def _generated(run: Machine, function: Function, frame: Frame) -> Value:
     """An async function is followed (it may be the program's main); what a generator yields is not known."""
     node = function.node
     if isinstance(node, ast.AsyncFunctionDef):
-        run.active.add(node)
+        run.active.append(node)
         try:
             run.execute(node.body, frame)
         finally:
-            run.active.discard(node)
+            run.active.remove(node)
     return UNKNOWN
 
 
@@ -215,21 +218,32 @@ def bind(function: Function, arguments: Arguments, frame: Frame) -> None:
 def make_instance(run: Machine, cls: Class, arguments: Arguments) -> Value:
     """An object of a class of the repository, with its __init__ followed."""
     if any(name.endswith(("Enum", "enum.Flag")) for name in cls.externals()):
-        return UNKNOWN
+        return _enumeration(cls, arguments)
     instance = Instance(cls)
     initialiser = cls.find("__init__")
     if isinstance(initialiser, Function):
         run.call(Bound(initialiser, instance), arguments)
     else:
         attach_native(run, instance, cls, arguments)
-        _fill_fields(instance, arguments)
+        fill_fields(run, instance, arguments)
     return instance
 
 
-def _fill_fields(instance: Instance, arguments: Arguments) -> None:
-    """A dataclass or named tuple: named arguments become attributes."""
-    for name, value in arguments.named.items():
-        instance.attributes[name] = value
+def _enumeration(cls: Class, arguments: Arguments) -> Value:
+    """An enumeration that is made by a call: `Enum("Name", {"a": 1})`, `Enum("Name", ["a"])`."""
+    members = arguments.get(1, "names")
+    if isinstance(members, str):
+        members = members.replace(",", " ").split()
+    if isinstance(members, (list, tuple)):
+        members = (
+            {name: place for place, name in enumerate(members, 1)} if all(isinstance(m, str) for m in members) else None
+        )
+    if not isinstance(members, dict) or not isinstance(arguments.get(0, "value"), str):
+        return UNKNOWN
+    made = Class(cls.node, [cls], cls.frame)
+    made.name = arguments.get(0, "value")
+    made.names = dict(members)
+    return made
 
 
 def attach_native(run: Machine, instance: Instance, cls: Class, arguments: Arguments) -> None:
@@ -295,6 +309,8 @@ def _instance_attribute(run: Machine, value: Instance, name: str) -> Value:
         return value.attributes[name]
     if name == "__dict__":
         return value.attributes
+    if name == "__dataclass_fields__":
+        return field_infos(run, value.cls)
     if name == "__class__":
         return value.cls
     member = value.cls.find(name)
@@ -307,6 +323,8 @@ def _class_attribute(run: Machine, value: Class, name: str) -> Value:
     member = value.find(name)
     if name == "__name__":
         return value.name
+    if name == "__dataclass_fields__":
+        return field_infos(run, value)
     if name == "__doc__":
         return ast.get_docstring(value.node)
     if any(base.endswith("Enum") for base in value.externals()):

@@ -8,6 +8,7 @@ from typing import Any
 
 from tools.signatures.machine import Condition, Machine
 from tools.signatures.operators import MAX_ITEMS, OPERATORS, WIDTH, guarded, operate, operate_unary, short, to_set
+from tools.signatures.type_forms import TypeForm, compare_types
 from tools.signatures.values import (
     CONSTANTS,
     UNKNOWN,
@@ -101,6 +102,9 @@ def _subscript(run: Machine, node: ast.Subscript, frame: Frame) -> Value:
     if isinstance(container, Class):
         member = container.find(key) if isinstance(key, str) else None
         return UNKNOWN if member is None else member
+    if isinstance(container, External) and container.name.startswith(("typing.", "builtins.", "collections.")):
+        inner = key if isinstance(key, tuple) else (key,)
+        return TypeForm(run, container, inner) if not any(isinstance(k, ParsedArgument) for k in inner) else UNKNOWN
     item = getattr(container, "item", None)
     return item(key) if item is not None and not isinstance(container, CONSTANTS) else UNKNOWN
 
@@ -170,6 +174,10 @@ def _compare(run: Machine, node: ast.Compare, frame: Frame) -> Value:
 def _compare_two(op: ast.cmpop, left: Value, right: Value) -> Value:
     if isinstance(left, ParsedArgument) or isinstance(right, ParsedArgument):
         return _condition(op, left, right)
+    if isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        equal = compare_types(left, right)
+        if equal is not None:
+            return equal is isinstance(op, (ast.Is, ast.Eq))
     if isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) and (left is None) != (right is None):
         other = right if left is None else left
         if truth(other) is None:

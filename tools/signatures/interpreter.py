@@ -26,9 +26,9 @@ from tools.signatures.values import (
     Value,
 )
 
-STEPS = 60_000
+STEPS = 400_000
 STEPS_BEYOND = 30_000
-SECONDS = 1.0
+SECONDS = 1.8
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class Interpreter:
         self.muted = 0
         self.depth = 0
         self.call_steps = 0
-        self.active: set[object] = set()
+        self.active: list[object] = []
         self.modules: dict[str, Module] = {}
         self.parsed: list[Parsed] = []
         self.made: list[Native] = []
@@ -298,7 +298,7 @@ class Interpreter:
     def run_function(self, function: Value) -> None:
         """Follow one function with unknown arguments."""
         self.uncertain, self.collectors, self.depth = 0, [Collector(0)], 0
-        self.active = set()
+        self.active = []
         if isinstance(function, Function):
             names = [p.arg for p in function.node.args.args if p.arg not in function.defaults]
             self._guarded(lambda: self.call(function, Arguments([], dict.fromkeys(names, UNKNOWN))))

@@ -2,6 +2,7 @@
 
 import ast
 import posixpath
+import re
 from collections.abc import Callable
 from pathlib import PurePath, PurePosixPath
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from tools.signatures.expressions import iterate
 from tools.signatures.machine import Machine, ProgramRaised
 from tools.signatures.operators import MAX_ITEMS, guarded, to_set
+from tools.signatures.type_forms import TYPE_FUNCTIONS, type_text
 from tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -38,6 +40,8 @@ PATH_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "splitext": posixpath.splitext, "split": posixpath.split, "isabs": posixpath.isabs,
 }  # fmt: skip
 PATH_CLASSES = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.PurePosixPath"})
+MAX_MATCHED = 120
+MAX_REPEATS = 2
 CONSTANTS_OF: dict[str, Value] = {
     "sys.platform": "linux",
     "os.name": "posix",
@@ -52,6 +56,8 @@ CONSTANTS_OF: dict[str, Value] = {
 
 def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
     """What calling a library function gives; UNKNOWN for most."""
+    if name in TYPE_FUNCTIONS:
+        return TYPE_FUNCTIONS[name](run, arguments)
     owner, _, short = name.rpartition(".")
     if owner == "builtins":
         return _builtin(run, short, arguments)
@@ -72,9 +78,35 @@ def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
         return arguments.placed[0]
     if name == "ast.literal_eval" and arguments.placed and isinstance(arguments.placed[0], str):
         return guarded(lambda: ast.literal_eval(arguments.placed[0]))
+    if name == "distutils.util.strtobool" and len(arguments.placed) == 1:
+        return _strtobool(arguments.placed[0])
+    if name in ("re.match", "re.search", "re.fullmatch"):
+        return _matched(name, arguments)
     if name == "itertools.chain":
         return _chain(run, arguments)
     return UNKNOWN
+
+
+def _strtobool(word: Value) -> Value:
+    """A word as 1 or 0; others stop the program."""
+    if not isinstance(word, str):
+        return UNKNOWN
+    if word.lower() in ("y", "yes", "t", "true", "on", "1"):
+        return 1
+    if word.lower() in ("n", "no", "f", "false", "off", "0"):
+        return 0
+    raise ProgramRaised
+
+
+def _matched(name: str, arguments: Arguments) -> Value:
+    """Whether a pattern fits; only for patterns and texts so short that no pattern can take long."""
+    pattern, text = arguments.get(0, "pattern"), arguments.get(1, "string")
+    if not isinstance(pattern, str) or not isinstance(text, str) or len(arguments.all()) != 2:
+        return UNKNOWN
+    if len(text) > MAX_MATCHED or len(pattern) > MAX_MATCHED or sum(c in "*+{?" for c in pattern) > MAX_REPEATS:
+        return UNKNOWN
+    found = guarded(lambda: getattr(re, name.removeprefix("re."))(pattern, text))
+    return None if found is None else UNKNOWN if found is UNKNOWN else True
 
 
 def are_paths(values: list[Value]) -> bool:
@@ -114,6 +146,8 @@ def _builtin(run: Machine, name: str, arguments: Arguments) -> Value:
         return placed[0]
     if name == "str" and len(placed) == 1 and isinstance(placed[0], PurePath):
         return str(placed[0])
+    if name == "str" and len(placed) == 1 and type_text(placed[0]):
+        return type_text(placed[0], whole=True)
     if name == "len" and len(placed) == 1 and isinstance(placed[0], (list, tuple, dict, set)):
         return len(placed[0]) if UNKNOWN not in placed[0] else UNKNOWN
     if name == "bool" and len(placed) == 1:
@@ -270,18 +304,6 @@ def _type(run: Machine, arguments: Arguments) -> Value:
     return UNKNOWN if name is None else External("builtins." + name)
 
 
-def _isinstance(run: Machine, arguments: Arguments) -> Value:
-    if len(arguments.placed) != 2:
-        return UNKNOWN
-    value, kinds = arguments.placed
-    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-    names = {k.name.rpartition(".")[2] for k in kinds if isinstance(k, External) and k.name.startswith("builtins.")}
-    if len(names) != len(kinds) or not (is_known(value) or isinstance(value, (list, tuple, dict, set))):
-        return UNKNOWN
-    own = {TYPES.get(cls, "") for cls in type(value).__mro__}
-    return bool(own & names)
-
-
 def _vars(run: Machine, arguments: Arguments) -> Value:
     value = arguments.placed[0] if arguments.placed else UNKNOWN
     if isinstance(value, (Module, Instance, Namespace)):
@@ -303,6 +325,6 @@ def _any_all(wanted: bool) -> Callable[[Machine, Arguments], Value]:
 BUILTINS: dict[str, Callable[[Machine, Arguments], Value]] = {
     "range": _range, "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set, "dict": _dict, "sorted": _sorted,
     "reversed": _reversed, "enumerate": _enumerate, "zip": _zip, "map": _map, "filter": _filter, "getattr": _getattr,
-    "setattr": _setattr, "callable": _callable, "type": _type, "isinstance": _isinstance, "vars": _vars,
+    "setattr": _setattr, "callable": _callable, "type": _type, "vars": _vars,
     "any": _any_all(True), "all": _any_all(False), "print": lambda run, arguments: None, "iter": _list,
 }  # fmt: skip

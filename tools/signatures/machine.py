@@ -99,7 +99,7 @@ class Machine(Protocol):
     """Calls that we are in."""
     call_steps: int
     """How many steps a call may take, halved with each depth; 0 for no limit."""
-    active: set[object]
+    active: list[object]
     """The functions that we are in, by their syntax node."""
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:

@@ -10,6 +10,7 @@ from tools.signatures.expressions import assign_names, iterate
 from tools.signatures.machine import Condition, Flow, Machine, ProgramRaised
 from tools.signatures.operators import operate
 from tools.signatures.values import (
+    CONSTANTS,
     UNKNOWN,
     Arguments,
     Class,
@@ -298,6 +299,14 @@ def _delete(run: Machine, node: ast.Delete, frame: Frame) -> None:
     for target in node.targets:
         if isinstance(target, ast.Name):
             frame.names.pop(target.id, None)
+        elif isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Slice):
+            _delete_item(run, run.evaluate(target.value, frame), run.evaluate(target.slice, frame))
+
+
+def _delete_item(run: Machine, owner: Value, key: Value) -> None:
+    """del owner[key]: where it is not certain, the item may be there still."""
+    if isinstance(owner, dict) and isinstance(key, CONSTANTS) and not run.uncertain:
+        owner.pop(key, None)
 
 
 def _match(run: Machine, node: ast.Match, frame: Frame) -> Flow:
