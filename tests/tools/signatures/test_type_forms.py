@@ -39,7 +39,7 @@ GROUPS = """
 
     @dataclass
     class Common(Base):
-        data: str = field(metadata={"help": "where"})
+        data: str = field(default="here", metadata={"help": "where"})
         fast: bool = field(default=False, metadata={"help": "go fast"})
         slow: bool = True
         lr: List[float] = field(default_factory=lambda: [0.25])
@@ -86,7 +86,7 @@ def test_options_from_the_fields_of_dataclasses(script: Script, option: Find) ->
     signature = script(GROUPS)
     assert signature.whole
     assert [o.dest for o in signature.options] == ["data", "fast", "slow", "lr", "form", "steps", "changed", "width"]
-    assert option(signature, "data").required and option(signature, "data").help == "where"
+    assert option(signature, "data").default == "here" and option(signature, "data").help == "where"
     assert (option(signature, "fast").switch_value, option(signature, "slow").switch_value) == ("True", "False")
     assert option(signature, "lr").default == "0.25"
     assert option(signature, "form").choices == ("json", "plain")
