@@ -60,7 +60,7 @@ FILES = {
             name: str = "x"
         HfArgumentParser((Model, TrainingArguments)).parse_args_into_dataclasses()
         """,
-    "runs.py": "exec(open('configurator.py').read())\nprint(1)\n",
+    "runs.py": "exec(open('other.py').read())\nprint(1)\n",
     "implied.py": """
         import argparse, sys
         p = argparse.ArgumentParser()
@@ -90,10 +90,22 @@ FILES = {
         import configargparse
         p = configargparse.ArgParser()
         g = p.add_argument_group("x")
-        g.add("--seed", type=int)
+        g.add("--seed", type=int, required=True)
+        p.add("-c", "--config", is_config_file=True)
         p.add_exotic("--more")
         p.parse_args()
         """,
+    "nano.py": "lr = 0.1\nname = 'x'\nexec(open('configurator.py').read())\nprint(lr)\n",
+    "configurator.py": """
+        import sys
+        for arg in sys.argv[1:]:
+            if "=" not in arg:
+                exec(open(arg).read())
+            else:
+                key, val = arg[2:].split("=")
+                globals()[key] = val
+        """,
+    "configs/settings.py": "lr = 1\n",
     "hello.py": "print('hello')\n",
     "examples/arma/citation.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--gpu', type=int)\np.parse_args()\n",
     "examples/arma/model.py": "class Net:\n    pass\n",
@@ -152,6 +164,8 @@ def write(root: Path, files: Mapping[str, str]) -> None:
         "python train.py --help",
         "python train.py $EXTRA",
         "python implied.py --seed 1",
+        "python grown.py -c configs/base.yaml",
+        "python nano.py configs/settings.py --lr=0.1 --name=x",
         "python implied.py fit --seed 1",
         "python setup.py install",
         "python need.py $EXTRA",
@@ -187,6 +201,8 @@ def test_nothing_is_wrong(index: RepoIndex, text: str) -> None:
         ("python examples/arma/model.py --gpu 1", "not-an-entry-point", "examples/arma/citation.py"),
         ("python -m pkg.rnu", "no-such-module", "pkg.run"),
         ("python -m pkg", "no-such-module", ""),
+        ("python grown.py", "missing-required", "--seed"),
+        ("python nano.py --lrr=0.1", "unknown-option", "--lr"),
         ("python -m hlelo", "no-such-module", "hello"),
         ("python implied.py --seed x", "bad-type", ""),
         ("python implied.py --sede 1", "unknown-option", "--seed"),
@@ -225,7 +241,7 @@ def test_certain_errors(index: RepoIndex, text: str, code: str, suggestion: str)
         ("python runs.py --lr 1", "cannot-tell"),
         ("python rewrites.py --lr 1", "cannot-tell"),
         ("python libmain.py --lr 1", "cannot-tell"),
-        ("python grown.py --more 1", "cannot-tell"),
+        ("python grown.py --seed 1 --more 1", "cannot-tell"),
         ("python hello.py --x", "too-many-arguments"),
         ("python train.py --flag False", "bad-type"),
         ("python train.py --input-file data/x.json", "no-such-file"),

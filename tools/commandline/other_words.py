@@ -43,14 +43,22 @@ HYDRA_WITH_VALUE = HYDRA_CONFIGURATION | {"--package", "-p", "--info", "--experi
 
 
 def read_absl(reader: Reader, words: list[str]) -> None:
-    """--name value, --name=value, -name, --noname; what is left over is passed on to main."""
+    """--name value, --name=value, -name, --noname; what is left over is passed on to main.
+
+    A program that reads its words itself may take files among them.
+    """
     total = len(words)
+    by_place = any(option.positional for option in reader.signature.options)
+    places: list[tuple[int, str]] = []
     while words:
         start = total - len(words)
         word = words.pop(0)
         if word == "--":
             break
         if not word.startswith("-") or word == "-":
+            if by_place:
+                places.append((start, word))
+                continue
             _absl_leftover(reader, [word, *words])
             break
         flag, equals, value = word.partition("=")
@@ -59,6 +67,8 @@ def read_absl(reader: Reader, words: list[str]) -> None:
             start, total - len(words), option=option, flag=flag, values=(value,) if equals else values,
             form="equals" if equals else "apart",
         )  # fmt: skip
+    if by_place:
+        _fill_places(reader, places)
 
 
 def _absl_flag(reader: Reader, word: str, words: list[str]) -> tuple[Option | None, tuple[str, ...]]:

@@ -221,6 +221,10 @@ class Reader:
         if any(BARE_VARIABLE.match(word) for word in [*self.unknown, *places]):
             return
         switches = {o.dest for o in self.signature.options if o.flags}
+        if self.signature.framework == "argparse" and any(
+            o.converter == "config_file" and o.dest in self.values for o in self.signature.options
+        ):
+            return  # what is required may stand in that file
         for option in self.signature.options:
             if option.required and option.dest not in self.values and option.dest not in self.tried:
                 name = option.flags[-1] if option.flags else option.dest

@@ -29,6 +29,8 @@ TYPE_NAMES: dict[str, OptionType] = {
     "os.path.abspath": "str", "os.path.expanduser": "str", "builtins.list": "json", "builtins.tuple": "json",
     "builtins.set": "json", "builtins.dict": "json", "decimal.Decimal": "float", "fractions.Fraction": "float",
 }  # fmt: skip
+CONFIG_FILE = "config_file"
+"""Marks, as a converter, an option that names a file in which all others may stand."""
 PROBES = ("1", "0.5", "true", "abc", "a,b")
 
 
@@ -97,6 +99,8 @@ class OptionReader:
         default, known = self._default(dest)
         choices, choices_known = self._choices()
         kind, converter = self._type(switch)
+        if self.named.get("is_config_file") is True or self.named.get("is_config_file_arg") is True:
+            converter = CONFIG_FILE
         negative = (
             [f"--no-{f[2:]}" for f in self.flags if f.startswith("--")] if self.action == "boolean_optional" else []
         )

@@ -60,7 +60,10 @@ class Parser(Native):
     def note_handed(self, name: str) -> None:
         """Foreign code was given this parser."""
         self.handed.append(name)
-        self.note_unseen("library", name)
+        if name:
+            self.note_unseen("library", name)
+        else:
+            self.note_unseen("computed", "a function that is chosen when it runs")
 
     def note_unseen(self, origin: Origin, name: str, arguments: Arguments | None = None) -> None:
         """Options come from somewhere that cannot be read."""
