@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.data import Task, load_tasks, repository_folder
+from ml_agent.keys import handed_over
 
 SANDBOX = ("--sandbox", "docker", "--network", "install")
 GRACE = 60.0
@@ -149,7 +150,10 @@ def _ran(task: Task, result: dict[str, Any], folder: Path, seconds: float) -> Ra
 
 def _run(command: Sequence[str], limit: float) -> tuple[str, bool]:
     """What it said on stderr, and whether it had to be stopped."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    with handed_over() as (environment, descriptors):
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment, pass_fds=descriptors
+        )
     try:
         return process.communicate(timeout=limit)[1], False
     except subprocess.TimeoutExpired:

@@ -1,6 +1,7 @@
 """From a sound draft to what it did: set up, run, collect, diagnose, repair."""
 
 import shlex
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from ml_agent.navigator import Workspace
 from ml_agent.outputs import collect, mark
 from ml_agent.runs import RunFolder
 from ml_agent.settings import Settings
+from ml_agent.staging import stage
 from ml_agent.state import Evidence
 from ml_agent.trajectory import Emit
 from sandbox.contract import OnOutput, Response, Sandbox
@@ -22,6 +24,8 @@ from sandbox.session import Record, Session
 from sandbox.task import Source, Task
 from tools.versions import commit_date
 
+STAGED = ".source-"
+"""Folders in the run folder with what a sandbox may see of a user's own folder."""
 ANSWER = "ml_agent_answer.py"
 """Python answers run as a file of this name in the task's folder, so that imports resolve as for the repository's own scripts."""
 
@@ -54,6 +58,8 @@ class Executor:
         self._sandbox, self._settings, self._folder = sandbox, settings, folder
         self._emit, self._on_output = emit, on_output
         self._session: Session | None = None
+        self._source: Source | None = None
+        """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
 
     def run(self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair]) -> Outcome:
         """Set up what the draft needs, with the repairs taken so far, and run it.
@@ -102,22 +108,38 @@ class Executor:
     def record(self, source: Source, draft: Draft, repairs: Sequence[Repair]) -> Record:
         """What was done for this draft, so that it can be done again elsewhere."""
         task = self._task(draft)
-        if self._session is None or self._session.source != source:
+        if self._session is None or self._source != source:
             return Record(source=source, task=task)
-        return self._session.record(task, repairs)
+        return msgspec.structs.replace(self._session.record(task, repairs), source=source)
 
     def close(self) -> None:
         """Remove the sandbox; repeatable."""
         if self._session is not None:
             self._session.close()
             self._session = None
+        for staged in self._folder.path.glob(f"{STAGED}*"):
+            shutil.rmtree(staged)
 
     def _session_for(self, workspace: Workspace) -> Session:
         source = source_of(workspace.index.root, workspace.index.version, workspace.candidate.url)
-        if self._session is None or self._session.source != source:
+        if self._session is None or self._source != source:
             self.close()
-            self._session = Session(self._sandbox, source, self._on_output, self._noted)
+            self._source, root = source, self._staged(source.root)
+            self._session = Session(
+                self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._noted
+            )
         return self._session
+
+    def _staged(self, root: Path) -> Path:
+        """What of the repository goes into the sandbox: all of a clone of ours, of a folder of the user's what may be seen."""
+        if root.is_relative_to(self._settings.cache_dir.resolve()):
+            return root
+        target = Path(tempfile.mkdtemp(prefix=STAGED, dir=self._folder.path)) / root.name
+        config = self._folder.config().get("job") or {}
+        words = " ".join([str(config.get("instruction", "")), *(str(pair) for pair in config.get("arguments", ()))])
+        if left := stage(root, target, words):
+            self._noted(f"{left} files that git ignores or that are named like secrets stay outside of the sandbox")
+        return target
 
     def _noted(self, line: str) -> None:
         self._emit("setup", line=line)

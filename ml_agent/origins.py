@@ -9,6 +9,7 @@ import msgspec
 from pydantic import AliasChoices, SecretStr
 
 from ml_agent.folder_settings import FILE
+from ml_agent.keys import held
 from ml_agent.settings import Settings, user_file
 
 
@@ -37,7 +38,7 @@ def origins(settings: Settings) -> list[Origin]:
 
 
 def _origin(name: str, value: Any, own: dict[str, Any]) -> str:
-    variable = next((one for one in variables(name) if one in os.environ), None)
+    variable = next((one for one in variables(name) if one in os.environ or one in held()), None)
     if variable is not None:
         return variable
     if name in own and str(own[name]) == str(value):

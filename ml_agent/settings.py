@@ -13,6 +13,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from ml_agent import keys
 from ml_agent.errors import ConfigurationError
 from ml_agent.folder_settings import read_folder_file, taken
 
@@ -88,7 +89,8 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags, then the environment, then the working folder's file as far as it counts, then the user's."""
         folder = InitSettingsSource(settings_cls, init_kwargs=getattr(settings_cls, "FOLDER", {}))
-        return init_settings, env_settings, folder, TomlConfigSettingsSource(settings_cls, user_file())
+        held = InitSettingsSource(settings_cls, init_kwargs=dict(keys.as_settings()))
+        return init_settings, env_settings, held, folder, TomlConfigSettingsSource(settings_cls, user_file())
 
     @property
     def thinks_with_model(self) -> bool:

@@ -110,12 +110,12 @@ def _with_readme(candidate: Candidate, readme_of: Callable[[str], str]) -> Candi
 
 
 def _url(entry: _Entry, place: str) -> str:
-    """Where to get it. A path starts with a dot and lies below the catalogue's own folder."""
+    """Where to get it. A path lies below the catalogue's own folder."""
     if _ADDRESS.fullmatch(entry.url) or not entry.url:
         return entry.url or entry.full_name
     folder = Path(place).parent.resolve()
     target = (folder / entry.url).resolve()
-    if not entry.url.startswith(".") or not target.is_relative_to(folder) or "\0" in entry.url:
+    if not entry.url.startswith((".", "/")) or not target.is_relative_to(folder) or "\0" in entry.url:
         raise CatalogError(
             f"{place}: url {entry.url!r}: give https://HOST/OWNER/NAME, or ./FOLDER beside the catalogue"
         )

@@ -1,7 +1,7 @@
 """Which files of a folder git leaves out, as its `.gitignore` files say."""
 
 from functools import lru_cache
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
@@ -66,3 +66,14 @@ def _understood(line: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def ignored_in(root: Path) -> Ignored | None:
+    """The rules of a work tree of git's; None for another folder."""
+    if not (root / ".git").exists():
+        return None
+    try:
+        exclude = Tree(root).read_text(".git/info/exclude", _BYTES)
+    except (OSError, ToolError):
+        exclude = ""
+    return Ignored(Tree(root), exclude)

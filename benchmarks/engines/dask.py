@@ -14,6 +14,7 @@ from typing import Any
 
 from benchmarks.engines import Engine, Item, Outcome, Work
 from benchmarks.errors import BenchError
+from ml_agent.keys import give, held, is_secret
 from sandbox.cleanup import reap
 
 RETRIES = 3
@@ -40,6 +41,8 @@ def dask_engine(address: str = "", workers: int = 2) -> Iterator[Engine]:
             raise BenchError(f"no dask scheduler at {where}: {error}") from error
         with client:
             client.wait_for_workers(1, timeout=START_SECONDS)
+            if not address:
+                client.register_plugin(_keys_for_workers(distributed))
             yield DaskEngine(client)
 
 
@@ -49,6 +52,22 @@ def _library() -> Any:
     except ImportError as error:
         raise BenchError("--engine dask needs the extra `dask` (pip install 'ml-agent[dask]')") from error
     return distributed
+
+
+def _keys_for_workers(distributed: Any) -> Any:
+    """What hands our keys to each worker of a cluster of our own, also to one that takes a lost one's place."""
+    keys = held()
+
+    class Keys(distributed.WorkerPlugin):  # type: ignore[misc, name-defined]
+        """Gives the keys to the process that talks to the provider."""
+
+        name = "ml-agent-keys"
+
+        def setup(self, worker: Any) -> None:
+            """Hold the keys."""
+            give(keys)
+
+    return Keys()
 
 
 class DaskEngine:
@@ -90,7 +109,8 @@ def local_cluster(workers: int) -> Iterator[str]:
 
 
 def _start(module: str, arguments: list[str], folder: str) -> "subprocess.Popen[bytes]":
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    environment = {name: value for name, value in os.environ.items() if not is_secret(name)}
+    environment |= {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     with Path(folder, "log").open("ab") as log:
         return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.{module}", *arguments],

@@ -7,11 +7,12 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic
 
 from benchmarks.engines import Item, Outcome, Work
+from ml_agent.keys import give, held
 from sandbox.cleanup import reap
 
 ITEMS = 200
@@ -72,7 +73,9 @@ class _Worker(Generic[Item, Outcome]):
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, self.work.carry_out, os.getpid()), daemon=False)
+        self.process = context.Process(
+            target=_serve, args=(theirs, self.work.carry_out, os.getpid(), held()), daemon=False
+        )
         self.process.start()
         theirs.close()
         self.done = 0
@@ -139,8 +142,9 @@ class _Worker(Generic[Item, Outcome]):
             return False
 
 
-def _serve(pipe: Any, carry_out: Callable[[Any], Any], parent: int) -> None:
-    """The worker's part: do what is handed over until nobody is there any more."""
+def _serve(pipe: Any, carry_out: Callable[[Any], Any], parent: int, keys: Mapping[str, str]) -> None:
+    """The worker's part: do what is handed over until nobody is there any more. Keys come by pipe, not by environment."""
+    give(keys)
     os.setpgid(0, 0)
     _die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers

@@ -9,7 +9,6 @@ import msgspec
 from docker.types import Mount
 
 from benchmarks.errors import AgentMissingError
-from sandbox.bubblewrap import WORKSPACE
 from sandbox.choose import choose
 from sandbox.contract import Command, Policy, Sandbox
 from sandbox.docker_engine import is_local
@@ -64,7 +63,7 @@ class BubblewrapPlace(BubblewrapSandbox):
     def _launch(self, command: Command) -> Launch:
         launch = super()._launch(command)
         shown = [word for folder in self._folders for word in ("--ro-bind", str(folder), str(folder))]
-        at = launch.arguments.index(WORKSPACE) - len(("--bind", "source"))
+        at = launch.arguments.index("--remount-ro")  # behind every folder of ours: one may lie below /tmp
         return msgspec.structs.replace(launch, arguments=(*launch.arguments[:at], *shown, *launch.arguments[at:]))
 
 

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from ml_agent.errors import exit_code_for
+from ml_agent.keys import take as take_keys
 from tools.errors import ToolError
 
 INTERRUPTED = 130
@@ -21,6 +22,7 @@ def main() -> None:
     # A run is short and builds many syntax trees: collecting cycles takes a sixth of it. The bench runs long.
     if sys.argv[1:2] != ["bench"]:
         gc.disable()
+    take_keys()
     signal.signal(signal.SIGTERM, _terminated)
     sys.exit(run(sys.argv[1:]))
 

@@ -1,0 +1,95 @@
+"""What of a folder of the user's goes into a sandbox: not what git ignores, nothing that is named like a secret, no git settings.
+
+A clone of ours holds what everybody can fetch. A work tree of the user's also holds `.env`, a token in `.git/config`, private
+notes. Data that git ignores goes in where the user's own words name it.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+
+from tools.files import MAX_FILES, is_secret
+from tools.ignored import Ignored, ignored_in
+
+_GIT = ("HEAD", "packed-refs", "shallow", "index", "objects", "refs/heads", "refs/tags")
+"""What of `.git` holds commits; all else holds addresses, settings, hooks and notes of the user's."""
+_GIT_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+
+
+def stage(root: Path, target: Path, words: str = "") -> int:
+    """Lay a folder of the user's as it may be seen in a sandbox; returns how many files were left out.
+
+    Files are linked where the disk can, and never written to. `words` are the user's own: ignored paths in them are wanted.
+    """
+    rules = ignored_in(root)
+    left_out = 0
+    target.mkdir(parents=True)
+    for path, relative in _walk(root):
+        if is_secret(relative.name) or _unwanted(relative.as_posix(), rules, words):
+            left_out += 1
+            continue
+        place = target / relative
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _lay(path, place)
+    if (root / ".git").is_dir() and not (root / ".git").is_symlink():
+        _stage_git(root / ".git", target / ".git")
+    return left_out
+
+
+def _unwanted(path: str, rules: Ignored | None, words: str) -> bool:
+    if rules is None or not rules.path(path):
+        return False
+    parents = [f"{parent}/" for parent in PurePosixPath(path).parents if parent.name]
+    named = [path, *parents] if "/" in path or "." in path.lstrip(".") else parents
+    return not any(
+        re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-]|\.\w)|(?<=\./){re.escape(name)}(?![\w-]|\.\w)", words) for name in named
+    )
+
+
+def _walk(root: Path) -> Iterator[tuple[Path, PurePosixPath]]:
+    """Regular files and links below a folder, but for its own git files; folders that cannot be read hold nothing."""
+    count = 0
+    for here, folders, files in os.walk(root):
+        place = Path(here)
+        if place == root:
+            folders[:] = [name for name in folders if name != ".git"]
+        linked = [name for name in folders if (place / name).is_symlink()]
+        for name in sorted([*files, *linked]):
+            path = place / name
+            count += 1
+            if count > MAX_FILES:
+                return
+            if path.is_symlink() or path.is_file():
+                yield path, PurePosixPath(path.relative_to(root).as_posix())
+
+
+def _lay(path: Path, place: Path) -> None:
+    if path.is_symlink():
+        place.symlink_to(path.readlink())
+        return
+    copy: Callable[[Path, Path], object] = os.link
+    try:
+        copy(path, place)
+    except OSError:  # another disk, or one that knows no links
+        shutil.copy2(path, place)
+
+
+def _stage_git(source: Path, target: Path) -> None:
+    """Commits, branches and tags under a configuration of ours: no address, no token, no hook."""
+    for name in _GIT:
+        here = source / name
+        if here.is_file() and not here.is_symlink():
+            target.mkdir(exist_ok=True)
+            shutil.copyfile(here, target / name)
+        elif here.is_dir() and not here.is_symlink():
+            for path, relative in _walk(here):
+                if not path.is_symlink() and relative.as_posix() != "info/alternates":
+                    place = target / name / relative
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    _lay(path, place)
+    if target.is_dir():
+        (target / "refs").mkdir(exist_ok=True)
+        (target / "objects").mkdir(exist_ok=True)
+        (target / "config").write_text(_GIT_CONFIG)
