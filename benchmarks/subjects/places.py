@@ -13,7 +13,7 @@ from sandbox.choose import choose
 from sandbox.contract import Command, Policy, Sandbox
 from sandbox.docker_engine import is_local
 from sandbox.docker_sandbox import DockerSandbox
-from sandbox.local import BubblewrapSandbox
+from sandbox.local import BubblewrapSandbox, ProcessSandbox
 from sandbox.running_local import Launch
 
 LOOPBACK = "127.0.0.1"
@@ -72,6 +72,8 @@ def open_place(place: Place, log_folder: Path, folders: Iterable[Path] = ()) -> 
 
     Raises SandboxUnavailableError as `sandbox.choose` does.
     """
+    if place.sandbox == "local" and place.unisolated:  # an agent's own programs lie where a sandbox's user may not read
+        return ProcessSandbox(place.policy, log_folder)
     picked = choose(place.sandbox, place.policy, log_folder, place.unisolated)
     if isinstance(picked, DockerSandbox):
         return DockerPlace(place, log_folder, folders)
