@@ -44,7 +44,8 @@ def _unwanted(path: str, rules: Ignored | None, words: str) -> bool:
     parents = [f"{parent}/" for parent in PurePosixPath(path).parents if parent.name]
     named = [path, *parents] if "/" in path or "." in path.lstrip(".") else parents
     return not any(
-        re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-]|\.\w)|(?<=\./){re.escape(name)}(?![\w-]|\.\w)", words) for name in named
+        re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-]|\.\w)|(?<=\./){re.escape(name)}(?![\w-]|\.\w)", words)
+        for name in named
     )
 
 
