@@ -58,7 +58,7 @@ def _keys_for_workers(distributed: Any) -> Any:
     """What hands our keys to each worker of a cluster of our own, also to one that takes a lost one's place."""
     keys = held()
 
-    class Keys(distributed.WorkerPlugin):  # type: ignore[misc, name-defined]
+    class Keys(distributed.WorkerPlugin):  # type: ignore[misc]
         """Gives the keys to the process that talks to the provider."""
 
         name = "ml-agent-keys"
