@@ -171,6 +171,7 @@ def write(root: Path, files: Mapping[str, str]) -> None:
         "python need.py $EXTRA",
         "python train.py -- ",
         "python need.py --help",
+        "python library.py nerf --help",
         "accelerate config",
         "python https://example.org/x.py --a 1",
         "[[ -d data ]] || mkdir data\npython train.py",

@@ -234,6 +234,8 @@ class _Check:
     def _call(self, signatures: Sequence[Signature], invocation: Invocation, folder: str) -> None:
         """Options and values."""
         signature = choose(signatures, invocation.words)
+        if signature is not None and self._installs(signature.path):
+            return
         if signature is None:
             self._no_subcommand(signatures, invocation)
             return
@@ -248,11 +250,13 @@ class _Check:
         created = None if self.anything_made else self.made
         self.findings += check_inputs(signature, call.values, self.tree, folder, created)
 
+    def _installs(self, path: str) -> bool:
+        """Whether a file is a setup file: the packaging library reads its words."""
+        return posixpath.basename(path) == "setup.py" and bool(INSTALLS.search(self.reader.sources.text(path) or ""))
+
     def _reads_nothing(self, signature: Signature, invocation: Invocation) -> None:
         """Words for a file that makes no parser and does not look at sys.argv."""
         words = " ".join(invocation.words)[:60]
-        if INSTALLS.search(self.reader.sources.text(signature.path) or ""):
-            return
         elsewhere = self.reader.may_read_arguments(signature.path)
         if elsewhere:
             message = f"what {signature.path} takes is open: {elsewhere}"

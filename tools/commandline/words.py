@@ -26,7 +26,9 @@ def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
     """
     reader = Reader(signature)
     READERS[signature.syntax](reader, list(words))
-    if not any(word in HELP for word in words):
+    if any(word in HELP for word in words):
+        reader.findings = [finding for finding in reader.findings if finding.severity != "unsure"]
+    else:
         reader.finish()
     return reader.result(words)
 
