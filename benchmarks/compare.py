@@ -6,6 +6,7 @@ from statistics import fmean
 
 import msgspec
 
+from benchmarks.by_repository import ByRepository, Difference, by_repository, difference
 from benchmarks.metrics import KS, Interval, bootstrap, mcnemar, official_pass
 from benchmarks.predictions import Usage
 from benchmarks.scored import Scored, common_rows
@@ -56,6 +57,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     mode: str
     lines: tuple[Line, ...]
     pairs: tuple[Pair, ...]
+    by_repository: tuple[ByRepository, ...]
+    """One for each subject that has rows."""
+    differences: tuple[Difference, ...]
     dropped: dict[str, int]
     """Rows of each subject that not all of them have."""
 
@@ -69,6 +73,8 @@ def compare(subjects: Sequence[Scored]) -> Comparison:
         mode=", ".join(dict.fromkeys(s.mode for s in subjects)),
         lines=tuple(_line(s) for s in shared),
         pairs=tuple(_pair(a, b) for a, b in combinations(shared, 2)),
+        by_repository=tuple(found for s in shared if (found := by_repository(s)) is not None),
+        differences=tuple(d for a, b in combinations(shared, 2) if (d := difference(a, b)) is not None),
         dropped={s.subject: len(s.rows) - len(keys) for s in subjects if len(s.rows) != len(keys)},
     )
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from benchmarks.compare import Comparison
 from benchmarks.data import Task
 from benchmarks.error_classes import NAMES, SAME_CALL
-from benchmarks.metrics import KS, bootstrap, official_pass
+from benchmarks.metrics import KS, Interval, bootstrap, official_pass
 from benchmarks.scoring import GATES, Row, Score, figures
 
 
@@ -84,15 +84,46 @@ def comparison_tables(comparison: Comparison, console: Console) -> None:
         box=None,
     )
     for line in comparison.lines:
-        bounds = f"{percent(line.interval.low)} to {percent(line.interval.high)}" if line.interval else "-"
+        bounds = bounds_of(line.interval)
         shares = [percent(line.passes[k]) for k in KS]
         spent = [number(line.tokens, 0), number(line.seconds, 1), number(line.usd, 4), number(line.usd_per_solved, 4)]
         table.add_row(line.subject, str(line.n), *shares, bounds, percent(line.gates), *spent, str(line.failed))
     console.print(table)
+    console.print(_repositories(comparison))
     pairs = Table("first", "second", "only first", "only second", "p (McNemar)", box=None)
     for pair in comparison.pairs:
         pairs.add_row(pair.first, pair.second, str(pair.only_first), str(pair.only_second), pair.p_text)
     if comparison.pairs:
         console.print(pairs)
+    gaps = Table("first", "second", "macro difference", "95 %", "better on", "worse on", box=None)
+    for gap in comparison.differences:
+        shown = f"{gap.macro:+.3f}"
+        gaps.add_row(gap.first, gap.second, shown, bounds_of(gap.interval), str(gap.better), str(gap.worse))
+    if comparison.differences:
+        console.print(gaps)
     for subject, rows in comparison.dropped.items():
         console.print(f"{subject}: {rows} more rows, which not all subjects have, are not counted", highlight=False)
+
+
+def _repositories(comparison: Comparison) -> Table:
+    """The repository as the unit: mean over repositories, worst one, and what leaving one out does."""
+    table = Table(
+        "subject", "macro", "95 % by repository", "rows, 95 % by repository", "worst", "leaving one out", box=None
+    )
+    for line in comparison.by_repository:
+        worst = f"{line.worst.name} {percent(line.worst.share)}"
+        apart = f"{percent(line.without_best.share)} ({line.without_best.name}) to {percent(line.without_worst.share)} ({line.without_worst.name})"
+        table.add_row(
+            line.subject,
+            percent(line.macro),
+            bounds_of(line.macro_interval),
+            bounds_of(line.micro_interval),
+            worst,
+            apart,
+        )
+    return table
+
+
+def bounds_of(interval: Interval | None) -> str:
+    """An interval for people."""
+    return f"{percent(interval.low)} to {percent(interval.high)}" if interval else "-"
