@@ -17,12 +17,15 @@ def make(
     out: Annotated[Path, typer.Option("--out", help="JSONL file of rows to write; run again to go on.")],
     rows: Annotated[int, typer.Option("--rows", min=1, help="Rows of one repository, at most.")] = 24,
     seed: Annotated[int, typer.Option("--seed", help="Decides what is drawn.")] = 0,
+    model: o.Model = "",
+    base_url: o.BaseUrl = "",
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
 ) -> int:
     """Make rows for any repository: requests in six styles, and commands that its own parser takes.
 
-    Nothing of a repository is installed; its parsers run apart from everything. What is refused makes no row.
+    Nothing of a repository is installed; its parsers run apart from everything. What is refused makes no row. Requests come from
+    templates and help texts; with --model a model words them, and what loses a value is not taken.
 
     Example:
 
@@ -37,7 +40,7 @@ def make(
 
     order = Order(
         sources=sources(repositories), out=out, cache=load_settings().cache_dir / "indexes", rows=rows, seed=seed,
-        jobs=o.processes(jobs),
+        jobs=o.processes(jobs), model=model, base_url=base_url,
     )  # fmt: skip
     report = run(order, lambda line: o.tell([line]))
     if as_json:

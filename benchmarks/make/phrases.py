@@ -24,7 +24,7 @@ HEADS = re.compile(
 )
 """What stands before the thing itself in a help text."""
 CUT = re.compile(
-    r"\s*(?:[.;:(\[,!?\n]|\s-\s|--|\bdefault\b|\bif\b|\be\.?g\b|\bi\.e\b|\bfor example\b|\bsuch as\b|\bmust\b|\bshould\b|\bwhen\b|\bwill\b|\bwhich\b|\bthat\b).*",
+    r"\s*(?:[.;:(\[,!?\n]|\s-\s|--|\bdefault\b|\bif\b|\bor not\b|\be\.?g\b|\bi\.e\b|\bfor example\b|\bsuch as\b|\bmust\b|\bshould\b|\bwhen\b|\bwill\b|\bwhich\b|\bthat\b).*",
     re.IGNORECASE | re.DOTALL,
 )
 """Where the thing itself ends."""
@@ -142,6 +142,8 @@ THINGS = frozenset(
     ]
 )
 """Verbs that begin a noun phrase as often."""
+SHORT = 2
+"""Letters of a name that says nothing."""
 FAMILIAR = 9
 """Words of a phrase, at most."""
 
@@ -149,6 +151,8 @@ FAMILIAR = 9
 def name_words(option: Option) -> str:
     """The words of an option's name, short ones written in full."""
     spelled = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", option.dest.split(".")[-1])
+    if len(spelled) <= SHORT and (told := help_noun(option)):
+        return told
     words = [w for w in re.split(r"[_\-\s]+", spelled) if w]
     full = [LONG.get(w.lower(), w.lower() if not w.isupper() or len(w) > 4 else w) for w in words]
     if full and full[0] in ("maximum", "minimum", "number of") and len(full) == 1:
@@ -162,7 +166,7 @@ def help_noun(option: Option) -> str:
     text = CUT.sub("", HEADS.sub("", option.help.strip()))
     text = HEADS.sub("", text).strip(" '\"`*")
     words = text.split()
-    if not 2 <= len(words) <= FAMILIAR or re.search(r"[<>{}|%$=#*/\\_@]|\b(?:I|you|we|your)\b", text):
+    if not 2 <= len(words) <= FAMILIAR or re.search(r"[<>{}|%$=#*/\\_@`]|\b(?:I|you|we|your)\b", text):
         return ""
     first = words[0].lower()
     if first in VERBS - THINGS or first in ("is", "are", "to", "can", "not", "do", "whether"):

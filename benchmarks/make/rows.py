@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.make.code import STYLES as code_styles
+from benchmarks.make.code import code_row, code_seeds
 from benchmarks.make.reference import Refused, reference
 from benchmarks.make.seeds import Seed, folder_of, rivals, seeds, usable
 from benchmarks.make.vary import Varied, Wish
@@ -21,6 +23,8 @@ WISHES = (2, 5)
 TRIES = 4
 """Attempts at a row for each that is wanted."""
 ROWS_OF_AN_ENTRY = 6
+CODE_SHARE = 4
+"""Of so many rows one asks for Python, where documents show code that can be asked for."""
 SPLITS = ((0.2, "test"), (0.35, "dev"), (1.0, "train"))
 """Shares of repositories, added up."""
 
@@ -65,8 +69,43 @@ def make_rows(source: Source, index: RepoIndex, most: int, seed: int) -> Made:
             refused["the same command again"] += 1
             continue
         texts.add(row["output"])
-        rows.append({**row, "id": len(rows) + 1})
-    return Made(rows=tuple(rows), refused=dict(refused))
+        rows.append(row)
+    written = _code_rows(source, index, varied, max(most // CODE_SHARE, most - len(rows)), refused)
+    rows = [*rows[: most - len(written)], *written]
+    return Made(rows=tuple({**row, "id": n} for n, row in enumerate(rows, start=1)), refused=dict(refused))
+
+
+def _code_rows(
+    source: Source, index: RepoIndex, varied: Varied, most: int, refused: Counter[str]
+) -> list[dict[str, Any]]:
+    """Rows whose answer is Python."""
+    rows: list[dict[str, Any]] = []
+    found = code_seeds(index)
+    varied.random.shuffle(found)
+    repository = source.github.rstrip("/").rpartition("/")[2]
+    for example in found[: most * TRIES]:
+        if len(rows) >= most:
+            break
+        style = code_styles[len(rows) % len(code_styles)]
+        try:
+            made = code_row(example, style, varied, source.root, repository)
+        except (Refused, Unsaid) as reason:
+            refused[str(reason)[:60]] += 1
+            continue
+        rows.append({
+            **_common(source), "path": "./", "instruction": made.instruction, "style": style, "framework": "python",
+            "arguments": made.arguments, "accept": {}, "type": "Python Code", "output": made.text, "oracle": example.text,
+            "why": f"{example.path}:{example.line}", "documented": sorted(made.arguments), "helps": {},
+        })  # fmt: skip
+    return rows
+
+
+def _common(source: Source) -> dict[str, Any]:
+    """What all rows of a repository have."""
+    return {
+        "github_id": source.github_id, "id": 0, "github": source.github, "repo": source.github.rstrip("/").rpartition("/")[2],
+        "forbid": [], "commit": source.commit, "split": split_of(source.github),
+    }  # fmt: skip
 
 
 def _turns(found: Sequence[Seed], most: int) -> Iterator[Seed]:
@@ -100,13 +139,13 @@ def _row(start: Seed, styles: Sequence[Style], maker: _Maker) -> dict[str, Any]:
     command, folder = _command(start, wishes, workdir, maker.source.root)
     style, text = _first_style(msgspec.structs.replace(told, workdir=folder), styles, maker.random)
     return {
-        "github_id": maker.source.github_id, "id": 0, "github": maker.source.github, "repo": repository,
-        "path": "./" if folder == "." else f"./{folder}", "instruction": text, "style": style,
+        **_common(maker.source), "path": "./" if folder == "." else f"./{folder}", "instruction": text, "style": style,
         "framework": start.signature.framework, "arguments": {w.option.dest: _said(w) for w in wishes},
-        "accept": {w.option.dest: other for w in wishes if (other := _accepted(w))},
-        "forbid": [], "type": "Bash Script", "output": command, "oracle": start.example.text if start.example else "",
-        "why": "; ".join(f"{w.option.path}:{w.option.line} {w.option.dest}" for w in wishes), "commit": maker.source.commit,
-        "split": split_of(maker.source.github), "documented": [w.option.dest for w in wishes if w.documented],
+        "accept": {w.option.dest: other for w in wishes if (other := _accepted(w))}, "type": "Bash Script", "output": command,
+        "oracle": start.example.text if start.example else "",
+        "why": "; ".join(f"{w.option.path}:{w.option.line} {w.option.dest}" for w in wishes),
+        "documented": [w.option.dest for w in wishes if w.documented],
+        "helps": {w.option.dest: w.option.help for w in wishes if w.option.help},
     }  # fmt: skip
 
 

@@ -1,22 +1,30 @@
 """Makes the rows of many repositories; what is done stays done."""
 
+import functools
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from benchmarks.engines import Work
+from benchmarks.engines.local import LocalEngine
 from benchmarks.make.rows import Made, Source, make_rows
+from benchmarks.make.spoken import Speaker
+from ml_agent.budget import Budget
 from ml_agent.files import write_atomically
+from ml_agent.settings import load_settings
 from tools.index import RepoIndex
 from tools.versions import local_version
 
 FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""
-VERSION = 1
+SECONDS = 1200.0
+"""Wall time of one repository, at most."""
+VERSION = 2
 """Of what makes rows: rows of another version are made anew."""
 
 
@@ -32,6 +40,9 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """Rows of one repository, at most."""
     seed: int = 0
     jobs: int = 1
+    model: str = ""
+    """Writes the requests; templates do without it."""
+    base_url: str = ""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,19 +84,36 @@ def make(order: Order, say: Callable[[str], None]) -> Report:
 
 
 def _carried_out(todo: Sequence[Source], order: Order) -> Iterator[tuple[Source, Made]]:
-    """One repository after the other in `jobs` processes; one that breaks its process is told and left out."""
-    with ProcessPoolExecutor(order.jobs) as pool:
-        under_way = [(s, pool.submit(_one, s, order)) for s in todo]
-        for source, future in under_way:
-            yield source, future.result()
+    """One repository after the other in `jobs` processes; one that takes too long or breaks its process gives no rows."""
+    work = Work(carry_out=functools.partial(_one, order=order), lost=_lost, label=_label, seconds=SECONDS)
+    yield from LocalEngine(order.jobs)(work, todo)
 
 
-def _one(source: Source, order: Order) -> Made:
+def _one(source: Source, order: Order) -> tuple[Source, Made]:
     index = RepoIndex.open(source.root, local_version(source.root), order.cache)
-    return make_rows(source, index, order.rows, order.seed)
+    made = make_rows(source, index, order.rows, order.seed)
+    return source, made if not order.model else msgspec.structs.replace(made, rows=tuple(_reworded(made.rows, order)))
+
+
+def _lost(source: Source, reason: str) -> tuple[Source, Made]:
+    return source, Made(rows=(), refused={reason: 1})
+
+
+def _label(source: Source) -> str:
+    return source.name
+
+
+def _reworded(rows: Sequence[dict[str, Any]], order: Order) -> Iterator[dict[str, Any]]:
+    """The rows with requests in the words of a model, where these still hold every value."""
+    speaker = Speaker(load_settings(model=order.model, base_url=order.base_url or None), Budget())
+    try:
+        for row in rows:
+            yield {**row, "instruction": speaker.reworded(row, [f"{k}: {v}" for k, v in row["helps"].items()])}
+    finally:
+        speaker.close()
 
 
 def _name(source: Source, order: Order) -> str:
     """The file of one part: by everything that its rows depend on."""
-    facts = f"{VERSION} {order.seed} {order.rows} {source.github} {source.commit} {source.github_id}"
+    facts = f"{VERSION} {order.seed} {order.rows} {order.model} {source.github} {source.commit} {source.github_id}"
     return f"{source.name}-{hashlib.sha256(facts.encode()).hexdigest()[:12]}.json"

@@ -16,16 +16,18 @@ from tools.signatures.model import Option, Signature
 
 NO_OPTIONS = ("none", "shell", "make", "sysargv")
 LEFT_OUT = re.compile(
-    r"(?:^|/)(?:tests?|testing|docs?|\.github|\.circleci|\.ci|ci|third_party|vendor|conda|docker)(?:/|$)|(?:^|/)(?:setup|conftest|test_\w+|\w+_test)\.py$"
+    r"(?:^|/)(?:tests?|unit_?tests?|testing|docs?|\.github|\.circleci|\.ci|ci|third_party|vendor|conda|docker)(?:/|$)|(?:^|/)(?:setup|conftest|test_\w+|\w+_test)\.py$"
 )
 """Files that are no entry point for a user."""
 INFRASTRUCTURE = re.compile(
-    r"^(?:local_?rank|rank|world_?size|dist_\w+|node_?rank|master_\w+|multiprocessing\w*|ngpus?|help|version|debug)$"
+    r"^(?:local_?rank|rank|world_?size|dist_\w+|node_?rank|master_\w+|multiprocessing\w*|ngpus?|help|version|debug|v|verbose|quiet|q)$"
 )
 """Options that a launcher or a developer sets."""
 INTERNAL = re.compile(
     r"==SUPPRESS==|deprecated|do not (?:set|use|modify)|internal|not implemented|unused|don't use|todo", re.IGNORECASE
 )
+PLACEHOLDER = re.compile(r"[<…]|\[[A-Z]|\{[a-z]")
+"""What a reader is to replace: the shell would read it as something else."""
 
 
 class Seed(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,12 +47,22 @@ class Seed(msgspec.Struct, frozen=True, kw_only=True):
 
 def seeds(index: RepoIndex) -> list[Seed]:
     """All seeds of a repository, documented ones first."""
-    known = {s for found in index.signatures.values() for s in found if is_entry(s)}
+    known = {s for path, found in index.signatures.items() for s in _callable(path, found) if is_entry(s)}
     documented = list(_documented(index, {s.path for s in known}))
     have = {s.key for s in documented} | {(s.signature.path, "", s.signature.subcommand) for s in documented}
     bare = sorted(known, key=lambda s: (s.path, s.name, s.subcommand))
     others = [Seed(signature=s, shown={}) for s in bare if (s.path, s.name, s.subcommand) not in have]
     return [*documented, *others]
+
+
+def _callable(path: str, found: Sequence[Signature]) -> list[Signature]:
+    """The forms in which people call an entry point: by its command where it has one, the `__main__` of a package as a module."""
+    commands = [s for s in found if s.kind == "console"]
+    if posixpath.basename(path) != "__main__.py":
+        return commands or list(found)
+    folder = posixpath.dirname(path)
+    module = folder.removeprefix("src/").replace("/", ".")
+    return commands or [msgspec.structs.replace(s, kind="module", name=module) for s in found if s.kind == "python"]
 
 
 def is_entry(signature: Signature) -> bool:
@@ -73,6 +85,8 @@ def _documented(index: RepoIndex, paths: set[str]) -> Iterator[Seed]:
     done = set()
     for example in index.examples:
         if example.kind != "bash" or example.entry not in paths or LEFT_OUT.search(example.path):
+            continue
+        if PLACEHOLDER.search(example.text):
             continue
         for call in parse_command(example.text).invocations:
             signature = _signature(index.signatures.get(example.entry, ()), call.target, call.name, call.words)
@@ -100,7 +114,9 @@ def _signature(found: Sequence[Signature], target: str, name: str, words: Sequen
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:
     """What is shown, without placeholders and variables."""
     return {
-        k: v for k, v in values.items() if not re.search(r"[$<>{}\[\]*`…]|\.\.\.|YOUR|your_|path/to|PATH_TO", str(v))
+        k: v
+        for k, v in values.items()
+        if not re.search(r"[$<>{}\[\]*`…]|\.\.\.|YOUR|your_|path[/_]to|PATH_TO|xxx|XXX", str(v))
     }
 
 

@@ -87,6 +87,17 @@ RUNS = ("pilot-3", "baseline2", "nightly", "sweep-a", "first-try", "ablation1", 
 UNIT = re.compile(
     r"\b(?:rate|prob|probability|dropout|ratio|fraction|momentum|smoothing|percent|decay|threshold|alpha|beta)\b"
 )
+YES_NO = re.compile(
+    r"^(?:is|use|do|with|enable|has|if|need)_|\b(?:0/1|1/0|status|whether|boolean|bool|true|false|on/off)\b|\b[01]\s*(?:or|for|=|:)\s",
+    re.IGNORECASE,
+)
+"""An int that means yes or no, by its name or help."""
+HELP_PATH = re.compile(
+    r"^\W*(?:the |a |an |input |output |full |root |base |optional |data |dataset |image |model |checkpoint )*(?:path|folder|directory|dir|filename)\b",
+    re.IGNORECASE,
+)
+"""A help text that says first of all that it is about a place."""
+MEDIA_FILE = re.compile(r"\b(\w+)[- ]files?\b", re.IGNORECASE)
 SUFFIX = re.compile(r"\.[A-Za-z]\w{1,5}$")
 
 
@@ -198,6 +209,8 @@ class Varied:
     def _whole(self, option: Option, base: float | None) -> int | None:
         if "seed" in option.dest.lower():
             return self.random.choice((7, 11, 42, 123, 2024))
+        if base in (0, 1) and YES_NO.search(f"{option.dest} {option.help}"):
+            return 0 if option.default == "1" else 1
         if base is None:
             return self.random.choice((4, 8, 16)) if option.required or self.random.random() < 0.5 else None
         if base <= 0 or base != int(base):
@@ -240,10 +253,14 @@ class Varied:
         )
         if mentioned:
             return mentioned.group()
+        files = [MEDIA[w.lower()] for w in MEDIA_FILE.findall(option.help) if w.lower() in MEDIA]
+        if files and not re.search(r"folder|director", option.help, re.IGNORECASE):
+            return files[0]
         found = next((suffix for word, suffix in FILE_WORDS.items() if word in words), None)
         if found is not None and not words & {"dir", "folder", "directory"}:
             return found
-        return None if words & {"file", "filename", "files"} else ""
+        named = words & {"file", "filename", "files"} or re.search(r"\bfile\b", option.help, re.IGNORECASE)
+        return None if named and not re.search(r"folder|director", option.help, re.IGNORECASE) else ""
 
 
 def words_of(option: Option) -> set[str]:
@@ -262,7 +279,8 @@ def is_path(option: Option) -> bool:
     """Whether an option names a file or folder, by its type or by its name."""
     if option.type not in ("str", "path", "unknown") or option.choices:
         return False
-    return option.type == "path" or bool(last_words(option) & PATH_ENDS) or option.dest.lower() in PATH_NAMES
+    named = bool(last_words(option) & PATH_ENDS) or option.dest.lower() in PATH_NAMES
+    return option.type == "path" or named or HELP_PATH.match(option.help) is not None
 
 
 def _looks_like_path(value: Any) -> bool:

@@ -178,7 +178,7 @@ def _flags(told: Told, random: Random) -> str:
 
 def _flag(wish: Wish) -> str:
     if wish.option.flags:
-        return wish.option.flags[-1]
+        return next((f for f in wish.option.flags if f.startswith("--")), wish.option.flags[0])
     if wish.option.positional and "." not in wish.option.dest and wish.option.nargs is None:
         return f"{name_words(wish.option)}"
     return wish.option.dest

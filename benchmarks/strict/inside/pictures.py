@@ -25,10 +25,10 @@ def picture(value: Any, depth: int = 0) -> Any:
         return float(value) if value == value and abs(value) != float("inf") else repr(float(value))
     if isinstance(value, (str, bytes)):
         return _text(value)
-    if isinstance(value, os.PathLike) and not isinstance(value, (unknown.Unknown, unknown.UnknownModule)):
-        return os.fspath(value)
     if isinstance(value, (unknown.Unknown, unknown.UnknownModule)) or hasattr(type(value), "_unknown_name"):
         return {"?": _name(value)}
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     return _container(value, depth) if depth < DEEP else {"?": type(value).__name__}
 
 

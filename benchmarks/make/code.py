@@ -1,0 +1,149 @@
+"""Rows whose answer is Python: documented code with other values, and a request that names the calls."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from benchmarks.make.reference import Refused
+from benchmarks.make.seeds import LEFT_OUT, PLACEHOLDER
+from benchmarks.make.vary import Varied
+from benchmarks.make.wording import Style, Unsaid
+from benchmarks.same_call.code import required
+from benchmarks.same_call.model import CodeCall
+from benchmarks.same_call.observation import observe
+from benchmarks.same_call.values import same
+from tools.examples import Example
+from tools.index import RepoIndex
+from tools.signatures.model import Option
+
+LINES, CALLS, VALUES = 25, 3, 9
+"""Of a block, of the repository's calls in it, and of the values that a request names, at most."""
+STYLES: tuple[Style, ...] = ("plain", "polite", "flags")
+
+
+class CodeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What a row of Python is made of."""
+
+    text: str
+    instruction: str
+    arguments: dict[str, str]
+    example: Example
+
+
+def code_seeds(index: RepoIndex) -> list[Example]:
+    """The documented blocks that use the repository's API and are short enough to be asked for."""
+    found = [e for e in index.examples if e.kind == "python" and e.api and not LEFT_OUT.search(e.path)]
+    short = [
+        e for e in found if len(e.text.splitlines()) <= LINES and not PLACEHOLDER.search(e.text) and "..." not in e.text
+    ]
+    return list({e.text: e for e in short}.values())
+
+
+def code_row(example: Example, style: Style, varied: Varied, root: Path, repository: str) -> CodeRow:
+    """One row.
+
+    Raises:
+        Refused: the block does not run as far as can be told, or has nothing to vary.
+        Unsaid: it does more than a request can name.
+    """
+    text = _changed(example.text, varied)
+    seen = observe(text, root, ".")
+    if seen.kind != "python" or seen.failure:
+        raise Refused(f"code: {seen.failure or 'no Python'}")
+    calls = [c for c in required(seen.calls) if _values(c)]
+    if not calls:
+        raise Refused("code: no call of the repository with a value")
+    values = [v for c in calls for v in _values(c).values()]
+    if len(calls) > CALLS or len(values) > VALUES or len(required(seen.calls)) > CALLS + 1:
+        raise Unsaid("the code does too much for one request")
+    instruction = _request(calls, style, varied.random, repository)
+    arguments = {f"{c.name.rpartition('.')[2]} {n}": _shown(v) for c in calls for n, v in _values(c).items()}
+    return CodeRow(text=text, instruction=instruction, arguments=arguments, example=example)
+
+
+def _changed(text: str, varied: Varied) -> str:
+    """The block with other numbers in its keyword arguments."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise Refused("code: it does not parse") from error
+    spots = list(_spots(tree))
+    varied.random.shuffle(spots)
+    lines = text.encode().splitlines(keepends=True)
+    chosen = spots[: varied.random.randint(1, 3)]
+    for name, node in sorted(chosen, key=lambda s: (s[1].lineno, s[1].col_offset), reverse=True):
+        whole = isinstance(node.value, int)
+        option = Option(dest=name, flags=(name,), type="int" if whole else "float", default=str(node.value))
+        wish = varied.wish(option, node.value)
+        if wish is not None and node.lineno == node.end_lineno:
+            line = lines[node.lineno - 1]
+            lines[node.lineno - 1] = line[: node.col_offset] + repr(wish.value).encode() + line[node.end_col_offset :]
+    changed = b"".join(lines).decode()
+    if changed == text:
+        raise Refused("code: nothing in it can be varied")
+    return changed
+
+
+def _spots(tree: ast.Module) -> Iterator[tuple[str, ast.Constant]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            for keyword in node.keywords:
+                value = keyword.value
+                if (
+                    keyword.arg
+                    and isinstance(value, ast.Constant)
+                    and type(value.value) in (int, float)
+                    and value.value
+                ):
+                    yield keyword.arg, value
+
+
+def _values(call: CodeCall) -> dict[str, Any]:
+    """The plain values that a call is given and that are no defaults."""
+    plain = {n: v for n, v in call.arguments.items() if isinstance(v, (str, int, float, bool)) and n != "self"}
+    return {n: v for n, v in plain.items() if not (n in call.defaults and same(v, call.defaults[n]))}
+
+
+def _shown(value: Any) -> str:
+    return str(value)
+
+
+def _request(calls: Sequence[CodeCall], style: Style, random: Random, repository: str) -> str:
+    if any(name.isdigit() for c in calls for name in _values(c)):
+        raise Unsaid("an argument has no name")
+    if any(len(str(v)) > 60 or "\n" in str(v) for c in calls for v in _values(c).values()):
+        raise Unsaid("a value is too long to be said")
+    if style == "flags":
+        said = "; then ".join(f"{_called(c)}({', '.join(f'{n}={v!r}' for n, v in _values(c).items())})" for c in calls)
+        return f"Python code with {repository} that calls {said}."
+    steps = ", and then ".join(f"{_verb(c)} with {_listed(_values(c))}" for c in calls)
+    if style == "polite":
+        opening = random.choice(
+            ("Could you please write Python code that uses", "I would be glad of a Python example that uses")
+        )
+        return f"{opening} {repository} to {steps}? Thank you very much."
+    return f"Write Python with {repository}: {steps}."
+
+
+def _called(call: CodeCall) -> str:
+    return (
+        ".".join(call.name.removesuffix("()").split(".")[-2:])
+        if call.name.rpartition(".")[2][:1].islower()
+        else call.name.rpartition(".")[2]
+    )
+
+
+def _verb(call: CodeCall) -> str:
+    parts = call.name.removesuffix("()").split(".")
+    if parts[-1][:1].isupper():
+        return f"make a {parts[-1]} ({'.'.join(parts[:-1])})"
+    return f"call {parts[-1]} of {parts[-2]}" if len(parts) > 1 else f"call {parts[-1]}"
+
+
+def _listed(values: dict[str, Any]) -> str:
+    parts = [f"{name.replace('_', ' ')} {value}" for name, value in values.items()]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
