@@ -15,8 +15,8 @@ Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
 Kind = Literal["bash", "python"]
 DATASET = "super-dainiu/ml-bench"
 SPLITS = ("full", "quarter", "id_train", "ood_train")
-WILD = "wild"
-"""Names the rows that come with the program: eighteen repositories as users meet them."""
+SHIPPED = {"wild": "benchmarks.wild", "delivery": "benchmarks.delivery"}
+"""Rows that come with the program, by name: eighteen repositories as users meet them; and ten whose answer must produce files."""
 KINDS: dict[str, Kind] = {"Bash Script": "bash", "Python Code": "python"}
 
 
@@ -59,6 +59,10 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What reads the command line of the reference."""
     commit: str = ""
     """The repository's commit, where the row names it."""
+    inputs: str = ""
+    """Form D: folder of files that are laid into the repository; "" for none."""
+    judge: str = ""
+    """Form D: script that says whether what was asked for is there; "" for none."""
 
     @property
     def key(self) -> Key:
@@ -68,7 +72,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def repository(self) -> str:
         """The repository's name in lower case, as its folder is called."""
-        return self.github.rstrip("/").removesuffix(".git").rsplit("/", 1)[-1].lower()
+        return self.github.rstrip("/").removesuffix(".git").rsplit("/", 1)[-1].rpartition(":")[2].lower()
 
     @property
     def folder(self) -> str:
@@ -119,7 +123,7 @@ def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
     """Read rows from a JSONL or Parquet file, from the published dataset, or those that come with the program.
 
     Args:
-        source: a path, WILD for the rows that come with the program, or DATASET or DATASET:SPLIT for the published one (needs the extra `data` and a network).
+        source: a path, a name of SHIPPED, or DATASET or DATASET:SPLIT for the published one (needs the extra `data` and a network).
         keys: only rows of these names ("github_id-id"), in this order; unknown ones are problems.
 
     Raises:
@@ -172,6 +176,8 @@ def task_of(row: Mapping[str, Any]) -> Task:
         style=str(row.get("style") or ""),
         framework=str(row.get("framework") or ""),
         commit=str(row.get("commit") or ""),
+        inputs=str(row.get("inputs") or ""),
+        judge=str(row.get("judge") or ""),
     )
 
 
@@ -208,15 +214,17 @@ def repository_folder(task: Task, repos: Path) -> Path | None:
 
 def _rows(source: str) -> Iterator[Mapping[str, Any]]:
     path = Path(source)
-    if source == WILD and not path.exists():
-        with as_file(files("benchmarks.wild").joinpath("rows.jsonl")) as own:
+    if source in SHIPPED and not path.exists():
+        with as_file(files(SHIPPED[source]).joinpath("rows.jsonl")) as own:
             yield from _jsonl(own)
         return
     if source.partition(":")[0] == DATASET:
         yield from _published(source.partition(":")[2] or "full")
         return
     if not path.is_file():
-        raise TaskFileError(f"{source}: no such file; give a JSONL or Parquet file, {WILD}, or {DATASET}:SPLIT")
+        raise TaskFileError(
+            f"{source}: no such file; give a JSONL or Parquet file, {', '.join(SHIPPED)}, or {DATASET}:SPLIT"
+        )
     yield from _parquet(path) if path.suffix == ".parquet" else _jsonl(path)
 
 
@@ -224,7 +232,14 @@ def _jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
-                yield _object(line, f"{path}:{number}")
+                yield _placed(_object(line, f"{path}:{number}"), path.parent)
+
+
+def _placed(row: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    """A row whose inputs and judge stand beside the file of rows; names that lead elsewhere are dropped."""
+    given = {name: folder / str(row[name]) for name in ("inputs", "judge") if row.get(name)}
+    inside = {n: str(p) for n, p in given.items() if p.exists() and p.resolve().is_relative_to(folder.resolve())}
+    return {**row, **dict.fromkeys(given, ""), **inside} if given else row
 
 
 def _object(line: str, place: str) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -18,6 +18,8 @@ from tools.errors import RepositoryError
 
 MARK = ".commit"
 """File that holds the commit of a folder that is no git work tree."""
+SAMPLE = "sample:"
+"""Begins the address of a repository that comes with the program."""
 SYMBOLIC_LINK = "120000"
 EXECUTABLE = "100755"
 NO_COMMIT = "no pinned commit is known; give one with --commit {}=SHA, or HEAD"
@@ -65,12 +67,25 @@ def lay_repositories(
         full = "/".join(task.github.rstrip("/").removesuffix(".git").split("/")[-2:])
         commit = commits.get(task.repository) or task.commit or pinned().get(full.lower(), "")
         folder = repos / task.repository
-        if not commit:
+        if task.github.startswith(SAMPLE):
+            yield _sample(task, folder)
+        elif not commit:
             yield Laid(name=task.repository, problem=NO_COMMIT.format(task.repository))
         elif (folder / MARK).is_file() and (folder / MARK).read_text().strip() == commit:
             yield Laid(name=task.repository, commit=commit, new=False)
         else:
             yield _laid(task, full, folder, commit, mirrors)
+
+
+def _sample(task: Task, folder: Path) -> Laid:
+    """A repository that comes with the program."""
+    name = task.github.removeprefix(SAMPLE)
+    with as_file(files("ml_agent.samples").joinpath("repositories", name)) as source:
+        if not name.replace("-", "").isalnum() or not source.is_dir():
+            return Laid(name=task.repository, problem=f"no repository {name} comes with the program")
+        new = not folder.is_dir()
+        shutil.copytree(source, folder, dirs_exist_ok=True)
+    return Laid(name=task.repository, commit="shipped", new=new)
 
 
 def _laid(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None) -> Laid:

@@ -33,13 +33,16 @@ class Errand(NamedTuple):
 def run(
     agent: Annotated[
         str,
-        typer.Option(help="One of `ml-agent bench agents list`; in form A also grounded or llm, which are ML-Agent."),
+        typer.Option(
+            help="One of `ml-agent bench agents list`; in forms A and D also grounded or llm, which are ML-Agent."
+        ),
     ],
     tasks: o.Tasks,
     repos: o.Repos,
     out: Annotated[Path, typer.Option("--out", help="Folder for results; run again to go on.")],
     form: Annotated[
-        Literal["A", "L"], typer.Option(help="A: leave a run.sh that works. L: write the command or code.")
+        Literal["A", "D", "L"],
+        typer.Option(help="A: leave a run.sh that works. D: one that produces files. L: write the command or code."),
     ] = "A",
     model: o.Model = "",
     base_url: o.BaseUrl = "",
@@ -75,7 +78,8 @@ def run(
 
     Limits are the same for every agent and are kept from outside: 10 requests and 1,800 s a row in form A (as OpenHands runs it),
     30 requests and 900 s an attempt in form L. Form A writes OUT/output.jsonl in OpenHands' shape; form L writes
-    OUT/predictions.jsonl. OUT/records keeps what agents left. Exit code 0 says that every row has a result.
+    OUT/predictions.jsonl. Form D is form A on rows with inputs and a judge (`--tasks delivery`), which looks at what run.sh left.
+    OUT/records keeps what agents left. Exit code 0 says that every row has a result.
 
     Examples:
 
@@ -83,6 +87,9 @@ def run(
 
         ml-agent bench run --form L --agent aider --tasks rows.jsonl --repos repos --out outputs/aider --model gpt-4o --jobs 2
     """
+    import msgspec
+
+    from benchmarks.form_a.delivery import see_that_all_can_be_judged
     from benchmarks.subjects.places import Place
     from benchmarks.subjects.respondent import AgentConfig, agents_home
     from ml_agent.settings import load_settings
@@ -94,12 +101,16 @@ def run(
         limits=_limits(form, tokens=max_tokens, usd=max_cost, calls=max_calls, seconds=max_seconds),
     )  # fmt: skip
     solver = _solver(form, config)
-    errand = Errand(config, o.load_rows(tasks, sample), repos, _made(out), retry_failed)
+    rows = o.load_rows(tasks, sample)
+    if form == "D":
+        see_that_all_can_be_judged(tuple(rows.tasks))
+    errand = Errand(config, rows, repos, _made(out), retry_failed)
     o.clear_up()
     with o.engine_of(engine, scheduler, jobs) as carry_out:
         if solver is None:
             return _form_l(errand, carry_out)
-        return _form_a(errand, _settings(config, prompt_version), solver, carry_out, as_json)
+        made = msgspec.structs.replace(_settings(config, prompt_version), delivers=form == "D")
+        return _form_a(errand, made, solver, carry_out, as_json)
 
 
 def _solver(form: str, config: "AgentConfig") -> "Solver | None":
@@ -145,7 +156,7 @@ def _limits(form: str, **given: "float | None") -> "Limits":
     from benchmarks.form_a.row import LIMITS
     from benchmarks.subjects.model import DEFAULT_LIMITS
 
-    of_form = LIMITS if form == "A" else DEFAULT_LIMITS
+    of_form = DEFAULT_LIMITS if form == "L" else LIMITS
     return msgspec.structs.replace(of_form, **{name: value for name, value in given.items() if value is not None})
 
 

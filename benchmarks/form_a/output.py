@@ -5,7 +5,7 @@ A row has the fields of OpenHands' EvalOutput at 156d068, and those that its sum
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     official: int
     """Rows solved by the published rule."""
     strict: int
+    delivered: int | None
+    """Form D: rows whose judge finds what was asked for; None in form A."""
     calls: int
     prompt_tokens: int
     completion_tokens: int
@@ -50,6 +52,11 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     def strict_rate(self) -> float | None:
         """Likewise, strictly."""
         return self.strict / self.counted if self.counted else None
+
+    @property
+    def delivered_rate(self) -> float | None:
+        """Likewise, by the rows' judges; None in form A."""
+        return None if self.delivered is None or not self.counted else self.delivered / self.counted
 
     def usd_per_solved(self, strict: bool = False) -> float | None:
         """The whole cost by the rows solved, as the paper counts it; None where the price or the rows are missing."""
@@ -119,12 +126,19 @@ def summarise(solver: str, outcomes: Iterable[Outcome]) -> Summary:
         infrastructure=sum(not row.counts for row in rows),
         official=sum(row.counts and row.checked.official_success for row in rows),
         strict=sum(row.counts and row.checked.strict_success for row in rows),
+        delivered=_delivered(rows),
         calls=sum(row.spent.calls for row in rows),
         prompt_tokens=sum(row.spent.prompt_tokens for row in rows),
         completion_tokens=sum(row.spent.completion_tokens for row in rows),
         seconds=round(sum(row.spent.seconds for row in rows), 1),
         usd=sum(known) if len(known) == len(costs) else None,
     )
+
+
+def _delivered(rows: Sequence[Outcome]) -> int | None:
+    if all(row.delivered is None for row in rows):
+        return None
+    return sum(row.counts and row.delivered is not None and row.delivered.there for row in rows)
 
 
 def summary_table(summary: Summary) -> Mapping[str, Any]:
@@ -134,6 +148,7 @@ def summary_table(summary: Summary) -> Mapping[str, Any]:
         **figures,
         "official_rate": summary.official_rate,
         "strict_rate": summary.strict_rate,
+        "delivered_rate": summary.delivered_rate,
         "usd_per_solved": summary.usd_per_solved(),
         "usd_per_strictly_solved": summary.usd_per_solved(strict=True),
     }

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from benchmarks.data import Task, repository_folder
 from benchmarks.engines import Engine, Work
 from benchmarks.engines.local import LocalEngine
 from benchmarks.errors import AgentMissingError, BenchError
+from benchmarks.form_a.delivery import with_inputs
 from benchmarks.form_a.output import Summary, as_row, summarise
 from benchmarks.form_a.row import Job, Outcome, Settings, Solver, solve_row
 from benchmarks.predict.live import Done as Shown
@@ -134,9 +136,10 @@ def _row(task: Task, plan: Plan) -> Outcome:
     if root is None:
         return _lost(task, f"no repository {task.repository} in {plan.repos}", plan)
     settings = msgspec.structs.replace(plan.settings, endpoint=with_key(plan.settings.endpoint))
-    job = Job(task=task, root=root.resolve(), solver=plan.solver, settings=settings)
     try:
-        return solve_row(job, plan.out / "records" / str(task.key))
+        with with_inputs(task, root.resolve()) if settings.delivers else nullcontext(root.resolve()) as place:
+            job = Job(task=task, root=place, solver=plan.solver, settings=settings)
+            return solve_row(job, plan.out / "records" / str(task.key))
     except AgentMissingError:
         raise
     except Exception as error:  # noqa: BLE001 - a full disk or a defect in one row must not stop the others; it is the row's

@@ -1,0 +1,23 @@
+"""Judges `medoids`."""
+
+import json
+import sys
+from pathlib import Path
+
+
+def main():
+    path = Path("survey/trees.json")
+    if not path.is_file():
+        sys.exit("there is no survey/trees.json")
+    report = json.loads(path.read_text(encoding="utf-8"))
+    expected = {"algorithm": "kmedoids", "metric": "euclidean", "n_clusters": 3, "n_points": 60, "restarts": 5}
+    for name, value in expected.items():
+        found = report
+        for part in name.split("."):
+            found = found.get(part) if isinstance(found, dict) else None
+        if found != value:
+            sys.exit(f"{name} is {found!r}, not {value!r}")
+
+
+if __name__ == "__main__":
+    main()
