@@ -1,5 +1,7 @@
 """Command lines made from dataclasses and functions: HfArgumentParser, simple-parsing, tyro, jsonargparse."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from tools.signatures.argparse_reader import Parser
@@ -15,7 +17,8 @@ from tools.signatures.fields import (
     underscored,
 )
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Origin, Signature, Unseen
+from tools.signatures.known_classes import known_class
+from tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
 from tools.signatures.values import UNKNOWN, Arguments, Bound, Class, External, Function, Native, Value
 
 
@@ -25,15 +28,32 @@ class FieldParser(Parser):
     def take(self, value: Value) -> None:
         """Add the fields of a dataclass, or of several."""
         for cls in value if isinstance(value, (list, tuple)) else [value]:
+            known = known_class(cls.name) if isinstance(cls, External) else None
+            if known is not None:
+                self._add(known.as_options())
+                continue
             if not isinstance(cls, Class):
                 self.note_unseen(*_elsewhere(cls))
                 continue
+            self._take_bases(cls)
             fields, more = dataclass_fields(self.run, cls)
             named, deeper = flatten(self.run, fields)
-            if more or deeper:
-                for name in foreign_bases(cls) or ["a nested dataclass"]:
-                    self.note_unseen("library", name)
-            self.options += [self.option(name.rpartition(".")[2], field) for name, field in named]
+            if deeper and not more:
+                self.note_unseen("library", "a nested dataclass")
+            self._add([self.option(name.rpartition(".")[2], field) for name, field in named])
+
+    def _take_bases(self, cls: Class) -> None:
+        """Add the options of the library classes that a dataclass derives from, as far as they are known."""
+        for name in foreign_bases(cls):
+            known = known_class(name)
+            if known is None:
+                self.note_unseen("library", name)
+            else:
+                self._add(known.as_options())
+
+    def _add(self, options: Iterable[Option]) -> None:
+        """Add options; one of the same name takes the place of an inherited one."""
+        self.options = list(({o.dest: o for o in self.options} | {o.dest: o for o in options}).values())
 
     def option(self, name: str, field: Field) -> Option:
         """One field as HfArgumentParser adds it."""
@@ -141,6 +161,67 @@ class FunctionParser(Native):
         return made
 
 
+class LightningCommands(Native):
+    """LightningCLI(Model, Data): subcommands that take the trainer's, the model's and the data module's parameters."""
+
+    def __init__(self, run: Interpreter, arguments: Arguments) -> None:
+        self.run = run
+        self.arguments = arguments
+        run.made.append(self)
+
+    def signatures(self) -> list[Signature]:
+        """One a subcommand; with `run=False` there are none."""
+        options, unseen = [_plain("--config", "path"), _plain("--seed_everything", "json")], []
+        trainer = known_class("pytorch_lightning.Trainer")
+        options += [_under("trainer", option) for option in trainer.as_options()] if trainer is not None else []
+        for name, place in (("model", 0), ("data", 1)):
+            found, elsewhere = self._of(
+                name, self.arguments.get(place, f"{name if place == 0 else 'datamodule'}_class")
+            )
+            options += found
+            unseen += [Unseen(origin=o, name=n, path=self.run.script) for o, n in elsewhere]
+        names = [()] if self.arguments.get(None, "run", True) is False else [(n,) for n in LIGHTNING]
+        level = len(names[0])
+        return [
+            Signature(
+                path=self.run.script, framework="dataclass", subcommand=name, syntax="argparse", unseen=tuple(unseen),
+                options=tuple(msgspec.structs.replace(o, level=level) for o in options), accepts_unknown=bool(unseen),
+            )
+            for name in names
+        ]  # fmt: skip
+
+    def _of(self, name: str, target: Value) -> tuple[list[Option], list[tuple[Origin, str]]]:
+        """The parameters of a class, or from where they come."""
+        if target is None:
+            return [_plain(f"--{name}", "str")], [("computed", f"a {name} class chosen when it runs")]
+        initialiser = target.find("__init__") if isinstance(target, Class) else None
+        if not isinstance(initialiser, Function):
+            return [], [] if isinstance(target, Class) else [_elsewhere(target)]
+        fields, more = parameters(self.run, initialiser)
+        made = [
+            option_of(self.run, field, f"{name}.{field.name}", underscored(f"{name}.{field.name}")) for field in fields
+        ]
+        return made, [("computed", "keywords that are handed on")] if more else []
+
+
+LIGHTNING = ("fit", "validate", "test", "predict")
+
+
+def _plain(flag: str, kind: OptionType) -> Option:
+    return Option(dest=flag.lstrip("-"), flags=(flag,), type=kind, sure=False)
+
+
+def _under(prefix: str, option: Option) -> Option:
+    name = f"{prefix}.{option.dest}"
+    return msgspec.structs.replace(option, dest=name, flags=(f"--{name}",), nargs=None, required=False)
+
+
+def _lightning(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    made = LightningCommands(run, arguments)
+    run.note_parsed(made, strict=True)
+    return UNKNOWN
+
+
 def _call_with(style: str) -> Factory:
     def factory(run: Interpreter, name: str, arguments: Arguments) -> Value:
         made = FunctionParser(run, arguments.get(0, "f" if style == "tyro" else "components"), style)
@@ -163,8 +244,9 @@ FACTORIES: dict[str, Factory] = {
     "tyro.cli": _call_with("tyro"),
     "jsonargparse.CLI": _call_with("jsonargparse"),
     "jsonargparse.auto_cli": _call_with("jsonargparse"),
-    "pytorch_lightning.cli.LightningCLI": _call_with("lightning"),
-    "lightning.pytorch.cli.LightningCLI": _call_with("lightning"),
+    "pytorch_lightning.cli.LightningCLI": _lightning,
+    "lightning.pytorch.cli.LightningCLI": _lightning,
+    "pytorch_lightning.utilities.cli.LightningCLI": _lightning,
     "dataclasses.field": _field,
     "pydantic.Field": _field,
     "simple_parsing.field": _field,

@@ -35,7 +35,7 @@ FACTORIES: dict[str, Factory] = {
     **fire_reader.FACTORIES, **globals_reader.FACTORIES, **config_dict.FACTORIES, **docopt_reader.FACTORIES, **hydra_reader.FACTORIES, **dataclass_reader.FACTORIES,
 }  # fmt: skip
 READS_ARGUMENTS = re.compile(
-    r"ArgumentParser|ArgParser|\bDEFINE_|FLAGS\b|\b(?:click|typer|fire|docopt|hydra|tyro|jsonargparse|simple_parsing|OmegaConf)\b|\bexec\("
+    r"ArgumentParser|ArgParser|LightningCLI|TrlParser|hydra_main|\bBaseSettings\b|\bDEFINE_|FLAGS\b|\b(?:click|typer|fire|docopt|hydra|tyro|jsonargparse|simple_parsing|OmegaConf)\b|\bexec\("
 )
 RUNS = re.compile(r"if\s*\(?\s*__name__\s*==|(?:for|while|with|print)\b|[A-Za-z_][\w.]*\(|.*\bargv\[\d")
 """A line at a file's top level that does something when the file is run."""

@@ -171,9 +171,10 @@ class Model(Base):
 def test_hf_argument_parser(script: Script, option: Find) -> None:
     signature = script(f"""
 {DATACLASSES}
-from transformers import HfArgumentParser, TrainingArguments
+from transformers import HfArgumentParser
+from elsewhere import Others
 def main():
-    parser = HfArgumentParser((Model, TrainingArguments))
+    parser = HfArgumentParser((Model, Others))
     model, training = parser.parse_args_into_dataclasses()
 if __name__ == "__main__":
     main()

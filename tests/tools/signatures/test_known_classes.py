@@ -1,0 +1,73 @@
+"""Option classes of libraries that are not in the repository."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tools.signatures.known_classes import known_class
+from tools.signatures.model import Option, Signature
+
+Script = Callable[..., Signature]
+Find = Callable[[Signature, str], Option]
+Make = Callable[..., Any]
+
+
+def test_training_arguments_are_known(script: Script, option: Find) -> None:
+    signature = script("""
+        from dataclasses import dataclass
+        from transformers import HfArgumentParser, TrainingArguments
+        @dataclass
+        class Own(TrainingArguments):
+            eval_transfer: bool = False
+            learning_rate: float = 0.25
+        def main():
+            parser = HfArgumentParser((Own,))
+            (own,) = parser.parse_args_into_dataclasses()
+        if __name__ == "__main__":
+            main()
+    """)
+    assert signature.whole
+    assert "--per_device_train_batch_size" in option(signature, "per_device_train_batch_size").flags
+    assert option(signature, "learning_rate").default == "0.25"
+    assert option(signature, "eval_transfer").type == "bool"
+    assert len([o for o in signature.options if o.dest == "learning_rate"]) == 1
+
+
+def test_a_class_is_known_from_wherever_it_is_imported() -> None:
+    names = ["transformers.TrainingArguments", "transformers.training_args.TrainingArguments"]
+    assert {known_class(name) for name in names} == {known_class(names[0])}
+    assert known_class("lightning.pytorch.Trainer") == known_class("pytorch_lightning.trainer.Trainer")
+    assert known_class("mine.TrainingArguments") is None
+
+
+def test_versions_of_an_option_are_told() -> None:
+    found = known_class("pytorch_lightning.Trainer")
+    assert found is not None
+    by_name = {option.dest: option for option in found.as_options()}
+    assert by_name["max_epochs"].sure or "since" not in by_name["max_epochs"].help
+    assert "until" in by_name["gpus"].help and not by_name["gpus"].sure
+
+
+def test_classes_of_a_library_bring_those_of_its_own_bases() -> None:
+    found = known_class("trl.SFTConfig")
+    assert found is not None and {"max_seq_length", "learning_rate"} <= {o.dest for o in found.as_options()}
+
+
+def test_lightning_commands(repository: Make, option: Find) -> None:
+    found = repository({
+        "main.py": """
+        from lightning.pytorch.cli import LightningCLI
+        from lightning import LightningModule
+        class Net(LightningModule):
+            def __init__(self, width: int = 8): ...
+        class Data:
+            def __init__(self, folder: str): ...
+        def main():
+            LightningCLI(Net, Data)
+        if __name__ == "__main__":
+            main()
+        """
+    }).read("main.py")  # fmt: skip
+    assert [s.subcommand for s in found] == [("fit",), ("validate",), ("test",), ("predict",)]
+    assert option(found[0], "trainer.max_epochs").flags == ("--trainer.max_epochs",)
+    assert option(found[0], "model.width").type == "int" and option(found[0], "data.folder").level == 1
+    assert found[0].whole

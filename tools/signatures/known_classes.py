@@ -1,0 +1,72 @@
+"""Option classes of known libraries, as data: `python -m benchmarks.library_options` reads them from the libraries' wheels."""
+
+import functools
+import gzip
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from tools.signatures.model import Option
+
+MAX_BASES = 5
+DATA = Path(__file__).with_name("known_classes.json.gz")
+
+
+class KnownOption(msgspec.Struct, frozen=True, kw_only=True):
+    """One option of a class, and the versions that have it."""
+
+    since: int
+    """Place of the first of the class's versions in which it was seen."""
+    until: int
+    """Place of the last."""
+    option: Option
+
+
+class KnownClass(msgspec.Struct, frozen=True, kw_only=True):
+    """A class whose fields or parameters become options."""
+
+    package: str
+    """Top-level package."""
+    name: str
+    versions: tuple[str, ...]
+    """Those that were read, oldest first."""
+    options: tuple[KnownOption, ...]
+    bases: tuple[str, ...] = ()
+    """Classes of other libraries that it derives from, dotted."""
+
+    def as_options(self, depth: int = 0) -> tuple[Option, ...]:
+        """Its options, those of its bases first; those that not every version has are not sure, and say which versions do."""
+        bases = [known_class(base) for base in self.bases] if depth < MAX_BASES else []
+        found = {option.dest: option for base in bases if base is not None for option in base.as_options(depth + 1)}
+        return tuple((found | {known.option.dest: self._told(known) for known in self.options}).values())
+
+    def _told(self, known: KnownOption) -> Option:
+        last = len(self.versions) - 1
+        if (known.since, known.until) == (0, last):
+            return known.option
+        since = f"since {self.versions[known.since]}" if known.since else ""
+        until = f"until {self.versions[known.until]}" if known.until < last else ""
+        said = f"({self.package} {' '.join(filter(None, (since, until)))})"
+        return msgspec.structs.replace(known.option, sure=False, help=f"{known.option.help} {said}".strip())
+
+
+def known_class(dotted: str) -> KnownClass | None:
+    """The class that a dotted name means, from whichever module of its library it is imported."""
+    package, _, rest = dotted.partition(".")
+    return _classes().get((_SAME.get(package, package), rest.rpartition(".")[2]))
+
+
+_SAME = {"lightning": "pytorch_lightning"}
+"""Packages that hold the same classes under another name."""
+
+
+@functools.cache
+def _classes() -> dict[tuple[str, str], KnownClass]:
+    found = msgspec.json.decode(gzip.decompress(DATA.read_bytes()), type=tuple[KnownClass, ...])
+    return {(cls.package, cls.name): cls for cls in found}
+
+
+def write(classes: Iterable[KnownClass], path: Path) -> None:
+    """Keep classes as the data of this module."""
+    path.write_bytes(gzip.compress(msgspec.json.encode(tuple(classes)), mtime=0))
