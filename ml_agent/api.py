@@ -28,7 +28,7 @@ def solve(
         repo: OWNER/NAME, URL or folder; searched for where empty.
         arguments: values by the name of their option.
         on_event: called with each event, in the thread of the caller.
-        options: `commit`, `path`, `catalog`, `out` as the flags of `ml-agent solve`; everything else is a setting
+        options: `commit`, `path`, `catalog`, `expect`, `keep_outputs`, `out` as the flags of `ml-agent solve`; all else is a setting
             (`model`, `sandbox`, `run`, `max_cost`, …).
 
     Raises:
@@ -102,19 +102,24 @@ def _solve(
     arguments: Mapping[str, str] | None,
     options: dict[str, Any],
 ) -> Result:
+    from ml_agent.delivery.expected import check_stated
     from ml_agent.job import Job
     from ml_agent.run_job import begin_job
 
     if not instruction.strip():
         raise UsageError("the instruction is empty: say what to do, with which values")
-    place = {name: options.pop(name, "") for name in ("commit", "path", "catalog", "record", "replay")}
-    out = options.pop("out", None)
+    place = {name: options.pop(name, "") for name in ("commit", "path", "catalog", "record", "replay", "keep_outputs")}
+    out, force = options.pop("out", None), bool(options.pop("force", False))
+    expect = tuple(options.pop("expect", ()))
+    check_stated(expect)
     settings = _settings(options)
     job = Job(
         instruction=instruction,
         repository=repo,
         commit=place.pop("commit") or None,
         arguments=tuple((arguments or {}).items()),
+        expect=expect,
+        force=force,
         **place,
     )
     return result_of(begin_job(job, settings, Path(out) if out else None, stream))
@@ -124,8 +129,6 @@ def _settings(options: dict[str, Any]) -> Settings:
     unknown = sorted(set(options) - set(Settings.model_fields))
     if unknown:
         raise UsageError(f"unknown option {unknown[0]!r}: see ml_agent.settings.Settings for those there are")
-    if options.get("sandbox") == "none":
-        options["run"] = "none"
     return load_settings(**options)
 
 

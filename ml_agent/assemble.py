@@ -1,7 +1,15 @@
 """Pick the parts of one run; library code never picks."""
 
 from ml_agent.budget import Budget, Limits
-from ml_agent.choose import Surroundings, make_executor, make_finder, make_navigator, make_repositories, make_tape
+from ml_agent.choose import (
+    Surroundings,
+    make_executor,
+    make_finder,
+    make_navigator,
+    make_repositories,
+    make_tape,
+    model_is_there,
+)
 from ml_agent.job import Job
 from ml_agent.progress import Observer
 from ml_agent.runs import RunFolder
@@ -16,10 +24,11 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
     secrets = (settings.api_key.get_secret_value(), settings.github_token.get_secret_value())
     around = Surroundings(settings, folder, Trajectory(folder.trajectory, secrets), make_tape(job, folder), progress)
     budget = Budget(budget_limits(settings))
+    with_model = model_is_there(around)
     executor, why_not = make_executor(around)
     return Services(
         settings=settings,
-        navigator=make_navigator(around, budget, executor),
+        navigator=make_navigator(around, budget, with_model, executor),
         finder=make_finder(job, around),
         workspaces=Workspaces(make_repositories(around), settings.cache_dir / "indexes"),
         executor=executor,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ml_agent.budget import Budget
-from ml_agent.errors import ConfigurationError
+from ml_agent.errors import ConfigurationError, ProviderError
 from ml_agent.execution import Executor
 from ml_agent.finder import CatalogFinder, Finder, GitHubFinder, NamedFinder, TapeFinder
 from ml_agent.grounded.navigator import GroundedNavigator
@@ -48,14 +48,38 @@ def make_tape(job: Job, folder: RunFolder) -> Tape | None:
     return Tape(Path(job.record), "record", (folder.id, str(folder.path))) if job.record else None
 
 
-def make_navigator(around: Surroundings, budget: Budget, executor: Executor | None = None) -> Navigator:
-    """The navigator that the settings ask for. Raises ConfigurationError where it needs a model and none is configured."""
-    grounded, settings = GroundedNavigator(), around.settings
+def model_is_there(around: Surroundings) -> bool:
+    """Whether decisions go to a model; asks its endpoint, within seconds.
+
+    Raises ConfigurationError or ProviderError where a model was asked for and cannot be had, unless the settings name a fallback.
+    """
+    settings = around.settings
     if not settings.thinks_with_model:
+        return False
+    try:
+        reachable = settings.api_key.get_secret_value() or settings.base_url or settings.model.startswith("gguf:")
+        if not settings.model or not reachable:
+            raise ConfigurationError(NO_MODEL)
+        if around.tape is None or not around.tape.replaying:
+            from ml_agent.llm.configured import endpoint_of
+            from ml_agent.llm.preflight import ask_endpoint
+
+            ask_endpoint(endpoint_of(settings))
+    except (ConfigurationError, ProviderError) as error:
+        if settings.fallback != "grounded":
+            raise type(error)(f"{error}; --fallback grounded goes on without a model") from error
+        around.trajectory.emit("stand-in", phase="run", reason=str(error))
+        return False
+    return True
+
+
+def make_navigator(
+    around: Surroundings, budget: Budget, with_model: bool, executor: Executor | None = None
+) -> Navigator:
+    """The navigator of a run. Raises ConfigurationError where its model's settings are off."""
+    grounded, settings = GroundedNavigator(), around.settings
+    if not with_model:
         return grounded
-    reachable = settings.api_key.get_secret_value() or settings.base_url or settings.model.startswith("gguf:")
-    if not settings.model or not reachable:
-        raise ConfigurationError(NO_MODEL)
     from ml_agent.llm.configured import ModelSurroundings, configured_navigator  # openai takes half a second
 
     look = executor.look if executor is not None else None

@@ -1,4 +1,4 @@
-"""Every way a run can end, with its name and exit code."""
+"""Every way a run can end, with its name and exit code. A good ending is named after what was seen, never after more."""
 
 from enum import Enum
 
@@ -8,9 +8,17 @@ from ml_agent.errors import BudgetExceededError
 class Ending(Enum):
     """Name of the ending as it stands in run.json, and the exit code."""
 
-    PROVEN = ("proven", 0)
-    """The level of evidence that was asked for was reached."""
-    NOT_PROVEN = ("not-proven", 1)
+    CHECKED = ("checked", 0)
+    """Asked for: the answer is statically sound. It was not run."""
+    STARTED = ("started", 0)
+    """Asked for: the program's own code was reached and went on without error."""
+    COMPLETED = ("completed", 0)
+    """Asked for: it ran to its end. No file was named that should come out."""
+    DELIVERED = ("delivered", 0)
+    """It ran to its end, and everything that should come out is there and is what it should be."""
+    NOT_DELIVERED = ("not-delivered", 1)
+    """It ran to its end, but not everything that should come out did."""
+    NOT_REACHED = ("not-reached", 1)
     """There is an answer, but it did not get as far as was asked."""
     NO_REPOSITORY = ("no-repository", 1)
     """No candidate can do the task."""

@@ -1,5 +1,6 @@
 """From a sound draft to what it did: set up, run, collect, diagnose, repair."""
 
+import posixpath
 import shlex
 import shutil
 import tempfile
@@ -8,9 +9,13 @@ from pathlib import Path
 
 import msgspec
 
+from ml_agent.delivery.expectation import Expectation, Judgement, Made
+from ml_agent.delivery.judge import Scene as DeliveryScene
+from ml_agent.delivery.judge import judge
 from ml_agent.draft import Draft
+from ml_agent.evidence import level_seen
 from ml_agent.navigator import Workspace
-from ml_agent.outputs import collect, mark
+from ml_agent.outputs import collect, made_since, moment
 from ml_agent.runs import RunFolder
 from ml_agent.settings import Settings
 from ml_agent.staging import stage
@@ -26,6 +31,8 @@ from tools.versions import commit_date
 
 STAGED = ".source-"
 """Folders in the run folder with what a sandbox may see of a user's own folder."""
+MOST_TOLD = 200
+"""Files that an outcome names."""
 ANSWER = "ml_agent_answer.py"
 """Python answers run as a file of this name in the task's folder, so that imports resolve as for the repository's own scripts."""
 
@@ -41,8 +48,14 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     command: str
     response: Response
+    judgements: tuple[Judgement, ...] = ()
+    """What was expected, with what was seen of it; none where the run was ended before its end."""
+    made: tuple[Made, ...] = ()
+    """Files that it made or changed."""
     outputs: tuple[str, ...] = ()
-    """Files that it made, below the run folder's `outputs`."""
+    """Those of them that were brought below the run folder's `outputs`."""
+    stayed: tuple[Made, ...] = ()
+    """Those that are too many or too large."""
     left_out: dict[str, str] = {}
     """Requirements that could not be installed, with the reasons."""
     sandbox: str = ""
@@ -61,8 +74,10 @@ class Executor:
         self._source: Source | None = None
         """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
 
-    def run(self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair]) -> Outcome:
-        """Set up what the draft needs, with the repairs taken so far, and run it.
+    def run(
+        self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair], expected: Sequence[Expectation] = ()
+    ) -> Outcome:
+        """Set up what the draft needs, with the repairs taken so far, run it, and see whether what is expected came out.
 
         Raises SandboxUnavailableError, SandboxLostError. A failing program is an Outcome.
         """
@@ -70,14 +85,21 @@ class Executor:
         session.prepare(task)
         if draft.kind == "python":
             self._put_code(draft)
-        mark(self._sandbox)
+        began = moment(self._sandbox)
         response = session.run(task, repairs)
+        made = made_since(self._sandbox, began)
+        judgements = judge(expected, self.scene(draft, response, made)) if response.ok else ()
+        first = {one.path for one in judgements}
+        outputs, stayed = collect(self._sandbox, made, self._folder.outputs, first)
         return Outcome(
-            evidence=evidence_of(response),
-            summary=summary_of(response),
+            evidence=level_seen(response, judgements),
+            summary=summary_of(response, judgements),
             command=task.text,
             response=response,
-            outputs=collect(self._sandbox, self._folder.outputs),
+            judgements=judgements,
+            made=made[:MOST_TOLD],
+            outputs=outputs,
+            stayed=stayed[:MOST_TOLD],
             left_out=session.left_out(),
             sandbox=self._sandbox.name,
             isolated=self._sandbox.isolated,
@@ -93,6 +115,13 @@ class Executor:
         said = f"{response.stdout}{response.stderr}".strip()
         ended = "" if response.ok else f"\n({response.ended}, exit status {response.exit_code})"
         return (said if len(said) <= LOOK_CHARACTERS else f"{said[:LOOK_CHARACTERS]}\n... (cut)") + ended
+
+    def scene(self, draft: Draft, response: Response, made: tuple[Made, ...]) -> DeliveryScene:
+        """What a run left behind in the sandbox, for judging."""
+        own = posixpath.normpath(posixpath.join(draft.workdir, ANSWER))
+        return DeliveryScene(
+            made=made, read=self._sandbox.get, workdir=draft.workdir, stdout=response.stdout, own=frozenset({own})
+        )
 
     def diagnose(self, workspace: Workspace, draft: Draft, outcome: Outcome, repairs: Sequence[Repair]) -> Diagnosis:
         """What kind of failure it was, with what the repository's files say of it."""
@@ -169,17 +198,12 @@ def task_of(draft: Draft) -> Task:
     return Task(text=draft.text, folder=draft.workdir, entry=draft.entry)
 
 
-def evidence_of(response: Response) -> Evidence:
-    """How far a run was seen to get: never more than what was seen."""
-    if response.ok:
-        return "completed"
-    return "started" if response.started and response.ended == "probe" else "checked"
-
-
-def summary_of(response: Response) -> str:
+def summary_of(response: Response, judgements: Sequence[Judgement] = ()) -> str:
     """One line: how it ended."""
     if response.ok:
-        return f"ran to its end in {response.seconds:.1f} s"
+        wrong = "; ".join(one.said for one in judgements if one.verdict != "delivered")
+        rest = f", but {wrong}" if wrong else ""
+        return f"ran to its end in {response.seconds:.1f} s{rest}"
     if response.ended == "probe":
         return f"healthy for {response.seconds:.0f} s: {response.progress[-1] if response.progress else 'output seen'}"
     last = f": {response.error_lines[-1]}" if response.error_lines else ""

@@ -1,4 +1,4 @@
-"""The way from a sentence to a proven command: nodes in running order, wiring last."""
+"""The way from a sentence to a command that is seen to work: nodes in running order, wiring last."""
 
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -10,30 +10,34 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from ml_agent.answer_gate import is_refused
+from ml_agent.delivery.amend import amendments, missing_text
+from ml_agent.delivery.expected import expectations
 from ml_agent.draft import Draft
 from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending
+from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import Outcome
 from ml_agent.navigator import Attempt, Given, Workspace
 from ml_agent.phases import as_node, ended
 from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
 from ml_agent.services import Services
-from ml_agent.state import EVIDENCE, Plain, State
+from ml_agent.state import EVIDENCE, Plain, State, expected_of
 from sandbox.diagnosis import Diagnosis
 from sandbox.repair import Repair
 from tools.candidates import Candidate
 from tools.errors import RepositoryError
 
-GOAL = {"none": "checked", "probe": "started", "full": "completed"}
-"""The evidence that each --run mode asks for."""
-
 
 def understand(state: State, services: Services) -> Command[Literal["search"]]:
     """Keywords, and every value that must be honoured."""
-    request = services.navigator.understand(state["instruction"], msgspec.convert(state["given"], Given))
-    services.note("understand", ", ".join(value.value for value in request.values) or "no values stated")
-    return Command(update={"request": plain(request)}, goto="search")
+    given = msgspec.convert(state["given"], Given)
+    request = services.navigator.understand(state["instruction"], given)
+    expected = expectations(state["instruction"], given, services.navigator, request)
+    told = [", ".join(value.value for value in request.values) or "no values stated"]
+    told += ["should come out: " + "; ".join(one.describe() for one in expected)] if expected else []
+    services.note("understand", " | ".join(told))
+    return Command(update={"request": plain(request), "expected": plain(expected)}, goto="search")
 
 
 def search(state: State, services: Services) -> Command[Literal["rank", "__end__"]]:
@@ -114,10 +118,10 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
     best = better(state, draft, "checked")
     update = {"draft": plain(draft), "best": best}
     if services.settings.run == "none":
-        return ended(Ending.PROVEN, "the answer is statically sound; it was not run", **update)
+        return ended(Ending.CHECKED, "the answer is statically sound; it was not run", **update)
     if services.executor is None:
         return ended(
-            Ending.NOT_PROVEN, f"the answer is statically sound; it was not run: {services.no_executor}", **update
+            Ending.NOT_REACHED, f"the answer is statically sound; it was not run: {services.no_executor}", **update
         )
     return Command(update=update, goto="execute")
 
@@ -125,24 +129,27 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
 def execute(state: State, services: Services) -> Command[Literal["diagnose", "__end__"]]:
     """Set up what the repository asks for and run the draft in the sandbox."""
     if services.executor is None:
-        return ended(Ending.NOT_PROVEN, services.no_executor)
+        return ended(Ending.NOT_REACHED, services.no_executor)
     workspace = workspace_of(state, services)
     draft = msgspec.convert(state["draft"], Draft)
-    outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]))
+    expected = expected_of(state)
+    outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]), expected)
     best = better(state, draft, outcome.evidence, outcome)
     services.note("execute", outcome.summary)
-    if EVIDENCE.index(outcome.evidence) >= EVIDENCE.index(GOAL[services.settings.run]):
-        return ended(Ending.PROVEN, outcome.summary, outcome=plain(outcome), best=best)
+    if is_reached(level_asked(services.settings.run, expected), outcome.evidence, outcome.judgements):
+        return ended(Ending.named(outcome.evidence), outcome.summary, outcome=plain(outcome), best=best)
     return Command(update={"outcome": plain(outcome), "best": best}, goto="diagnose")
 
 
 def diagnose(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
     """What kind of failure it is: set up again, write again, or stop."""
     if services.executor is None:
-        return ended(Ending.NOT_PROVEN, services.no_executor)
+        return ended(Ending.NOT_REACHED, services.no_executor)
     outcome = msgspec.convert(state["outcome"], Outcome)
     repairs = msgspec.convert(state["repairs"], list[Repair])
     workspace, draft = workspace_of(state, services), msgspec.convert(state["draft"], Draft)
+    if outcome.response.ok:
+        return not_delivered(state, services, workspace, outcome)
     diagnosis = services.executor.diagnose(workspace, draft, outcome, repairs)
     services.note("diagnose", f"{diagnosis.code}: {diagnosis.message}")
     services.trajectory.emit("diagnosis", **plain(diagnosis))
@@ -150,15 +157,37 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
     if repair is not None and len(repairs) < services.settings.max_repairs:
         return Command(update={"repairs": [*state["repairs"], plain(repair)]}, goto="execute")
     if diagnosis.category not in ("arguments", "code", "data"):
-        return ended(Ending.NOT_PROVEN, f"{diagnosis.code}: {diagnosis.message}")
+        return ended(Ending.NOT_REACHED, f"{diagnosis.code}: {diagnosis.message}")
     problem = f"{diagnosis.code}: {diagnosis.message}"
     best = state["best"]
     if diagnosis.category == "data":
         if _missed_before(diagnosis, state):
-            return ended(Ending.NOT_PROVEN, problem)
+            return ended(Ending.NOT_REACHED, problem)
         best = {**best, "lacks_data": True}
     tried = Attempt(draft=draft, problem=problem, error_lines=outcome.response.error_lines)
     return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
+
+
+def not_delivered(
+    state: State, services: Services, workspace: Workspace, outcome: Outcome
+) -> Command[Literal["execute", "generate", "__end__"]]:
+    """It ran, and something that should come out did not: mended by rules where they know how, else written anew."""
+    draft, attempts = msgspec.convert(state["draft"], Draft), attempts_of(state)
+    problem = missing_text(outcome.judgements, outcome.made, outcome.response.stdout)
+    services.note("diagnose", problem)
+    tried = Attempt(draft=draft, problem=problem)
+    update = {"attempts": [*state["attempts"], plain(tried)]}
+    if len(update["attempts"]) >= services.settings.max_attempts or not problem:
+        return ended(Ending.NOT_DELIVERED, problem or outcome.summary)
+    texts = {attempt.draft.text for attempt in (*attempts, tried)}
+    assert services.executor is not None
+    scene = services.executor.scene(draft, outcome.response, outcome.made)
+    amended = next((one for one in amendments(draft, outcome, workspace, scene) if one.text not in texts), None)
+    if amended is None:
+        return Command(update=update, goto="generate")
+    amended = examine(amended, request_of(state), workspace)
+    services.trajectory.emit("draft", draft=plain(msgspec.structs.replace(amended, thread=None)))
+    return Command(update={**update, "draft": plain(amended)}, goto="execute" if amended.sound else "generate")
 
 
 def _missed_before(diagnosis: Diagnosis, state: State) -> bool:
@@ -183,7 +212,8 @@ def give_up_candidate(state: State) -> Command[Any]:
         attempts = attempts_of(state)
         failed = [attempt for attempt in attempts if attempt.draft.sound] or attempts
         problem = failed[-1].problem if failed else ""
-        return ended(Ending.NOT_PROVEN, f"no draft got further: {problem}" if problem else "no other draft is left")
+        ending = Ending.NOT_DELIVERED if state["best"]["evidence"] == "completed" else Ending.NOT_REACHED
+        return ended(ending, f"no draft got further: {problem}" if problem else "no other draft is left")
     return Command(update={"position": state["position"] + 1}, goto="plan")
 
 
@@ -206,7 +236,7 @@ def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = 
     """
     best = state.get("best")
     if best is not None:
-        ahead = EVIDENCE.index(best["evidence"]) - EVIDENCE.index(evidence)
+        ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, plain(outcome))
         if ahead > 0 or (ahead == 0 and best.get("lacks_data")):
             return best
     candidate = state["candidates"][state["position"]]
@@ -218,6 +248,13 @@ def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = 
         "repository": state["repository"],
         "workdir": draft.workdir,
     }
+
+
+def _height(evidence: Any, outcome: Plain | None) -> float:
+    """How far a draft got: by its evidence, then by how much of what should come out did."""
+    judgements: list[Plain] = (outcome or {}).get("judgements") or []
+    delivered = len([one for one in judgements if one["verdict"] == "delivered"])
+    return EVIDENCE.index(evidence) + delivered / (len(judgements) + 1)
 
 
 def request_of(state: State) -> Request:

@@ -15,5 +15,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """A catalogue file, "sample", or "" for GitHub."""
     arguments: tuple[tuple[str, str], ...] = ()
     prefix_code: str = ""
+    expect: tuple[str, ...] = ()
+    """What should come out, each as PATH or PATH:KIND."""
+    keep_outputs: str = ""
+    """Folder of the user's that gets what the run made, too."""
+    force: bool = False
+    """Whether files there may be replaced."""
     record: str = ""
     replay: str = ""

@@ -19,6 +19,8 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[tuple[str, str], ...] = ()
     """Name and value of each `--arg NAME=VALUE`."""
     prefix_code: str = ""
+    expect: tuple[str, ...] = ()
+    """Each `--expect PATH[:KIND]`."""
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):

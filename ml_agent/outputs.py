@@ -1,39 +1,83 @@
-"""The files that a run made, brought out of the sandbox."""
+"""The files that a run made: which they are, and those worth keeping brought out of the sandbox."""
 
+import base64
+import binascii
+import gzip
+import posixpath
+import re
+from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
 
+from ml_agent.delivery.expectation import Made
+from sandbox.below import below
 from sandbox.contract import Command, Sandbox
 
+MOST_LISTED = 5000
 MOST_FILES = 200
-MOST_KILOBYTES = 64 * 1024
-"""Larger files stay in the sandbox; the log of the collection names them."""
+MOST_BYTES = 64 * 1024**2
+"""Of one file; a larger one stays in the sandbox."""
+MOST_TOTAL = 256 * 1024**2
+"""Of all that is brought out."""
 
-_MARK = "$HOME/.before-the-run"
+_SYSTEM = "PATH=/usr/bin:/bin; "
+"""The system's programs, whatever the program put in the places where names are looked up."""
 _FIND = (
-    f"find . -type f -newer {_MARK} -size -{MOST_KILOBYTES}k "
-    "-not -path '*/__pycache__/*' -not -path './.git/*' -not -name '*.pyc' -print0"
+    "find . -xdev \\( -name __pycache__ -o -name .git -o -name '*.egg-info' \\) -prune -o \\( -type f -o -type l -xtype f \\)"
+    " -newerct @{moment} -not -name '*.pyc' -printf '%y %s %P\\0'"
 )
+_MOMENT = re.compile(r"\d+\.\d+")
 
 
-def mark(sandbox: Sandbox) -> None:
-    """Remember the present moment inside the sandbox."""
-    sandbox.run(Command(text=f"touch {_MARK}", timeout=30))
+def moment(sandbox: Sandbox) -> str:
+    """The present moment by the sandbox's clock. It is kept here: what lies in the sandbox, a program can change."""
+    said = sandbox.run(Command(text=f"{_SYSTEM}date +%s.%N", timeout=30)).stdout.strip()
+    return said if _MOMENT.fullmatch(said) else "0.0"
 
 
-def collect(sandbox: Sandbox, folder: Path) -> tuple[str, ...]:
-    """Copy every file of the workspace that is newer than the mark below `folder`; returns their relative paths."""
-    listed = sandbox.run(Command(text=f"{_FIND} | head -z -n {MOST_FILES} | tr '\\0' '\\n'", timeout=60))
-    found = []
-    for line in listed.stdout.splitlines():
-        path = PurePosixPath(line)
-        if ".." in path.parts or path.is_absolute() or not line.startswith("./"):
+def made_since(sandbox: Sandbox, began: str) -> tuple[Made, ...]:
+    """Every file of the workspace whose content or name changed since a moment, by the kernel's own time of change."""
+    find = _FIND.format(moment=began)
+    text = f"{_SYSTEM}{find} | head -z -n {MOST_LISTED} | gzip -c | base64 -w 1000"
+    listed = sandbox.run(Command(text=text, timeout=60)).stdout
+    try:
+        entries = gzip.decompress(base64.b64decode("".join(listed.split()))).split(b"\0")
+    except (OSError, EOFError, binascii.Error):
+        return ()
+    found = [_made(entry.decode("utf-8", "surrogateescape")) for entry in entries if entry]
+    return tuple(sorted((made for made in found if made is not None), key=lambda made: made.path))
+
+
+def collect(
+    sandbox: Sandbox, made: Sequence[Made], folder: Path, first: Collection[str] = ()
+) -> tuple[tuple[str, ...], tuple[Made, ...]]:
+    """Copy files out of the sandbox into `folder`, those named in `first` before others, small ones before large ones.
+
+    Returns the paths that were copied, and the files that were left in the sandbox because they are too many or too large.
+    """
+    left = MOST_TOTAL
+    kept: list[str] = []
+    stayed: list[Made] = []
+    for one in sorted(made, key=lambda one: (one.path not in first, one.size)):
+        if len(kept) >= MOST_FILES or one.size > min(left, MOST_BYTES):
+            stayed.append(one)
             continue
         try:
-            content = sandbox.get(path.as_posix())
-        except FileNotFoundError:  # gone since, or its name has a line break
+            content = sandbox.get(one.path, min(left, MOST_BYTES))
+        except FileNotFoundError:
             continue
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
-        found.append(path.as_posix())
-    return tuple(found)
+        folder.mkdir(parents=True, exist_ok=True)
+        with below(folder) as place:
+            place.write_bytes(PurePosixPath(one.path), content, 0o644)
+        left -= len(content)
+        kept.append(one.path)
+    return tuple(sorted(kept)), tuple(stayed)
+
+
+def _made(entry: str) -> Made | None:
+    kind, _, rest = entry.partition(" ")
+    size, _, path = rest.partition(" ")
+    if not size.isdigit() or not path or posixpath.normpath(path) != path or path.startswith(("/", "..")):
+        return None
+    if any(ord(char) < 32 or 0xD800 <= ord(char) < 0xE000 for char in path):
+        return None  # no name that anybody asked for, and none that may reach a terminal
+    return Made(path=path, size=int(size) if kind == "f" else 1)

@@ -1,41 +1,58 @@
-"""What a run leaves behind: the answer, how far it was proven, and what it cost."""
+"""What a run leaves behind: the answer, how far it was seen to work, and what it cost."""
 
 import platform
 import shlex
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from ml_agent.delivery.expectation import Expectation
+from ml_agent.delivery.keep import keep_outputs
 from ml_agent.draft import Draft
 from ml_agent.endings import Ending
+from ml_agent.evidence import level_asked
 from ml_agent.execution import source_of, task_of
 from ml_agent.files import write_atomically
 from ml_agent.job import Job
 from ml_agent.runs import RESULT, RunFolder
 from ml_agent.services import Services
-from ml_agent.state import Plain, State
+from ml_agent.state import Plain, State, expected_of
+from ml_agent.trajectory import read_trajectory
+from ml_agent.unasked import unasked
 from ml_agent.view.report import write_report
 from sandbox.artifacts import artifacts
 from sandbox.repair import Repair
 from sandbox.session import Record
 from tools.check.powers import powers
 
+SCHEMA = 2
+"""Version of run.json, described by run.schema.json; it goes up with every change that a reader could trip over."""
 VERSIONED = ("ml-agent", "openai", "langgraph", "PyGithub", "docker", "GitPython", "tiktoken")
 
 
 def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> Plain:
     """Write the files of a finished run and return what run.json holds."""
     best = state.get("best")
+    outcome = (best or {}).get("outcome") or {}
+    expected = expected_of(state)
     result: dict[str, Any] = {
+        "schema": SCHEMA,
         "id": folder.id,
         "folder": str(folder.path),
         "instruction": job.instruction,
         "ending": state["ending"],
         "exit_code": Ending.named(state["ending"]).exit_code,
         "message": state["message"],
+        "asked": level_asked(services.settings.run, expected),
         "evidence": best["evidence"] if best else "none",
+        "expectations": _expectations(expected, outcome),
+        "outputs": list(outcome.get("outputs", ())),
+        "left_in_sandbox": list(outcome.get("stayed", ())),
+        "set_unasked": unasked(best, job.instruction) if best else [],
+        "stand_ins": _stand_ins(folder),
         "answer": _answer(best) if best else None,
         "repository": _repository(best) if best else None,
         "sandbox": _sandbox(best),
@@ -47,16 +64,40 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
     if best:
         _write_answer(folder, best)
         _write_artifacts(folder, best, state, services)
+    if job.keep_outputs:
+        result["kept"] = keep_outputs(folder.outputs, result["outputs"], Path(job.keep_outputs), job.force)
     write_report(folder, result)
     folder.write_json(RESULT, result)
     services.trajectory.emit("ended", ending=state["ending"], message=state["message"], evidence=result["evidence"])
     return result
 
 
+def _expectations(expected: Sequence[Expectation], outcome: Plain) -> list[Plain]:
+    """Each with what was seen of it."""
+    judged = outcome.get("judgements") or [
+        {
+            "expectation": msgspec.to_builtins(one),
+            "verdict": "not judged",
+            "said": "it was not run to its end",
+            "path": "",
+        }
+        for one in expected
+    ]
+    return [
+        {**one["expectation"], **{key: one[key] for key in ("verdict", "said")}, "found": one["path"]} for one in judged
+    ]
+
+
+def _stand_ins(folder: RunFolder) -> int:
+    """How many decisions were asked of a model and made without it."""
+    return sum(event.get("event") == "stand-in" for event in read_trajectory(folder.trajectory))
+
+
 def _answer(best: Plain) -> Plain:
     draft = best["draft"]
     return {
-        key: draft.get(key) for key in ("kind", "text", "workdir", "entry", "ledger", "findings", "source", "because")
+        key: draft.get(key)
+        for key in ("kind", "text", "workdir", "entry", "ledger", "findings", "source", "because", "confidence")
     }
 
 

@@ -101,7 +101,13 @@ def _drive(
         services.budget.restore(snapshot.values.get("budget", {}))
         services.trajectory.emit("resumed", at=list(snapshot.next))
     else:
-        given = Given(repository=job.repository, path=job.path, arguments=job.arguments, prefix_code=job.prefix_code)
+        given = Given(
+            repository=job.repository,
+            path=job.path,
+            arguments=job.arguments,
+            prefix_code=job.prefix_code,
+            expect=job.expect,
+        )
         start = State(instruction=job.instruction, given=plain(given))
         services.trajectory.emit("started", job=msgspec.to_builtins(job))
     return cast(State, graph.invoke(start, config, context=services, durability="sync"))

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from platformdirs import user_cache_path, user_config_path
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -39,6 +39,8 @@ class Settings(BaseSettings):
     """How decisions are asked of the model; auto learns it per endpoint and model."""
     model_profile: Literal["auto", "tools", "form"] = "auto"
     """How to work with the model: a conversation of function calls, or a form to fill; auto finds out which it can do."""
+    fallback: Literal["", "grounded"] = ""
+    """grounded: where the model cannot be had, the run goes on without it; else it ends."""
     prices: Path | None = None
     """TOML file with USD per million tokens, over the shipped table."""
 
@@ -77,6 +79,11 @@ class Settings(BaseSettings):
     """Take all that ml-agent.toml of the working folder says, not only what makes a run more careful."""
     cache_dir: Path = Field(default_factory=lambda: user_cache_path("ml-agent"))
     runs_dir: Path = Path("runs")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing_runs_without_a_sandbox(cls, values: dict[str, object]) -> dict[str, object]:
+        return {**values, "run": "none"} if values.get("sandbox") == "none" else values
 
     @classmethod
     def settings_customise_sources(

@@ -2,9 +2,13 @@
 
 from typing import Any, Literal, TypedDict
 
-Evidence = Literal["none", "checked", "started", "completed"]
-EVIDENCE: tuple[Evidence, ...] = ("none", "checked", "started", "completed")
-"""How far an answer was proven, in rising order."""
+import msgspec
+
+from ml_agent.delivery.expectation import Expectation
+
+Evidence = Literal["none", "checked", "started", "completed", "delivered"]
+EVIDENCE: tuple[Evidence, ...] = ("none", "checked", "started", "completed", "delivered")
+"""How far an answer was seen to work, in rising order."""
 
 Plain = dict[str, Any]
 """A value object as `msgspec.to_builtins` gives it."""
@@ -16,6 +20,8 @@ class State(TypedDict, total=False):
     instruction: str
     given: Plain
     request: Plain
+    expected: list[Plain]
+    """What should come out of the run."""
     candidates: list[Plain]
     position: int
     """Which candidate is in turn; a later failure falls to the next one."""
@@ -28,7 +34,7 @@ class State(TypedDict, total=False):
     """What was tried on this candidate, with the reasons why it does not do."""
     draft: Plain
     best: Plain
-    """The furthest proven draft so far, with its evidence, repository and workdir."""
+    """The draft that was seen to get furthest so far, with its evidence, repository and workdir."""
     repairs: list[Plain]
     """Set-up actions taken beyond the plan, in order."""
     outcome: Plain
@@ -36,3 +42,8 @@ class State(TypedDict, total=False):
     budget: Plain
     ending: str
     message: str
+
+
+def expected_of(state: State) -> tuple[Expectation, ...]:
+    """What should come out of the run."""
+    return tuple(msgspec.convert(state.get("expected", []), list[Expectation]))

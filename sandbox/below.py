@@ -4,6 +4,7 @@ Every step goes by an open descriptor and follows no link, so nothing that a pro
 resolved for reading only, by its text, and only to what lies below the same folder.
 """
 
+import io
 import os
 import secrets
 import shutil
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from types import TracebackType
+from typing import IO
 
 from sandbox.errors import SandboxLostError
 
@@ -44,9 +46,17 @@ class Below:
 
     def write(self, path: PurePosixPath, source: Path, mode: int) -> None:
         """Copy a file to a path; what was there is replaced, never written through."""
+        with source.open("rb") as reading:
+            self._write(path, reading, mode)
+
+    def write_bytes(self, path: PurePosixPath, content: bytes, mode: int) -> None:
+        """The same with the content at hand."""
+        self._write(path, io.BytesIO(content), mode)
+
+    def _write(self, path: PurePosixPath, reading: IO[bytes], mode: int) -> None:
         fresh = f".new-{secrets.token_hex(8)}"
         with self._folder(path.parent.parts, make=True) as parent:
-            with source.open("rb") as reading, os.fdopen(os.open(fresh, _NEW, 0o600, dir_fd=parent), "wb") as writing:
+            with os.fdopen(os.open(fresh, _NEW, 0o600, dir_fd=parent), "wb") as writing:
                 shutil.copyfileobj(reading, writing)
                 os.fchmod(writing.fileno(), mode)
                 if self._owner is not None:

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from ml_agent.card import card, is_answer
+from ml_agent.delivery.expected import check_stated
 from ml_agent.endings import Ending
 from ml_agent.errors import UsageError
 from ml_agent.job import Job
@@ -32,11 +34,17 @@ def solve(
     arg: Annotated[list[str] | None, _option(_WHERE, "A value by name, NAME=VALUE; repeatable.")] = None,
     model: Annotated[str | None, _option(_MODEL, "Model name at the endpoint, or gguf:/path.")] = None,
     navigator: Annotated[str | None, _option(_MODEL, "auto, grounded (no model) or llm.")] = None,
+    fallback: Annotated[
+        str | None, _option(_MODEL, "grounded: go on without the model where it cannot be had; else the run ends.")
+    ] = None,
     model_mode: Annotated[str | None, _option(_MODEL, "auto, tools, json or text.")] = None,
     model_profile: Annotated[str | None, _option(_MODEL, "auto, tools or form: what the model can do.")] = None,
     sandbox: Annotated[str | None, _option(_RUN, "auto, docker, local or none.")] = None,
     unisolated: Annotated[bool | None, _option(_RUN, "Allow a plain process group where nothing isolates.")] = None,
     run: Annotated[str | None, _option(_RUN, "probe (default), full or none.")] = None,
+    expect: Annotated[
+        list[str] | None, _option(_RUN, "A file or folder that must come out, PATH or PATH:KIND; repeatable.")
+    ] = None,
     network: Annotated[str | None, _option(_RUN, "none, install (default) or full.")] = None,
     gpus: Annotated[str | None, _option(_RUN, "none, all, or device numbers.")] = None,
     timeout: Annotated[float | None, _option(_RUN, "Seconds one execution may take.")] = None,
@@ -50,6 +58,8 @@ def solve(
     trust_folder: Annotated[
         bool | None, _option(_RUN, "Take all of the working folder's ml-agent.toml.", "--trust-folder")
     ] = None,
+    keep_outputs: Annotated[Path | None, _option(_OUTPUT, "Copy what the run made into this folder.")] = None,
+    force: Annotated[bool, _option(_OUTPUT, "Let --keep-outputs replace files.", "--force")] = False,
     as_json: Annotated[bool, _option(_OUTPUT, "Print the whole result as JSON.", "--json")] = False,
     quiet: Annotated[bool, _option(_OUTPUT, "No progress on stderr.", "--quiet", "-q")] = False,
 ) -> int:
@@ -65,16 +75,18 @@ def solve(
     """
     if not instruction.strip():
         raise UsageError('the instruction is empty: ml-agent solve "what to do, with which values"')
-    if sandbox == "none":
-        run = "none"
+    if sandbox == "none" and run not in (None, "none"):
+        raise UsageError(f"--sandbox none --run {run}: without a sandbox nothing can be run; leave --run out")
+    check_stated(expect or ())
     settings = load_settings(
         model=model, navigator=navigator, model_mode=model_mode, model_profile=model_profile, sandbox=sandbox, unisolated=unisolated, run=run,
         network=network, gpus=gpus, timeout=timeout, max_cost=max_cost, max_tokens=max_tokens,
-        max_attempts=max_attempts, max_seconds=max_seconds, trust_folder=trust_folder,
+        max_attempts=max_attempts, max_seconds=max_seconds, trust_folder=trust_folder, fallback=fallback,
     )  # fmt: skip
     job = Job(
         instruction=instruction, repository=repo, commit=commit or None, path=path, catalog=catalog,
-        arguments=tuple(_pair(text) for text in arg or ()), record=record, replay=replay,
+        arguments=tuple(_pair(text) for text in arg or ()), record=record, replay=replay, expect=tuple(expect or ()),
+        keep_outputs=str(keep_outputs.absolute()) if keep_outputs else "", force=force,
     )  # fmt: skip
     return _finish(begin_job(job, settings, out, _progress(quiet)), as_json, quiet)
 
@@ -111,21 +123,10 @@ def _finish(result: dict[str, Any], as_json: bool, quiet: bool) -> int:
     ending = Ending.named(result["ending"])
     if as_json:
         sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
-    elif result["answer"]:
+    elif is_answer(result):
         sys.stdout.write(result["answer"]["text"].rstrip("\n") + "\n")
     if not quiet:
-        _summary(result)
+        console = Console(stderr=True)
+        for line in card(result):
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
     return ending.exit_code
-
-
-def _summary(result: dict[str, Any]) -> None:
-    console = Console(stderr=True)
-    answer = result["answer"]
-    if answer:
-        isolation = "" if result["sandbox"]["isolated"] or not result["sandbox"]["name"] else ", not isolated"
-        ran = f" in {result['sandbox']['name']}{isolation}" if result["sandbox"]["name"] else ""
-        place = f"{result['repository']['name']} at {result['repository']['version'][:12]}, folder {answer['workdir']}"
-        console.print(f"run it in   {place}", highlight=False, markup=False, soft_wrap=True)
-        console.print(f"evidence    {result['evidence']}{ran}", highlight=False, markup=False, soft_wrap=True)
-    console.print(f"ending      {result['ending']}: {result['message']}", highlight=False, markup=False, soft_wrap=True)
-    console.print(f"run folder  {result['folder']}", highlight=False, markup=False, soft_wrap=True)

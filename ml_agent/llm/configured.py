@@ -46,7 +46,8 @@ def configured_navigator(settings: Settings, grounded: Navigator, surroundings: 
     """
     around = surroundings
     client = configured_client(settings, around.budget, around.emit, around.tape)
-    return LlmNavigator(client, grounded, around.emit, Manner(profile=settings.model_profile, look=around.look))
+    how = Manner(profile=settings.model_profile, look=around.look, fallback=settings.fallback == "grounded")
+    return LlmNavigator(client, grounded, around.emit, how)
 
 
 def configured_client(settings: Settings, budget: Budget, emit: Emit, tape: Tape | None = None) -> ModelClient:

@@ -51,6 +51,8 @@ class Manner:
     profile: Literal["auto", "tools", "form"] = "auto"
     look: Look | None = None
     """A look around in the sandbox, where there is one."""
+    fallback: bool = True
+    """Whether the run goes on without a model that never answered."""
 
 
 class LlmNavigator:
@@ -63,7 +65,7 @@ class LlmNavigator:
     ) -> None:
         self._client, self._grounded, self._emit = client, grounded, emit
         self._how = how or Manner()
-        self._failures = 0
+        self._failures, self._answered_once = 0, False
         self._forms: dict[tuple[str, str], list[Draft]] = {}
         """What the form brought, by task."""
         self._over: set[tuple[str, str]] = set()
@@ -170,6 +172,8 @@ class LlmNavigator:
         try:
             decision = think()
         except (ModelAnswerError, EndpointError) as error:
+            if isinstance(error, EndpointError) and not self._how.fallback and not self._answered_once:
+                raise EndpointError(f"{error}; --fallback grounded goes on without a model") from error
             self._failures += isinstance(error, EndpointError)
             self._emit("stand-in", phase=phase, reason=str(error))
             return grounded()
@@ -178,7 +182,7 @@ class LlmNavigator:
                 raise
             self._emit("stand-in", phase=phase, reason=str(error))
             return grounded()
-        self._failures = 0
+        self._failures, self._answered_once = 0, True
         return decision
 
     def _known(self, request: Request) -> Request:

@@ -72,7 +72,7 @@ def test_auto_falls_to_bubblewrap_and_says_so(solve: Any) -> None:
 def test_without_bubblewrap_it_stops_at_checked(solve: Any, arguments: tuple[str, ...]) -> None:
     done = solve(*arguments, bare=True)
     result = json.loads(done.stdout)
-    assert (done.returncode, result["ending"], result["evidence"]) == (1, "not-proven", "checked")
+    assert (done.returncode, result["ending"], result["evidence"]) == (1, "not-reached", "checked")
     assert "no container engine answers" in result["message"] and "--unisolated" in result["message"]
     assert not list((Path(result["folder"]) / "logs").glob("*")), "nothing was run"
 

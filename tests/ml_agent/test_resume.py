@@ -55,7 +55,7 @@ def test_a_run_killed_in_any_node_goes_on_to_the_same_answer(
     assert not (tmp_path / "killed" / "run.json").exists()
     killed = resume(tmp_path / "killed")
     assert killed["answer"]["text"].strip().startswith("python fit.py --lr 0.25")
-    assert (killed["ending"], killed["evidence"]) == ("not-proven", "checked")
+    assert (killed["ending"], killed["evidence"]) == ("not-reached", "checked")
     events = [json.loads(line) for line in (tmp_path / "killed" / "trajectory.jsonl").read_text().splitlines()]
     done = [event["phase"] for event in events if event["event"] == "phase"]
     # At most the node that was cut is repeated.

@@ -54,8 +54,7 @@ FILES = {
         """,
     "library.py": """
         from dataclasses import dataclass
-        from transformers import HfArgumentParser
-        from toolkit import TrainingArguments
+        from transformers import HfArgumentParser, TrainingArguments
         @dataclass
         class Model:
             name: str = "x"
@@ -281,4 +280,4 @@ def test_several_entry_points_suggest_none(index: RepoIndex) -> None:
 
 def test_what_cannot_be_told_has_a_reason(index: RepoIndex) -> None:
     (finding,) = check_command("python library.py --seed 1 --invented 2", index)
-    assert finding.severity == "unsure" and "toolkit.TrainingArguments" in finding.message
+    assert finding.severity == "unsure" and "transformers.TrainingArguments" in finding.message

@@ -65,7 +65,7 @@ def test_a_set_up_that_fails_is_told_by_its_cause(root: Path, tmp_path: Path, mo
         (folder.path / "reproduce.sh").write_text(
             f"python=python3\nexport PATH=$PATH\n(printf '%s\\n' '{said}' >&2; exit 1)\ncd \"$root\"\npython main.py\n"
         )
-        return {"answer": {"text": "python main.py"}, "ending": "proven", "message": ""}
+        return {"answer": {"text": "python main.py"}, "ending": "completed", "message": ""}
 
     monkeypatch.setattr(own, "run_job", run_job)
     outcome = solve_row(job(root), tmp_path / "records")

@@ -36,7 +36,7 @@ def catalog(tmp_path: Path) -> Path:
         root.mkdir()
         (root / "fit.py").write_text(FIT)
         (root / "README.md").write_text(f"# {name}\n\n{what}:\n\n```bash\npython fit.py --lr 0.5\n```\n")
-        entries.append({"full_name": f"me/{name}", "description": what, "url": str(root)})
+        entries.append({"full_name": f"me/{name}", "description": what, "url": f"./{name}"})
     path = tmp_path / "catalog.jsonl"
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     return path
@@ -46,6 +46,7 @@ willing = saying(Answer("read", {"path": "fit.py"}), command(ANSWER))
 
 
 def run(server_url: str, out: Path, job: Job, **flags: Any) -> dict[str, Any]:
+    flags = {"fallback": "grounded", **flags}
     settings = load_settings(navigator="llm", model="m", base_url=server_url, api_key="sesame", run="none", **flags)
     return run_job(job, settings, new_run(Path("runs"), out, {}))
 
@@ -68,7 +69,7 @@ def test_a_bad_model_still_ends_with_a_sound_answer(name: str, catalog: Path, tm
     job = Job(instruction=TASK, catalog=str(catalog))
     with ModelServer(willing, MISBEHAVIOURS[name]) as server:
         result = run(server.url, tmp_path / "out", job, max_tokens=30_000, max_calls=60)
-    assert (result["ending"], result["evidence"], result["answer"]["text"]) == ("proven", "checked", ANSWER)
+    assert (result["ending"], result["evidence"], result["answer"]["text"]) == ("checked", "checked", ANSWER)
     spent = result["budget"]["prompt_tokens"] + result["budget"]["completion_tokens"]
     assert result["usd"] is None and 0 <= spent <= 30_000
     assert "sesame" not in "".join(

@@ -1,0 +1,1 @@
+"""What the request says should come out, and whether it did."""

@@ -1,0 +1,124 @@
+"""What was expected against what is there; by our code, never by the program's word."""
+
+import posixpath
+import struct
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+
+import msgspec
+
+from ml_agent.delivery.binary_kinds import BINARY_KINDS
+from ml_agent.delivery.expectation import Expectation, Judgement, Made
+from ml_agent.delivery.text_kinds import TEXT_KINDS, Wrong, error_in, text_of
+
+MOST_READ = 64 * 1024**2
+"""Bytes of one file that are looked at."""
+ERROR_LENGTH = 4096
+"""Bytes; a longer file of a kind we do not know is no error message."""
+
+
+class Scene(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run left behind."""
+
+    made: tuple[Made, ...]
+    """Files that are new or changed since it began."""
+    read: Callable[[str, int], bytes]
+    """The first bytes of a file, by its path from the repository's root; FileNotFoundError where there is none."""
+    workdir: str = "."
+    stdout: str = ""
+    own: frozenset[str] = frozenset()
+    """Files of ours, which are no result."""
+
+
+def judge(expectations: Sequence[Expectation], scene: Scene) -> tuple[Judgement, ...]:
+    """Each expectation with what was seen of it."""
+    return tuple(_judge(one, scene) for one in expectations)
+
+
+def content_of(path: str, size: int, expected: Expectation, scene: Scene) -> str:
+    """What a file holds, in a few words; raises Wrong where it is not what is expected."""
+    if size == 0:
+        raise Wrong("is empty")
+    try:
+        data = scene.read(path, MOST_READ + 1)
+    except FileNotFoundError as error:
+        raise Wrong("cannot be read") from error
+    if not data:
+        raise Wrong("is empty")
+    whole = len(data) <= MOST_READ
+    said = _held(data, whole, expected)
+    return said if whole else f"{said}; of its {size} bytes the first {MOST_READ} were looked at"
+
+
+def _held(data: bytes, whole: bool, expected: Expectation) -> str:
+    if (by_text := TEXT_KINDS.get(expected.kind)) is not None:
+        if not whole:
+            return f"{expected.kind}, too large to be judged whole"
+        return by_text(text_of(data), expected)
+    if (by_bytes := BINARY_KINDS.get(expected.kind)) is not None:
+        try:
+            return by_bytes(data, whole)
+        except (struct.error, IndexError, KeyError, TypeError) as error:
+            raise Wrong(f"is no {expected.kind}, or breaks off") from error
+    if len(data) < ERROR_LENGTH and (said := error_in(data.decode("utf-8", "replace"))) is not None:
+        raise Wrong(f"holds an error message: {said}")
+    return f"{len(data)} bytes"
+
+
+def places_of(path: str, workdir: str) -> tuple[str, ...]:
+    """Where a path that was written may lie, from the repository's root: seen from the folder of the run, then from the root."""
+    named = posixpath.normpath(path)
+    beside = posixpath.normpath(posixpath.join(workdir, named))
+    return tuple(
+        place for place in dict.fromkeys((beside, named)) if not place.startswith(("../", "/")) and place != ".."
+    )
+
+
+def _judge(expected: Expectation, scene: Scene) -> Judgement:
+    if expected.kind == "printed":
+        seen = next((line for line in scene.stdout.splitlines() if line.strip()), None)
+        verdict = "missing" if seen is None or error_in(scene.stdout) is not None else "delivered"
+        said = "nothing was printed" if seen is None else f"printed: {seen.strip()[:80]}"
+        return Judgement(expectation=expected, verdict=verdict, said=said)  # type: ignore[arg-type]
+    places = places_of(expected.path, scene.workdir) if not expected.path.startswith(("/", "~")) else ()
+    if not places:
+        said = f"{expected.path} lies outside the repository: what is there was not looked at"
+        return Judgement(expectation=expected, verdict="not judged", said=said)
+    return _folder(expected, places, scene) if expected.kind == "folder" else _file(expected, places, scene)
+
+
+def _file(expected: Expectation, places: Sequence[str], scene: Scene) -> Judgement:
+    new = [made for made in scene.made if made.path not in scene.own]
+    hits = [made for place in places for made in new if made.path == place or fnmatchcase(made.path, place)]
+    problem = ""
+    for made in hits:
+        try:
+            said = content_of(made.path, made.size, expected, scene)
+        except Wrong as wrong:
+            problem = problem or f"{made.path} {wrong}"
+            continue
+        return Judgement(expectation=expected, verdict="delivered", said=f"{made.path}: {said}", path=made.path)
+    return Judgement(expectation=expected, verdict="missing", said=problem or _absent(expected.path, places, scene))
+
+
+def _folder(expected: Expectation, places: Sequence[str], scene: Scene) -> Judgement:
+    for place in places:
+        inside = [made for made in scene.made if made.path.startswith(f"{place}/") or place == "."]
+        inside = [made for made in inside if made.path not in scene.own]
+        filled = [made for made in inside if made.size]
+        if filled:
+            said = f"{place}/ has {len(filled)} new files"
+            return Judgement(expectation=expected, verdict="delivered", said=said, path=place)
+        if inside:
+            return Judgement(expectation=expected, verdict="missing", said=f"the new files in {place}/ are empty")
+    return Judgement(expectation=expected, verdict="missing", said=f"no new file is in {places[0]}/")
+
+
+def _absent(path: str, places: Sequence[str], scene: Scene) -> str:
+    for place in places:
+        try:
+            scene.read(place, 1)
+        except FileNotFoundError:
+            continue
+        return f"{path} was there before and was not written"
+    return f"{path} was not written"

@@ -1,0 +1,490 @@
+"""Reads from a sentence which files should come out of it, with which columns, and whether something is to be printed.
+
+A file is an output where a word for making or putting leads to it ("save the table as out.csv", "convert a.wav to b.mp3",
+"--output x.json"), and an input where "from", "of", "on", "with" do.
+"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from ml_agent.delivery.expectation import ENDINGS, Expectation, kind_of
+
+_SUFFIXES = sorted({ending for endings in ENDINGS.values() for ending in endings}, key=len, reverse=True)
+_QUOTES = "\"'`“”‘’«»"
+_FILE = re.compile(
+    rf"(?<![\w./~*?-])(?:[\w~.*?-]+/|/)*[\w*?.{{}}-]*[\w*?}}]\.(?:{'|'.join(_SUFFIXES)})(?![\w/])(?!\.\w)",
+    re.IGNORECASE,
+)
+_FOLDER = re.compile(
+    r"(?:\b(?:folder|directory|dir)\s+(?:called\s+|named\s+)?[\"'`“]?(?P<after>[\w.~-]+(?:/[\w.-]+)*)/?[\"'`”]?"
+    r"|(?<![\w./:-])[\"'`“]?(?P<slash>[\w.~-]+(?:/[\w.-]+)*)/(?![\w./*?])[\"'`”]?"
+    r"|[\"'`“]?(?P<before>[\w.~-]+(?:/[\w.-]+)+|(?<=[\"'`“])[\w.-]+)[\"'`”]?\s+(?:folder|directory)\b)",
+    re.IGNORECASE,
+)
+_NO_FOLDER = frozenset(
+    [
+        "of",
+        "with",
+        "for",
+        "that",
+        "which",
+        "where",
+        "in",
+        "on",
+        "from",
+        "and",
+        "or",
+        "to",
+        "is",
+        "a",
+        "an",
+        "the",
+        "this",
+        "my",
+        "your",
+        "named",
+        "called",
+        "structure",
+        "tree",
+    ]
+)
+_MAKING = frozenset(
+    [
+        "save",
+        "saves",
+        "saved",
+        "saving",
+        "write",
+        "writes",
+        "written",
+        "writing",
+        "wrote",
+        "store",
+        "stores",
+        "stored",
+        "storing",
+        "export",
+        "exports",
+        "exported",
+        "exporting",
+        "dump",
+        "dumps",
+        "dumped",
+        "dumping",
+        "output",
+        "outputs",
+        "produce",
+        "produces",
+        "produced",
+        "producing",
+        "create",
+        "creates",
+        "created",
+        "creating",
+        "generate",
+        "generates",
+        "generated",
+        "generating",
+        "make",
+        "makes",
+        "made",
+        "making",
+        "record",
+        "records",
+        "recorded",
+        "recording",
+        "draw",
+        "draws",
+        "drawn",
+        "drawing",
+        "plot",
+        "plots",
+        "plotted",
+        "plotting",
+        "render",
+        "renders",
+        "rendered",
+        "rendering",
+        "emit",
+        "emits",
+        "emitted",
+        "deliver",
+        "delivers",
+        "delivered",
+        "want",
+        "need",
+    ]
+)
+"""What they name is made."""
+_PUTTING = frozenset(
+    [
+        "save",
+        "saves",
+        "saved",
+        "saving",
+        "write",
+        "writes",
+        "written",
+        "writing",
+        "store",
+        "stores",
+        "stored",
+        "storing",
+        "put",
+        "puts",
+        "putting",
+        "place",
+        "places",
+        "placed",
+        "land",
+        "lands",
+        "go",
+        "goes",
+        "end",
+        "ends",
+        "ending",
+        "record",
+        "recorded",
+        "keep",
+        "kept",
+        "leave",
+        "left",
+        "collect",
+        "collected",
+        "output",
+        "outputs",
+        "results",
+        "result",
+        "dump",
+        "dumped",
+        "log",
+        "logs",
+        "logged",
+        "should",
+        "export",
+        "exported",
+        "want",
+        "belong",
+        "belongs",
+        "find",
+    ]
+)
+"""With them, "in" is where something is put."""
+_CHANGING = frozenset(
+    [
+        "convert",
+        "converts",
+        "converted",
+        "converting",
+        "extract",
+        "extracts",
+        "extracted",
+        "transcribe",
+        "transcribes",
+        "transcribed",
+        "translate",
+        "translates",
+        "translated",
+        "summarise",
+        "summarize",
+        "merge",
+        "merges",
+        "merged",
+        "append",
+        "appends",
+        "appended",
+        "compile",
+        "compiles",
+        "compiled",
+        "download",
+        "tabulate",
+        "report",
+        "reports",
+        "reported",
+        "list",
+        "lists",
+        "visualise",
+        "visualize",
+        "serialise",
+        "serialize",
+        "compress",
+        "upscale",
+        "resize",
+        "crop",
+        "transform",
+        "pickle",
+        "persist",
+        "materialise",
+        "materialize",
+        "synthesize",
+        "synthesise",
+        "split",
+        "encode",
+        "decode",
+        "denoise",
+        "segment",
+        "separate",
+        "vectorize",
+        "vectorise",
+        "tokenize",
+        "tokenise",
+        "print",
+        "redirect",
+        "build",
+        "stylize",
+        "stylise",
+        "colorize",
+        "animate",
+        "turn",
+        "render",
+        "predict",
+        "detect",
+        "caption",
+    ]
+)
+"""What they name is changed; what comes out stands behind "to", "into", "as"."""
+_TAKING = frozenset(
+    [
+        "from",
+        "of",
+        "on",
+        "using",
+        "with",
+        "by",
+        "load",
+        "loads",
+        "loading",
+        "read",
+        "reads",
+        "reading",
+        "use",
+        "uses",
+        "input",
+        "inputs",
+        "take",
+        "takes",
+        "given",
+        "via",
+        "against",
+        "analyse",
+        "analyze",
+        "evaluate",
+        "test",
+        "train",
+        "fit",
+        "finetune",
+        "fine-tune",
+        "resume",
+        "parse",
+        "open",
+        "run",
+        "per",
+        "like",
+        "than",
+        "contains",
+        "holds",
+    ]
+)
+_PLACES = frozenset(["in", "at", "under", "inside", "within"])
+_WHOLE = frozenset(["it", "them", "everything", "all", "these", "those"])
+_LEADING = frozenset(["to", "into", "as", "in", "under", "at", "inside", "within", "named", "called"])
+_FILLER = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "file",
+        "files",
+        "named",
+        "called",
+        "it",
+        "them",
+        "this",
+        "that",
+        "these",
+        "those",
+        "one",
+        "single",
+        "new",
+        "json",
+        "csv",
+        "tsv",
+        "png",
+        "pdf",
+        "jpg",
+        "text",
+        "table",
+        "picture",
+        "image",
+        "figure",
+        "its",
+        "their",
+        "all",
+        "also",
+        "then",
+        "there",
+        "up",
+        "out",
+        "be",
+        "and",
+        "my",
+        "our",
+        "folder",
+        "directory",
+        "path",
+        "format",
+        "disk",
+        "both",
+    ]
+)
+_OPTION = re.compile(r"-{1,2}[\w-]*$")
+_OUTPUT_OPTION = re.compile(
+    r"^-{1,2}(?:o|[\w-]*(?:out|save|dest|export|target|result|log|report|write|dump)[\w-]*)$", re.IGNORECASE
+)
+_WORD = re.compile(r"-{0,2}[A-Za-z][\w-]*|[;:!?]|\.(?=\s|$)")
+_NAMES = (
+    r"((?:[\"'`“]?[\w.@%-]+[\"'`”]?)(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*)[\"'`“]?[\w.@%-]+[\"'`”]?)*)"
+)
+_COLUMNS = re.compile(
+    rf"\b(?:columns?|fields?|keys?|header)\b(?:\s+(?:named|called|are|being|is|names?|of|row))*\s*[:(]?\s*{_NAMES}",
+    re.IGNORECASE,
+)
+_ROWS = re.compile(r"\b(\d[\d,]*)\s+(?:data\s+)?(?:rows|lines|records|entries)\b", re.IGNORECASE)
+_PRINT = re.compile(
+    r"\b(?:print(?:s|ed|ing)?\s+(?:out\s+)?(?!to\b|from\b)(?:the|a|an|its|their|all|each|every|it|them|how|what|which|me|only|just|\w+s\b|\d|[\"'])"
+    r"|(?:to|on)\s+(?:the\s+)?(?:stdout|standard output|terminal|console|screen))",
+    re.IGNORECASE,
+)
+_NO_COLUMN = frozenset(
+    [
+        "of",
+        "the",
+        "a",
+        "an",
+        "in",
+        "with",
+        "and",
+        "or",
+        "for",
+        "each",
+        "per",
+        "to",
+        "that",
+        "which",
+        "as",
+        "is",
+        "are",
+        "be",
+        "it",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+    ]
+)
+MOST = 12
+"""Expectations of one request."""
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """A path in the sentence."""
+
+    path: str
+    kind: str
+    start: int
+    end: int
+
+
+def expectations_of(instruction: str) -> tuple[Expectation, ...]:
+    """What a request says should come out."""
+    outputs = [place for place in _places(instruction) if _is_output(instruction, place)]
+    found: dict[str, Expectation] = {}
+    for number, place in enumerate(outputs):
+        until = outputs[number + 1].start if number + 1 < len(outputs) else len(instruction)
+        since = outputs[number - 1].end if number else 0
+        found.setdefault(place.path, _expected(instruction, place, since, until))
+    printed = [Expectation(kind="printed")] if _PRINT.search(_without_options(instruction)) else []
+    return (*list(found.values())[:MOST], *printed)
+
+
+def _expected(text: str, place: _Place, since: int, until: int) -> Expectation:
+    """With what the same sentence says of its columns and rows."""
+    columns: tuple[str, ...] = ()
+    rows = None
+    if place.kind in ("csv", "tsv", "json", "jsonl", "parquet", "yaml", "toml"):
+        behind = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text[place.end : until])
+        near = [behind[0], text[since : place.start], *behind[1:2]]
+        columns = next((names for part in near if (names := _columns(part))), ())
+    if place.kind in ("csv", "tsv", "jsonl"):
+        match = _ROWS.search(text[place.end : until].split(". ")[0])
+        rows = int(match[1].replace(",", "")) if match else None
+    return Expectation(path=place.path, kind=place.kind, columns=columns, rows=rows)
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    for match in _COLUMNS.finditer(text):
+        names = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*", match[1])
+        names = [name.strip(_QUOTES + " .") for name in names]
+        names = [name for name in names if name]
+        counted = next((at for at, name in enumerate(names) if name.isdigit()), len(names))
+        names = names[:counted]
+        if len(names) == 1 and not re.search(r"[_\d]", names[0]) and match[0][-1] not in _QUOTES and names[0].islower():
+            continue  # "the column mean" may be an operation
+        if names and not any(name.lower() in _NO_COLUMN or name.isdigit() for name in names):
+            return tuple(names)
+    return ()
+
+
+def _places(text: str) -> Iterator[_Place]:
+    taken: list[_Place] = []
+    for match in _FILE.finditer(text):
+        path = match[0].strip(_QUOTES)
+        if "://" not in text[max(0, match.start() - 8) : match.end()]:
+            taken.append(_Place(path, kind_of(path), match.start(), match.end()))
+    for match in _FOLDER.finditer(text):
+        path = next(group for group in match.groups() if group is not None).rstrip(".")
+        inside = any(match.start() < other.end and other.start < match.end() for other in taken)
+        if not inside and path.lower() not in _NO_FOLDER and "://" not in text[max(0, match.start() - 8) : match.end()]:
+            taken.append(_Place(path, "folder", match.start(), match.end()))
+    yield from sorted(taken, key=lambda place: place.start)
+
+
+def _is_output(text: str, place: _Place) -> bool:
+    """Whether the words before a path lead to it as something that is made."""
+    before = text[: place.start].rstrip(_QUOTES + " =:(")
+    if (option := _OPTION.search(before)) is not None and option[0].strip("-"):
+        return _OUTPUT_OPTION.match(option[0]) is not None
+    words = [match[0].lower() for match in _WORD.finditer(_masked(text[: place.start]))]
+    leading = before_lead = ""
+    for distance, word in enumerate(reversed(words[-14:])):
+        if word in ".;!?":
+            return False
+        if not leading and word in _LEADING and distance <= 4:
+            leading, before_lead = word, words[-distance - 2] if len(words) > distance + 1 else ""
+        elif word in _MAKING and not leading:
+            return distance <= 3
+        elif (leading in _PLACES and (word in _PUTTING or (before_lead in _WHOLE and word in _MAKING | _CHANGING))) or (
+            leading and leading not in _PLACES and word in _MAKING | _PUTTING | _CHANGING
+        ):
+            return True
+        elif (
+            (word in _TAKING and not leading)
+            or word in ("load", "read", "using", "resume", "given")
+            or (word == "from" and leading in ("in", "at"))
+            or (word not in _FILLER and not leading and distance > 4)
+        ):
+            return False
+    return False
+
+
+def _masked(text: str) -> str:
+    """Without the paths before, whose parts are no words."""
+    return _FILE.sub("PATH", text)
+
+
+def _without_options(text: str) -> str:
+    return re.sub(r"--?\w[\w-]*", " ", text)

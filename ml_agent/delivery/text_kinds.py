@@ -1,0 +1,265 @@
+"""Whether text is what its name promises."""
+
+import csv
+import io
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from html.parser import HTMLParser
+from typing import Any, NoReturn
+
+import yaml
+
+from ml_agent.delivery.expectation import Expectation
+
+MOST_PARSED = 16 * 1024**2
+"""Bytes of JSON or YAML; what is larger is looked at only at its beginning."""
+MOST_ERROR_LINES = 40
+_TRACEBACK = re.compile(r"^Traceback \(most recent call last\):", re.MULTILINE)
+_ERROR = re.compile(
+    r"\s*(?:(?:[\w.]+(?:Error|Exception))\b\s*(?::|$)|(?:fatal|error|failed|exception|usage)\b\s*:|<Error>|"
+    r"(?:\w+: )?error: |command not found|No such file or directory|Segmentation fault)",
+    re.IGNORECASE,
+)
+_CUE = re.compile(r"(?:\d\d:)?\d\d:\d\d[.,]\d{3}\s*-->\s*(?:\d\d:)?\d\d:\d\d[.,]\d{3}[^\n]*\n\s*\S")
+
+
+class Wrong(Exception):
+    """It is not what it should be; the message says why, in one line."""
+
+
+def text_of(content: bytes) -> str:
+    """The content as text; Wrong where it is none, is blank, or is only an error message."""
+    try:
+        text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    if "\0" in text:
+        raise Wrong("holds binary data, not text")
+    if not text.strip():
+        raise Wrong("is blank")
+    if (said := error_in(text)) is not None:
+        raise Wrong(f"holds an error message: {said}")
+    return text
+
+
+def error_in(text: str) -> str | None:
+    """The error that a short text reports in the place of a result; None where it is none."""
+    lines = text.strip().splitlines()
+    if len(lines) > MOST_ERROR_LINES:
+        return None
+    if _TRACEBACK.search(text):
+        return lines[-1][:120]
+    return lines[0][:120] if _ERROR.match(lines[0]) else None
+
+
+def judge_text(text: str, _expected: Expectation) -> str:
+    """Text of any kind."""
+    return f"{len(text.splitlines())} lines"
+
+
+def judge_json(text: str, expected: Expectation) -> str:
+    """One JSON value, by the standard: no NaN, not empty, with the keys that were asked for."""
+    value = _parsed(text)
+    if value in ({}, [], "", None):
+        raise Wrong("is JSON with nothing in it")
+    if (
+        isinstance(value, dict)
+        and set(value) <= {"error", "message", "status", "traceback", "code"}
+        and "error" in value
+    ):
+        raise Wrong(f"holds an error message: {str(value['error'])[:100]}")
+    first = value[0] if isinstance(value, list) else value
+    if expected.columns:
+        lacking = _lacking(expected.columns, _keys(value) if isinstance(first, (dict, list)) else [])
+        if lacking:
+            raise Wrong(
+                f"lacks the keys {', '.join(lacking)}; it has {_some(list(first) if isinstance(first, dict) else [])}"
+            )
+    if expected.rows is not None and isinstance(value, list) and len(value) != expected.rows:
+        raise Wrong(f"has {len(value)} entries, not {expected.rows}")
+    return f"JSON {'list' if isinstance(value, list) else 'object' if isinstance(value, dict) else 'value'}"
+
+
+def judge_jsonl(text: str, expected: Expectation) -> str:
+    """One JSON value a line."""
+    values = []
+    for number, line in enumerate((line for line in text.splitlines() if line.strip()), 1):
+        try:
+            values.append(_parsed(line))
+        except Wrong as wrong:
+            raise Wrong(f"line {number} {wrong}") from wrong
+    if expected.columns and (lacking := _lacking(expected.columns, values[0] if isinstance(values[0], dict) else [])):
+        raise Wrong(f"lacks the keys {', '.join(lacking)}; it has {_some(values[0])}")
+    return _counted(len(values), expected)
+
+
+def judge_csv(text: str, expected: Expectation) -> str:
+    """A table with a head, of as many fields in each row."""
+    return _judge_table(text, expected, ",")
+
+
+def judge_tsv(text: str, expected: Expectation) -> str:
+    """The same with tabs."""
+    return _judge_table(text, expected, "\t")
+
+
+def judge_srt(text: str, _expected: Expectation) -> str:
+    """Subtitles: at least one cue with its times and words."""
+    cues = len(_CUE.findall(text))
+    if not cues:
+        raise Wrong("has no cue with times and words")
+    return f"{cues} cues"
+
+
+def judge_vtt(text: str, expected: Expectation) -> str:
+    """Subtitles for the web."""
+    if not text.startswith("WEBVTT"):
+        raise Wrong("does not begin with WEBVTT")
+    return judge_srt(text, expected)
+
+
+def judge_html(text: str, _expected: Expectation) -> str:
+    """A page with an element and something in it."""
+    reader = _Elements()
+    reader.feed(text[:MOST_PARSED])
+    if not reader.names:
+        raise Wrong("has no HTML element")
+    if not reader.content:
+        raise Wrong("is a page with nothing in it")
+    return f"{reader.names} elements"
+
+
+def judge_svg(text: str, _expected: Expectation) -> str:
+    """A drawing that is closed and has a shape in it."""
+    match = re.search(r"<svg\b[^>]*>(.*)</svg\s*>\s*\Z", text, re.DOTALL)
+    if match is None:
+        raise Wrong("has no <svg> element that is closed")
+    if not re.search(r"<(?!/|!|\?)\w", match[1]):
+        raise Wrong("is a drawing with nothing in it")
+    return "SVG"
+
+
+def judge_yaml(text: str, expected: Expectation) -> str:
+    """YAML that parses."""
+    if len(text) > MOST_PARSED:
+        return "too large to be parsed whole"
+    try:
+        value = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise Wrong(f"is no YAML: {str(error).splitlines()[0][:100]}") from error
+    return _keyed(value, expected, "YAML")
+
+
+def judge_toml(text: str, expected: Expectation) -> str:
+    """TOML that parses."""
+    try:
+        value = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise Wrong(f"is no TOML: {error}") from error
+    return _keyed(value, expected, "TOML")
+
+
+TEXT_KINDS: dict[str, Callable[[str, Expectation], str]] = {
+    "text": judge_text,
+    "json": judge_json,
+    "jsonl": judge_jsonl,
+    "csv": judge_csv,
+    "tsv": judge_tsv,
+    "srt": judge_srt,
+    "vtt": judge_vtt,
+    "html": judge_html,
+    "svg": judge_svg,
+    "yaml": judge_yaml,
+    "toml": judge_toml,
+}
+"""Each says what it saw, or raises Wrong."""
+
+
+class _Elements(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names = 0
+        self.content = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names += 1
+        self.content = self.content or tag in ("img", "svg", "canvas", "table", "script", "video", "audio", "iframe")
+
+    def handle_data(self, data: str) -> None:
+        self.content = self.content or bool(data.strip())
+
+
+def _judge_table(text: str, expected: Expectation, delimiter: str) -> str:
+    first = text.splitlines()[0]
+    if delimiter == "," and "," not in first:
+        delimiter = next((other for other in ";\t|" if other in first), ",")
+    csv.field_size_limit(MOST_PARSED)
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter, strict=True) if row]
+    except csv.Error as error:
+        raise Wrong(f"is no table: {error}") from error
+    head, body = rows[0], rows[1:]
+    if lacking := _lacking(expected.columns, head):
+        raise Wrong(f"lacks the columns {', '.join(lacking)}; it has {_some(head)}")
+    uneven = next((number for number, row in enumerate(body, 2) if len(row) != len(head)), None)
+    if uneven is not None:
+        raise Wrong(f"row {uneven} has {len(rows[uneven - 1])} fields, its head {len(head)}")
+    if expected.rows == len(rows) and not expected.columns:
+        return f"{len(rows)} rows without a head"
+    if not body and expected.rows != 0:
+        raise Wrong("has a head and no rows")
+    return f"{_counted(len(body), expected)}, columns {_some(head)}"
+
+
+def _parsed(text: str) -> Any:
+    if len(text) > MOST_PARSED:
+        raise Wrong("is too large to be parsed")
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise Wrong("is nested too deeply") from error
+    except ValueError as error:
+        raise Wrong(f"is no JSON: {error}") from error
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Wrong(f"is no JSON: {name} is not allowed in it")
+
+
+def _keyed(value: Any, expected: Expectation, name: str) -> str:
+    if value in (None, {}, [], ""):
+        raise Wrong(f"is {name} with nothing in it")
+    if expected.columns and (lacking := _lacking(expected.columns, _keys(value))):
+        raise Wrong(f"lacks the keys {', '.join(lacking)}")
+    return name
+
+
+def _keys(value: Any, depth: int = 0) -> list[str]:
+    """Keys of the value and of what lies two levels below, where reports keep them."""
+    if isinstance(value, list):
+        return _keys(value[0], depth) if value else []
+    if not isinstance(value, dict) or depth > 2:
+        return []
+    return [*map(str, value), *(key for inner in value.values() for key in _keys(inner, depth + 1))]
+
+
+def _lacking(wanted: Sequence[str], there: Iterable[str]) -> list[str]:
+    have = {_plain(name) for name in there}
+    return [name for name in wanted if _plain(name) not in have]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]+", "_", str(name).strip().strip("\"'`").lower())
+
+
+def _counted(number: int, expected: Expectation) -> str:
+    if expected.rows is not None and number != expected.rows:
+        raise Wrong(f"has {number} rows, not {expected.rows}")
+    return f"{number} rows"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = [str(name)[:40] for name in list(names)[:8]]
+    return ", ".join(shown) + (", …" if len(names) > 8 else "") if shown else "none"

@@ -1,0 +1,85 @@
+"""Whether a model that was asked for can be had: known within seconds, before anything else is done."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+
+import httpx
+
+from ml_agent.errors import ConfigurationError
+from ml_agent.llm.endpoint import IN_PROCESS, Endpoint
+from ml_agent.llm.errors import EndpointError
+
+SECONDS = 4.0
+"""For the whole question, name lookup included."""
+MOST_BYTES = 1024**2
+BROKEN = frozenset({500, 502, 503, 504})
+
+
+def ask_endpoint(endpoint: Endpoint) -> None:
+    """Ask the endpoint for its models; returns where somebody who speaks our language answers.
+
+    Nothing is generated, so nothing is spent. Raises ConfigurationError for a refused key, a missing model file, and for what
+    is no such endpoint; EndpointError where nobody answers in time.
+    """
+    if endpoint.in_process:
+        path = Path(endpoint.model.removeprefix(IN_PROCESS))
+        if not path.is_file():
+            raise ConfigurationError(f"--model {endpoint.model}: no such file")
+        return
+    said: list[Exception | None] = []
+    thread = Thread(
+        target=lambda: said.append(_asked(endpoint)), daemon=True
+    )  # a name lookup cannot be given up otherwise
+    thread.start()
+    thread.join(SECONDS + 0.3)
+    problem = said[0] if said else EndpointError(f"{endpoint.base_url} did not answer within {SECONDS:g} s")
+    if problem is not None:
+        raise problem
+
+
+def _asked(endpoint: Endpoint) -> Exception | None:
+    where = endpoint.base_url
+    key = endpoint.api_key or "none"
+    headers = {"api-key": key} if endpoint.azure else {"authorization": f"Bearer {key}"}
+    until = time.monotonic() + SECONDS
+    try:
+        with httpx.Client(timeout=SECONDS, headers=headers) as client, client.stream("GET", _models(where)) as response:
+            return _read(response, where, lambda: time.monotonic() > until)
+    except httpx.TimeoutException:
+        return EndpointError(f"{where} did not answer within {SECONDS:g} s")
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        return ConfigurationError(f"{where} is no address of an endpoint: {error}")
+    except httpx.RemoteProtocolError:
+        return ConfigurationError(f"{where} answers, but not in HTTP: it is no OpenAI-compatible endpoint")
+    except httpx.HTTPError as error:
+        return EndpointError(f"{where} cannot be reached: {error}")
+
+
+def _models(base_url: str) -> httpx.URL:
+    url = httpx.URL(base_url)
+    return url.copy_with(path=url.path.rstrip("/") + "/models")
+
+
+def _read(response: httpx.Response, where: str, late: Callable[[], bool]) -> Exception | None:
+    """What the status and the beginning of the body say against it."""
+    status = response.status_code
+    if status in (401, 403):
+        return ConfigurationError(f"{where} refuses the key: set OPENAI_API_KEY")
+    if status in BROKEN:
+        return EndpointError(f"{where} answers {status}: it is not ready")
+    if not 200 <= status < 300:
+        if 300 <= status < 400:
+            return ConfigurationError(f"{where} answers {status}: it is no OpenAI-compatible endpoint")
+        return None  # some know no list of models; the first decision shows what they are
+    body = b""
+    for part in response.iter_bytes():
+        body += part
+        if late():
+            return EndpointError(f"{where} did not answer within {SECONDS:g} s")
+        if len(body) > MOST_BYTES:
+            break
+    if not body.lstrip().startswith((b"{", b"[")):
+        return ConfigurationError(f"{where} answers, but not as an OpenAI-compatible endpoint does")
+    return None

@@ -1,0 +1,56 @@
+"""What an answer sets although nobody asked for it: the user should know before running it."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ml_agent.state import Plain
+from tools.commandline.shell import parse_command
+
+MOST = 12
+
+
+def unasked(best: Plain, instruction: str) -> list[str]:
+    """Options with their values that stand in a command and that neither a value nor a word of the user's is behind."""
+    draft = best["draft"]
+    if draft["kind"] != "bash":
+        return []
+    honoured = " ".join(entry.get("where") or "" for entry in draft.get("ledger") or ())
+    said = {word.strip(".,;:!?()\"'").lower() for word in re.split(r"[\s=]+", instruction)}
+    found = [pair for invocation in parse_command(draft["text"]).invocations for pair in _pairs(invocation.words)]
+    return [
+        " ".join(pair)
+        for pair in found
+        if pair[0].partition("=")[0] not in honoured.split() and not _is_said(pair, said)
+    ][:MOST]
+
+
+def _is_said(pair: list[str], said: set[str]) -> bool:
+    """Whether the user spoke of a value, or of a switch by its name."""
+    flag, _, value = pair[0].partition("=")
+    values = [*pair[1:], *([value] if value else [])]
+    words = values or re.split(r"[-_]+", flag.strip("-"))
+    return any(_stem(word) in {_stem(other) for other in said} for word in words)
+
+
+def _stem(word: str) -> str:
+    return word.lower().removesuffix("s")
+
+
+def _pairs(words: Sequence[str]) -> list[list[str]]:
+    """Each option with what stands behind it."""
+    pairs: list[list[str]] = []
+    for word in words:
+        if word.startswith("-") and not _is_number(word):
+            pairs.append([word])
+        elif pairs and len(pairs[-1]) < 4 and "=" not in pairs[-1][0] and Path(word).suffix != ".py":
+            pairs[-1].append(word)
+    return pairs
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,177 @@
+"""Ten tasks whose first draft ends with 0 and misses the output: what is missing goes back, and the second draft delivers."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ml_agent.job import Job
+from ml_agent.run_job import run_job
+from ml_agent.runs import new_run
+from ml_agent.settings import load_settings
+from ml_agent.testing.model_server import Answer, ModelServer
+from ml_agent.testing.talkers import command, saying
+from sandbox.bubblewrap import find_bubblewrap
+
+pytestmark = [
+    pytest.mark.skipif(find_bubblewrap() is None, reason="bubblewrap does not work here"),
+    pytest.mark.xdist_group("bubblewrap-sandbox"),
+]
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """A repository of one script, a sentence, and the drafts of a model that learns from what it is told."""
+
+    script: str
+    instruction: str
+    expect: tuple[str, ...] = ()
+    first: str
+    second: str
+    rules: bool
+    """Whether rules alone find a draft that delivers."""
+    python: bool = False
+
+
+HEAD = "import argparse, csv, json, os\nparser = argparse.ArgumentParser()\nadd = parser.add_argument\n"
+ROWS = "writer = csv.writer(open(path, 'w'))\nwriter.writerow(names)\nwriter.writerows([[n] * len(names) for n in range(count)])\n"
+MAKE = "os.makedirs(os.path.dirname(path) or '.', exist_ok=True)\n"
+
+TASKS = {
+    "option with a default": Task(
+        script="add('--out', default='result.csv', help='where the table is written')\nargs = parser.parse_args()\n"
+        f"path, names, count = args.out, ['a', 'b'], 3\n{MAKE}{ROWS}",
+        instruction="Tabulate the measurements.",
+        expect=("outputs/x.csv",),
+        first="python run.py",
+        second="python run.py --out outputs/x.csv",
+        rules=True,
+    ),
+    "option without a default": Task(
+        script="add('--save', help='file for the result')\nargs = parser.parse_args()\nprint('mean 3')\n"
+        "if args.save:\n    json.dump({'mean': 3}, open(args.save, 'w'))\n",
+        instruction="Compute the mean of the measurements.",
+        expect=("mean.json",),
+        first="python run.py",
+        second="python run.py --save mean.json",
+        rules=True,
+    ),
+    "a fixed name": Task(
+        script=f"parser.parse_args()\npath, names, count = 'result.csv', ['a', 'b'], 3\n{ROWS}",
+        instruction="Tabulate the measurements.",
+        expect=("outputs/x.csv",),
+        first="python run.py",
+        second="python run.py && mkdir -p outputs && mv result.csv outputs/x.csv",
+        rules=True,
+    ),
+    "printed only": Task(
+        script="parser.parse_args()\nprint(json.dumps({'mean': 3, 'n': 4}))\n",
+        instruction="Compute the mean of the measurements.",
+        expect=("report.json",),
+        first="python run.py",
+        second="python run.py > report.json",
+        rules=True,
+    ),
+    "a folder of results": Task(
+        script="add('--output-dir', default='runs')\nargs = parser.parse_args()\n"
+        "os.makedirs(args.output_dir, exist_ok=True)\njson.dump([1], open(f'{args.output_dir}/metrics.json', 'w'))\n",
+        instruction="Train the model.",
+        expect=("outputs/metrics.json",),
+        first="python run.py",
+        second="python run.py --output-dir outputs",
+        rules=True,
+    ),
+    "the name in another field": Task(
+        script="add('--run-name', default='run')\nadd('--report', help='write the scores to this file')\n"
+        "args = parser.parse_args()\nprint(args.run_name)\n"
+        "if args.report:\n    json.dump({'score': 1}, open(args.report, 'w'))\n",
+        instruction="Evaluate the model and save the scores to scores.json.",
+        first="python run.py --run-name scores.json",
+        second="python run.py --report scores.json",
+        rules=True,
+    ),
+    "code with a fixed name": Task(
+        script="def fit(path='result.json'):\n    json.dump({'loss': 0.5}, open(path, 'w'))\n",
+        instruction="Write Python code that fits the model.",
+        expect=("outputs/r.json",),
+        first="import run\nrun.fit()\n",
+        second="import os\nimport run\nos.makedirs('outputs', exist_ok=True)\nrun.fit('outputs/r.json')\n",
+        rules=True,
+        python=True,
+    ),
+    "other columns": Task(
+        script="add('--columns', default='a,b')\nadd('--title', default='')\nadd('--out')\nargs = parser.parse_args()\n"
+        f"path, names, count = args.out, args.columns.split(','), 3\n{ROWS}",
+        instruction="Write the table table.csv with the columns label and score.",
+        first="python run.py --out table.csv --title 'label score'",
+        second="python run.py --out table.csv --columns label,score",
+        rules=False,
+    ),
+    "a switch that writes": Task(
+        script="add('--export-all', action='store_true')\nargs = parser.parse_args()\nprint('done')\n"
+        "if args.export_all:\n    json.dump([1, 2], open('all.json', 'w'))\n",
+        instruction="Score the model.",
+        expect=("all.json",),
+        first="python run.py",
+        second="python run.py --export-all",
+        rules=False,
+    ),
+    "too few rows": Task(
+        script="add('--limit', type=int, default=2)\nadd('--seed', type=int)\nadd('--out')\nargs = parser.parse_args()\n"
+        f"path, names, count = args.out, ['name'], args.limit\n{ROWS}",
+        instruction="Write the best ones to top.csv with 5 rows.",
+        first="python run.py --out top.csv --seed 5",
+        second="python run.py --out top.csv --limit 5",
+        rules=False,
+    ),
+}
+
+
+def solve(task: Task, place: Path, told: bool) -> tuple[dict[str, object], list[str], str]:
+    """The result, the drafts, and all that the model was told; a model that is not `told` says the first draft again."""
+    root = place / "repository"
+    root.mkdir()
+    head = "import json\n" if task.python else HEAD
+    (root / "run.py").write_text(head + task.script)
+    (root / "README.md").write_text("# Measurements\n\nCompute, tabulate and score:\n\n```bash\npython run.py\n```\n")
+    texts = (task.first, task.second if told else task.first)
+    said = [Answer("answer", {"kind": "python", "text": text}) if task.python else command(text) for text in texts]
+    with ModelServer(saying(*said)) as server:
+        settings = load_settings(
+            navigator="llm", model="m", base_url=server.url, api_key="k", model_profile="tools", run="full",
+            sandbox="local", network="none", max_attempts=3, cache_dir=str(place / "cache"),
+        )  # fmt: skip
+        job = Job(instruction=task.instruction, repository=str(root), expect=task.expect)
+        result = run_job(job, settings, new_run(Path("runs"), place / "out", {}))
+        heard = "\n".join(seen.text for seen in server.requests)
+    events = [json.loads(line) for line in (place / "out/trajectory.jsonl").read_text().splitlines()]
+    return result, [event["draft"]["text"] for event in events if event["event"] == "draft"], heard
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("name", [name for name, task in TASKS.items() if task.rules])
+def test_rules_alone_bring_it_to_where_it_was_asked_for(name: str, tmp_path: Path) -> None:
+    result, drafts, _ = solve(TASKS[name], tmp_path, told=False)
+    assert drafts[0].strip() == TASKS[name].first.strip()
+    assert (result["ending"], result["exit_code"], len(drafts)) == ("delivered", 0, 2), (drafts, result["message"])
+
+
+@pytest.mark.parametrize("name", [name for name, task in TASKS.items() if not task.rules])
+def test_a_model_is_told_what_is_missing_and_mends_it(name: str, tmp_path: Path) -> None:
+    result, drafts, heard = solve(TASKS[name], tmp_path, told=True)
+    assert drafts == [TASKS[name].first, TASKS[name].second]
+    assert (result["ending"], result["exit_code"]) == ("delivered", 0), result["message"]
+    assert "exit 0, but" in heard and "the program wrote" in heard
+
+
+def test_without_rules_and_without_learning_it_is_no_success(tmp_path: Path) -> None:
+    result, _, _ = solve(TASKS["a switch that writes"], tmp_path, told=False)
+    assert (result["ending"], result["exit_code"], result["evidence"]) == ("not-delivered", 1, "completed")
+
+
+def test_there_are_ten() -> None:
+    assert len(TASKS) == 10 and sum(task.rules for task in TASKS.values()) >= 6

@@ -1,0 +1,45 @@
+"""What a sentence says should come out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ml_agent.delivery.request_words import MOST, expectations_of
+
+SAID = {
+    "Convert speech.wav to text.srt": ["text.srt (srt)"],
+    "Train on data/train.csv with learning rate 0.1 and save the metrics to results/m.json.": ["results/m.json (json)"],
+    "The metrics should end up in reports/moons.json, please": ["reports/moons.json (json)"],
+    "Its report belongs in results/bigram.json.": ["results/bigram.json (json)"],
+    "Count the words in book.txt and write them to counts.tsv (columns word, count)": ["counts.tsv (tsv), with word, count"],
+    "Write a CSV called out.csv with two columns named x and y and 10 rows": ["out.csv (csv), with x, y, 10 rows"],
+    "Extract the faces of photo.jpg into the folder faces": ["faces"],
+    "use the checkpoint model.pt to predict test.csv, output predictions.csv": ["predictions.csv (csv)"],
+    "python train.py --output-dir runs/a --data train.csv --out results/x.json": ["runs/a", "results/x.json (json)"],
+    "Fine-tune on train.json, evaluate on dev.json, and put everything in outputs/bert/": ["outputs/bert"],
+    "plot the loss curve from log.csv as loss.png": ["loss.png (png)"],
+    "Draw boxes into street_boxes.png; list them in boxes.csv": ["street_boxes.png (png)", "boxes.csv (csv)"],
+    "Save the embeddings as e.npy and the labels in labels.json": ["e.npy (npy)", "labels.json (json)"],
+    "Print the perplexity of the text": ["something is printed"],
+    # inputs only
+    "Read config.yaml and run training for 3 epochs with the data in data/cora/": [],
+    "Evaluate models/a.pt on data/test.jsonl": [],
+    "train with print_freq 10 and the config configs/a.yaml": [],
+    "Download the weights from https://example.org/w.pt and run demo.py": [],
+    "Separate the track song.mp3 into stems": [],
+    "Use the file vocab.txt with 5 rows": [],
+    "Train a GCN on Cora with learning rate 0.01 and 200 epochs": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", SAID)
+def test_outputs_are_told_from_inputs(sentence: str) -> None:
+    found = [one.describe() for one in expectations_of(sentence)]
+    assert found == SAID[sentence]
+
+
+@given(st.text(alphabet="save to in .jsonc/ut\"'`,-\n*_ as from folder print A0", max_size=120))
+def test_no_text_is_too_much(text: str) -> None:
+    found = expectations_of(text)
+    assert len(found) <= MOST + 1
+    assert all(one.path or one.kind == "printed" for one in found)

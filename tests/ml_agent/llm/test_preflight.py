@@ -1,0 +1,171 @@
+"""A model that was asked for and cannot be had: one line, the right exit code, at once."""
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from ml_agent.errors import ConfigurationError
+from ml_agent.llm.endpoint import Endpoint
+from ml_agent.llm.errors import EndpointError
+from ml_agent.llm.preflight import ask_endpoint
+
+MOST_SECONDS = 5.0
+Answer = Callable[[BaseHTTPRequestHandler], None]
+
+
+def says(status: int, body: bytes = b"", kind: str = "application/json", wait: float = 0.0) -> Answer:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        time.sleep(wait)
+        handler.send_response(status)
+        handler.send_header("content-type", kind)
+        handler.send_header("content-length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return answer
+
+
+def drips(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.end_headers()
+    try:
+        for _ in range(100):
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+            time.sleep(0.2)
+    except OSError:
+        return
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            answer(self)
+
+        do_POST = do_GET
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Silent."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        server.shutdown()
+
+
+@contextmanager
+def dead() -> Iterator[str]:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+
+@contextmanager
+def silent() -> Iterator[str]:
+    """Takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+
+
+@contextmanager
+def babbling() -> Iterator[str]:
+    """Something that is not HTTP."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def babble() -> None:
+            try:
+                while True:
+                    connection, _ = listening.accept()
+                    connection.recv(4096)
+                    connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+                    connection.close()
+            except OSError:
+                return
+
+        threading.Thread(target=babble, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+
+
+BAD = {
+    "dead": (dead, 4),
+    "silent": (silent, 4),
+    "slow": (lambda: serving(says(200, b"{}", wait=8)), 4),
+    "dripping": (lambda: serving(drips), 4),
+    "not ready": (lambda: serving(says(503, b'{"error": "Loading model"}')), 4),
+    "broken": (lambda: serving(says(500)), 4),
+    "refuses the key": (lambda: serving(says(401, b'{"error": {"message": "no"}}')), 3),
+    "a web site": (lambda: serving(says(200, b"<html>Welcome</html>", "text/html")), 3),
+    "moved": (lambda: serving(says(302)), 3),
+    "not http": (babbling, 3),
+}
+
+
+@pytest.mark.parametrize(("place", "code"), BAD.values(), ids=list(BAD))
+def test_who_cannot_be_had_is_known_at_once(place: Callable[[], Iterator[str]], code: int) -> None:
+    with place() as url:  # type: ignore[attr-defined]
+        began = time.monotonic()
+        with pytest.raises((ConfigurationError, EndpointError)) as caught:
+            ask_endpoint(Endpoint(model="m", base_url=url, api_key="k"))
+        assert time.monotonic() - began < MOST_SECONDS
+    assert caught.value.exit_code == code
+    assert len(str(caught.value).splitlines()) == 1 and url in str(caught.value)
+
+
+@pytest.mark.parametrize("answer", [says(200, b'{"data": []}'), says(404, b"{}"), says(501), says(429)])
+def test_who_speaks_is_taken(answer: Answer) -> None:
+    with serving(answer) as url:
+        ask_endpoint(Endpoint(model="m", base_url=url, api_key="k"))
+
+
+def test_a_name_that_is_none_and_a_file_that_is_not_there() -> None:
+    began = time.monotonic()
+    with pytest.raises(EndpointError):
+        ask_endpoint(Endpoint(model="m", base_url="http://no-such-host.invalid/v1"))
+    with pytest.raises(ConfigurationError):
+        ask_endpoint(Endpoint(model="m", base_url="gopher://x/v1"))
+    with pytest.raises(ConfigurationError, match="no such file"):
+        ask_endpoint(Endpoint(model="gguf:/no/such.gguf"))
+    assert time.monotonic() - began < 2 * MOST_SECONDS
+
+
+def solve(folder: Path, url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    (folder / "repository").mkdir(exist_ok=True)
+    (folder / "repository/fit.py").write_text(
+        "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr', type=float)\nparser.parse_args()\n"
+    )
+    (folder / "repository/README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
+    return subprocess.run(
+        [
+            sys.executable, "-m", "ml_agent", "solve", "fit the model with lr 0.25", "--repo", str(folder / "repository"),
+            "--run", "none", "--model", "m", "--out", str(folder / "out"), *arguments,
+        ],
+        capture_output=True, text=True, timeout=100, check=False, cwd=folder,
+        env={"PATH": "/usr/bin:/bin", "OPENAI_BASE_URL": url, "ML_AGENT_CACHE_DIR": str(folder / "cache"), "HOME": str(folder)},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", [(), ("--navigator", "llm")])
+def test_a_run_with_a_dead_model_ends_with_one_line(tmp_path: Path, asked: tuple[str, ...]) -> None:
+    with dead() as url:
+        done = solve(tmp_path, url, *asked)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert len(done.stderr.strip().splitlines()) == 1 and "--fallback grounded" in done.stderr
+
+
+def test_with_a_fallback_it_goes_on_and_says_so(tmp_path: Path) -> None:
+    with dead() as url:
+        done = solve(tmp_path, url, "--fallback", "grounded", "--json", "--quiet")
+    result = json.loads(done.stdout)
+    assert (done.returncode, result["ending"], result["stand_ins"]) == (0, "checked", 1)
