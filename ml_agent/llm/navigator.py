@@ -150,7 +150,7 @@ class LlmNavigator:
             draft = self._or_grounded("generate", think, lambda: None)
         except Stopped as reason:
             self._emit("stand-in", phase="generate", reason=str(reason))
-        if draft is None:
+        if draft is None or not draft.sound:
             self._over.add(self._key(request, workspace))
         return draft
 
