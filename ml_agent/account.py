@@ -27,6 +27,8 @@ _NUMBERS = re.compile(r"(?<![\w.])[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?
 _SCALES = (Decimal(1), Decimal(1000), Decimal("0.001"), Decimal(1_000_000), Decimal("0.000001"), Decimal(1024))
 """Units in which the same amount may be asked for: thousands of images, milliseconds, gigabytes."""
 _FEW_LETTERS = 2
+_UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
+"""Units that say what a thing is like rather than what is to be done with it: "a 96 kHz recording", "on 16 GB"."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -43,7 +45,8 @@ def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[Ledge
     words = list(_in_code(draft.text) if draft.kind == "python" else _in_commands(draft.text))
     words += [_Word(draft.workdir, f"the folder {draft.workdir}"), _Word(draft.entry, draft.entry)]
     alone = _left_alone(draft, workspace.index) if draft.kind == "bash" else []
-    entries = [_entry(value, words, alone) for value in request.values if value.kind != "switch" or value.name]
+    stated = [_certain(value, request.instruction) for value in request.values if value.kind != "switch" or value.name]
+    entries = [_entry(value, words, alone) for value in stated]
     distinct = {(entry.value, entry.text): entry for entry in reversed(entries)}
     told = [entry for entry in entries if distinct[entry.value, entry.text] is entry]
     return tuple(entry for entry in told if entry.required or entry.status != "not found")
@@ -60,8 +63,14 @@ def _entry(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> Led
 
 
 def _written(value: Value, status: str, where: str) -> LedgerEntry:
-    required = value.required and _is_value(value)
-    return LedgerEntry(value=value.value, text=value.text, status=status, where=where, required=required)  # type: ignore[arg-type]
+    return LedgerEntry(value=value.value, text=value.text, status=status, where=where, required=value.required)  # type: ignore[arg-type]
+
+
+def _certain(value: Value, instruction: str) -> Value:
+    """The value, as a guess where the wording is not that of a value."""
+    described = value.kind == "number" and value.end > 0 and _UNIT.match(instruction, value.end) is not None
+    required = value.required and _is_value(value) and not described
+    return msgspec.structs.replace(value, required=required)
 
 
 def _is_value(value: Value) -> bool:

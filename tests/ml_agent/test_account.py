@@ -63,7 +63,16 @@ def test_a_default_that_is_left_alone_is_a_use_where_the_wording_is_about_it(wor
     assert statuses("500 hidden units", "python fit.py", workspace) == {"500": "not found"}
 
 
-@pytest.mark.parametrize("words", ["a third of the data", "the 2017 edition", "train it with two models"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "a third of the data",
+        "the 2017 edition",
+        "train it with two models",
+        "a 96 kHz recording in 16 bit",
+        "with 24GB",
+    ],
+)
 def test_words_that_are_no_values_are_none(words: str, workspace: Workspace) -> None:
     assert statuses(words, "python fit.py", workspace) == {}
 

@@ -1,0 +1,5 @@
+"""Small tables."""
+
+from tabby.table import Table, read
+
+__all__ = ["Table", "read"]
