@@ -1,4 +1,4 @@
-"""One delivery task through the whole of `ml-agent solve`, and the judgement of what it left."""
+"""One task through the whole of `ml-agent solve`, and the judgement of what it left."""
 
 import shutil
 import subprocess
@@ -20,7 +20,7 @@ from ml_agent.trajectory import read_trajectory
 JUDGE_SECONDS = 20
 
 
-class DeliveryTask(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LibraryTask(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A sentence about a library without a command line, and how its result is told from others."""
 
     id: str
@@ -48,12 +48,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-def load(file: Path) -> list[DeliveryTask]:
+def load(file: Path) -> list[LibraryTask]:
     """The tasks of a file; the folder `repositories` lies beside it."""
-    return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8"))["task"], list[DeliveryTask])
+    return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8"))["task"], list[LibraryTask])
 
 
-def judged(task: DeliveryTask, outputs: Path) -> str:
+def judged(task: LibraryTask, outputs: Path) -> str:
     """Why the outputs are not what was asked for; "" where they are."""
     done = subprocess.run(
         [sys.executable, "-I", "-c", task.judge],
@@ -67,7 +67,7 @@ def judged(task: DeliveryTask, outputs: Path) -> str:
     return said[-1] if done.returncode else ""
 
 
-def run_task(task: DeliveryTask, root: Path, endpoint: Endpoint, sandbox: SandboxKind, answers: int = 5) -> Row:
+def run_task(task: LibraryTask, root: Path, endpoint: Endpoint, sandbox: SandboxKind, answers: int = 5) -> Row:
     """One run in folders of its own, with at most so many answers. Raises AgentError where the agent cannot run at all."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="delivery-") as place:

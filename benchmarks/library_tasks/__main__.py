@@ -1,4 +1,4 @@
-"""How many delivery tasks a model does: `python -m benchmarks.delivery tests/delivery_tasks/tasks.toml --url URL --model NAME`."""
+"""How many library tasks a model does: `python -m benchmarks.library_tasks tests/library_tasks/tasks.toml --url URL --model NAME`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,9 +7,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.delivery.run import Row, load, run_task
 from benchmarks.feedback.run import Endpoint, SandboxKind
 from benchmarks.kept_rows import KeptRows
+from benchmarks.library_tasks.run import Row, load, run_task
 
 
 def main(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.delivery.run import DeliveryTask, judged, load, run_task
 from benchmarks.feedback.run import Endpoint
+from benchmarks.library_tasks.run import LibraryTask, judged, load, run_task
 from ml_agent.llm.navigator import FAILED
 from ml_agent.testing.model_server import Answer, ModelServer, Seen
 from ml_agent.testing.talkers import able
@@ -28,7 +28,7 @@ def test_there_are_twelve_on_several_libraries() -> None:
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_the_judge_takes_a_right_result_and_no_other(task: DeliveryTask, tmp_path: Path) -> None:
+def test_the_judge_takes_a_right_result_and_no_other(task: LibraryTask, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(REPOSITORIES / task.repository, tmp_path / task.repository))
     assert judged(task, copy)
     (copy / "answer.py").write_text(task.code)
@@ -60,6 +60,6 @@ def test_a_wrong_result_is_not_delivered() -> None:
 @pytest.mark.slow
 @pytest.mark.docker
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_right_code_is_delivered_in_docker(task: DeliveryTask) -> None:
+def test_right_code_is_delivered_in_docker(task: LibraryTask) -> None:
     with ModelServer(able(lambda _seen: python(task.code))) as server:
         assert run_task(task, REPOSITORIES, Endpoint(url=server.url, model="m"), "docker").delivered
