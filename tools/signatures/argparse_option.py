@@ -4,6 +4,7 @@ import shlex
 from pathlib import PurePath
 from typing import Protocol
 
+from tools.signatures.calls import Partial
 from tools.signatures.interpreter import Interpreter
 from tools.signatures.model import Option, OptionType
 from tools.signatures.values import (
@@ -27,6 +28,7 @@ TYPE_NAMES: dict[str, OptionType] = {
     "ast.literal_eval": "json", "builtins.eval": "json", "yaml.safe_load": "json", "pathlib.Path": "path",
     "argparse.FileType": "path", "builtins.open": "path", "pathlib.PurePath": "path", "distutils.util.strtobool": "int",
     "os.path.abspath": "str", "os.path.expanduser": "str", "builtins.list": "json", "builtins.tuple": "json",
+    "builtins.str.lower": "str", "builtins.str.upper": "str", "builtins.str.strip": "str", "builtins.str.title": "str",
     "builtins.set": "json", "builtins.dict": "json", "decimal.Decimal": "float", "fractions.Fraction": "float",
 }  # fmt: skip
 CONFIG_FILE = "config_file"
@@ -181,7 +183,7 @@ def converted_type(run: Interpreter, given: Value) -> tuple[OptionType, str]:
         return TYPE_NAMES.get(given.name, "unknown"), name
     if isinstance(given, FileType):
         return "path", "FileType"
-    function = given.function if isinstance(given, Bound) else given
+    function = given.function if isinstance(given, (Bound, Partial)) else given
     if isinstance(function, (Function, Class)):
         return _probed(run, given), function.name
     return "unknown", "?"

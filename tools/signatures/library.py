@@ -1,6 +1,7 @@
 """What the interpreter knows of Python's own functions: only those that are harmless on constants."""
 
 import ast
+import json
 import posixpath
 import re
 from collections.abc import Callable
@@ -41,6 +42,7 @@ PATH_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 PATH_CLASSES = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.PurePosixPath"})
 MAX_MATCHED = 120
+MAX_JSON = 10_000
 MAX_REPEATS = 2
 CONSTANTS_OF: dict[str, Value] = {
     "sys.platform": "linux",
@@ -78,6 +80,8 @@ def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
         return arguments.placed[0]
     if name == "ast.literal_eval" and arguments.placed and isinstance(arguments.placed[0], str):
         return guarded(lambda: ast.literal_eval(arguments.placed[0]))
+    if name == "json.loads" and len(arguments.placed) == 1:
+        return _json(arguments.placed[0])
     if name == "distutils.util.strtobool" and len(arguments.placed) == 1:
         return _strtobool(arguments.placed[0])
     if name in ("re.match", "re.search", "re.fullmatch"):
@@ -96,6 +100,18 @@ def _strtobool(word: Value) -> Value:
     if word.lower() in ("n", "no", "f", "false", "off", "0"):
         return 0
     raise ProgramRaised
+
+
+def _json(text: Value) -> Value:
+    """A text as JSON; one that is none stops the program."""
+    if not isinstance(text, str) or len(text) > MAX_JSON:
+        return UNKNOWN
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise ProgramRaised from None
+    except RecursionError:
+        return UNKNOWN
 
 
 def _matched(name: str, arguments: Arguments) -> Value:

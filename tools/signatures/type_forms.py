@@ -251,7 +251,35 @@ def compare_types(left: Value, right: Value) -> bool | None:
     return None
 
 
+class ParameterNames(Native):
+    """inspect.getfullargspec(f) and inspect.signature(f), as far as the names of the parameters go."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+
+    def attribute(self, name: str) -> Value:
+        """args, and parameters by name."""
+        known = {"args": self.names, "parameters": dict.fromkeys(self.names, UNKNOWN)}
+        return known.get(name, UNKNOWN)
+
+    def item(self, key: Value) -> Value:
+        """The first of a full specification are the names."""
+        return self.names if key == 0 else UNKNOWN
+
+
+def _parameter_names(run: Machine, arguments: Arguments) -> Value:
+    given = arguments.placed[0] if arguments.placed else UNKNOWN
+    if isinstance(given, Class):
+        given = given.find("__init__")
+    function = given.function if isinstance(given, Bound) else given
+    if not isinstance(function, Function):
+        return UNKNOWN
+    spec = function.node.args
+    return ParameterNames([p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)])
+
+
 TYPE_FUNCTIONS: dict[str, Callable[[Machine, Arguments], Any]] = {
     "builtins.hasattr": _hasattr, "builtins.issubclass": _issubclass, "builtins.isinstance": is_instance,
     "inspect.isclass": _isclass, "dataclasses.fields": _fields, "dataclasses.is_dataclass": _is_dataclass,
+    "inspect.getfullargspec": _parameter_names, "inspect.getargspec": _parameter_names, "inspect.signature": _parameter_names,
 }  # fmt: skip

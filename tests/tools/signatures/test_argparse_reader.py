@@ -162,7 +162,7 @@ def test_subcommands_are_signatures_of_their_own(repository: Callable[..., Any])
         ("lambda x: x.lower() == 'true'", "bool"),
         ("lambda s: [int(i) for i in s.split(',')]", "json"),
         ("lambda x: int(float(x))", "int"),
-        ("str.lower", "unknown"),
+        ("str.lower", "str"),
         ("json.loads", "json"),
         ("pathlib.Path", "path"),
         ("argparse.FileType('r')", "path"),

@@ -134,3 +134,43 @@ def test_words_that_mean_true(script: Script, option: Find) -> None:
         parser.parse_args()
     """)
     assert option(signature, "cuda").type == "bool"
+
+
+def test_parameters_of_a_function_become_options(script: Script) -> None:
+    signature = script("""
+        import argparse, inspect
+        def create(width, depth=2): ...
+        defaults = dict(width=1, depth=2, other=3)
+        for name in ("depth", "other"):
+            if name not in inspect.getfullargspec(create)[0]:
+                del defaults[name]
+        parser = argparse.ArgumentParser()
+        for name in defaults:
+            parser.add_argument("--" + name)
+        for name in inspect.signature(create).parameters:
+            parser.add_argument("--the-" + name)
+        parser.parse_args()
+    """)
+    assert [o.dest for o in signature.options] == ["width", "depth", "the_width", "the_depth"]
+
+
+def test_converters_of_several_kinds(script: Script, option: Find) -> None:
+    signature = script("""
+        import argparse, functools, json
+        def items(least, text, mark=","):
+            found = [int(part) for part in text.split(mark)]
+            if len(found) < least:
+                raise ValueError
+            return found
+        def lenient(text):
+            try:
+                return json.loads(text)
+            except json.JSONDecodeError:
+                return text
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--upper", type=str.upper)
+        parser.add_argument("--items", type=functools.partial(items, 1))
+        parser.add_argument("--lenient", type=lenient)
+        parser.parse_args()
+    """)
+    assert [option(signature, name).type for name in ("upper", "items", "lenient")] == ["str", "json", "json"]
