@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.console_truth import ConsoleTruth, console_truth
 from sandbox.stubrun.host import StubReport, StubRequest, run_stubbed
 from tools.signatures.model import Option, Signature
 from tools.signatures.read import SignatureReader
@@ -142,7 +143,7 @@ def _compare(path: str, makes: bool, report: StubReport, static: Sequence[Signat
         equal += not found
     for key, option in ours.items():
         if key not in real:
-            if handed and option.path != path:
+            if (handed and option.path != path) or _of_configuration(option, ours):
                 foreign += 1
             else:
                 differences.append(
@@ -152,6 +153,12 @@ def _compare(path: str, makes: bool, report: StubReport, static: Sequence[Signat
         path=path, makes_parser=makes, status="compared", options=len(real.keys() | ours.keys()) - foreign, equal=equal,
         foreign=foreign, differences=tuple(differences),
     )  # fmt: skip
+
+
+def _of_configuration(option: Option, ours: Mapping[Key, Option]) -> bool:
+    """Whether a library that is a stub here reads it out of a configuration file (`--config`, `--config.lr`)."""
+    files = {other.dest for other in ours.values() if other.converter == "config_file"}
+    return option.dest.partition(".")[0] in files
 
 
 def _name(key: Key) -> str:
@@ -167,9 +174,24 @@ def _real_options(parsers: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Key, M
 
 
 def _static_options(signatures: Iterable[Signature]) -> Iterator[tuple[Key, Option]]:
+    signatures = list(signatures)
     for signature in signatures:
+        if _is_understood(signature, signatures):
+            continue
         for option in signature.options:
             yield (signature.subcommand[: option.level], option.dest, option.flags), option
+
+
+def _is_understood(signature: Signature, others: Iterable[Signature]) -> bool:
+    """Whether it is that of a subcommand which the program puts in where none is named: no parser has it as its own."""
+    own = [(option.dest, option.flags) for option in signature.options]
+    return (
+        bool(own)
+        and not signature.subcommand
+        and any(
+            other.subcommand and own == [(option.dest, option.flags) for option in other.options] for other in others
+        )
+    )
 
 
 def _fields(real: Mapping[str, Any], option: Option, root: Path) -> Iterator[tuple[str, Any, Any]]:
@@ -184,6 +206,8 @@ def _fields(real: Mapping[str, Any], option: Option, root: Path) -> Iterator[tup
     optional = not real["flags"] and real["nargs"] in ("*", "...", "?")  # argparse says required, but takes none
     yield "required", real["required"] and not optional, option.required
     default = real["default"].replace(f"{root}/", "") if isinstance(real["default"], str) else None
+    if default is not None and re.fullmatch(r"<.* (at 0x|name=).*>", default):
+        default = None  # an object that has no spelling, such as standard input
     yield "default", default, option.default
 
 
@@ -219,11 +243,9 @@ def repositories(folders: Iterable[Path]) -> list[Path]:
     return found
 
 
-def measure(root: Path, jobs: int) -> list[FileTruth]:
+def measure(root: Path, reader: SignatureReader, jobs: int) -> list[FileTruth]:
     """All candidates of one repository."""
-    files = list_files(root)
-    reader = SignatureReader(root, files)
-    chosen = list(candidates(root, reader, files))
+    chosen = list(candidates(root, reader, reader.sources.files or ()))
     with ThreadPoolExecutor(jobs) as pool:
         runs = list(pool.map(lambda pair: run_really(root, pair[0]), chosen))
     return [truth_of(root, path, makes, real, reader) for (path, makes), real in zip(chosen, runs, strict=True)]
@@ -237,15 +259,18 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args(words)
     totals = Totals()
+    consoles: dict[str, ConsoleTruth] = {}
     truths: dict[str, list[FileTruth]] = {}
     for root in repositories(p.resolve() for p in args.folders):
-        truths[root.name] = measure(root, args.jobs)
+        reader = SignatureReader(root, list_files(root))
+        truths[root.name] = measure(root, reader, args.jobs)
+        consoles[root.name] = console_truth(root, reader)
         for truth in truths[root.name]:
             totals.add(truth)
     if args.json:
-        print(json.dumps(msgspec.to_builtins({"totals": totals, "files": truths}), indent=1))
+        print(json.dumps(msgspec.to_builtins({"totals": totals, "files": truths, "consoles": consoles}), indent=1))
     else:
-        sys.stdout.write(report_text(truths, totals))
+        sys.stdout.write(report_text(truths, totals) + console_text(consoles))
     return 0
 
 
@@ -274,6 +299,15 @@ def report_text(truths: Mapping[str, Sequence[FileTruth]], totals: Totals) -> st
     lines.append(
         f"files that make a parser and ran: {_share(totals.makers_ran, totals.makers)}; candidates: {totals.candidates}"
     )
+    return "\n".join(lines) + "\n"
+
+
+def console_text(consoles: Mapping[str, ConsoleTruth]) -> str:
+    """The report on console scripts."""
+    lines = [f"no signature {name}: {script}" for name, truth in consoles.items() for script in truth.missing]
+    declared = sum(len(truth.declared) for truth in consoles.values())
+    missing = sum(len(truth.missing) for truth in consoles.values())
+    lines.append(f"console scripts with a signature: {_share(declared - missing, declared)}")
     return "\n".join(lines) + "\n"
 
 
