@@ -15,7 +15,9 @@ _BLANK = " \t\r\n\f\v"
 _PLAIN = re.compile(r"[^ \t\r\n\f\v'\"\\`$;|&()<>]+")
 _HEREDOC = re.compile(r"<<-?$")
 _LONGEST = 20_000
-"""Characters over which a quote or a bracket may run: what is never closed must not be looked for again and again."""
+"""Characters over which a quote or a bracket may run."""
+_MOST_LOOKED_AT = 500_000
+"""Characters that are looked at in vain for closing quotes and brackets; from then on those that open mean themselves."""
 
 
 class Token(NamedTuple):
@@ -45,6 +47,8 @@ class _Lexer:
         self.text = text
         self.at = 0
         self.line = 1
+        self.in_vain = 0
+        """Characters that were looked at for something that closes, and did not."""
         self.heredocs: list[str] = []
         """Closing words of the here-documents that begin at the next line."""
 
@@ -107,7 +111,10 @@ class _Lexer:
         """The place behind the here-documents that begin here."""
         at = start
         for mark in self.heredocs:
+            if self.in_vain >= _MOST_LOOKED_AT:
+                break
             closed = re.compile(rf"^\t*{re.escape(mark)}$\n?", re.MULTILINE).search(self.text, at)
+            self.in_vain += len(self.text) - at if closed is None else 0
             at = closed.end() if closed is not None else at
         self.heredocs = []
         return at
@@ -123,8 +130,10 @@ class _Lexer:
             letter = self.text[at]
             if letter in _BLANK or (letter in ";|&<>()" and not self._goes_on(start, at)):
                 break
-            end = _closing(self.text, at)
-            broken = broken or end < 0
+            end = _closing(self.text, at) if self.in_vain < _MOST_LOOKED_AT else -1
+            if end < 0:
+                broken = True
+                self.in_vain += min(_LONGEST, len(self.text) - at)
             at = end if end > 0 else at + 1
         return max(at, start + 1), broken
 

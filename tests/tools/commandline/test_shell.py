@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.commandline.invocation import Invocation
+from tools.commandline.lexer import lex
 from tools.commandline.shell import parse_command
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
@@ -104,6 +105,13 @@ def test_a_brace_that_nothing_closes_ends() -> None:
     (call,) = parse_command("python a.py 'at ${ each'").invocations
     assert (call.name, call.words) == ("a.py", ("at ${ each",))
     parse_command("'\n!\"&[>*~/;;<${'-\n~a'")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("piece", ["$(", "${", "'a\" ", "a=(", "`", "cat <<A\n", "$(a) "])
+def test_what_is_never_closed_is_not_looked_for_for_ever(piece: str) -> None:
+    text = piece * (60_000 // len(piece))
+    assert "".join(token.gap + token.raw for token in lex(text)) == text
 
 
 @settings(max_examples=100 * EFFORT, deadline=None)
