@@ -24,6 +24,8 @@ from benchmarks.data import Task, load_tasks, repository_folder
 from ml_agent.keys import handed_over
 
 SANDBOX = ("--sandbox", "docker", "--network", "install")
+TO_ITS_END = ("completed", "delivered")
+RAN = ("started", *TO_ITS_END)
 GRACE = 60.0
 """Seconds after Ctrl-C until a row's process is killed."""
 _SHAPE = re.compile(r"(?:torch\.Size|TensorShape)?\(?\[\d+(?:, \d+)*\]\)?|\(\d+(?:, \d+)+,?\)")
@@ -80,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{ran.key:8} {ran.evidence:10} {ran.seconds:7.1f} s  {ran.message[:150]}", flush=True)
     rows = [done[str(task.key)] for task in tasks]
     show(rows)
-    return int(any(ran.evidence not in ("started", "completed") for ran in rows))
+    return int(any(ran.evidence not in RAN for ran in rows))
 
 
 def run_row(task: Task, repos: Path, folder: Path, limit: float, extra: Sequence[str] = ()) -> Ran:
@@ -110,7 +112,7 @@ def show(rows: Sequence[Ran]) -> None:
     table = Table("row", "repository", "evidence", "s", "drafts", "repairs", "shape", "why", "not in the answer")
     for ran in rows:
         named = "" if ran.message.startswith(ran.diagnosis) else f"{ran.diagnosis}: "
-        why = "" if ran.evidence == "completed" else named + ran.message
+        why = "" if ran.evidence in TO_ITS_END else named + ran.message
         table.add_row(
             ran.key, ran.repository, ran.evidence, f"{ran.seconds:.0f}", str(ran.drafts), str(ran.repairs), ran.shape,
             why[:200], ", ".join(ran.lost),
@@ -118,7 +120,7 @@ def show(rows: Sequence[Ran]) -> None:
     console = Console(width=max(Console().width, 180), markup=False, highlight=False)
     console.print(table)
     counts = Counter(ran.evidence for ran in rows)
-    shapes = sum(ran.evidence == "completed" and bool(ran.shape) for ran in rows)
+    shapes = sum(ran.evidence in TO_ITS_END and bool(ran.shape) for ran in rows)
     counted = ", ".join(f"{number} {name}" for name, number in counts.most_common())
     console.print(f"{counted}; {shapes} with a shape")
 

@@ -44,8 +44,8 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         yield "level", _level(result)
     for expected in result["expectations"]:
         yield "expected", f"{MARKS[expected['verdict']]} {_named(expected)}: {expected['said']}"
-    if answer and result["set_unasked"]:
-        yield "not asked", ", ".join(result["set_unasked"])
+    if answer and result["unasked"]:
+        yield "not asked", ", ".join(result["unasked"])
     if answer and answer.get("confidence"):
         yield "confidence", f"{answer['confidence']:.2f}"
     if result["outputs"]:

@@ -41,6 +41,17 @@ LOOK_SECONDS = 60.0
 LOOK_CHARACTERS = 4_000
 
 
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What the request says of a run's files."""
+
+    expected: tuple[Expectation, ...] = ()
+    """What should come out."""
+    inputs: tuple[str, ...] = ()
+    """What goes in: relative to `folder` there, and to the folder of the run."""
+    folder: Path = Path()
+    """Of the user."""
+
+
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What an execution did, as far as the state needs it; the full log is on disk."""
 
@@ -75,7 +86,7 @@ class Executor:
         """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
 
     def run(
-        self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair], expected: Sequence[Expectation] = ()
+        self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair], wanted: Wanted | None = None
     ) -> Outcome:
         """Set up what the draft needs, with the repairs taken so far, run it, and see whether what is expected came out.
 
@@ -85,10 +96,13 @@ class Executor:
         session.prepare(task)
         if draft.kind == "python":
             self._put_code(draft)
+        wanted = wanted or Wanted()
+        for path in wanted.inputs:
+            self._sandbox.put(wanted.folder / path, f"{draft.workdir}/{path}")
         began = moment(self._sandbox)
         response = session.run(task, repairs)
         made = made_since(self._sandbox, began)
-        judgements = judge(expected, self.scene(draft, response, made)) if response.ok else ()
+        judgements = judge(wanted.expected, self.scene(draft, response, made)) if response.ok else ()
         first = {one.path for one in judgements}
         outputs, stayed = collect(self._sandbox, made, self._folder.outputs, first)
         return Outcome(

@@ -16,7 +16,8 @@ from ml_agent.draft import Draft
 from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending
 from ml_agent.evidence import is_reached, level_asked
-from ml_agent.execution import Outcome
+from ml_agent.execution import Outcome, Wanted
+from ml_agent.inputs import named_inputs
 from ml_agent.navigator import Attempt, Given, Workspace
 from ml_agent.phases import as_node, ended
 from ml_agent.proof import examine, problem_of
@@ -133,7 +134,8 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     workspace = workspace_of(state, services)
     draft = msgspec.convert(state["draft"], Draft)
     expected = expected_of(state)
-    outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]), expected)
+    wanted = Wanted(expected=expected, inputs=inputs_of(state, workspace, draft), folder=Path.cwd())
+    outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]), wanted)
     best = better(state, draft, outcome.evidence, outcome)
     services.note("execute", outcome.summary)
     if is_reached(level_asked(services.settings.run, expected), outcome.evidence, outcome.judgements):
@@ -255,6 +257,12 @@ def _height(evidence: Any, outcome: Plain | None) -> float:
     judgements: list[Plain] = (outcome or {}).get("judgements") or []
     delivered = len([one for one in judgements if one["verdict"] == "delivered"])
     return EVIDENCE.index(evidence) + delivered / (len(judgements) + 1)
+
+
+def inputs_of(state: State, workspace: Workspace, draft: Draft) -> tuple[str, ...]:
+    """Files of the user's that the request names and the repository does not have."""
+    values = [value for _, value in msgspec.convert(state["given"], Given).arguments]
+    return named_inputs(state["instruction"], values, Path.cwd(), workspace.index.root / draft.workdir)
 
 
 def request_of(state: State) -> Request:

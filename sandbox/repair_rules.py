@@ -27,6 +27,8 @@ from sandbox.setup.requirements import wanted_by, wanted_python
 from sandbox.task import Source, Task
 
 Version = tuple[int, int]
+MOST_DECLARED = 200_000
+"""Characters of a file that declares scripts."""
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,6 +217,19 @@ def _permission(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
         yield Repair(kind="first", arguments=(text,), why=f"{diagnosis.subject} is made executable")
 
 
+def _missing_program(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+    """A console script that installing the repository puts on the path."""
+    name = re.escape(diagnosis.subject)
+    for file in ("pyproject.toml", "setup.cfg", "setup.py"):
+        path = scene.source.root / file
+        text = path.read_text(encoding="utf-8", errors="replace")[:MOST_DECLARED] if path.is_file() else ""
+        if re.search(rf"scripts[\s\S]*[\"'\s/]{name}[\"']?\s*(?:=|[\"'])", text):
+            yield Repair(
+                kind="install", arguments=("-e .",), why=f"{diagnosis.subject} is a command of the repository's own"
+            )
+            return
+
+
 def _line_endings(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     here = scene.source.root / scene.task.folder
     scripts = [word for word in re.findall(r"[\w./-]+", scene.task.text) if (here / word).is_file()]
@@ -304,6 +319,7 @@ def _version(text: str) -> Version:
 
 _BY_CODE: dict[str, Callable[[Diagnosis, Scene], Iterator[Repair]]] = {
     "missing-module": _missing_module,
+    "missing-program": _missing_program,
     "missing-file": _missing_file,
     "missing-data": _missing_file,
     "missing-weights": _missing_file,

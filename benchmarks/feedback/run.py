@@ -91,7 +91,7 @@ def _run(task: FeedbackTask, way: Way, endpoint: Endpoint) -> Row:
         sandbox=way.sandbox,
         attempts=way.attempts,
         model=endpoint.model,
-        completed=result["evidence"] == "completed" and not wrong,
+        completed=result["evidence"] in ("completed", "delivered") and not wrong,
         evidence=result["evidence"],
         drafts=tuple(event["draft"]["text"].strip() for event in events if _is_draft(event)),
         repairs=sum(event["event"] == "setup" and event["line"].startswith("repairing") for event in events),

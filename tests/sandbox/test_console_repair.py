@@ -1,0 +1,36 @@
+"""A command of the repository's own that is not there: install the repository."""
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.contract import Response
+from sandbox.diagnosis import Place, diagnose
+from sandbox.repair_rules import Scene, next_repair
+from sandbox.task import Source, Task
+
+DECLARED = {
+    "pyproject.toml": '[project]\nname = "x"\n[project.scripts]\nfit-it = "x.cli:main"\n',
+    "setup.cfg": "[options.entry_points]\nconsole_scripts =\n    fit-it = x.cli:main\n",
+    "setup.py": "setup(entry_points={'console_scripts': ['fit-it=x.cli:main']})\n",
+}
+
+
+def failure(root: Path, program: str) -> tuple[str, ...] | None:
+    said = f"/bin/bash: line 1: {program}: command not found"
+    response = Response(ended="exited", exit_code=127, stderr=said + "\n", error_lines=(said,))
+    diagnosis = diagnose(response, f"{program} --lr 1", Place(root=root))
+    scene = Scene(source=Source(root=root), task=Task(text=f"{program} --lr 1"))
+    repair = next_repair(diagnosis, [], scene)
+    return repair.arguments if repair and repair.kind == "install" else None
+
+
+@pytest.mark.parametrize("file", DECLARED)
+def test_a_declared_command_is_installed(file: str, tmp_path: Path) -> None:
+    (tmp_path / file).write_text(DECLARED[file])
+    assert failure(tmp_path, "fit-it") == ("-e .",)
+
+
+def test_another_command_is_not(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_text(DECLARED["setup.py"])
+    assert failure(tmp_path, "it") is None and failure(tmp_path, "frobnicate") is None
