@@ -1,0 +1,169 @@
+"""The entry points of a repository with all that its documents and examples say of them."""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from ml_agent.grounded2.slots import Slot, slots_of
+from tools.commands import parse_command
+from tools.examples import Example
+from tools.index import RepoIndex
+from tools.invocation import Invocation
+from tools.signatures.model import Signature
+from tools.signatures.parse import choose, parse_call
+
+_FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
+_SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
+_MOST_PROSE = 400
+_MOST_SIBLINGS = 120
+_SIBLING_KINDS = frozenset({".json", ".yaml", ".yml", ".py", ".toml", ".cfg", ".txt", ".jpg", ".png", ".csv", ".model", ".pt"})
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """An example's call of an entry point."""
+
+    example: Example
+    invocation: Invocation
+    values: dict[str, Any]
+    """What it gives, by dest."""
+    unknown: tuple[str, ...] = ()
+
+
+class EntryPoint:
+    """One thing that can be called.
+
+    Args:
+        signature: how it is called.
+        facts: of its repository.
+    """
+
+    def __init__(self, signature: Signature, facts: "Facts") -> None:
+        self.signature = signature
+        self.facts = facts
+
+    @cached_property
+    def shown(self) -> tuple[Shown, ...]:
+        """The calls of it that the repository shows."""
+        found = []
+        for example in self.facts.examples.get(self.signature.path, ()):
+            for invocation in parse_command(example.text).invocations:
+                if PurePosixPath(invocation.name).name != PurePosixPath(self.signature.path).name and not _is_named(invocation, self.signature):
+                    continue
+                siblings = self.facts.index.signatures.get(self.signature.path, ())
+                if choose(siblings, invocation.words) != self.signature:
+                    continue
+                call = parse_call(self.signature, invocation.words)
+                found.append(Shown(example, invocation, call.values, call.unknown))
+        return tuple(found)
+
+    @cached_property
+    def seen(self) -> Mapping[str, Sequence[str]]:
+        """By dest: the values that examples give."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for shown in self.shown:
+            for dest, value in shown.values.items():
+                for one in value if isinstance(value, list) else [value]:
+                    if "$" not in str(one):
+                        found[dest].setdefault(str(one))
+        return {dest: tuple(values) for dest, values in found.items()}
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """Its options as slots."""
+        files = {option.dest: self._siblings((option.default or "", *self.seen.get(option.dest, ()))) for option in self.signature.options}
+        prose = {option.dest: self.facts.said_of([option.dest, *(flag.lstrip("-") for flag in option.flags)]) for option in self.signature.options}
+        return slots_of(self.signature.options, self.seen, files, prose)
+
+    def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Files of the repository beside one that a value names, spelled like it."""
+        found: dict[str, None] = {}
+        for text in texts:
+            suffix = PurePosixPath(text).suffix
+            if suffix not in _SIBLING_KINDS or text.startswith(("/", "~", "$", "http")):
+                continue
+            for folder in dict.fromkeys((".", posixpath.dirname(self.signature.path) or ".")):
+                whole = posixpath.normpath(posixpath.join(folder, text))
+                if whole in self.facts.files:
+                    beside = self.facts.beside(posixpath.dirname(whole), suffix)
+                    for path in beside[:_MOST_SIBLINGS]:
+                        found.setdefault(posixpath.relpath(path, folder))
+                    break
+        return tuple(found)
+
+    @property
+    def name(self) -> str:
+        """Its name without folder and ending, or the console command."""
+        return self.signature.name or PurePosixPath(self.signature.path).stem
+
+
+def _is_named(invocation: Invocation, signature: Signature) -> bool:
+    module = signature.path.removesuffix(".py").removesuffix("/__main__").replace("/", ".")
+    return invocation.name in {signature.name, module} and bool(invocation.name)
+
+
+class Facts:
+    """What a repository shows and says, by entry point and by option.
+
+    Args:
+        index: the repository.
+    """
+
+    def __init__(self, index: RepoIndex) -> None:
+        self.index = index
+
+    @cached_property
+    def files(self) -> frozenset[str]:
+        """All its files."""
+        return frozenset(self.index.files)
+
+    @cached_property
+    def examples(self) -> Mapping[str, Sequence[Example]]:
+        """By entry point: the commands that call it."""
+        found: dict[str, list[Example]] = defaultdict(list)
+        for example in self.index.examples:
+            if example.kind == "bash" and example.entry:
+                found[example.entry].append(example)
+        return found
+
+    @cached_property
+    def entries(self) -> tuple[EntryPoint, ...]:
+        """Its entry points."""
+        return tuple(EntryPoint(one, self) for several in self.index.signatures.values() for one in several)
+
+    def entry(self, signature: Signature) -> EntryPoint:
+        """The entry point of a signature."""
+        return next(one for one in self.entries if one.signature == signature)
+
+    def beside(self, folder: str, suffix: str) -> list[str]:
+        """The files of a folder and of the folders beside it that end alike."""
+        parent = posixpath.dirname(folder)
+        return [path for path in self._by_suffix.get(suffix, ()) if posixpath.dirname(path) == folder or (folder and parent and posixpath.dirname(posixpath.dirname(path)) == parent)]
+
+    @cached_property
+    def _by_suffix(self) -> Mapping[str, Sequence[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self.index.files:
+            found[PurePosixPath(path).suffix].append(path)
+        return found
+
+    def said_of(self, names: Iterable[str]) -> str:
+        """What documents say in sentences that name one of these options."""
+        return " ".join(text for name in dict.fromkeys(names) for text in self._prose.get(name, ()))[:_MOST_PROSE]
+
+    @cached_property
+    def _prose(self) -> Mapping[str, Sequence[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for passage in self.index.passages:
+            for sentence in _SENTENCE.split(passage.text):
+                if len(sentence) < _MOST_PROSE:
+                    for match in _FLAG.finditer(sentence):
+                        several = found[match[1] or match[2]]
+                        if len(several) < 3:
+                            several.append(_FLAG.sub(" ", sentence))
+        return found

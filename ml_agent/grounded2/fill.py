@@ -1,0 +1,321 @@
+"""Puts what a request states into the slots of one entry point: one assignment over all values and slots."""
+
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+import msgspec
+
+from ml_agent.grounded.assignment import best_matching
+from ml_agent.grounded.terms import plain
+from ml_agent.grounded2 import features
+from ml_agent.grounded2.features import Entry, Evidence, SwitchEvidence, evidence, meant, nearness, switch_features
+from ml_agent.grounded2.mentions import Mention, Spelled, Statement
+from ml_agent.grounded2.slots import Slot, Weights
+from ml_agent.values.numbers import number, plain as plain_number
+
+Scorer = Callable[[Sequence[float]], float]
+_CAPACITY = 6
+"""How many values one slot takes at most."""
+_LEAST = 0.05
+"""Without any such evidence a value and a slot have nothing to do with each other."""
+
+
+class Pair(NamedTuple):
+    """A value that could go into a slot."""
+
+    mention: Mention
+    slot: int
+    vector: list[float]
+    entry: Entry | None
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A slot with what goes there."""
+
+    slot: int
+    values: tuple[str, ...]
+    score: float
+    """Log-odds that it belongs there; high for what the user spells."""
+    why: str
+    starts: tuple[int, ...] = ()
+    text: str = ""
+
+
+class Filled(msgspec.Struct, frozen=True):
+    """An entry point with the request's values in its slots."""
+
+    placed: tuple[Placed, ...]
+    left: tuple[Mention, ...]
+    """Values without a slot."""
+    unknown: tuple[Spelled, ...]
+    """Spelled options that the entry point does not have."""
+
+
+def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Placed], list[Spelled]]:
+    """The options that the user spells, taken as they stand."""
+    by_flag: dict[str, int] = {}
+    for place, slot in enumerate(slots):
+        for flag in (*slot.option.flags, *slot.option.negative_flags):
+            by_flag.setdefault(flag, place)
+            by_flag.setdefault(flag.replace("_", "-").lstrip("-"), place)
+        if not slot.option.flags:
+            by_flag.setdefault(slot.option.dest, place)
+    found: list[Placed] = []
+    unknown: list[Spelled] = []
+    for one in statement.spelled:
+        dashed = one.name.startswith("-")
+        known = by_flag.get(one.name, by_flag.get(one.name.replace("_", "-").lstrip("-")) if len(one.name) > 2 or not dashed else None)
+        if known is None:
+            unknown.append(one)
+            continue
+        slot = slots[known]
+        if one.joined:
+            values, end = (_unquoted(one.joined),), one.end
+        elif slot.option.switch:
+            negative = one.name in slot.option.negative_flags
+            values, end = ("False" if negative else "True",), one.end
+        else:
+            values, length = _following(one.following, slot)
+            end = one.end + length
+            if not values and slot.boolean:
+                values = ("True",)
+        if values:
+            found.append(Placed(known, values, 20.0, f"spelled as {one.name}", (one.start,), statement.text[one.start : end]))
+    return found, unknown
+
+
+_STEP = re.compile(r"\s*(?:(?:of|to|is|at|as|with|=|:)\s+)?(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
+
+
+def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
+    """The words of a spelled option's value, and how far they reach."""
+    found: list[str] = []
+    at = 0
+    while match := _STEP.match(text, at):
+        word = match["word"]
+        if word.startswith("-") and number(word.rstrip(",.;)")) is None and found:
+            break
+        if word[0] in ",;.)":
+            break
+        quoted = word[0] in "'\""
+        bare = word if quoted else word.rstrip(";:)").rstrip(",").rstrip(".") if not word.endswith("...") else word
+        if not bare or (found and bare in {"and", "with", "for", "or"}) or bare in {"and", "which", "that", "so", "the"}:
+            break
+        found.append(_unquoted(bare))
+        at = match.end()
+        if not slot.several or (not quoted and word != bare):
+            break
+    return tuple(found), at
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+
+
+def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: Sequence[Placed] = ()) -> list[Pair]:
+    """Every value with every slot where it could be, each with its vector."""
+    spans = [(start, start + len(one.text)) for one in taken for start in one.starts]
+    used = {one.slot for one in taken if not slots[one.slot].several}
+    literal = [one for one in statement.mentions if not any(a <= one.start < b for a, b in spans)]
+    found: list[tuple[Mention, int, Evidence, Entry | None]] = []
+    open_slots = [(place, slot) for place, slot in enumerate(slots) if place not in used and not slot.boolean]
+    for place, slot in open_slots:
+        entries = [one for one in meant(statement, slot) if not any(a <= one.mention.start < b for a, b in spans)]
+        for entry in entries:
+            seen = evidence(nearness(statement, entry.mention), statement, slot, weights)
+            found.append((entry.mention, place, seen, entry))
+        said = {plain(entry.value) for entry in entries}
+        for mention in literal:
+            if plain(mention.value) in said or not _takes(slot, mention):
+                continue
+            seen = evidence(nearness(statement, mention), statement, slot, weights)
+            if _is_possible(slot, mention, seen):
+                found.append((mention, place, seen, None))
+    return [Pair(m, p, features.features(statement, m, slots[p], e, _others(found, m, p), entry), entry) for m, p, e, entry in found]
+
+
+def _others(found: Sequence[tuple[Mention, int, Evidence, Entry | None]], mention: Mention, place: int) -> tuple[float, float]:
+    name = helped = 0.0
+    for other, at, seen, _ in found:
+        if at != place and other.first == mention.first and other.last == mention.last:
+            name, helped = max(name, seen.name), max(helped, seen.help)
+    return name, helped
+
+
+def _takes(slot: Slot, mention: Mention) -> bool:
+    """Whether a slot takes a value of this kind at all."""
+    if mention.parts and not (slot.listed or slot.several):
+        return False
+    if slot.closed and mention.kind != "factor":
+        return any(_same(choice, part) for choice in slot.vocabulary for part in (mention.parts or (mention.value,)))
+    if mention.kind == "factor":
+        return slot.numeric_default is not None and slot.option.type in {"int", "float", "str", "unknown"}
+    if mention.kind == "number":
+        amount = number(mention.value)
+        whole = amount is None or amount == amount.to_integral_value()
+        if slot.option.type in {"str", "unknown"} and slot.numeric_default is None and slot.role & {"path", "output", "input"}:
+            return False
+        return slot.takes_number() and (whole or slot.option.type != "int") and (amount is not None or slot.option.type not in {"int", "float"} or bool(mention.parts))
+    if mention.kind in {"path", "name", "text", "word"}:
+        return slot.option.type in {"str", "path", "unknown", "json"} and slot.numeric_default is None
+    return True
+
+
+def _same(one: str, other: str) -> bool:
+    return plain(one) == plain(other) or (number(one) is not None and number(one) == number(other))
+
+
+def _is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
+    if mention.kind in {"path", "text"} or slot.option.positional or slot.option.required:
+        return True
+    return seen.name + seen.help + seen.prose > _LEAST or mention.value.lower() in slot.option.help.lower()
+
+
+def fill(statement: Statement, slots: Sequence[Slot], value_score: Scorer, switch_score: Scorer, stake: Mapping[str, float]) -> Filled:
+    """Put the values of a request into the slots of one entry point.
+
+    Args:
+        statement: the request.
+        slots: of the entry point.
+        value_score: log-odds of a vector of `features.FEATURES`.
+        switch_score: log-odds of a vector of `features.SWITCH_FEATURES`.
+    """
+    weights = Weights(slots)
+    taken, unknown = spelled_slots(statement, slots)
+    scored = [(pair, value_score(pair.vector) + stake[pair.mention.kind]) for pair in pairs(statement, slots, weights, taken)]
+    rows = _without_overlaps(scored)
+    placed = [*taken, *_matched(rows, slots, taken)]
+    starts = {start for one in placed for start in one.starts}
+    explained = _explained(statement, placed, slots)
+    given = {one.slot for one in placed}
+    for place, slot, said, score in switches(statement, slots, weights, explained, given, switch_score):
+        if score > 0:
+            placed.append(Placed(place, (_truth(slot, said),), score, "said in words", (), ""))
+    left = tuple(one for one in statement.mentions if not one.parts and one.kind != "factor" and one.start not in starts)
+    return Filled(tuple(placed), left, tuple(unknown))
+
+
+def _without_overlaps(scored: Sequence[tuple[Pair, float]]) -> dict[tuple[int, int, str], list[tuple[Pair, float]]]:
+    """By mention: its pairs; of mentions that overlap those are kept that score best together."""
+    rows: dict[tuple[int, int, str], list[tuple[Pair, float]]] = {}
+    for pair, score in scored:
+        if score > 0:
+            rows.setdefault((pair.mention.first, pair.mention.last, pair.mention.value), []).append((pair, score))
+    best = {key: max(score for _, score in several) for key, several in rows.items()}
+    kept: dict[tuple[int, int, str], list[tuple[Pair, float]]] = {}
+    for key in sorted(rows, key=lambda one: -best[one]):
+        inside = [one for one in rows if one != key and one[0] <= key[1] and key[0] <= one[1]]
+        parts = [one for one in inside if len(rows[key][0][0].mention.parts) > 1 and one[1] - one[0] < key[1] - key[0]]
+        if parts and sum(best[one] for one in parts) > best[key] and len({rows[one][0][0].slot for one in parts}) > 1:
+            continue
+        if any(one in kept for one in inside):
+            continue
+        kept[key] = rows[key]
+    return kept
+
+
+def _matched(rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]], slots: Sequence[Slot], taken: Sequence[Placed]) -> list[Placed]:
+    """The best overall matching; a slot for several values has several places."""
+    columns: list[tuple[int, int]] = []
+    index: dict[tuple[int, int], int] = {}
+    ordered = sorted(rows)
+    scores: list[dict[int, float]] = []
+    for key in ordered:
+        row: dict[int, float] = {}
+        for pair, score in rows[key]:
+            for copy in range(_CAPACITY if slots[pair.slot].several and not pair.mention.parts else 1):
+                column = index.setdefault((pair.slot, copy), len(columns))
+                if column == len(columns):
+                    columns.append((pair.slot, copy))
+                row[column] = max(row.get(column, 0.0), score - 0.3 * copy)
+        scores.append({column: score for column, score in row.items() if score > 0})
+    found: dict[int, list[tuple[Mention, float]]] = {}
+    for at, column in sorted(best_matching(scores, len(columns)).items()):
+        slot = columns[column][0]
+        mention = next(pair.mention for pair, _ in rows[ordered[at]] if pair.slot == slot)
+        found.setdefault(slot, []).append((mention, scores[at][column]))
+    made = []
+    for slot, several in found.items():
+        several.sort(key=lambda one: one[0].start)
+        values = tuple(word for mention, _ in several for word in typed(mention, slots[slot]))
+        made.append(Placed(slot, values, min(score for _, score in several), "said", tuple(s for m, _ in several for s in _starts(m)), "; ".join(m.text for m, _ in several)))  # fmt: skip
+    return made
+
+
+def _starts(mention: Mention) -> tuple[int, ...]:
+    return (mention.start,)
+
+
+def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
+    """The words by which a slot takes a value: its own spelling of a choice, a share for a percentage, half of the default."""
+    if mention.kind == "factor" and slot.numeric_default is not None:
+        value = Decimal(str(slot.numeric_default)) * Decimal(mention.value)
+        return (plain_number(value.normalize()) if slot.option.type != "int" else str(int(value)),)
+    if mention.parts:
+        parts = tuple(_spelled(part, slot) for part in mention.parts)
+        return parts if slot.several else (",".join(parts),)
+    if mention.percent and slot.option.type != "int" and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1):
+        return (format((Decimal(mention.value) / 100).normalize(), "f"),)
+    return (_spelled(mention.value, slot),)
+
+
+def _spelled(value: str, slot: Slot) -> str:
+    for known in slot.vocabulary:
+        if known == value:
+            return known
+    if slot.closed or slot.vocabulary:
+        for known in slot.vocabulary:
+            if _same(known, value):
+                return known
+    return value
+
+
+def _explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> frozenset[int]:
+    """The tokens that name a slot whose value is stated near them, and those values."""
+    found: set[int] = set()
+    spots = {start: one for one in placed for start in one.starts}
+    for place, token in enumerate(statement.tokens):
+        one = spots.get(token.start)
+        if one is None:
+            continue
+        end = token.start + len(one.text)
+        named = {term for name in slots[one.slot].names for term in name}
+        found.update(at for at, other in enumerate(statement.tokens) if token.start <= other.start < max(end, token.end))
+        for word in statement.content:
+            if abs(statement.costs[word.place] - statement.costs[place]) < 5 and named & set(word.terms):
+                found.add(word.place)
+    return frozenset(found)
+
+
+def switches(
+    statement: Statement, slots: Sequence[Slot], weights: Weights, explained: frozenset[int], given: set[int], score: Scorer
+) -> Iterator[tuple[int, Slot, SwitchEvidence, float]]:
+    """Every switch that the request comes near to saying, with its score; of two that are said by the same words the better one."""
+    found = []
+    for place, slot in enumerate(slots):
+        if place in given or not slot.boolean:
+            continue
+        said = switch_features(statement, slot, weights, explained)
+        if said is not None:
+            found.append((place, slot, said))
+    ranked = []
+    for place, slot, said in found:
+        better = sum(other.vector[13] > said.vector[13] and abs(other.place - said.place) < 6 for at, _, other in found if at != place)
+        vector = [*said.vector]
+        vector[13] = float(min(better, 4))
+        ranked.append((place, slot, SwitchEvidence(vector, said.negated, said.place, said.terms), score(vector)))
+    yield from ranked
+
+
+def _truth(slot: Slot, said: SwitchEvidence) -> str:
+    """Whether a switch is wanted on or off; one whose own name says no is wanted where its thing is not."""
+    negative = bool(said.vector[5])
+    return "False" if said.negated and not negative else "True"
+
+
+def quoted(word: str) -> str:
+    """A word as it is typed in a shell."""
+    return shlex.quote(word)

@@ -1,0 +1,176 @@
+"""What can take a value: an option, a parameter or a literal of an example, with all that the repository says of it."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+
+from ml_agent.grounded.terms import terms, weight
+from ml_agent.values.lexicon import words
+from ml_agent.values.numbers import number
+from tools.signatures.model import Option
+
+_CHOICES_IN_HELP = re.compile(r"[\[({]\s*([\w.+-]+(?:\s*[,|/]\s*[\w.+-]+){1,14})\s*[\])}]|((?:['\"`][\w./+-]+['\"`](?:\s*(?:,|\||/|or|and)+\s*)?){2,})")
+_WORD = re.compile(r"[\w.+/-]+")
+_LISTED = re.compile(r"comma|list of|separated|multiple|several|\[\w|\bids\b|one or more", re.IGNORECASE)
+_INPUT = frozenset(terms("input source src data dataset image video audio text file root train validation test query sentence mel wav"))
+_OUTPUT = frozenset(terms("output out outdir outf save result log write dest destination export target"))
+_WEIGHTS = frozenset(terms("checkpoint weight network resume restore pretrained ckpt pkl"))
+_CONFIG = frozenset(terms("config cfg yaml options opt"))
+_FILES = frozenset(terms("path file directory folder root filename input output checkpoint outdir outf dir prefix"))
+_TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
+
+
+class Slot:
+    """One slot of an entry point.
+
+    Args:
+        option: what is known of it.
+        seen: values that examples give it.
+        prose: what documents say around it.
+        files: files of the repository that it could name, by sibling of a default or of a value that was seen.
+    """
+
+    def __init__(self, option: Option, seen: Sequence[str] = (), prose: str = "", files: Sequence[str] = ()) -> None:
+        self.option = option
+        self.seen = tuple(dict.fromkeys(seen))
+        self.prose = prose
+        self.files = tuple(files)
+
+    @cached_property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """The terms of each of its names that says something."""
+        bare = dict.fromkeys([self.option.dest.rpartition(".")[2] or self.option.dest, *(flag.lstrip("-+").removesuffix("=") for flag in self.option.flags)])
+        longer = [name for name in bare if len(name) > 1] or list(bare)
+        return tuple(dict.fromkeys(found for name in longer if (found := tuple(dict.fromkeys(terms(name))))))
+
+    @cached_property
+    def help_terms(self) -> frozenset[str]:
+        """The terms of its help text."""
+        return telling(self.option.help) | telling(self.option.dest.replace(".", " "))
+
+    @cached_property
+    def prose_terms(self) -> frozenset[str]:
+        """The terms of the documents' sentences about it."""
+        return telling(self.prose)
+
+    @cached_property
+    def numeric_default(self) -> float | None:
+        """Its default, or the first value that was seen, as a number."""
+        for text in (self.option.default, *self.seen):
+            amount = number(text) if text else None
+            if amount is not None:
+                return float(amount)
+        return None
+
+    @cached_property
+    def boolean(self) -> bool:
+        """Whether it is on or off, with or without a word for it."""
+        option = self.option
+        if option.switch:
+            return option.switch_value in {None, "True", "False"} or not option.choices
+        truth = {"true", "false"}
+        return option.type == "bool" or option.nargs == "?bool" or (not option.choices and (option.default or "").lower() in truth)
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether it takes more than one word."""
+        option = self.option
+        return option.nargs in {"+", "*"} or option.repeatable or ((option.nargs or "").isdigit() and option.nargs not in {"0", "1"})
+
+    @cached_property
+    def listed(self) -> bool:
+        """Whether one word of it may hold several values."""
+        shown = [self.option.default or "", *self.seen]
+        return bool(_LISTED.search(self.option.help)) or any("," in text for text in shown)
+
+    @cached_property
+    def role(self) -> frozenset[str]:
+        """What its name says of a path in it: input, output, weights, config, path."""
+        said = {term for name in self.names for term in name}
+        first = set(terms(self.option.help.split(".")[0][:80]))
+        found = set()
+        for role, marks in (("input", _INPUT), ("output", _OUTPUT), ("weights", _WEIGHTS), ("config", _CONFIG), ("path", _FILES)):
+            if said & marks:
+                found.add(role)
+            if first & marks:
+                found.add(f"{role}-help")
+        if self.option.type == "path" or any("/" in text or re.search(r"\.\w{2,5}$", text) for text in (self.option.default or "", *self.seen)):
+            found.add("path")
+        return frozenset(found)
+
+    @cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Values that it is known to take: choices, the default, what examples give, what the help lists, files."""
+        option = self.option
+        if option.choices or option.accepted:
+            return tuple(dict.fromkeys((*option.choices, *option.accepted)))
+        if "path" in self.role or "output" in self.role:
+            return self.files
+        found = [text for text in (option.default, *self.seen) if text and number(text) is None and len(text) < 80]
+        return tuple(dict.fromkeys(text for text in (*found, *listed_in(option.help), *self.files) if text.lower() not in _TRUTH))
+
+    @cached_property
+    def closed(self) -> bool:
+        """Whether it takes nothing but its choices."""
+        return bool(self.option.choices or self.option.accepted) and self.option.sure
+
+    def takes_number(self) -> bool:
+        """Whether a number may go there at all."""
+        option = self.option
+        if self.closed:
+            return any(number(choice) is not None for choice in self.vocabulary)
+        return option.type not in {"path", "bool"} and option.nargs not in {"0", "?bool"} and not self.boolean
+
+
+@lru_cache(maxsize=8192)
+def listed_in(text: str) -> tuple[str, ...]:
+    """Values that a help text lists: "[M, S, MS]", "'mean' or 'max'"."""
+    found: list[str] = []
+    for match in _CHOICES_IN_HELP.finditer(text):
+        found += [word.strip("./") for word in _WORD.findall(match[0]) if word not in {"or", "and"} and number(word) is None]
+    return tuple(dict.fromkeys(word for word in found if word))
+
+
+@lru_cache(maxsize=16384)
+def telling(text: str) -> frozenset[str]:
+    """The terms of a text without those that mean nothing."""
+    return frozenset(term for word in _WORD.findall(text[:600]) if word.lower() not in words("stop") for term in terms(word))
+
+
+class Weights:
+    """How much each term says among the slots of one entry point: what is rare says more.
+
+    Args:
+        slots: of the entry point.
+    """
+
+    def __init__(self, slots: Iterable[Slot]) -> None:
+        slots = list(slots)
+        self._names = Counter(term for slot in slots for term in {t for name in slot.names for t in name})
+        self._helps = Counter(term for slot in slots for term in slot.help_terms | {t for name in slot.names for t in name})
+        self._count = len(slots)
+
+    def name(self, term: str) -> float:
+        """In a name."""
+        return weight(term) * _rarity(self._names[term], self._count)
+
+    def help(self, term: str) -> float:
+        """In a help text."""
+        return _rarity(self._helps[term], self._count)
+
+
+def _rarity(frequency: int, count: int) -> float:
+    return math.log(1 + (count + 1) / (frequency + 0.5)) / math.log(1 + (count + 1) / 1.5)
+
+
+def slots_of(options: Sequence[Option], seen: Mapping[str, Sequence[str]], files: Mapping[str, Sequence[str]], prose: Mapping[str, str]) -> tuple[Slot, ...]:
+    """The slots of an entry point, without help and version; of several options for one thing the one that takes a value."""
+    found: dict[tuple[str, str | None], Slot] = {}
+    for option in options:
+        if option.dest in {"help", "version", "h", "helpfull", "helpshort"}:
+            continue
+        key = (option.dest, option.switch_value if option.switch else None)
+        found.setdefault(key, Slot(option, seen.get(option.dest, ()), prose.get(option.dest, ""), files.get(option.dest, ())))
+    return tuple(found.values())
