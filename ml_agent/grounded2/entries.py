@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from ml_agent.grounded2.slots import Slot, slots_of
-from tools.commands import parse_command
+from tools.commandline.shell import parse_command
 from tools.examples import Example
 from tools.index import RepoIndex
-from tools.invocation import Invocation
+from tools.commandline.invocation import Invocation
 from tools.signatures.model import Signature
-from tools.signatures.parse import choose, parse_call
+from tools.commandline.words import choose, parse_call
 
 _FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")

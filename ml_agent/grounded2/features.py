@@ -126,6 +126,8 @@ def _said(statement: Statement) -> Mapping[str, tuple[int, ...]]:
     for place, token in enumerate(statement.tokens):
         if token.kind == "mark":
             continue
+        if token.value.endswith((".py", ".sh")):
+            continue
         for piece in {*_PIECE.findall(token.value.lower()), *_pieces(token.value)}:
             found.setdefault(piece, []).append(place)
     return {piece: tuple(places) for piece, places in found.items()}
@@ -212,7 +214,7 @@ FEATURES = (
     "is_series", "to_int", "to_float", "to_path", "to_choice", "number_to_text", "magnitude", "no_magnitude",
     "is_default", "strength", "margin", "exact", "vocabulary", "in_help", "out_out", "out_in", "in_out", "in_in",
     "weights_weights", "weights_other", "config_config", "config_other", "kind_said", "kind_other", "folder_file",
-    "required", "positional", "shown", "share", "terms", "several", "repeated", "own", "own_help", "noun", "noun_output", "output_only", "unsaid",
+    "required", "positional", "shown", "share", "terms", "several", "repeated", "own", "own_help", "noun", "noun_output", "output_only", "unsaid", "like", "shape", "weak", "literal_shown",
 )  # fmt: skip
 
 
@@ -269,7 +271,34 @@ def features(statement: Statement, mention: Mention, slot: Slot, seen: Evidence,
         float(bool(mention.noun) and bool(set(terms(mention.noun)) & {t for name in slot.names for t in name})),
         float(path and bool(set(terms(mention.noun)) & frozenset(terms("folder directory"))) == (suffix == "")),
         float("output" in role), 1.0 - seen.name_said,
+        _like(mention.value, slot), float(mention.kind == "name" and _shape(mention.value) in _shapes(slot)),
+        float(mention.kind == "name" and _is_weak(mention.value)), float(len(mention.value) > 2 and mention.value in _known(slot)),
     ]  # fmt: skip
+
+
+def _known(slot: Slot) -> tuple[str, ...]:
+    return tuple(text for text in (slot.option.default or "", *slot.seen, *slot.option.choices[:40]) if text)
+
+
+def _like(value: str, slot: Slot) -> float:
+    """How many pieces a name shares with values that the slot is known to take: "roberta-base", "bert-base-uncased"."""
+    own = _pieces(value)
+    return max((len(own & _pieces(text)) / max(len(own), len(_pieces(text)), 1) for text in _known(slot)), default=0.0)
+
+
+@lru_cache(maxsize=8192)
+def _shape(value: str) -> str:
+    """A name with its letters and digits made one: "Walker2d-v4" and "Hopper-v1" are alike."""
+    return re.sub(r"A?a+(?:A?a*0*)*", "w", re.sub(r"[A-Z]", "A", re.sub(r"[a-z]", "a", re.sub(r"\d+", "0", value))))
+
+
+def _shapes(slot: Slot) -> frozenset[str]:
+    return frozenset(_shape(text) for text in _known(slot) if not text.isalpha())
+
+
+def _is_weak(value: str) -> bool:
+    """A word that is no certain name: no digit, no underscore, no capital but the first."""
+    return not re.search(r"[\d_/]|[a-z][A-Z]|[A-Z]{2}", value)
 
 
 @lru_cache(maxsize=8192)

@@ -19,6 +19,8 @@ from ml_agent.values.numbers import number, plain as plain_number
 Scorer = Callable[[Sequence[float]], float]
 _CAPACITY = 6
 """How many values one slot takes at most."""
+_NAMED = 0.3
+"""So much of its name must be said that a number may go where no number was seen."""
 _LEAST = 0.05
 """Without any such evidence a value and a slot have nothing to do with each other."""
 
@@ -147,7 +149,7 @@ def _others(found: Sequence[tuple[Mention, int, Evidence, Entry | None]], mentio
 
 def _takes(slot: Slot, mention: Mention) -> bool:
     """Whether a slot takes a value of this kind at all."""
-    if mention.parts and not (slot.listed or slot.several):
+    if mention.parts and (slot.several or not slot.listed):
         return False
     if slot.closed and mention.kind != "factor":
         return any(_same(choice, part) for choice in slot.vocabulary for part in (mention.parts or (mention.value,)))
@@ -157,6 +159,8 @@ def _takes(slot: Slot, mention: Mention) -> bool:
         amount = number(mention.value)
         whole = amount is None or amount == amount.to_integral_value()
         if slot.option.type in {"str", "unknown"} and slot.numeric_default is None and slot.role & {"path", "output", "input"}:
+            return False
+        if slot.option.type == "str" and slot.numeric_default is None and slot.vocabulary:
             return False
         return slot.takes_number() and (whole or slot.option.type != "int") and (amount is not None or slot.option.type not in {"int", "float"} or bool(mention.parts))
     if mention.kind in {"path", "name", "text", "word"}:
@@ -169,6 +173,10 @@ def _same(one: str, other: str) -> bool:
 
 
 def _is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
+    if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and "config" not in slot.role:
+        return False
+    if mention.kind == "number" and slot.option.type in {"str", "unknown"} and slot.numeric_default is None and seen.name < _NAMED and not slot.option.positional:
+        return False
     if mention.kind in {"path", "text"} or slot.option.positional or slot.option.required:
         return True
     return seen.name + seen.help + seen.prose > _LEAST or mention.value.lower() in slot.option.help.lower()
@@ -187,15 +195,32 @@ def fill(statement: Statement, slots: Sequence[Slot], value_score: Scorer, switc
     taken, unknown = spelled_slots(statement, slots)
     scored = [(pair, value_score(pair.vector) + stake[pair.mention.kind]) for pair in pairs(statement, slots, weights, taken)]
     rows = _without_overlaps(scored)
-    placed = [*taken, *_matched(rows, slots, taken)]
+    placed = _with_series(statement, [*taken, *_matched(rows, slots, taken)], slots)
     starts = {start for one in placed for start in one.starts}
-    explained = _explained(statement, placed, slots)
+    spent = explained(statement, placed, slots)
     given = {one.slot for one in placed}
-    for place, slot, said, score in switches(statement, slots, weights, explained, given, switch_score):
+    for place, slot, said, score in switches(statement, slots, weights, spent, given, switch_score):
         if score > 0:
-            placed.append(Placed(place, (_truth(slot, said),), score, "said in words", (), ""))
+            placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
     left = tuple(one for one in statement.mentions if not one.parts and one.kind != "factor" and one.start not in starts)
     return Filled(tuple(placed), left, tuple(unknown))
+
+
+def _with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+    """A slot for several values that has one of a series has the whole series."""
+    found = list(placed)
+    starts = {start for one in placed for start in one.starts}
+    for series in (one for one in statement.mentions if one.parts):
+        inside = [one for one in statement.mentions if not one.parts and series.start <= one.start < series.end]
+        for at, one in enumerate(found):
+            free = [part for part in inside if part.start not in starts]
+            if slots[one.slot].several and free and len(free) < len(inside) and any(part.start in one.starts for part in inside):
+                spread = sorted({*one.starts, *(part.start for part in free)})
+                by_start = {part.start: part for part in statement.mentions if not part.parts}
+                values = tuple(word for start in spread if start in by_start for word in typed(by_start[start], slots[one.slot]))
+                found[at] = Placed(one.slot, values, one.score, one.why, tuple(spread), one.text)
+                starts |= set(spread)
+    return found
 
 
 def _without_overlaps(scored: Sequence[tuple[Pair, float]]) -> dict[tuple[int, int, str], list[tuple[Pair, float]]]:
@@ -273,7 +298,7 @@ def _spelled(value: str, slot: Slot) -> str:
     return value
 
 
-def _explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> frozenset[int]:
+def explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> frozenset[int]:
     """The tokens that name a slot whose value is stated near them, and those values."""
     found: set[int] = set()
     spots = {start: one for one in placed for start in one.starts}
@@ -310,7 +335,7 @@ def switches(
     yield from ranked
 
 
-def _truth(slot: Slot, said: SwitchEvidence) -> str:
+def truth(slot: Slot, said: SwitchEvidence) -> str:
     """Whether a switch is wanted on or off; one whose own name says no is wanted where its thing is not."""
     negative = bool(said.vector[5])
     return "False" if said.negated and not negative else "True"

@@ -207,14 +207,26 @@ class Statement:
             return None
         percent = token.kind == "number" and bool(re.search(r"%|per\s?cent", token.text))
         noun = _noun(self.tokens, place)
-        if kind in {"name", "word"} and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value))):
+        if kind in {"name", "word"} and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value)) or _is_target(self.tokens, place)):
             kind = "path"
         return Mention(text=token.text, value=value, kind=kind, start=token.start, end=token.end, first=place, last=place, percent=percent, noun=noun)  # fmt: skip
 
 
 _PLACES = frozenset({"folder", "directory", "file", "archive", "path", "subfolder", "sub-folder", "dir"})
 _HUB = re.compile(r"(?=[^/]*[A-Z])[\w.-]+/[\w.-]+|[A-Za-z]{1,6}-[A-Z]+/\d+|[a-z]+-[a-z]+/[\w.-]+")
+_WRITING = frozenset(terms("save write store put output go dump keep collect move"))
 _NAMING = frozenset({"called", "named", "name", "entitled", "of", "the", "a", ",", "by", "is", ":", "as"})
+
+
+_TARGETS = frozenset({"to", "into", "under", "below", "to:"})
+
+
+def _is_target(tokens: Sequence[Token], place: int) -> bool:
+    """"Written to cp_new": a name without capitals behind a word of direction, where something is written."""
+    value = tokens[place].value
+    if place == 0 or tokens[place - 1].value.lower() not in _TARGETS or value != value.lower() or not re.search(r"[_\d-]", value):
+        return False
+    return any(set(terms(token.value)) & _WRITING for token in tokens[max(0, place - 8) : place])
 
 
 def _noun(tokens: Sequence[Token], place: int) -> str:

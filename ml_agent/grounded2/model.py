@@ -1,11 +1,34 @@
-"""The learned tables: small boosted trees, written by `python -m benchmarks.fit` and read here."""
+"""The learned tables, written by `python -m benchmarks.fit` and read here: linear weights by feature, and small trees for switches."""
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from operator import mul
 from typing import Any
+
+from ml_agent.grounded2.answers import ANSWER_FEATURES
+from ml_agent.grounded2.features import FEATURES, SWITCH_FEATURES
+from ml_agent.grounded2.retrieval import ENTRY_FEATURES
+
+FEATURES_OF = {"value": FEATURES, "switch": SWITCH_FEATURES, "entry": ENTRY_FEATURES, "answer": ANSWER_FEATURES}
+
+
+class Linear:
+    """A weighted sum of features.
+
+    Args:
+        names: the features in the order of the vectors.
+        table: the weight of each, and `bias`.
+    """
+
+    def __init__(self, names: Sequence[str], table: Mapping[str, float]) -> None:
+        self._weights = [float(table.get(name, 0.0)) for name in names]
+        self._bias = float(table.get("bias", 0.0))
+
+    def __call__(self, vector: Sequence[float]) -> float:
+        return self._bias + sum(map(mul, self._weights, vector))
 
 
 class Trees:
@@ -15,12 +38,11 @@ class Trees:
         table: `base`, and for each tree its nodes: feature, threshold, left, right, value (feature -1 for a leaf).
     """
 
-    def __init__(self, table: dict[str, Any]) -> None:
+    def __init__(self, table: Mapping[str, Any]) -> None:
         self._base = float(table["base"])
         self._trees = [[tuple(node) for node in tree] for tree in table["trees"]]
 
-    def log_odds(self, vector: Sequence[float]) -> float:
-        """The logarithm of the odds that the vector is of the positive class."""
+    def __call__(self, vector: Sequence[float]) -> float:
         total = self._base
         for tree in self._trees:
             node = tree[0]
@@ -30,18 +52,37 @@ class Trees:
         return total
 
 
-def probability(log_odds: float) -> float:
-    """The probability of some odds."""
-    return 1 / (1 + math.exp(-max(-40.0, min(40.0, log_odds))))
+class Model:
+    """All that was learned.
+
+    Args:
+        tables: by model: its table.
+    """
+
+    def __init__(self, tables: Mapping[str, Any]) -> None:
+        self.value = Linear(FEATURES, tables["value"])
+        self.stake: Mapping[str, float] = {kind: -float(none) for kind, none in tables["none"].items()}
+        """By kind of value: what must be overcome to leave it without a slot, as log-odds."""
+        self.switch = Trees(tables["switch"])
+        self.entry = Linear(ENTRY_FEATURES, tables["entry"])
+        self.answer = Linear(ANSWER_FEATURES, tables["answer"])
+        self.confidence: Sequence[Sequence[float]] = tables.get("confidence", ())
+        """Points (margin, probability) between which confidence is drawn straight."""
+
+
+def probability(points: Sequence[Sequence[float]], at: float) -> float:
+    """The calibrated probability at a score: straight lines between learned points."""
+    if not points:
+        return 1 / (1 + math.exp(-max(-40.0, min(40.0, at))))
+    if at <= points[0][0]:
+        return points[0][1]
+    for (x, y), (u, v) in zip(points, points[1:], strict=False):
+        if at <= u:
+            return y + (v - y) * (at - x) / (u - x) if u > x else v
+    return points[-1][1]
 
 
 @cache
-def tables() -> dict[str, Any]:
-    """What was learned, by the name of the model."""
-    return dict(json.loads(files(__package__).joinpath("weights.json").read_text(encoding="utf-8")))
-
-
-@cache
-def trees(name: str) -> Trees:
-    """One learned model."""
-    return Trees(tables()[name])
+def shipped() -> Model:
+    """What was learned on all development rows."""
+    return Model(json.loads(files(__package__).joinpath("weights.json").read_text(encoding="utf-8")))

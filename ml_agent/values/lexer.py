@@ -29,7 +29,7 @@ _QUOTED = (
 )
 _CURLED = r"[“‘](?P<curled>[^”’\n]{1,300})[”’]"
 _FLAG = r"(?<![\w-])--?[A-Za-z][\w.-]*(?==|\b)"
-_URL = r"https?://[^\s'\"<>]+"
+_URL = r"[a-z][a-z0-9+]{1,9}://[^\s'\"<>]+"
 _LIST = re.compile(r"\d+(?:,\d+)+(?![\d,]|\.\d|[A-Za-z_])")
 _SHAPE = r"[(\[]\s*-?\d+(?:\s*[,x×]\s*-?\d+)+\s*,?\s*[)\]]"
 _PATHLIKE = (

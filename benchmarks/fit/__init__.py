@@ -1,0 +1,1 @@
+"""Learns the grounded core's tables from rows with references: `python -m benchmarks.fit`."""

@@ -1,0 +1,143 @@
+"""Training examples from rows: values in slots, switches, entry points, whole answers, each with what is right."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.fit.learn import Group
+from benchmarks.fit.rows import Row, entry_of, same_entry, shelf_of
+from ml_agent.grounded2.answers import Answer
+from ml_agent.grounded2.fill import Pair, Placed, explained, pairs, spelled_slots, switches, truth, typed
+from ml_agent.grounded2.slots import Slot, Weights
+from ml_agent.values.numbers import number
+from tools.signatures.model import Option, Signature
+
+KINDS = ("number", "path", "name", "text", "factor", "word")
+OTHER_WEIGHT = 0.3
+"""What a row counts whose reference may leave out what was asked, or give what was not."""
+
+
+class Switched(NamedTuple):
+    """A switch, and whether it is wanted."""
+
+    vector: list[float]
+    right: int
+    repository: str
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two words mean the same value."""
+    a, b = str(one), str(other)
+    if number(a) is not None and number(b) is not None:
+        return number(a) == number(b)
+    return a.lower().rstrip("/").removeprefix("./") == b.lower().rstrip("/").removeprefix("./")
+
+
+def listed(value: object) -> list[str]:
+    """The words of a parsed value."""
+    return [str(one) for one in (value if isinstance(value, list) else [value])]
+
+
+def slot_examples(row: Row, repositories: Path, cache: Path) -> tuple[list[Group], list[Switched]]:
+    """One group for each stated value, and every switch that the request comes near to."""
+    slots = entry_of(row, repositories, cache).slots
+    taken, _ = spelled_slots(row.statement, slots)
+    weights = Weights(slots)
+    found = pairs(row.statement, slots, weights, taken)
+    right, fitting = _right(found, slots, row.values)
+    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for place, pair in enumerate(found):
+        if place in right or place not in fitting:
+            groups[pair.mention.first, pair.mention.last].append(place)
+    made = [
+        Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), 1.0 if row.wild else OTHER_WEIGHT, row.repository)
+        for several in groups.values()
+    ]  # fmt: skip
+    placed = [*taken, *(Placed(found[at].slot, (found[at].mention.value,), 1.0, "", (found[at].mention.start,), found[at].mention.text) for at in right)]
+    return made, list(_switched(row, slots, weights, placed))
+
+
+def _right(found: Sequence[Pair], slots: Sequence[Slot], values: Mapping[str, Any]) -> tuple[set[int], set[int]]:
+    """The pairs that the reference has, each value once; and all that it might have."""
+    fitting = {place for place, pair in enumerate(found) if slots[pair.slot].option.dest in values and _fits(pair, slots[pair.slot], values)}
+    order = sorted(fitting, key=lambda at: -(found[at].vector[0] + 0.5 * found[at].vector[8] + 3 * found[at].vector[28] + 2 * found[at].vector[30]))
+    right: set[int] = set()
+    spans: list[tuple[int, int]] = []
+    count: dict[int, int] = defaultdict(int)
+    for at in order:
+        pair = found[at]
+        first, last = pair.mention.first, pair.mention.last
+        if any(a <= last and first <= b for a, b in spans) or count[pair.slot] >= len(listed(values[slots[pair.slot].option.dest])):
+            continue
+        spans.append((first, last))
+        count[pair.slot] += len(pair.mention.parts) or 1
+        right.add(at)
+    return right, fitting
+
+
+def _fits(pair: Pair, slot: Slot, values: Mapping[str, Any]) -> bool:
+    words, wanted = typed(pair.mention, slot), listed(values[slot.option.dest])
+    if len(words) == len(wanted) and all(same(a, b) for a, b in zip(words, wanted, strict=True)):
+        return True
+    if len(words) != 1:
+        return False
+    return (slot.several and any(same(words[0], one) for one in wanted)) or (len(wanted) > 1 and same(words[0], ",".join(wanted)))
+
+
+def _switched(row: Row, slots: Sequence[Slot], weights: Weights, placed: Sequence[Placed]) -> Iterator[Switched]:
+    spent = explained(row.statement, placed, slots)
+    for _, slot, said, _ in switches(row.statement, slots, weights, spent, {one.slot for one in placed}, lambda _: 0.0):
+        option = slot.option
+        if option.dest not in row.values:
+            yield Switched(said.vector, 0, row.repository)
+            continue
+        value = {"1": "true", "0": "false"}.get(str(row.values[option.dest]).lower(), str(row.values[option.dest]).lower())
+        if (option.default or "").lower() == value:
+            continue
+        wanted = truth(slot, said).lower() if value in {"true", "false"} else (option.switch_value or "").lower()
+        stores_other = option.switch and value in {"true", "false"} and (option.switch_value or value).lower() != value
+        yield Switched(said.vector, int(wanted == value and not stores_other), row.repository)
+
+
+def entry_group(row: Row, repositories: Path, cache: Path) -> Group | None:
+    """The entry points of a row, the one of the reference among them."""
+    ranked = shelf_of(repositories / row.repository, cache, row.folder).ranked(row.statement)
+    right = [int(same_entry(one.entry.signature, row.signature)) for one in ranked]
+    return Group([one.vector for one in ranked], right, repository=row.repository) if any(right) else None
+
+
+class Verdict(NamedTuple):
+    """How an answer stands to the reference."""
+
+    exact: bool
+    entry: bool
+    shared: float
+    """Twice the options given alike, against all that both give; -1 for another entry point."""
+
+
+def judge(answer: Answer, row: Row) -> Verdict:
+    """Compare the call of an answer with that of the reference, defaults left out."""
+    if not same_entry(answer.entry.signature, row.signature):
+        return Verdict(False, False, -1.0)
+    wanted, given = _stated(row.values, row.signature), _stated(answer.call, row.signature)
+    hits = sum(dest in given and _alike(value, given[dest]) for dest, value in wanted.items())
+    size = len(wanted) + len(given)
+    return Verdict(hits == len(wanted) == len(given) and row.readable, True, 2 * hits / size if size else 1.0)
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
+    return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _stated(values: Mapping[str, Any], signature: Signature) -> dict[str, list[str]]:
+    by_dest: dict[str, Option] = {option.dest: option for option in signature.options}
+    return {dest: words for dest, value in values.items() if not _is_default(by_dest.get(dest), words := listed(value))}
+
+
+def _is_default(option: Option | None, words: Sequence[str]) -> bool:
+    if option is None:
+        return False
+    if option.default is not None and len(words) == 1 and same(option.default, words[0]):
+        return True
+    return option.switch and words == ["False"] and option.switch_value != "False"

@@ -1,0 +1,161 @@
+"""Complete answers: an entry point with the request's values, bare or after an example, and what speaks for the whole."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ml_agent.grounded.terms import plain
+from ml_agent.grounded2.entries import EntryPoint, Shown
+from ml_agent.grounded2.fill import Filled
+from ml_agent.grounded2.mentions import Mention, Statement
+from ml_agent.grounded2.slots import Slot
+from ml_agent.values.numbers import number
+from tools.errors import RenderError
+from tools.commandline.render import render_command
+from tools.signatures.model import Option
+
+ANSWER_FEATURES = (
+    "entry", "gap", "left_numbers", "left_paths", "left_names", "mean", "least", "placed", "missing", "after",
+    "unasked", "named_in_example", "alike", "unknown", "options_said",
+)  # fmt: skip
+_SHORT = 3
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One complete call."""
+
+    entry: EntryPoint
+    filled: Filled
+    call: dict[str, Any]
+    """By dest: what is given."""
+    shown: Shown | None
+    vector: tuple[float, ...]
+    score: float = 0.0
+
+
+class Given(NamedTuple):
+    """An entry point with its place among the others."""
+
+    entry: EntryPoint
+    score: float
+    best: float
+
+
+def answers(statement: Statement, given: Given, filled: Filled) -> Iterator[Answer]:
+    """The bare call, and the call after each example that says something of the request."""
+    bare = _call(given.entry, filled, None)
+    yield Answer(given.entry, filled, bare, None, _vector(statement, given, filled, bare, None))
+    for shown in _telling(statement, given.entry)[:3]:
+        call = _call(given.entry, filled, shown)
+        yield Answer(given.entry, filled, call, shown, _vector(statement, given, filled, call, shown))
+
+
+def _telling(statement: Statement, entry: EntryPoint) -> list[Shown]:
+    """The examples, those first that hold what the request says."""
+    ranked = sorted(entry.shown, key=lambda one: -_alike(statement, one))
+    found: list[Shown] = []
+    for one in ranked:
+        if all(one.values != other.values for other in found):
+            found.append(one)
+    return found
+
+
+def _alike(statement: Statement, shown: Shown) -> float:
+    """How much of what an example's values, headings and introduction say is said in the request."""
+    words = {piece for text in _texts(shown) for piece in re.findall(r"[a-z]{2,}|\d+", text.lower())}
+    said = {piece for piece in re.findall(r"[a-z]{2,}|\d+", statement.text.lower())}
+    about = {piece for text in (*shown.example.headings[-2:], shown.example.introduction[:200]) for piece in re.findall(r"[a-z]{3,}", text.lower())}
+    return len(words & said) / (3 + len(words)) + 0.5 * len(about & said) / (3 + len(about))
+
+
+def _texts(shown: Shown) -> list[str]:
+    return [str(one) for value in shown.values.values() for one in (value if isinstance(value, list) else [value])]
+
+
+def _call(entry: EntryPoint, filled: Filled, shown: Shown | None) -> dict[str, Any]:
+    by_dest: dict[str, Option] = {option.dest: option for option in entry.signature.options}
+    base: dict[str, Any] = dict(shown.values) if shown is not None else {}
+    base = {dest: value for dest, value in base.items() if dest in by_dest}
+    placed: dict[str, Any] = {}
+    for one in filled.placed:
+        slot = entry.slots[one.slot]
+        placed[slot.option.dest] = _value(slot, one.values)
+    if shown is not None:
+        base = _renamed(base, placed)
+    base.update(placed)
+    for option in entry.signature.options:
+        if option.required and base.get(option.dest) is None and option.dest not in placed:
+            usual = entry.seen.get(option.dest, ())
+            if usual or option.default is not None or option.choices:
+                base[option.dest] = (usual or (option.default,) if usual or option.default is not None else option.choices)[0]
+    groups = entry.signature.exclusive
+    for group in groups:
+        asked = [dest for dest in group if dest in placed]
+        if asked:
+            base = {dest: value for dest, value in base.items() if dest not in group or dest in asked}
+    return base
+
+
+def _value(slot: Slot, values: Sequence[str]) -> Any:
+    option = slot.option
+    if slot.boolean and values[0] in {"True", "False"}:
+        if option.switch and option.switch_value not in {None, "True", "False"}:
+            return option.switch_value
+        if option.switch or option.nargs == "?bool" or option.type == "bool":
+            return values[0] == "True"
+    if slot.several:
+        return list(values)
+    return values[0]
+
+
+def _renamed(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, Any]:
+    """What repeats an old value in another place follows its change: "weather_96_720" where 720 becomes 192."""
+    changes = {
+        str(base[dest]): str(new) for dest, new in placed.items()
+        if dest in base and isinstance(base[dest], (str, int)) and not isinstance(base[dest], bool) and not isinstance(new, (list, bool)) and len(str(base[dest])) >= _SHORT and str(base[dest]) != str(new)
+    }  # fmt: skip
+    found = dict(base)
+    for dest, value in base.items():
+        if dest in placed or not isinstance(value, str) or number(value) is not None:
+            continue
+        for old, new in changes.items():
+            value = re.sub(rf"(?<![A-Za-z0-9.]){re.escape(old)}(?![A-Za-z0-9])", lambda _, new=new: new, value)
+        found[dest] = value
+    return found
+
+
+def _vector(statement: Statement, given: Given, filled: Filled, call: Mapping[str, Any], shown: Shown | None) -> tuple[float, ...]:
+    entry = given.entry
+    left = [one for one in filled.left if not _is_said(one, call, entry)]
+    asked = {entry.slots[one.slot].option.dest for one in filled.placed}
+    required = {option.dest for option in entry.signature.options if option.required}
+    scores = [min(one.score, 6.0) for one in filled.placed]
+    texts = " ".join(_texts(shown)).lower() if shown else ""
+    named = sum(one.kind in {"name", "number"} and len(one.value) > 2 and one.value.lower() in texts for one in filled.left)
+    unasked = sum(dest not in asked and dest not in required for dest in call)
+    return (
+        given.score, given.score - given.best,
+        float(sum(one.kind == "number" for one in left)), float(sum(one.kind == "path" for one in left)), float(sum(one.kind == "name" for one in left)),
+        sum(scores) / len(scores) if scores else 0.0, min(scores, default=0.0), float(len(filled.placed)),
+        float(sum(dest not in call for dest in required)), float(shown is not None), float(unasked), float(named),
+        _alike(statement, shown) if shown else 0.0, float(len(filled.unknown)),
+        len(asked) / (1 + len(asked) + len(left)),
+    )  # fmt: skip
+
+
+def _is_said(mention: Mention, call: Mapping[str, Any], entry: EntryPoint) -> bool:
+    """Whether a value is in the call in another way: the script's name, a part of a longer value."""
+    wanted = plain(mention.value)
+    if not wanted or wanted in plain(entry.signature.path) or wanted in plain(entry.signature.name):
+        return True
+    return len(wanted) > 2 and any(wanted in plain(str(value)) for value in call.values())
+
+
+def command(answer: Answer, workdir: str) -> str | None:
+    """The command line; None where the call cannot be written."""
+    try:
+        return render_command(answer.entry.signature, answer.call, workdir)
+    except RenderError:
+        return None

@@ -1,0 +1,143 @@
+"""Which entry point is meant: what the repository says of each, against the request."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from ml_agent.grounded.mentions import Mentions
+from ml_agent.grounded.terms import plain, terms
+from ml_agent.grounded2.entries import EntryPoint, Facts
+from ml_agent.grounded2.mentions import Statement
+from ml_agent.values.lexicon import words
+from tools.retrieval import Bm25Index
+
+_SIDE = frozenset({"test", "tests", "testing", "docs", "doc", "benchmark", "benchmarks", "ci", "build", "third_party", "setup.py", "conftest.py"})
+_USUAL = frozenset(terms("main run script cli app demo start launch py __main__"))
+_TRAIN = frozenset(terms("train fit learn teach continue pretrain distil"))
+_APPLY = frozenset(terms("test inference evaluate predict generate sample translate separate convert enjoy play render draw score measure compare"))
+ENTRY_FEATURES = (
+    "all", "name_text", "shown_text", "option_text", "named_file", "named_stem", "stem", "stem_unsaid", "console",
+    "flags", "flags_unknown", "values", "in_folder", "documented", "depth", "side", "subcommand", "shell", "make",
+    "options", "training", "main", "named_other", "folder_said", "no_options",
+)  # fmt: skip
+_MOST_TEXT = 3000
+
+
+class Ranked(NamedTuple):
+    """An entry point with the vector that speaks for it."""
+
+    entry: EntryPoint
+    vector: list[float]
+
+
+def words_of(text: str) -> list[str]:
+    """The terms of a text that mean something."""
+    return [term for word in re.findall(r"[\w+.-]+", text) if word.lower() not in words("stop") and word.lower() not in words("politeness") for term in terms(word)]
+
+
+class Shelf:
+    """The entry points of a repository, or of a folder of it, searchable.
+
+    Args:
+        facts: of the repository.
+        folder: where the task lives; "." for all.
+    """
+
+    def __init__(self, facts: Facts, folder: str = ".") -> None:
+        self.facts = facts
+        self.folder = folder
+        inside = [one for one in facts.entries if folder == "." or PurePosixPath(one.signature.path).is_relative_to(folder)]
+        shown = {e.entry for several in facts.examples.values() for e in several if e.workdir == folder} if folder != "." else set()
+        inside += [one for one in facts.entries if folder != "." and one.signature.path in shown and one not in inside]
+        self.entries = _distinct(inside or facts.entries)
+
+    @cached_property
+    def _mentions(self) -> Mentions:
+        return Mentions(self.facts.index.passages)
+
+    @cached_property
+    def _fields(self) -> tuple[Bm25Index, Bm25Index, Bm25Index, Bm25Index]:
+        names, shown, options = [], [], []
+        for entry in self.entries:
+            signature = entry.signature
+            names.append(words_of(" ".join([signature.path.replace("/", " "), entry.name, *signature.subcommand, signature.doc[:400]])))
+            examples = self.facts.examples.get(signature.path, ())
+            said = " ".join(f"{' '.join(e.headings[-3:])} {e.introduction} {e.text}" for e in examples[:12])
+            shown.append(words_of((said + " ".join(self._mentions.of(signature.path)))[:_MOST_TEXT]))
+            options.append(words_of(" ".join(f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)[:_MOST_TEXT]))
+        both = [[*a, *a, *b, *c] for a, b, c in zip(names, shown, options, strict=True)]
+        return Bm25Index(both), Bm25Index(names), Bm25Index(shown), Bm25Index(options)
+
+    @cached_property
+    def _stems(self) -> Counter[str]:
+        return Counter(term for entry in self.entries for term in set(_stem(entry)))
+
+    def ranked(self, statement: Statement) -> list[Ranked]:
+        """Every entry point with its vector."""
+        query = [term for word in statement.content for term in word.terms if word.text not in words("politeness")]
+        columns = []
+        for field in self._fields:
+            hits = field.top(query, len(self.entries))
+            best = hits[0].score if hits else 1.0
+            columns.append({hit.position: hit.score / best for hit in hits})
+        basenames = {PurePosixPath(m.value).name for m in statement.mentions if re.search(r"\.(?:py|sh)$", m.value)}
+        return [Ranked(entry, [*(column.get(place, 0.0) for column in columns), *self._vector(entry, statement, basenames)]) for place, entry in enumerate(self.entries)]
+
+    def _vector(self, entry: EntryPoint, statement: Statement, basenames: set[str]) -> list[float]:
+        signature = entry.signature
+        path = PurePosixPath(signature.path)
+        stem = _stem(entry)
+        worth = {t: math.log(1 + (len(self.entries) + 1) / (self._stems[t] + 0.5)) for t in stem}
+        whole = sum(worth.values()) or 1.0
+        vocabulary = statement.vocabulary
+        said = sum(w for t, w in worth.items() if t in vocabulary or statement.alike(t))
+        lower = statement.text.lower()
+        flags = {flag for option in signature.options for flag in (*option.flags, *option.negative_flags)}
+        dests = {plain(option.dest) for option in signature.options} | {plain(flag) for flag in flags}
+        spelled = [one.name for one in statement.spelled]
+        known = sum(name in flags or plain(name) in dests for name in spelled)
+        folder = [t for part in path.parts[:-1] for t in terms(part)]
+        said_verb = (bool(vocabulary & _TRAIN) - bool(vocabulary & _APPLY), bool(set(stem) & _TRAIN) - bool(set(stem) & _APPLY))
+        text = " ".join(e.text for e in self.facts.examples.get(signature.path, ())[:12]).lower() + " ".join(" ".join(o.choices) for o in signature.options).lower()
+        names = [m.value.lower() for m in statement.mentions if m.kind == "name" and not m.parts]
+        console = signature.kind == "console" and re.search(rf"(?<![\w/.-]){re.escape(signature.name.lower())}(?![\w/.])", lower) is not None
+        return [
+            float(path.name in basenames), float(bool(path.stem) and len(path.stem) > 3 and re.search(rf"\b{re.escape(path.stem.lower())}\b", lower) is not None),
+            said / whole, (whole - said) / 5, float(console),
+            known / len(spelled) if spelled else 0.0, float(len(spelled) - known) / 4,
+            sum(name in text for name in names) / len(names) if names else 0.0,
+            float(str(path.parent) == self.folder), min(1.0, len(self.facts.examples.get(signature.path, ())) / 3),
+            len(path.parts) / 4, float(any(part.lower() in _SIDE or part.startswith("test_") for part in path.parts)),
+            float(bool(signature.subcommand) and set(terms(signature.subcommand[-1])) <= vocabulary),
+            float(signature.kind == "shell"), float(signature.kind == "make"), min(1.0, len(signature.options) / 20),
+            float(said_verb[0] * said_verb[1]), float(set(terms(path.stem)) <= _USUAL),
+            float(bool(basenames) and path.name not in basenames), sum(t in vocabulary for t in folder) / (len(folder) or 1),
+            float(not signature.options),
+        ]  # fmt: skip
+
+
+def _distinct(entries: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
+    """One of several ways to call the same program: the installed command, else the shortest path."""
+    best: dict[tuple[object, ...], EntryPoint] = {}
+    for entry in entries:
+        signature = entry.signature
+        same = tuple((option.dest, option.path, option.line) for option in signature.options)
+        key = (same, signature.subcommand) if len(same) > 2 else (signature.path, signature.name, signature.subcommand)
+        known = best.get(key)
+        if known is None or _plainness(entry) < _plainness(known):
+            best[key] = entry
+    return tuple(best.values())
+
+
+def _plainness(entry: EntryPoint) -> tuple[bool, int, str]:
+    signature = entry.signature
+    return (signature.kind != "console", len(PurePosixPath(signature.path).parts), signature.name or signature.path)
+
+
+def _stem(entry: EntryPoint) -> tuple[str, ...]:
+    found = dict.fromkeys(t for part in (PurePosixPath(entry.signature.path).stem, entry.signature.name, *entry.signature.subcommand) for t in terms(part) if t not in _USUAL)
+    return tuple(found)
