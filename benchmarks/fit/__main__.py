@@ -18,8 +18,8 @@ from sklearn.isotonic import IsotonicRegression  # type: ignore[import-untyped]
 from benchmarks.fit import examples, learn
 from benchmarks.fit.examples import KINDS
 from benchmarks.fit.rows import Row, load, shelf_of
-from ml_agent.grounded2.model import FEATURES_OF, Model
-from ml_agent.grounded2.solver import Solved, solve
+from ml_agent.matching.model import FEATURES_OF, Model
+from ml_agent.matching.solver import Solved, solve
 
 SEED = 0
 PENALTY = {"value": 5.0, "entry": 5.0, "answer": 3.0}
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=Path, nargs="+", required=True, help="files of rows")
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ml-agent" / "fit")
     parser.add_argument("--tables", type=Path, help="folder for the tables fitted without one repository each")
-    parser.add_argument("--write", action="store_true", help="write ml_agent/grounded/weights.json")
+    parser.add_argument("--write", action="store_true", help="write ml_agent/matching/weights.json")
     options = parser.parse_args(arguments)
     rows = load(options.rows, options.repositories, options.cache)
     material = _material(rows, options.repositories, options.cache)
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.write:
         tables = _fit(material, _answers(rows, material, shelf, ""), "")
         tables["confidence"] = _calibrated(held_out)
-        place = files("ml_agent.grounded2").joinpath("weights.json")
+        place = files("ml_agent.matching").joinpath("weights.json")
         Path(str(place)).write_text(json.dumps(tables, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return 0
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ml_agent.grounded2.entries import EntryPoint, Facts
-from ml_agent.grounded2.mentions import Statement, read
-from ml_agent.grounded2.retrieval import Shelf
+from ml_agent.matching.entries import EntryPoint, Facts
+from ml_agent.matching.mentions import Statement, read
+from ml_agent.matching.retrieval import Shelf
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
 from tools.commandline.words import choose, parse_call

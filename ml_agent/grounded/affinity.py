@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from ml_agent.grounded.likeness import likeness
-from ml_agent.grounded.terms import canonical, plain, terms, weight
+from ml_agent.matching.terms import canonical, plain, terms, weight
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_odd
 from ml_agent.values.lexicon import words

@@ -10,7 +10,7 @@ import msgspec
 
 from ml_agent.grounded.likeness import likeness
 from ml_agent.grounded.scope import binds, needed, parsed
-from ml_agent.grounded.terms import terms
+from ml_agent.matching.terms import terms
 from ml_agent.request import Value
 from tools.examples import Example
 from tools.index import RepoIndex

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from ml_agent.grounded.lore import Lore
-from ml_agent.grounded.mentions import Mentions
+from ml_agent.matching.sentences import Mentions
 from ml_agent.grounded.slots import seen_in
 from ml_agent.grounded.variables import documented
 from tools.index import RepoIndex

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from ml_agent.grounded.terms import file_kinds, plain
+from ml_agent.matching.terms import file_kinds, plain
 
 _PARTS_OF_A_NAME = 3
 _SHORTEST = 3

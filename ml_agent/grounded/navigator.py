@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 import msgspec
 
@@ -10,10 +11,14 @@ from ml_agent.draft import Draft
 from ml_agent.grounded.attempts import ordered_drafts
 from ml_agent.grounded.candidates import task_of
 from ml_agent.grounded.choices import Shelf
+from ml_agent.grounded.commands import command_drafts
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.readmes import assess
 from ml_agent.ledger import account
+from ml_agent.matching.entries import Facts
+from ml_agent.matching.model import Model, shipped
+from ml_agent.matching.retrieval import Shelf as Entries
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request
 from ml_agent.values import extract
@@ -23,11 +28,17 @@ _REMEMBERED = 16
 
 
 class GroundedNavigator:
-    """Retrieval, matching of values to signatures, adaptation of examples; the same input always gives the same answer."""
+    """Retrieval, matching of values to signatures, adaptation of examples; the same input always gives the same answer.
+
+    Args:
+        model: learned tables; None for those that are shipped.
+    """
 
     name = "grounded"
 
-    def __init__(self) -> None:
+    def __init__(self, model: Model | None = None) -> None:
+        self._model = model
+        self._matched: OrderedDict[tuple[str, str, str], Entries] = OrderedDict()
         self._facts: OrderedDict[tuple[str, str], RepoFacts] = OrderedDict()
         self._shelves: OrderedDict[tuple[str, str, str], Shelf] = OrderedDict()
         self._drafts: OrderedDict[tuple[object, ...], _Drafts] = OrderedDict()
@@ -68,7 +79,9 @@ class GroundedNavigator:
         key = (request, str(workspace.index.root), workspace.index.version, workspace.path, workspace.path_given)
         found = self._drafts.get(key)
         if found is None:
-            found = _Drafts(ordered_drafts(task_of(request, workspace, self._shelf(workspace))))
+            adapted = ordered_drafts(task_of(request, workspace, self._shelf(workspace)))
+            matched = command_drafts(request, workspace, self._entries(workspace), self._model or shipped())
+            found = _Drafts(_merged(adapted, matched, request, workspace))
             _remember(self._drafts, key, found)
         return found
 
@@ -76,6 +89,12 @@ class GroundedNavigator:
         """The choices below the task's folder; those of the whole repository where there are none."""
         near = self._remembered(workspace, workspace.path)
         return near if near.choices else self._remembered(workspace, ".")
+
+    def _entries(self, workspace: Workspace) -> Entries:
+        key = (str(workspace.index.root), workspace.index.version, workspace.path)
+        if key not in self._matched:
+            _remember(self._matched, key, Entries(Facts(workspace.index), workspace.path or "."))
+        return self._matched[key]
 
     def _remembered(self, workspace: Workspace, scope: str) -> Shelf:
         key = (str(workspace.index.root), workspace.index.version, scope)
@@ -88,6 +107,30 @@ class GroundedNavigator:
         if key not in self._facts:
             _remember(self._facts, key, RepoFacts(workspace.index))
         return self._facts[key]
+
+
+def _merged(
+    adapted: Iterator[Draft], matched: Iterator[Draft], request: Request, workspace: Workspace
+) -> Iterator[Draft]:
+    """Adapted examples and matched commands in one order: Python as the examples say; of commands first what uses more values."""
+    first_adapted, first_matched = next(adapted, None), next(matched, None)
+    if first_adapted is None or first_matched is None:
+        lone = first_adapted or first_matched
+        yield from ([lone] if lone is not None else [])
+    elif first_adapted.kind == "python" or _unused(first_adapted, request, workspace) < _unused(first_matched, request, workspace):
+        yield from (first_adapted, first_matched)
+    else:
+        yield from (first_matched, first_adapted)
+    texts = {one.text.strip() for one in (first_adapted, first_matched) if one is not None}
+    for several in zip_longest(adapted, matched):
+        for draft in several:
+            if draft is not None and draft.text.strip() not in texts:
+                texts.add(draft.text.strip())
+                yield draft
+
+
+def _unused(draft: Draft, request: Request, workspace: Workspace) -> int:
+    return sum(entry.required and entry.status == "not found" for entry in account(draft, request, workspace))
 
 
 class _Drafts:

@@ -2,7 +2,7 @@
 
 import re
 
-from ml_agent.grounded.terms import terms
+from ml_agent.matching.terms import terms
 
 _SLOTS = frozenset(
     term

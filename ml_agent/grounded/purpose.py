@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import PurePosixPath
 
-from ml_agent.grounded.terms import canonical, terms
+from ml_agent.matching.terms import canonical, terms
 
 _CONTRARY, _IS_UPKEEP = 0.4, 2.0
 _APPLYING = (

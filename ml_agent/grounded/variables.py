@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ml_agent.grounded.likeness import likeness
-from ml_agent.grounded.terms import terms
+from ml_agent.matching.terms import terms
 from ml_agent.request import Value
 
 _ASSIGNMENT = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*?);?\s*$", re.DOTALL)

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
-from ml_agent.grounded.terms import canonical
+from ml_agent.matching.terms import canonical
 from ml_agent.values.lexicon import words
 from tools.retrieval import singular
 

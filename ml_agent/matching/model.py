@@ -8,9 +8,9 @@ from importlib.resources import files
 from operator import mul
 from typing import Any
 
-from ml_agent.grounded2.answers import ANSWER_FEATURES
-from ml_agent.grounded2.features import FEATURES, SWITCH_FEATURES
-from ml_agent.grounded2.retrieval import ENTRY_FEATURES
+from ml_agent.matching.answers import ANSWER_FEATURES
+from ml_agent.matching.features import FEATURES, SWITCH_FEATURES
+from ml_agent.matching.retrieval import ENTRY_FEATURES
 
 FEATURES_OF = {"value": FEATURES, "switch": SWITCH_FEATURES, "entry": ENTRY_FEATURES, "answer": ANSWER_FEATURES}
 
@@ -28,7 +28,7 @@ class Linear:
         self._bias = float(table.get("bias", 0.0))
 
     def __call__(self, vector: Sequence[float]) -> float:
-        return self._bias + sum(map(mul, self._weights, vector))
+        return self._bias + float(sum(map(mul, self._weights, vector)))
 
 
 class Trees:

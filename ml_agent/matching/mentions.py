@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from ml_agent.grounded.terms import terms
+from ml_agent.matching.terms import terms
 from ml_agent.values.lexer import Token, is_path, tokenize
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import from_words, number, plain
@@ -92,10 +92,12 @@ class Statement:
 
     Args:
         text: the instruction.
+        given: name and value of what the user gave beside it.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, given: tuple[tuple[str, str], ...] = ()) -> None:
         self.text = text
+        self.given = given
         self._readings = dict(_readings(text))
 
     @cached_property
@@ -150,12 +152,14 @@ class Statement:
         """Every value, in order; series beside their parts."""
         single = [one for place, token in enumerate(self.tokens) if (one := self._mention(place, token)) is not None]
         single += self._factors()
+        values = {value for _, value in self.given}
+        single = [one for one in single if one.value not in values]
         return tuple(sorted([*single, *_series(self.tokens, single)], key=lambda one: (one.start, one.end)))
 
     @cached_property
     def spelled(self) -> tuple[Spelled, ...]:
         """The options that the user spells."""
-        found = []
+        found = [Spelled(name=name, following="", start=-1, end=-1, joined=value) for name, value in self.given]
         for match in _FLAG.finditer(self.text):
             flag = match["flag"].rstrip(".-")
             if match["flag"] == "-" or re.fullmatch(r"-\d.*", flag):
@@ -359,6 +363,6 @@ def _contains(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def read(text: str) -> Statement:
+def read(text: str, given: tuple[tuple[str, str], ...] = ()) -> Statement:
     """The request, read once."""
-    return Statement(text)
+    return Statement(text, given)

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.grounded.assignment import best_matching
-from ml_agent.grounded.terms import plain
-from ml_agent.grounded2 import features
-from ml_agent.grounded2.features import Entry, Evidence, SwitchEvidence, evidence, meant, nearness, switch_features
-from ml_agent.grounded2.mentions import Mention, Spelled, Statement
-from ml_agent.grounded2.slots import Slot, Weights
+from ml_agent.matching.assignment import best_matching
+from ml_agent.matching.terms import plain
+from ml_agent.matching import features
+from ml_agent.matching.features import Entry, Evidence, SwitchEvidence, evidence, meant, nearness, switch_features
+from ml_agent.matching.mentions import Mention, Spelled, Statement
+from ml_agent.matching.slots import Slot, Weights
 from ml_agent.values.numbers import number, plain as plain_number
 
 Scorer = Callable[[Sequence[float]], float]
@@ -58,6 +58,7 @@ class Filled(msgspec.Struct, frozen=True):
 
 def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Placed], list[Spelled]]:
     """The options that the user spells, taken as they stand."""
+    values: tuple[str, ...]
     by_flag: dict[str, int] = {}
     for place, slot in enumerate(slots):
         for flag in (*slot.option.flags, *slot.option.negative_flags):

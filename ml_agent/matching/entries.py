@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.grounded2.slots import Slot, slots_of
+from ml_agent.matching.slots import Slot, slots_of
 from tools.commandline.shell import parse_command
 from tools.examples import Example
 from tools.index import RepoIndex

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.grounded2.answers import Answer, Given, answers
-from ml_agent.grounded2.fill import fill
-from ml_agent.grounded2.mentions import Statement
-from ml_agent.grounded2.model import Model
-from ml_agent.grounded2.retrieval import Shelf
+from ml_agent.matching.answers import Answer, Given, answers
+from ml_agent.matching.fill import fill
+from ml_agent.matching.mentions import Statement
+from ml_agent.matching.model import Model
+from ml_agent.matching.retrieval import Shelf
 
 _MOST_ENTRIES = 6
 

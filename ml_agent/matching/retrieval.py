@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.grounded.mentions import Mentions
-from ml_agent.grounded.terms import plain, terms
-from ml_agent.grounded2.entries import EntryPoint, Facts
-from ml_agent.grounded2.mentions import Statement
+from ml_agent.matching.sentences import Mentions
+from ml_agent.matching.terms import plain, terms
+from ml_agent.matching.entries import EntryPoint, Facts
+from ml_agent.matching.mentions import Statement
 from ml_agent.values.lexicon import words
 from tools.retrieval import Bm25Index
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from ml_agent.grounded.terms import terms, weight
+from ml_agent.matching.terms import canonical, terms, weight
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option
@@ -14,11 +14,11 @@ from tools.signatures.model import Option
 _CHOICES_IN_HELP = re.compile(r"[\[({]\s*([\w.+-]+(?:\s*[,|/]\s*[\w.+-]+){1,14})\s*[\])}]|((?:['\"`][\w./+-]+['\"`](?:\s*(?:,|\||/|or|and)+\s*)?){2,})")
 _WORD = re.compile(r"[\w.+/-]+")
 _LISTED = re.compile(r"comma|list of|separated|multiple|several|\[\w|\bids\b|one or more", re.IGNORECASE)
-_INPUT = frozenset(terms("input source src data dataset image video audio text file root train validation test query sentence mel wav"))
-_OUTPUT = frozenset(terms("output out outdir outf save result log write dest destination export target"))
-_WEIGHTS = frozenset(terms("checkpoint weight network resume restore pretrained ckpt pkl"))
-_CONFIG = frozenset(terms("config cfg yaml options opt"))
-_FILES = frozenset(terms("path file directory folder root filename input output checkpoint outdir outf dir prefix"))
+_INPUT = frozenset(map(canonical, "input source data image video audio text query sentence mel wav src".split()))
+_OUTPUT = frozenset(map(canonical, "output out save saved result results log logs logdir write written dest destination export outf store".split()))
+_WEIGHTS = frozenset(map(canonical, "checkpoint weight weights network resume restore pkl load pretrained".split()))
+_CONFIG = frozenset({*map(canonical, "config configuration yaml".split()), *terms("cfg")})
+_FILES = frozenset(map(canonical, "path file directory folder root filename input output checkpoint outf prefix workdir dataroot".split()))
 _TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
 
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.grounded.terms import canonical, file_kinds, plain, terms
-from ml_agent.grounded2.mentions import Mention, Statement
-from ml_agent.grounded2.slots import Slot, Weights
+from ml_agent.matching.terms import canonical, file_kinds, plain, terms
+from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.slots import Slot, Weights
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 
@@ -348,7 +348,8 @@ def switch_features(statement: Statement, slot: Slot, weights: Weights, explaine
             helped = sorted((weights.help(t) for t in said if t in slot.help_terms), reverse=True)
             hits = [one for one in window if any(t in worth or t in slot.help_terms for t in one.terms)]
             first, last = min(one.place for one in hits), max(one.place for one in hits)
-            negated = any(token.value.lower() in _NEGATIONS for token in statement.tokens[max(0, first - 4) : last + 1])
+            own = {one.place for one in hits}
+            negated = any(at not in own and statement.tokens[at].value.lower() in _NEGATIONS for at in range(max(0, first - 4), last + 1))
             known = sum(one.place in explained for one in hits) / len(hits)
             near_value = any(m.kind in {"number", "path"} and min(abs(m.first - last), abs(m.last - first)) <= 2 for m in statement.mentions)
             vector = [

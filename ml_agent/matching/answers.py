@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ml_agent.grounded.terms import plain
-from ml_agent.grounded2.entries import EntryPoint, Shown
-from ml_agent.grounded2.fill import Filled
-from ml_agent.grounded2.mentions import Mention, Statement
-from ml_agent.grounded2.slots import Slot
+from ml_agent.matching.terms import plain
+from ml_agent.matching.entries import EntryPoint, Shown
+from ml_agent.matching.fill import Filled
+from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.slots import Slot
 from ml_agent.values.numbers import number
 from tools.errors import RenderError
 from tools.commandline.render import render_command
@@ -121,7 +121,8 @@ def _renamed(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, An
         if dest in placed or not isinstance(value, str) or number(value) is not None:
             continue
         for old, new in changes.items():
-            value = re.sub(rf"(?<![A-Za-z0-9.]){re.escape(old)}(?![A-Za-z0-9])", lambda _, new=new: new, value)
+            parts = re.split(rf"(?<![A-Za-z0-9.]){re.escape(old)}(?![A-Za-z0-9])", value)
+            value = new.join(parts)
         found[dest] = value
     return found
 

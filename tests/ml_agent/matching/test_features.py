@@ -1,0 +1,83 @@
+"""What speaks for a value in a slot."""
+
+from ml_agent.matching.features import FEATURES, SWITCH_FEATURES, evidence, features, meant, nearness, switch_features
+from ml_agent.matching.mentions import Mention, Statement, read
+from ml_agent.matching.slots import Slot, Weights
+from tools.signatures.model import Option
+
+
+def slot(dest: str, **more: object) -> Slot:
+    return Slot(Option(dest=dest, flags=(f"--{dest}",), **more))  # type: ignore[arg-type]
+
+
+def mention(statement: Statement, value: str) -> Mention:
+    return next(one for one in statement.mentions if one.value == value)
+
+
+def vector(text: str, value: str, one: Slot, *others: Slot) -> dict[str, float]:
+    statement = read(text)
+    said = mention(statement, value)
+    seen = evidence(nearness(statement, said), statement, one, Weights([one, *others]))
+    return dict(zip(FEATURES, features(statement, said, one, seen, (0.0, 0.0), None), strict=True))
+
+
+def test_the_nearer_a_name_the_more_it_says() -> None:
+    near = vector("a batch size of 24 and a context of 512", "24", slot("batch_size", type="int"))
+    far = vector("a batch size of 24 and a context of 512", "512", slot("batch_size", type="int"))
+    assert near["name"] > far["name"]
+
+
+def test_a_rare_word_of_a_help_text_says_more() -> None:
+    rare, common = slot("a", help="the frozen layers"), slot("b", help="the layers")
+    text = "keep 10 frozen layers"
+    assert vector(text, "10", rare, common)["help"] > vector(text, "10", common, rare)["help"]
+
+
+def test_a_word_within_a_name_counts() -> None:
+    assert vector("write 4 shot prompts", "4", slot("num_fewshot"))["name"] > 0
+
+
+def test_magnitude_is_the_distance_from_the_default() -> None:
+    one = slot("lr", type="float", default="0.001")
+    assert vector("a rate of 0.001", "0.001", one)["magnitude"] == 0
+    assert vector("a rate of 10", "10", one)["magnitude"] == 4
+
+
+def test_where_a_path_goes_is_told_by_its_verb() -> None:
+    assert vector("save the pictures into out/x", "out/x", slot("output_dir"))["out_out"] > 0
+    assert vector("save the pictures into out/x", "out/x", slot("input_dir"))["out_in"] > 0
+
+
+def test_files_of_a_kind() -> None:
+    assert vector("say it as out/x.wav", "out/x.wav", slot("to", help="such as voice.flac"))["kind_said"] == 1
+    assert vector("say it as out/x.wav", "out/x.wav", slot("to", help="such as table.csv"))["kind_other"] == 1
+
+
+def test_names_of_one_shape() -> None:
+    known = Slot(Option(dest="env", flags=("--env",), default="Hopper-v4"))
+    assert vector("train on Walker2d-v3", "Walker2d-v3", known)["shape"] == 1
+    assert vector("train on some_file", "some_file", known)["shape"] == 0
+
+
+def test_names_that_share_pieces() -> None:
+    known = slot("model", default="bert-base-uncased")
+    assert vector("start from roberta-base", "roberta-base", known)["like"] > 0
+
+
+def test_a_choice_is_told_from_the_others_by_what_is_its_own() -> None:
+    one = slot("config", choices=("config_v1.json", "config_v2.json", "config_v3.json"))
+    assert meant(read("train the third variant (V3)"), one)[0].value == "config_v3.json"
+    assert not meant(read("train with this config"), one)
+
+
+def test_a_switch_and_its_contrary() -> None:
+    one = slot("early_stop", nargs="0", switch_value="True", help="stop when nothing improves")
+    for text, negated in (("train with early stop", 0.0), ("train without early stop", 1.0)):
+        said = switch_features(read(text), one, Weights([one]), frozenset())
+        assert said is not None
+        assert dict(zip(SWITCH_FEATURES, said.vector, strict=True))["negated"] == negated
+
+
+def test_a_switch_of_which_nothing_is_said() -> None:
+    one = slot("fp16", nargs="0", switch_value="True")
+    assert switch_features(read("play a song"), one, Weights([one]), frozenset()) is None

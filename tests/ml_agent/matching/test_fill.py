@@ -1,0 +1,57 @@
+"""Values in slots: what the user spells, one assignment, typed as the slot takes it."""
+
+from collections.abc import Sequence
+
+from ml_agent.matching.fill import Filled, fill, spelled_slots, typed
+from ml_agent.matching.mentions import read
+from ml_agent.matching.model import shipped
+from ml_agent.matching.slots import Slot
+from tools.signatures.model import Option
+
+SLOTS = [
+    Slot(Option(dest="batch_size", flags=("-b", "--batch-size"), type="int", default="32")),
+    Slot(Option(dest="lr", flags=("--lr",), type="float", default="0.01", help="learning rate")),
+    Slot(Option(dest="width", flags=("--width",), type="int", default="128")),
+    Slot(Option(dest="overlap", flags=("--overlap",), type="float", default="0.25")),
+    Slot(Option(dest="amp", flags=("--amp",), nargs="0", switch_value="True", help="automatic mixed precision")),
+    Slot(Option(dest="tracks", nargs="+", required=True, help="files to separate")),
+]
+
+
+def given(found: Filled, slots: Sequence[Slot]) -> dict[str, tuple[str, ...]]:
+    return {slots[one.slot].option.dest: one.values for one in found.placed}
+
+
+def filled(text: str) -> dict[str, tuple[str, ...]]:
+    model = shipped()
+    return given(fill(read(text), SLOTS, model.value, model.switch, model.stake), SLOTS)
+
+
+def test_spelled_options_are_taken_as_they_stand() -> None:
+    placed, unknown = spelled_slots(read("use -b 16, --amp and lr=3e-4, but --nothing"), SLOTS)
+    assert {SLOTS[one.slot].option.dest: one.values for one in placed} == {"batch_size": ("16",), "amp": ("True",), "lr": ("3e-4",)}
+    assert [one.name for one in unknown] == ["--nothing"]
+
+
+def test_two_values_change_places_with_their_words() -> None:
+    assert filled("a batch size of 24 and a learning rate of 0.1")["batch_size"] == ("24",)
+    assert filled("a learning rate of 0.1 and a batch size of 24")["lr"] == ("0.1",)
+
+
+def test_half_of_the_default() -> None:
+    (mention,) = read("half as wide").mentions
+    assert typed(mention, SLOTS[2]) == ("64",)
+
+
+def test_a_percentage_becomes_a_share_where_one_is_wanted() -> None:
+    (mention,) = read("overlap by 40 percent").mentions
+    assert typed(mention, SLOTS[3]) == ("0.4",)
+    assert typed(mention, SLOTS[0]) == ("40",)
+
+
+def test_a_whole_number_takes_no_fraction() -> None:
+    assert "batch_size" not in filled("a batch size of 0.5")
+
+
+def test_a_slot_for_several_takes_the_whole_series() -> None:
+    assert filled("separate the files a.wav, b.wav and c.wav")["tracks"] == ("a.wav", "b.wav", "c.wav")

@@ -1,0 +1,62 @@
+"""What a request states."""
+
+import pytest
+
+from ml_agent.matching.mentions import read
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("use a learning rate of two times ten to the power of minus five", "2e-5"),
+        ("a penalty of six and a half", "6.5"),
+        ("a dropout of one tenth", "0.1"),
+        ("give it a weight of seven tenths", "0.7"),
+        ("from minus five hundred on", "-500"),
+        ("let windows overlap by forty percent", "40"),
+        ("scale it to 256 by 256 pixels", "256x256"),
+        ("with --seeds 10-19,42 please", "10-19,42"),
+        ("show 256px images", "256"),
+        ("I have 180 000 rows", "180000"),
+        ("finish after three thousand thousands of images", "3000000"),
+    ],
+)
+def test_values_in_words_and_digits(text: str, value: str) -> None:
+    assert value in [one.value for one in read(text).mentions]
+
+
+def test_a_percentage_is_known_as_one() -> None:
+    (one,) = [one for one in read("keep 30 percent").mentions if one.kind == "number"]
+    assert one.percent
+
+
+def test_a_share_of_the_usual_value_is_a_factor() -> None:
+    assert [(one.kind, one.value) for one in read("make it half as wide").mentions] == [("factor", "0.5")]
+
+
+def test_a_series_stands_beside_its_parts() -> None:
+    found = read("three stacks of 4, 2 and 1 layers").mentions
+    assert ("4", "2", "1") in [one.parts for one in found]
+    assert {"4", "2", "1"} <= {one.value for one in found}
+
+
+def test_names_of_folders_are_paths() -> None:
+    kinds = {one.value: one.kind for one in read("Put it into a folder named rebuilt, from the folder old_recordings.").mentions}
+    assert kinds["rebuilt"] == "path"
+    assert kinds["old_recordings"] == "path"
+
+
+def test_a_name_on_a_hub_is_no_path() -> None:
+    (one,) = read("score EleutherAI/pythia-410m now").mentions
+    assert one.kind == "name"
+
+
+def test_spelled_options_with_and_without_dashes() -> None:
+    spelled = {one.name: one.joined for one in read("run it with --top_k 50, -P and lr=3e-4.").spelled}
+    assert spelled == {"--top_k": "", "-P": "", "lr": "3e-4"}
+
+
+def test_what_is_given_beside_the_sentence_is_stated_once() -> None:
+    statement = read("a batch size of 256", (("batch-size", "256"),))
+    assert [one.joined for one in statement.spelled] == ["256"]
+    assert not statement.mentions

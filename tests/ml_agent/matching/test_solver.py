@@ -1,0 +1,61 @@
+"""From a request to a command, on a small repository."""
+
+from pathlib import Path
+
+import pytest
+
+from ml_agent.matching.answers import command
+from ml_agent.matching.entries import Facts
+from ml_agent.matching.mentions import read
+from ml_agent.matching.model import probability, shipped
+from ml_agent.matching.retrieval import Shelf
+from ml_agent.matching.solver import solve
+from tools.index import RepoIndex
+
+TRAIN = """
+import argparse
+p = argparse.ArgumentParser(description="Train a tagger")
+p.add_argument("--epochs", type=int, default=10, help="number of epochs")
+p.add_argument("--config", default="configs/small.json", help="configuration file")
+p.add_argument("--save-dir", default="runs", help="folder for checkpoints")
+p.parse_args()
+"""
+TAG = """
+import argparse
+p = argparse.ArgumentParser(description="Tag sentences of a text file with a trained model")
+p.add_argument("--checkpoint", required=True, help="trained weights")
+p.add_argument("--input", required=True, help="text file with one sentence a line")
+p.add_argument("--output", default="tags.txt", help="where the tags are written")
+p.parse_args()
+"""
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    """Two scripts and two configurations."""
+    for name, text in {"train.py": TRAIN, "tag.py": TAG, "configs/small.json": "{}", "configs/large.json": "{}"}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return Shelf(Facts(RepoIndex.open(tmp_path, "one")))
+
+
+def answer(shelf: Shelf, text: str) -> str | None:
+    return command(solve(read(text), shelf, shipped()).answers[0], ".")
+
+
+def test_the_entry_point_is_the_one_that_is_described(shelf: Shelf) -> None:
+    assert str(answer(shelf, "Train the tagger for 7 epochs")).startswith("python train.py")
+    assert str(answer(shelf, "Tag the sentences in texts/a.txt with the weights w/best.pt")).startswith("python tag.py")
+
+
+def test_nothing_unasked_is_given(shelf: Shelf) -> None:
+    assert answer(shelf, "Train the tagger for 7 epochs") == "python train.py --epochs 7"
+
+
+def test_a_spelled_option_wins(shelf: Shelf) -> None:
+    assert "--epochs 3" in str(answer(shelf, "Train the tagger with --epochs 3"))
+
+
+def test_confidence_is_drawn_between_learned_points() -> None:
+    points = [[0.0, 0.2], [2.0, 0.8]]
+    assert [round(probability(points, at), 2) for at in (-1.0, 1.0, 9.0)] == [0.2, 0.5, 0.8]
