@@ -73,7 +73,9 @@ def _fit(material: Material, answers: Sequence[learn.Group], without: str) -> di
     """All tables, learned without one repository."""
     tables = material.fitted.get(without)
     if tables is None:
-        tables = material.fitted[without] = _choices({"value": (material.values, len(KINDS)), "entry": (material.entries, 1)}, without)
+        tables = material.fitted[without] = _choices(
+            {"value": (material.values, len(KINDS)), "entry": (material.entries, 1)}, without
+        )
         chosen = [one for one in material.switches if one.repository != without]
         tables["switch"] = learn.trees([one.vector for one in chosen], [one.right for one in chosen], SEED)
     return tables | (_choices({"answer": (answers, 1)}, without) if answers else {})
@@ -84,10 +86,14 @@ def _choices(parts: Mapping[str, tuple[Sequence[learn.Group], int]], without: st
     for name, (groups, kinds) in parts.items():
         used = [group for group in groups if group.repository != without]
         weights, bias, none = learn.choice(used, kinds, PENALTY[name])
-        tables[name] = {feature: round(float(weight), 5) for feature, weight in zip(FEATURES_OF[name], weights, strict=True)}
+        tables[name] = {
+            feature: round(float(weight), 5) for feature, weight in zip(FEATURES_OF[name], weights, strict=True)
+        }
         if name == "value":
             tables[name]["bias"] = round(bias, 5)
-            tables["none"] = {kind: round(float(score) - STAKE[kind], 5) for kind, score in zip(KINDS, none, strict=True)}
+            tables["none"] = {
+                kind: round(float(score) - STAKE[kind], 5) for kind, score in zip(KINDS, none, strict=True)
+            }
     return tables
 
 
@@ -97,7 +103,7 @@ STAKE = {"number": 1.0, "path": 2.0, "name": 1.0, "text": 2.5, "factor": 1.0, "w
 
 def _answers(rows: Sequence[Row], material: Material, shelf: Callable[[Row], Any], without: str) -> list[learn.Group]:
     """Whole answers of the wild rows by tables that were learned without the row's own repository."""
-    plain = {feature: 0.0 for feature in FEATURES_OF["answer"]} | {"entry": 1.0}
+    plain = dict.fromkeys(FEATURES_OF["answer"], 0.0) | {"entry": 1.0}
     found = []
     models: dict[str, Model] = {}
     for row in rows:
@@ -109,7 +115,13 @@ def _answers(rows: Sequence[Row], material: Material, shelf: Callable[[Row], Any
         verdicts = [examples.judge(answer, row) for answer in solved.answers]
         best = max((one.shared for one in verdicts), default=-1.0)
         if best >= 0:
-            found.append(learn.Group([list(one.vector) for one in solved.answers], [int(one.shared >= best - 1e-9) for one in verdicts], repository=row.repository))
+            found.append(
+                learn.Group(
+                    [list(one.vector) for one in solved.answers],
+                    [int(one.shared >= best - 1e-9) for one in verdicts],
+                    repository=row.repository,
+                )
+            )
     return found
 
 
@@ -121,7 +133,9 @@ class HeldOut(NamedTuple):
     verdict: examples.Verdict
 
 
-def _held_out(rows: Sequence[Row], material: Material, shelf: Callable[[Row], Any], folder: Path | None) -> list[HeldOut]:
+def _held_out(
+    rows: Sequence[Row], material: Material, shelf: Callable[[Row], Any], folder: Path | None
+) -> list[HeldOut]:
     answers = _answers(rows, material, shelf, "")
     found = []
     for repository in sorted({row.repository for row in rows}):
@@ -144,7 +158,9 @@ def _calibrated(held_out: Sequence[HeldOut]) -> list[list[float]]:
         return []
     model = IsotonicRegression(out_of_bounds="clip", y_min=0.01, y_max=0.99)
     model.fit([one.solved.margin for one in wild], [float(one.verdict.exact) for one in wild])
-    return [[round(float(x), 4), round(float(y), 4)] for x, y in zip(model.X_thresholds_, model.y_thresholds_, strict=True)]
+    return [
+        [round(float(x), 4), round(float(y), 4)] for x, y in zip(model.X_thresholds_, model.y_thresholds_, strict=True)
+    ]
 
 
 def _report(held_out: Sequence[HeldOut]) -> None:
@@ -155,8 +171,12 @@ def _report(held_out: Sequence[HeldOut]) -> None:
             totals[key].update(rows=1, exact=int(one.verdict.exact), entry=int(one.verdict.entry))
             totals[key]["shared"] += max(0.0, one.verdict.shared)  # type: ignore[assignment]
     for key, total in sorted(totals.items()):
-        sys.stdout.write(f"{key:28} rows {total['rows']:3} exact {total['exact']:3} entry {total['entry']:3} shared {total['shared'] / total['rows']:.2f}\n")
-    sys.stdout.write(f"macro exact {np.mean([t['exact'] / t['rows'] for k, t in totals.items() if not k.startswith('style') and k not in {'wild', 'other'}]):.3f}\n")
+        sys.stdout.write(
+            f"{key:28} rows {total['rows']:3} exact {total['exact']:3} entry {total['entry']:3} shared {total['shared'] / total['rows']:.2f}\n"
+        )
+    sys.stdout.write(
+        f"macro exact {np.mean([t['exact'] / t['rows'] for k, t in totals.items() if not k.startswith('style') and k not in {'wild', 'other'}]):.3f}\n"
+    )
 
 
 if __name__ == "__main__":

@@ -54,21 +54,40 @@ def slot_examples(row: Row, repositories: Path, cache: Path) -> tuple[list[Group
         Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), 1.0 if row.wild else OTHER_WEIGHT, row.repository)
         for several in groups.values()
     ]  # fmt: skip
-    placed = [*taken, *(Placed(found[at].slot, (found[at].mention.value,), 1.0, "", (found[at].mention.start,), found[at].mention.text) for at in right)]
+    placed = [
+        *taken,
+        *(
+            Placed(
+                found[at].slot, (found[at].mention.value,), 1.0, "", (found[at].mention.start,), found[at].mention.text
+            )
+            for at in right
+        ),
+    ]
     return made, list(_switched(row, slots, weights, placed))
 
 
 def _right(found: Sequence[Pair], slots: Sequence[Slot], values: Mapping[str, Any]) -> tuple[set[int], set[int]]:
     """The pairs that the reference has, each value once; and all that it might have."""
-    fitting = {place for place, pair in enumerate(found) if slots[pair.slot].option.dest in values and _fits(pair, slots[pair.slot], values)}
-    order = sorted(fitting, key=lambda at: -(found[at].vector[0] + 0.5 * found[at].vector[8] + 3 * found[at].vector[28] + 2 * found[at].vector[30]))
+    fitting = {
+        place
+        for place, pair in enumerate(found)
+        if slots[pair.slot].option.dest in values and _fits(pair, slots[pair.slot], values)
+    }
+    order = sorted(
+        fitting,
+        key=lambda at: (
+            -(found[at].vector[0] + 0.5 * found[at].vector[8] + 3 * found[at].vector[28] + 2 * found[at].vector[30])
+        ),
+    )
     right: set[int] = set()
     spans: list[tuple[int, int]] = []
     count: dict[int, int] = defaultdict(int)
     for at in order:
         pair = found[at]
         first, last = pair.mention.first, pair.mention.last
-        if any(a <= last and first <= b for a, b in spans) or count[pair.slot] >= len(listed(values[slots[pair.slot].option.dest])):
+        if any(a <= last and first <= b for a, b in spans) or count[pair.slot] >= len(
+            listed(values[slots[pair.slot].option.dest])
+        ):
             continue
         spans.append((first, last))
         count[pair.slot] += len(pair.mention.parts) or 1
@@ -82,7 +101,9 @@ def _fits(pair: Pair, slot: Slot, values: Mapping[str, Any]) -> bool:
         return True
     if len(words) != 1:
         return False
-    return (slot.several and any(same(words[0], one) for one in wanted)) or (len(wanted) > 1 and same(words[0], ",".join(wanted)))
+    return (slot.several and any(same(words[0], one) for one in wanted)) or (
+        len(wanted) > 1 and same(words[0], ",".join(wanted))
+    )
 
 
 def _switched(row: Row, slots: Sequence[Slot], weights: Weights, placed: Sequence[Placed]) -> Iterator[Switched]:
@@ -92,7 +113,9 @@ def _switched(row: Row, slots: Sequence[Slot], weights: Weights, placed: Sequenc
         if option.dest not in row.values:
             yield Switched(said.vector, 0, row.repository)
             continue
-        value = {"1": "true", "0": "false"}.get(str(row.values[option.dest]).lower(), str(row.values[option.dest]).lower())
+        value = {"1": "true", "0": "false"}.get(
+            str(row.values[option.dest]).lower(), str(row.values[option.dest]).lower()
+        )
         if (option.default or "").lower() == value:
             continue
         wanted = truth(slot, said).lower() if value in {"true", "false"} else (option.switch_value or "").lower()

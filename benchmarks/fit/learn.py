@@ -70,10 +70,13 @@ def trees(vectors: Sequence[Sequence[float]], right: Sequence[int], seed: int) -
         table.append(
             [
                 [
-                    int(nodes.feature[n]) if nodes.children_left[n] >= 0 else -1, round(float(nodes.threshold[n]), 5),
-                    int(nodes.children_left[n]), int(nodes.children_right[n]), round(float(nodes.value[n][0][0]) * 0.1, 5),
+                    int(nodes.feature[n]) if nodes.children_left[n] >= 0 else -1,
+                    round(float(nodes.threshold[n]), 5),
+                    int(nodes.children_left[n]),
+                    int(nodes.children_right[n]),
+                    round(float(nodes.value[n][0][0]) * 0.1, 5),
                 ]
                 for n in range(nodes.node_count)
-            ]  # fmt: skip
+            ]
         )
     return {"base": round(float(np.log(share / (1 - share))), 5), "trees": table}

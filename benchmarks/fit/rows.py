@@ -46,7 +46,12 @@ def shelf_of(root: Path, cache: Path, folder: str) -> Shelf:
 
 def load(files: Sequence[Path], repositories: Path, cache: Path) -> list[Row]:
     """The bash rows of some files whose repositories are at hand and whose reference calls an entry point that is known."""
-    return [row for file in files for line in file.read_text(encoding="utf-8").splitlines() if (row := _row(json.loads(line), repositories, cache)) is not None]
+    return [
+        row
+        for file in files
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if (row := _row(json.loads(line), repositories, cache)) is not None
+    ]
 
 
 def _row(data: dict[str, Any], repositories: Path, cache: Path) -> Row | None:
@@ -61,7 +66,17 @@ def _row(data: dict[str, Any], repositories: Path, cache: Path) -> Row | None:
         return None
     signature, invocation = called[-1]
     parsed = parse_call(signature, invocation.words)
-    return Row(name, f"{name}-{data['id']}", "style" in data, read(data["instruction"]), folder, signature, parsed.values, not parsed.unknown, data)
+    return Row(
+        name,
+        f"{name}-{data['id']}",
+        "style" in data,
+        read(data["instruction"]),
+        folder,
+        signature,
+        parsed.values,
+        not parsed.unknown,
+        data,
+    )
 
 
 def calls(index: RepoIndex, text: str, folder: str) -> Iterator[tuple[Signature, Invocation]]:
@@ -80,7 +95,11 @@ def _signatures(index: RepoIndex, invocation: Invocation, folder: str) -> list[S
         return [one for one in known.get(path, ()) if one.kind != "console"]
     if invocation.target == "module":
         stem = invocation.name.replace(".", "/")
-        paths = [posixpath.normpath(posixpath.join(where, f"{stem}{end}")) for end in (".py", "/__main__.py") for where in (base, ".")]
+        paths = [
+            posixpath.normpath(posixpath.join(where, f"{stem}{end}"))
+            for end in (".py", "/__main__.py")
+            for where in (base, ".")
+        ]
         return next((list(known[path]) for path in paths if path in known), [])
     return [one for several in known.values() for one in several if one.name == invocation.name]
 

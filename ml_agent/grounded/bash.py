@@ -14,9 +14,9 @@ from ml_agent.grounded.likeness import stands
 from ml_agent.grounded.lore import Lore, told
 from ml_agent.grounded.siblings import meant_file
 from ml_agent.grounded.spoken import spoken
-from ml_agent.matching.terms import plain, terms
 from ml_agent.grounded.variables import bindings, documented, expand
 from ml_agent.ledger import Match, match
+from ml_agent.matching.terms import plain, terms
 from ml_agent.request import Value
 from ml_agent.values.numbers import number
 from tools.commandline.edit import renamed_entry

@@ -18,9 +18,9 @@ from ml_agent.grounded.python import adapt
 from ml_agent.grounded.rivals import at_odds
 from ml_agent.grounded.scope import parsed
 from ml_agent.grounded.spoken import said
-from ml_agent.matching.terms import canonical, terms
 from ml_agent.grounded.variables import join_folders
 from ml_agent.ledger import Match, full_account, told
+from ml_agent.matching.terms import canonical, terms
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
 from tools.documents.read import is_readme

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from ml_agent.grounded.lore import Lore
-from ml_agent.matching.sentences import Mentions
 from ml_agent.grounded.slots import seen_in
 from ml_agent.grounded.variables import documented
+from ml_agent.matching.sentences import Mentions
 from tools.index import RepoIndex
 from tools.signatures.model import Option
 

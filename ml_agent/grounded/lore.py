@@ -4,9 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from ml_agent.matching.terms import plain
 from ml_agent.grounded.wording import akin, content, said, split
 from ml_agent.ledger import Match
+from ml_agent.matching.terms import plain
 from ml_agent.request import Value
 from tools.index import RepoIndex
 from tools.python_api.registries import variant_instead

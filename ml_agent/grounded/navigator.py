@@ -113,11 +113,12 @@ def _merged(
     adapted: Iterator[Draft], matched: Iterator[Draft], request: Request, workspace: Workspace
 ) -> Iterator[Draft]:
     """Adapted examples and matched commands in one order: Python as the examples say; of commands first what uses more values."""
+    matched = (msgspec.structs.replace(one, ledger=account(one, request, workspace)) for one in matched)
     first_adapted, first_matched = next(adapted, None), next(matched, None)
     if first_adapted is None or first_matched is None:
         lone = first_adapted or first_matched
         yield from ([lone] if lone is not None else [])
-    elif first_adapted.kind == "python" or _unused(first_adapted, request, workspace) < _unused(first_matched, request, workspace):
+    elif first_adapted.kind == "python" or _unused(first_adapted) < _unused(first_matched):
         yield from (first_adapted, first_matched)
     else:
         yield from (first_matched, first_adapted)
@@ -129,8 +130,8 @@ def _merged(
                 yield draft
 
 
-def _unused(draft: Draft, request: Request, workspace: Workspace) -> int:
-    return sum(entry.required and entry.status == "not found" for entry in account(draft, request, workspace))
+def _unused(draft: Draft) -> int:
+    return sum(entry.required and entry.status == "not found" for entry in draft.ledger)
 
 
 class _Drafts:

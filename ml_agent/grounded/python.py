@@ -18,8 +18,8 @@ from ml_agent.grounded.prompts import is_prose, phrase_for
 from ml_agent.grounded.siblings import meant_file
 from ml_agent.grounded.slots import slots_of
 from ml_agent.grounded.spoken import spoken
-from ml_agent.matching.terms import plain
 from ml_agent.ledger import Match, match
+from ml_agent.matching.terms import plain
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_path
 from tools.python_api.model import ApiObject

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ml_agent.matching.terms import plain
 from ml_agent.matching.entries import EntryPoint, Shown
 from ml_agent.matching.fill import Filled
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
+from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number
-from tools.errors import RenderError
 from tools.commandline.render import render_command
+from tools.errors import RenderError
 from tools.signatures.model import Option
 
 ANSWER_FEATURES = (
@@ -65,8 +65,12 @@ def _telling(statement: Statement, entry: EntryPoint) -> list[Shown]:
 def _alike(statement: Statement, shown: Shown) -> float:
     """How much of what an example's values, headings and introduction say is said in the request."""
     words = {piece for text in _texts(shown) for piece in re.findall(r"[a-z]{2,}|\d+", text.lower())}
-    said = {piece for piece in re.findall(r"[a-z]{2,}|\d+", statement.text.lower())}
-    about = {piece for text in (*shown.example.headings[-2:], shown.example.introduction[:200]) for piece in re.findall(r"[a-z]{3,}", text.lower())}
+    said = set(re.findall(r"[a-z]{2,}|\d+", statement.text.lower()))
+    about = {
+        piece
+        for text in (*shown.example.headings[-2:], shown.example.introduction[:200])
+        for piece in re.findall(r"[a-z]{3,}", text.lower())
+    }
     return len(words & said) / (3 + len(words)) + 0.5 * len(about & said) / (3 + len(about))
 
 
@@ -88,14 +92,23 @@ def _call(entry: EntryPoint, filled: Filled, shown: Shown | None) -> dict[str, A
     for option in entry.signature.options:
         if option.required and base.get(option.dest) is None and option.dest not in placed:
             usual = entry.seen.get(option.dest, ())
-            if usual or option.default is not None or option.choices:
-                base[option.dest] = (usual or (option.default,) if usual or option.default is not None else option.choices)[0]
+            known = [*usual, *((option.default,) if option.default is not None else ()), *option.choices]
+            base[option.dest] = known[0] if known else _placeholder(option)
     groups = entry.signature.exclusive
     for group in groups:
         asked = [dest for dest in group if dest in placed]
         if asked:
             base = {dest: value for dest, value in base.items() if dest not in group or dest in asked}
     return base
+
+
+def _placeholder(option: Option) -> Any:
+    """What stands for a required value of which nothing is known."""
+    if option.switch or option.type == "bool":
+        return True
+    text = {"int": "1", "float": "1.0"}.get(option.type, option.dest)
+    count = int(option.nargs) if option.nargs and option.nargs.isdigit() else 1
+    return [text] * count if option.nargs in {"+", "*"} or count > 1 else text
 
 
 def _value(slot: Slot, values: Sequence[str]) -> Any:
@@ -127,14 +140,18 @@ def _renamed(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, An
     return found
 
 
-def _vector(statement: Statement, given: Given, filled: Filled, call: Mapping[str, Any], shown: Shown | None) -> tuple[float, ...]:
+def _vector(
+    statement: Statement, given: Given, filled: Filled, call: Mapping[str, Any], shown: Shown | None
+) -> tuple[float, ...]:
     entry = given.entry
     left = [one for one in filled.left if not _is_said(one, call, entry)]
     asked = {entry.slots[one.slot].option.dest for one in filled.placed}
     required = {option.dest for option in entry.signature.options if option.required}
     scores = [min(one.score, 6.0) for one in filled.placed]
     texts = " ".join(_texts(shown)).lower() if shown else ""
-    named = sum(one.kind in {"name", "number"} and len(one.value) > 2 and one.value.lower() in texts for one in filled.left)
+    named = sum(
+        one.kind in {"name", "number"} and len(one.value) > 2 and one.value.lower() in texts for one in filled.left
+    )
     unasked = sum(dest not in asked and dest not in required for dest in call)
     return (
         given.score, given.score - given.best,

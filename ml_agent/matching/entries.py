@@ -11,18 +11,20 @@ from typing import Any
 import msgspec
 
 from ml_agent.matching.slots import Slot, slots_of
+from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
+from tools.commandline.words import choose, parse_call
 from tools.examples import Example
 from tools.index import RepoIndex
-from tools.commandline.invocation import Invocation
 from tools.signatures.model import Signature
-from tools.commandline.words import choose, parse_call
 
 _FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
 _MOST_PROSE = 400
 _MOST_SIBLINGS = 120
-_SIBLING_KINDS = frozenset({".json", ".yaml", ".yml", ".py", ".toml", ".cfg", ".txt", ".jpg", ".png", ".csv", ".model", ".pt"})
+_SIBLING_KINDS = frozenset(
+    {".json", ".yaml", ".yml", ".py", ".toml", ".cfg", ".txt", ".jpg", ".png", ".csv", ".model", ".pt"}
+)
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -53,7 +55,9 @@ class EntryPoint:
         found = []
         for example in self.facts.examples.get(self.signature.path, ()):
             for invocation in parse_command(example.text).invocations:
-                if PurePosixPath(invocation.name).name != PurePosixPath(self.signature.path).name and not _is_named(invocation, self.signature):
+                if PurePosixPath(invocation.name).name != PurePosixPath(self.signature.path).name and not _is_named(
+                    invocation, self.signature
+                ):
                     continue
                 siblings = self.facts.index.signatures.get(self.signature.path, ())
                 if choose(siblings, invocation.words) != self.signature:
@@ -76,8 +80,14 @@ class EntryPoint:
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """Its options as slots."""
-        files = {option.dest: self._siblings((option.default or "", *self.seen.get(option.dest, ()))) for option in self.signature.options}
-        prose = {option.dest: self.facts.said_of([option.dest, *(flag.lstrip("-") for flag in option.flags)]) for option in self.signature.options}
+        files = {
+            option.dest: self._siblings((option.default or "", *self.seen.get(option.dest, ())))
+            for option in self.signature.options
+        }
+        prose = {
+            option.dest: self.facts.said_of([option.dest, *(flag.lstrip("-") for flag in option.flags)])
+            for option in self.signature.options
+        }
         return slots_of(self.signature.options, self.seen, files, prose)
 
     def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
@@ -143,7 +153,12 @@ class Facts:
     def beside(self, folder: str, suffix: str) -> list[str]:
         """The files of a folder and of the folders beside it that end alike."""
         parent = posixpath.dirname(folder)
-        return [path for path in self._by_suffix.get(suffix, ()) if posixpath.dirname(path) == folder or (folder and parent and posixpath.dirname(posixpath.dirname(path)) == parent)]
+        return [
+            path
+            for path in self._by_suffix.get(suffix, ())
+            if posixpath.dirname(path) == folder
+            or (folder and parent and posixpath.dirname(posixpath.dirname(path)) == parent)
+        ]
 
     @cached_property
     def _by_suffix(self) -> Mapping[str, Sequence[str]]:

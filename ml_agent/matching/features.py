@@ -2,24 +2,50 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.matching.terms import canonical, file_kinds, plain, terms
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot, Weights
-from ml_agent.values.lexicon import words
+from ml_agent.matching.terms import canonical, file_kinds, plain, terms
 from ml_agent.values.numbers import number
 
 _FADE = 0.82
-_OUT_CUES = frozenset(terms("save write into store put result output produce end collect keep export go goes called under"))
+_OUT_CUES = frozenset(
+    terms("save write into store put result output produce end collect keep export go goes called under")
+)
 _IN_CUES = frozenset(terms("from in of read lie take on below with at data input"))
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
-_NEGATIONS = frozenset("no not without never none off disable disabled skip skipping omit exclude don't avoid instead cannot stop leave nor neither free unless".split())
+_NEGATIONS = frozenset(
+    [
+        "no",
+        "not",
+        "without",
+        "never",
+        "none",
+        "off",
+        "disable",
+        "disabled",
+        "skip",
+        "skipping",
+        "omit",
+        "exclude",
+        "don't",
+        "avoid",
+        "instead",
+        "cannot",
+        "stop",
+        "leave",
+        "nor",
+        "neither",
+        "free",
+        "unless",
+    ]
+)
 
 
 class Nearness(NamedTuple):
@@ -115,7 +141,9 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
             continue
         mention = _stretch(statement, value, said, hit)
         exact = plain(mention.text) == plain(value) and bool(plain(value))
-        found.append(Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention))
+        found.append(
+            Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
+        )
     return found
 
 
@@ -135,8 +163,16 @@ def _said(statement: Statement) -> Mapping[str, tuple[int, ...]]:
 
 @lru_cache(maxsize=32768)
 def _pieces(value: str) -> frozenset[str]:
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", PurePosixPath(value).with_suffix("").as_posix() if re.search(r"\.(?:ya?ml|json|py|sh|txt|jpg|png|csv|toml)$", value) else value).lower()
-    return frozenset(canonical(piece) if piece.isalpha() else piece for piece in _PIECE.findall(spaced) if piece not in {"a", "the"})
+    spaced = re.sub(
+        r"(?<=[a-z])(?=[A-Z][a-z])",
+        " ",
+        PurePosixPath(value).with_suffix("").as_posix()
+        if re.search(r"\.(?:ya?ml|json|py|sh|txt|jpg|png|csv|toml)$", value)
+        else value,
+    ).lower()
+    return frozenset(
+        canonical(piece) if piece.isalpha() else piece for piece in _PIECE.findall(spaced) if piece not in {"a", "the"}
+    )
 
 
 def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...]], hit: Iterable[str]) -> Mention:
@@ -152,7 +188,9 @@ def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...
     near = best[1] if best else [0]
     first, last = statement.tokens[min(near)], statement.tokens[max(near)]
     text = statement.text[first.start : last.end]
-    return Mention(text=text, value=value, kind="word", start=first.start, end=last.end, first=min(near), last=max(near))
+    return Mention(
+        text=text, value=value, kind="word", start=first.start, end=last.end, first=min(near), last=max(near)
+    )
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -198,13 +236,22 @@ def evidence(near: Nearness, statement: Statement, slot: Slot, weights: Weights)
             following = sum(w for t, w in worth.items() if t in near.next) / whole
             own = sum(w for t, w in worth.items() if t in near.own) / whole
             best = Evidence(both, before, after, strongest, said, head, lead, following, 0.0, 0.0, own)
-    return msgspec.structs.replace(best, help=_overlap(near, slot.help_terms, weights), prose=_overlap(near, slot.prose_terms, weights))
+    return msgspec.structs.replace(
+        best, help=_overlap(near, slot.help_terms, weights), prose=_overlap(near, slot.prose_terms, weights)
+    )
 
 
 def _overlap(near: Nearness, described: frozenset[str], weights: Weights) -> float:
     if not described:
         return 0.0
-    hits = sorted((weights.help(term) * max(near.before.get(term, 0.0), near.after.get(term, 0.0)) for term in described if term in near.before or term in near.after), reverse=True)
+    hits = sorted(
+        (
+            weights.help(term) * max(near.before.get(term, 0.0), near.after.get(term, 0.0))
+            for term in described
+            if term in near.before or term in near.after
+        ),
+        reverse=True,
+    )
     return sum(hits[:4])
 
 
@@ -218,7 +265,9 @@ FEATURES = (
 )  # fmt: skip
 
 
-def features(statement: Statement, mention: Mention, slot: Slot, seen: Evidence, others: tuple[float, float], entry: Entry | None) -> list[float]:
+def features(
+    statement: Statement, mention: Mention, slot: Slot, seen: Evidence, others: tuple[float, float], entry: Entry | None
+) -> list[float]:
     """The vector of one mention in one slot.
 
     Args:
@@ -240,7 +289,10 @@ def features(statement: Statement, mention: Mention, slot: Slot, seen: Evidence,
     known = amount is not None and default is not None
     if known and amount is not None and default is not None:
         magnitude = 0.0 if amount == 0 or default == 0 else min(4.0, abs(math.log10(abs(float(amount)) / abs(default))))
-    kind, given_kinds = _file_kind(mention.value) if path else "", {_file_kind(word) for text in shown for word in text.split()} - {""}
+    kind, given_kinds = (
+        _file_kind(mention.value) if path else "",
+        {_file_kind(word) for text in shown for word in text.split()} - {""},
+    )
     weights_file = kind == "pt" or bool(near.lead & frozenset(terms("checkpoint weight network model")))
     config_file = kind == "yaml" or bool(near.lead & frozenset(terms("configuration config")))
     suffix = PurePosixPath(mention.value).suffix
@@ -304,7 +356,10 @@ def _is_weak(value: str) -> bool:
 @lru_cache(maxsize=8192)
 def _file_kind(text: str) -> str:
     suffix = PurePosixPath(text.strip("'\"`.,;()[]")).suffix.lstrip(".").lower()
-    return next((group.split()[0] for group in file_kinds() if suffix in group.split()), suffix if 1 < len(suffix) < 6 and suffix.isalpha() else "")
+    return next(
+        (group.split()[0] for group in file_kinds() if suffix in group.split()),
+        suffix if 1 < len(suffix) < 6 and suffix.isalpha() else "",
+    )
 
 
 SWITCH_FEATURES = (
@@ -322,7 +377,9 @@ class SwitchEvidence(NamedTuple):
     terms: frozenset[str]
 
 
-def switch_features(statement: Statement, slot: Slot, weights: Weights, explained: frozenset[int]) -> SwitchEvidence | None:
+def switch_features(
+    statement: Statement, slot: Slot, weights: Weights, explained: frozenset[int]
+) -> SwitchEvidence | None:
     """The vector of a switch that the request may ask for; None where no word of it is said.
 
     Args:
@@ -333,14 +390,23 @@ def switch_features(statement: Statement, slot: Slot, weights: Weights, explaine
     """
     option = slot.option
     content = statement.content
-    negative = option.dest.lower().startswith(("no_", "no-", "disable", "not_", "skip")) or any(re.match(r"-+no[-_]", flag) for flag in option.flags)
+    negative = option.dest.lower().startswith(("no_", "no-", "disable", "not_", "skip")) or any(
+        re.match(r"-+no[-_]", flag) for flag in option.flags
+    )
     best: SwitchEvidence | None = None
     for name in slot.names:
-        core = tuple(t for t in name if t not in {"no", "use", "do", "with", "enable", "disable", "not", "is", "skip"}) or name
+        core = (
+            tuple(t for t in name if t not in {"no", "use", "do", "with", "enable", "disable", "not", "is", "skip"})
+            or name
+        )
         worth = {term: weights.name(term) + 0.02 for term in core}
         whole = sum(worth.values())
         for at, word in enumerate(content):
-            window = [one for one in content[max(0, at - 3) : at + 4] if abs(statement.costs[one.place] - statement.costs[word.place]) < 7]
+            window = [
+                one
+                for one in content[max(0, at - 3) : at + 4]
+                if abs(statement.costs[one.place] - statement.costs[word.place]) < 7
+            ]
             said = {term: one for one in window for term in one.terms}
             if not any(t in worth or t in slot.help_terms for t in word.terms):
                 continue
@@ -349,9 +415,15 @@ def switch_features(statement: Statement, slot: Slot, weights: Weights, explaine
             hits = [one for one in window if any(t in worth or t in slot.help_terms for t in one.terms)]
             first, last = min(one.place for one in hits), max(one.place for one in hits)
             own = {one.place for one in hits}
-            negated = any(at not in own and statement.tokens[at].value.lower() in _NEGATIONS for at in range(max(0, first - 4), last + 1))
+            negated = any(
+                at not in own and statement.tokens[at].value.lower() in _NEGATIONS
+                for at in range(max(0, first - 4), last + 1)
+            )
             known = sum(one.place in explained for one in hits) / len(hits)
-            near_value = any(m.kind in {"number", "path"} and min(abs(m.first - last), abs(m.last - first)) <= 2 for m in statement.mentions)
+            near_value = any(
+                m.kind in {"number", "path"} and min(abs(m.first - last), abs(m.last - first)) <= 2
+                for m in statement.mentions
+            )
             vector = [
                 covered, sum(helped[:4]), sum(helped[:4]) / (1.0 + 0.25 * len(slot.help_terms)),
                 sum(sorted((weights.help(t) for t in said if t in slot.prose_terms), reverse=True)[:3]),

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.matching.assignment import best_matching
-from ml_agent.matching.terms import plain
 from ml_agent.matching import features
+from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.features import Entry, Evidence, SwitchEvidence, evidence, meant, nearness, switch_features
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.slots import Slot, Weights
-from ml_agent.values.numbers import number, plain as plain_number
+from ml_agent.matching.terms import plain
+from ml_agent.values.numbers import number
+from ml_agent.values.numbers import plain as plain_number
 
 Scorer = Callable[[Sequence[float]], float]
 _CAPACITY = 6
@@ -70,7 +71,9 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
     unknown: list[Spelled] = []
     for one in statement.spelled:
         dashed = one.name.startswith("-")
-        known = by_flag.get(one.name, by_flag.get(one.name.replace("_", "-").lstrip("-")) if len(one.name) > 2 or not dashed else None)
+        known = by_flag.get(
+            one.name, by_flag.get(one.name.replace("_", "-").lstrip("-")) if len(one.name) > 2 or not dashed else None
+        )
         if known is None:
             unknown.append(one)
             continue
@@ -86,7 +89,9 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
             if not values and slot.boolean:
                 values = ("True",)
         if values:
-            found.append(Placed(known, values, 20.0, f"spelled as {one.name}", (one.start,), statement.text[one.start : end]))
+            found.append(
+                Placed(known, values, 20.0, f"spelled as {one.name}", (one.start,), statement.text[one.start : end])
+            )
     return found, unknown
 
 
@@ -105,7 +110,11 @@ def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
             break
         quoted = word[0] in "'\""
         bare = word if quoted else word.rstrip(";:)").rstrip(",").rstrip(".") if not word.endswith("...") else word
-        if not bare or (found and bare in {"and", "with", "for", "or"}) or bare in {"and", "which", "that", "so", "the"}:
+        if (
+            not bare
+            or (found and bare in {"and", "with", "for", "or"})
+            or bare in {"and", "which", "that", "so", "the"}
+        ):
             break
         found.append(_unquoted(bare))
         at = match.end()
@@ -137,10 +146,15 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
             seen = evidence(nearness(statement, mention), statement, slot, weights)
             if _is_possible(slot, mention, seen):
                 found.append((mention, place, seen, None))
-    return [Pair(m, p, features.features(statement, m, slots[p], e, _others(found, m, p), entry), entry) for m, p, e, entry in found]
+    return [
+        Pair(m, p, features.features(statement, m, slots[p], e, _others(found, m, p), entry), entry)
+        for m, p, e, entry in found
+    ]
 
 
-def _others(found: Sequence[tuple[Mention, int, Evidence, Entry | None]], mention: Mention, place: int) -> tuple[float, float]:
+def _others(
+    found: Sequence[tuple[Mention, int, Evidence, Entry | None]], mention: Mention, place: int
+) -> tuple[float, float]:
     name = helped = 0.0
     for other, at, seen, _ in found:
         if at != place and other.first == mention.first and other.last == mention.last:
@@ -159,11 +173,19 @@ def _takes(slot: Slot, mention: Mention) -> bool:
     if mention.kind == "number":
         amount = number(mention.value)
         whole = amount is None or amount == amount.to_integral_value()
-        if slot.option.type in {"str", "unknown"} and slot.numeric_default is None and slot.role & {"path", "output", "input"}:
+        if (
+            slot.option.type in {"str", "unknown"}
+            and slot.numeric_default is None
+            and slot.role & {"path", "output", "input"}
+        ):
             return False
         if slot.option.type == "str" and slot.numeric_default is None and slot.vocabulary:
             return False
-        return slot.takes_number() and (whole or slot.option.type != "int") and (amount is not None or slot.option.type not in {"int", "float"} or bool(mention.parts))
+        return (
+            slot.takes_number()
+            and (whole or slot.option.type != "int")
+            and (amount is not None or slot.option.type not in {"int", "float"} or bool(mention.parts))
+        )
     if mention.kind in {"path", "name", "text", "word"}:
         return slot.option.type in {"str", "path", "unknown", "json"} and slot.numeric_default is None
     return True
@@ -176,14 +198,22 @@ def _same(one: str, other: str) -> bool:
 def _is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
     if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and "config" not in slot.role:
         return False
-    if mention.kind == "number" and slot.option.type in {"str", "unknown"} and slot.numeric_default is None and seen.name < _NAMED and not slot.option.positional:
+    if (
+        mention.kind == "number"
+        and slot.option.type in {"str", "unknown"}
+        and slot.numeric_default is None
+        and seen.name < _NAMED
+        and not slot.option.positional
+    ):
         return False
     if mention.kind in {"path", "text"} or slot.option.positional or slot.option.required:
         return True
     return seen.name + seen.help + seen.prose > _LEAST or mention.value.lower() in slot.option.help.lower()
 
 
-def fill(statement: Statement, slots: Sequence[Slot], value_score: Scorer, switch_score: Scorer, stake: Mapping[str, float]) -> Filled:
+def fill(
+    statement: Statement, slots: Sequence[Slot], value_score: Scorer, switch_score: Scorer, stake: Mapping[str, float]
+) -> Filled:
     """Put the values of a request into the slots of one entry point.
 
     Args:
@@ -194,7 +224,9 @@ def fill(statement: Statement, slots: Sequence[Slot], value_score: Scorer, switc
     """
     weights = Weights(slots)
     taken, unknown = spelled_slots(statement, slots)
-    scored = [(pair, value_score(pair.vector) + stake[pair.mention.kind]) for pair in pairs(statement, slots, weights, taken)]
+    scored = [
+        (pair, value_score(pair.vector) + stake[pair.mention.kind]) for pair in pairs(statement, slots, weights, taken)
+    ]
     rows = _without_overlaps(scored)
     placed = _with_series(statement, [*taken, *_matched(rows, slots, taken)], slots)
     starts = {start for one in placed for start in one.starts}
@@ -203,7 +235,9 @@ def fill(statement: Statement, slots: Sequence[Slot], value_score: Scorer, switc
     for place, slot, said, score in switches(statement, slots, weights, spent, given, switch_score):
         if score > 0:
             placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
-    left = tuple(one for one in statement.mentions if not one.parts and one.kind != "factor" and one.start not in starts)
+    left = tuple(
+        one for one in statement.mentions if not one.parts and one.kind != "factor" and one.start not in starts
+    )
     return Filled(tuple(placed), left, tuple(unknown))
 
 
@@ -215,10 +249,17 @@ def _with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence
         inside = [one for one in statement.mentions if not one.parts and series.start <= one.start < series.end]
         for at, one in enumerate(found):
             free = [part for part in inside if part.start not in starts]
-            if slots[one.slot].several and free and len(free) < len(inside) and any(part.start in one.starts for part in inside):
+            if (
+                slots[one.slot].several
+                and free
+                and len(free) < len(inside)
+                and any(part.start in one.starts for part in inside)
+            ):
                 spread = sorted({*one.starts, *(part.start for part in free)})
                 by_start = {part.start: part for part in statement.mentions if not part.parts}
-                values = tuple(word for start in spread if start in by_start for word in typed(by_start[start], slots[one.slot]))
+                values = tuple(
+                    word for start in spread if start in by_start for word in typed(by_start[start], slots[one.slot])
+                )
                 found[at] = Placed(one.slot, values, one.score, one.why, tuple(spread), one.text)
                 starts |= set(spread)
     return found
@@ -243,7 +284,9 @@ def _without_overlaps(scored: Sequence[tuple[Pair, float]]) -> dict[tuple[int, i
     return kept
 
 
-def _matched(rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]], slots: Sequence[Slot], taken: Sequence[Placed]) -> list[Placed]:
+def _matched(
+    rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]], slots: Sequence[Slot], taken: Sequence[Placed]
+) -> list[Placed]:
     """The best overall matching; a slot for several values has several places."""
     columns: list[tuple[int, int]] = []
     index: dict[tuple[int, int], int] = {}
@@ -283,7 +326,11 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
     if mention.parts:
         parts = tuple(_spelled(part, slot) for part in mention.parts)
         return parts if slot.several else (",".join(parts),)
-    if mention.percent and slot.option.type != "int" and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1):
+    if (
+        mention.percent
+        and slot.option.type != "int"
+        and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
+    ):
         return (format((Decimal(mention.value) / 100).normalize(), "f"),)
     return (_spelled(mention.value, slot),)
 
@@ -309,7 +356,9 @@ def explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Sl
             continue
         end = token.start + len(one.text)
         named = {term for name in slots[one.slot].names for term in name}
-        found.update(at for at, other in enumerate(statement.tokens) if token.start <= other.start < max(end, token.end))
+        found.update(
+            at for at, other in enumerate(statement.tokens) if token.start <= other.start < max(end, token.end)
+        )
         for word in statement.content:
             if abs(statement.costs[word.place] - statement.costs[place]) < 5 and named & set(word.terms):
                 found.add(word.place)
@@ -317,7 +366,12 @@ def explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Sl
 
 
 def switches(
-    statement: Statement, slots: Sequence[Slot], weights: Weights, explained: frozenset[int], given: set[int], score: Scorer
+    statement: Statement,
+    slots: Sequence[Slot],
+    weights: Weights,
+    explained: frozenset[int],
+    given: set[int],
+    score: Scorer,
 ) -> Iterator[tuple[int, Slot, SwitchEvidence, float]]:
     """Every switch that the request comes near to saying, with its score; of two that are said by the same words the better one."""
     found = []
@@ -329,7 +383,11 @@ def switches(
             found.append((place, slot, said))
     ranked = []
     for place, slot, said in found:
-        better = sum(other.vector[13] > said.vector[13] and abs(other.place - said.place) < 6 for at, _, other in found if at != place)
+        better = sum(
+            other.vector[13] > said.vector[13] and abs(other.place - said.place) < 6
+            for at, _, other in found
+            if at != place
+        )
         vector = [*said.vector]
         vector[13] = float(min(better, 4))
         ranked.append((place, slot, SwitchEvidence(vector, said.negated, said.place, said.terms), score(vector)))

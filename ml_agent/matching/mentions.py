@@ -9,14 +9,14 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from ml_agent.matching.terms import terms
-from ml_agent.values.lexer import Token, is_path, tokenize
+from ml_agent.values.lexer import Token, is_file_name, is_path, tokenize
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import from_words, number, plain
 
 MentionKind = Literal["number", "path", "name", "text", "factor", "word"]
 
 _SPOKEN = r"(?:minus\s+)?(?:an?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|half)"
-_RUN = rf"{_SPOKEN}(?:[\s-]+(?:and\s+)?{_SPOKEN}|[\s-]+thousands\s+of)*"
+_RUN = rf"{_SPOKEN}(?:[\s-]+(?:and\s+)?{_SPOKEN})*"
 _POWER = re.compile(
     rf"(?P<digits>{_RUN}|\d+(?:\.\d+)?)(?:\s+times\s+ten|\s*[x×*]\s*10)\s*(?:to\s+the(?:\s+power\s+of)?|\^)?\s*(?P<exponent>minus\s+\w+|-?\d+)",
     re.IGNORECASE,
@@ -30,16 +30,33 @@ _SHARE = re.compile(
     re.IGNORECASE,
 )
 _AND_HALF = re.compile(rf"\b(?P<whole>{_RUN})\s+and\s+a\s+(?P<part>half|quarter)\b", re.IGNORECASE)
-_PERCENT = re.compile(rf"\b(?P<count>{_RUN}|\d+(?:\.\d+)?)\s*(?:percent|per\s+cent)\b|(?<![\w.])(?P<digits>\d+(?:\.\d+)?)\s?%", re.IGNORECASE)
+_PERCENT = re.compile(
+    rf"\b(?P<count>{_RUN}|\d+(?:\.\d+)?)\s*(?:percent|per\s+cent)\b|(?<![\w.])(?P<digits>\d+(?:\.\d+)?)\s?%",
+    re.IGNORECASE,
+)
 _MINUS = re.compile(rf"\bminus\s+(?P<count>{_RUN}|\d+(?:\.\d+)?)\b", re.IGNORECASE)
-_SIZE = re.compile(r"(?<![\w/.-])(?P<one>\d+)\s*(?:x|×|by)\s*(?P<two>\d+)(?P<three>\s*(?:x|×|by)\s*\d+)?(?![\w/])", re.IGNORECASE)
-_RANGE = re.compile(r"(?<![\w/.-])\d+-\d+(?:,\d+(?:-\d+)?)*(?![\w/-])|(?<![\w/.-])\d+(?:,\d+(?:-\d+)?)*,\d+-\d+(?![\w/-])")
-_UNIT = re.compile(r"(?<![\w/.-])(?P<digits>\d+(?:\.\d+)?)(?P<unit>px|s|ms|kb|mb|gb|fps|hz|khz|bit|dpi|th|st|nd|rd)\b", re.IGNORECASE)
+_SIZE = re.compile(
+    r"(?<![\w/.-])(?P<one>\d+)\s*(?:x|×|by)\s*(?P<two>\d+)(?P<three>\s*(?:x|×|by)\s*\d+)?(?![\w/])", re.IGNORECASE
+)
+_RANGE = re.compile(
+    r"(?<![\w/.-])\d+-\d+(?:,\d+(?:-\d+)?)*(?![\w/-])|(?<![\w/.-])\d+(?:,\d+(?:-\d+)?)*,\d+-\d+(?![\w/-])"
+)
+_UNIT = re.compile(
+    r"(?<![\w/.-])(?P<digits>\d+(?:\.\d+)?)(?P<unit>px|s|ms|kb|mb|gb|fps|hz|khz|bit|dpi|th|st|nd|rd)\b", re.IGNORECASE
+)
 _MILLION = re.compile(r"(?<![\w.])(?P<digits>\d{1,3}(?: \d{3})+)(?![\d\w])")
 _FACTOR = re.compile(r"\b(?P<part>half|twice|double|a third|a quarter)\s+(?:as|the|its|of the|their)\b", re.IGNORECASE)
-_FACTORS = {"half": Decimal("0.5"), "twice": Decimal(2), "double": Decimal(2), "a third": Decimal(1) / 3, "a quarter": Decimal("0.25")}
+_FACTORS = {
+    "half": Decimal("0.5"),
+    "twice": Decimal(2),
+    "double": Decimal(2),
+    "a third": Decimal(1) / 3,
+    "a quarter": Decimal("0.25"),
+}
 _FLAG = re.compile(r"(?<![\w-])(?P<flag>--?[A-Za-z][\w.-]*)(?P<equals>=\S+)?")
-_ASSIGNED = re.compile(r"(?<![\w-])(?P<name>[A-Za-z_][\w.]*)=(?P<value>\"[^\"]*\"|'[^']*'|\([^)]*\)|\[[^\]]*\]|\{[^}]*\}|[^\s,;)]+)")
+_ASSIGNED = re.compile(
+    r"(?<![\w-])(?P<name>[A-Za-z_][\w.]*)=(?P<value>\"[^\"]*\"|'[^']*'|\([^)]*\)|\[[^\]]*\]|\{[^}]*\}|[^\s,;)]+)"
+)
 _FILLER = frozenset({"of", "to", "is", "be", "=", ":", "at", "with", "as", "in"})
 _CLAUSE = frozenset({",", ";", ":", "(", ")", "–", "—"})
 _JOINING = frozenset({"and", "or", "but", "with", "while"})
@@ -170,7 +187,9 @@ class Statement:
         for match in _ASSIGNED.finditer(self.text):
             if not any(start <= match.start() < end for start, end in spans):
                 value = match["value"].rstrip(".") if match["value"][-1:] == "." else match["value"]
-                found.append(Spelled(name=match["name"], following="", start=match.start(), end=match.end(), joined=value))
+                found.append(
+                    Spelled(name=match["name"], following="", start=match.start(), end=match.end(), joined=value)
+                )
         return tuple(found)
 
     @cached_property
@@ -200,18 +219,28 @@ class Statement:
         if token.kind == "number":
             kind = "number"
         elif token.kind == "path":
-            kind = "path"
+            kind = "name" if _HUB.fullmatch(value) and not is_file_name(value) else "path"
         elif token.kind == "shape":
             kind = "number" if number(value.strip("()[]").split(",")[0]) is not None else "text"
         elif token.kind == "quoted":
-            kind = "number" if number(value) is not None else "path" if is_path(value) else "text" if " " in value else "name"
+            kind = (
+                "number"
+                if number(value) is not None
+                else "path"
+                if is_path(value)
+                else "text"
+                if " " in value
+                else "name"
+            )
         elif token.kind == "name" or (token.kind == "word" and _is_namelike(self.tokens, place)):
             kind = "name"
         else:
             return None
         percent = token.kind == "number" and bool(re.search(r"%|per\s?cent", token.text))
         noun = _noun(self.tokens, place)
-        if kind in {"name", "word"} and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value)) or _is_target(self.tokens, place)):
+        if kind == "name" and (
+            noun in _PLACES or ("/" in value and not _HUB.fullmatch(value)) or _is_target(self.tokens, place)
+        ):
             kind = "path"
         return Mention(text=token.text, value=value, kind=kind, start=token.start, end=token.end, first=place, last=place, percent=percent, noun=noun)  # fmt: skip
 
@@ -226,9 +255,14 @@ _TARGETS = frozenset({"to", "into", "under", "below", "to:"})
 
 
 def _is_target(tokens: Sequence[Token], place: int) -> bool:
-    """"Written to cp_new": a name without capitals behind a word of direction, where something is written."""
+    """ "Written to cp_new": a name without capitals behind a word of direction, where something is written."""
     value = tokens[place].value
-    if place == 0 or tokens[place - 1].value.lower() not in _TARGETS or value != value.lower() or not re.search(r"[_\d-]", value):
+    if (
+        place == 0
+        or tokens[place - 1].value.lower() not in _TARGETS
+        or value != value.lower()
+        or not re.search(r"[_\d-]", value)
+    ):
         return False
     return any(set(terms(token.value)) & _WRITING for token in tokens[max(0, place - 8) : place])
 
@@ -254,7 +288,10 @@ def _is_namelike(tokens: Sequence[Token], place: int) -> bool:
     if text[:1].isupper() and before is not None and not (before.kind == "mark" and before.text in ".!?:"):
         return True
     lead = tokens[place - 1].value.lower() if place else ""
-    if lead in {"called", "named", "entitled"} | (_PLACES - {"file", "path"}) | {"project", "workdir"} and text.lower() not in words("stop"):
+    if lead in {"called", "named", "entitled"} | (_PLACES - {"file", "path"}) | {
+        "project",
+        "workdir",
+    } and text.lower() not in words("stop"):
         return True
     return "-" in text and not text.endswith("-")
 
@@ -283,13 +320,12 @@ def _worded(text: str) -> Decimal | None:
     cleaned = text.strip()
     sign = -1 if cleaned.lower().startswith("minus") else 1
     cleaned = re.sub(r"(?i)^minus\s+", "", cleaned)
-    thousands = len(re.findall(r"(?i)thousands\s+of", cleaned))
     if (digits := number(cleaned)) is not None:
         return sign * digits
     if cleaned.lower() in {"a", "an"}:
         return Decimal(sign)
-    spoken = from_words(re.sub(r"(?i)\s+thousands\s+of", "", cleaned))
-    return None if spoken is None else sign * Decimal(spoken) * 1000**thousands
+    spoken = from_words(cleaned)
+    return None if spoken is None else sign * Decimal(spoken)
 
 
 def _power(match: re.Match[str]) -> str | None:
@@ -352,7 +388,12 @@ def _series(tokens: Sequence[Token], single: Sequence[Mention]) -> Iterator[Ment
 
 def _joined(tokens: Sequence[Token]) -> bool:
     said = [token.value.lower() for token in tokens]
-    return len(said) <= 4 and all(word in {",", "and", "or", "&", "+", "of", "then", "to"} for word in said) and said != ["of"] and "to" not in said
+    return (
+        len(said) <= 4
+        and all(word in {",", "and", "or", "&", "+", "of", "then", "to"} for word in said)
+        and said != ["of"]
+        and "to" not in said
+    )
 
 
 def _contains(one: str, other: str) -> bool:

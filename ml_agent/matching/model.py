@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from operator import mul
 from typing import Any
 
@@ -76,7 +77,7 @@ def probability(points: Sequence[Sequence[float]], at: float) -> float:
         return 1 / (1 + math.exp(-max(-40.0, min(40.0, at))))
     if at <= points[0][0]:
         return points[0][1]
-    for (x, y), (u, v) in zip(points, points[1:], strict=False):
+    for (x, y), (u, v) in pairwise(points):
         if at <= u:
             return y + (v - y) * (at - x) / (u - x) if u > x else v
     return points[-1][1]

@@ -8,17 +8,36 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.sentences import Mentions
-from ml_agent.matching.terms import plain, terms
 from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.mentions import Statement
+from ml_agent.matching.sentences import Mentions
+from ml_agent.matching.terms import plain, terms
 from ml_agent.values.lexicon import words
 from tools.retrieval import Bm25Index
 
-_SIDE = frozenset({"test", "tests", "testing", "docs", "doc", "benchmark", "benchmarks", "ci", "build", "third_party", "setup.py", "conftest.py"})
+_SIDE = frozenset(
+    {
+        "test",
+        "tests",
+        "testing",
+        "docs",
+        "doc",
+        "benchmark",
+        "benchmarks",
+        "ci",
+        "build",
+        "third_party",
+        "setup.py",
+        "conftest.py",
+    }
+)
 _USUAL = frozenset(terms("main run script cli app demo start launch py __main__"))
 _TRAIN = frozenset(terms("train fit learn teach continue pretrain distil"))
-_APPLY = frozenset(terms("test inference evaluate predict generate sample translate separate convert enjoy play render draw score measure compare"))
+_APPLY = frozenset(
+    terms(
+        "test inference evaluate predict generate sample translate separate convert enjoy play render draw score measure compare"
+    )
+)
 ENTRY_FEATURES = (
     "all", "name_text", "shown_text", "option_text", "named_file", "named_stem", "stem", "stem_unsaid", "console",
     "flags", "flags_unknown", "values", "in_folder", "documented", "depth", "side", "subcommand", "shell", "make",
@@ -36,7 +55,12 @@ class Ranked(NamedTuple):
 
 def words_of(text: str) -> list[str]:
     """The terms of a text that mean something."""
-    return [term for word in re.findall(r"[\w+.-]+", text) if word.lower() not in words("stop") and word.lower() not in words("politeness") for term in terms(word)]
+    return [
+        term
+        for word in re.findall(r"[\w+.-]+", text)
+        if word.lower() not in words("stop") and word.lower() not in words("politeness")
+        for term in terms(word)
+    ]
 
 
 class Shelf:
@@ -50,8 +74,14 @@ class Shelf:
     def __init__(self, facts: Facts, folder: str = ".") -> None:
         self.facts = facts
         self.folder = folder
-        inside = [one for one in facts.entries if folder == "." or PurePosixPath(one.signature.path).is_relative_to(folder)]
-        shown = {e.entry for several in facts.examples.values() for e in several if e.workdir == folder} if folder != "." else set()
+        inside = [
+            one for one in facts.entries if folder == "." or PurePosixPath(one.signature.path).is_relative_to(folder)
+        ]
+        shown = (
+            {e.entry for several in facts.examples.values() for e in several if e.workdir == folder}
+            if folder != "."
+            else set()
+        )
         inside += [one for one in facts.entries if folder != "." and one.signature.path in shown and one not in inside]
         self.entries = _distinct(inside or facts.entries)
 
@@ -64,11 +94,19 @@ class Shelf:
         names, shown, options = [], [], []
         for entry in self.entries:
             signature = entry.signature
-            names.append(words_of(" ".join([signature.path.replace("/", " "), entry.name, *signature.subcommand, signature.doc[:400]])))
+            names.append(
+                words_of(
+                    " ".join([signature.path.replace("/", " "), entry.name, *signature.subcommand, signature.doc[:400]])
+                )
+            )
             examples = self.facts.examples.get(signature.path, ())
             said = " ".join(f"{' '.join(e.headings[-3:])} {e.introduction} {e.text}" for e in examples[:12])
             shown.append(words_of((said + " ".join(self._mentions.of(signature.path)))[:_MOST_TEXT]))
-            options.append(words_of(" ".join(f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)[:_MOST_TEXT]))
+            options.append(
+                words_of(
+                    " ".join(f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)[:_MOST_TEXT]
+                )
+            )
         both = [[*a, *a, *b, *c] for a, b, c in zip(names, shown, options, strict=True)]
         return Bm25Index(both), Bm25Index(names), Bm25Index(shown), Bm25Index(options)
 
@@ -85,7 +123,10 @@ class Shelf:
             best = hits[0].score if hits else 1.0
             columns.append({hit.position: hit.score / best for hit in hits})
         basenames = {PurePosixPath(m.value).name for m in statement.mentions if re.search(r"\.(?:py|sh)$", m.value)}
-        return [Ranked(entry, [*(column.get(place, 0.0) for column in columns), *self._vector(entry, statement, basenames)]) for place, entry in enumerate(self.entries)]
+        return [
+            Ranked(entry, [*(column.get(place, 0.0) for column in columns), *self._vector(entry, statement, basenames)])
+            for place, entry in enumerate(self.entries)
+        ]
 
     def _vector(self, entry: EntryPoint, statement: Statement, basenames: set[str]) -> list[float]:
         signature = entry.signature
@@ -101,10 +142,19 @@ class Shelf:
         spelled = [one.name for one in statement.spelled]
         known = sum(name in flags or plain(name) in dests for name in spelled)
         folder = [t for part in path.parts[:-1] for t in terms(part)]
-        said_verb = (bool(vocabulary & _TRAIN) - bool(vocabulary & _APPLY), bool(set(stem) & _TRAIN) - bool(set(stem) & _APPLY))
-        text = " ".join(e.text for e in self.facts.examples.get(signature.path, ())[:12]).lower() + " ".join(" ".join(o.choices) for o in signature.options).lower()
+        said_verb = (
+            bool(vocabulary & _TRAIN) - bool(vocabulary & _APPLY),
+            bool(set(stem) & _TRAIN) - bool(set(stem) & _APPLY),
+        )
+        text = (
+            " ".join(e.text for e in self.facts.examples.get(signature.path, ())[:12]).lower()
+            + " ".join(" ".join(o.choices) for o in signature.options).lower()
+        )
         names = [m.value.lower() for m in statement.mentions if m.kind == "name" and not m.parts]
-        console = signature.kind == "console" and re.search(rf"(?<![\w/.-]){re.escape(signature.name.lower())}(?![\w/.])", lower) is not None
+        console = (
+            signature.kind == "console"
+            and re.search(rf"(?<![\w/.-]){re.escape(signature.name.lower())}(?![\w/.])", lower) is not None
+        )
         return [
             float(path.name in basenames), float(bool(path.stem) and len(path.stem) > 3 and re.search(rf"\b{re.escape(path.stem.lower())}\b", lower) is not None),
             said / whole, (whole - said) / 5, float(console),
@@ -139,5 +189,10 @@ def _plainness(entry: EntryPoint) -> tuple[bool, int, str]:
 
 
 def _stem(entry: EntryPoint) -> tuple[str, ...]:
-    found = dict.fromkeys(t for part in (PurePosixPath(entry.signature.path).stem, entry.signature.name, *entry.signature.subcommand) for t in terms(part) if t not in _USUAL)
+    found = dict.fromkeys(
+        t
+        for part in (PurePosixPath(entry.signature.path).stem, entry.signature.name, *entry.signature.subcommand)
+        for t in terms(part)
+        if t not in _USUAL
+    )
     return tuple(found)

@@ -11,14 +11,64 @@ from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option
 
-_CHOICES_IN_HELP = re.compile(r"[\[({]\s*([\w.+-]+(?:\s*[,|/]\s*[\w.+-]+){1,14})\s*[\])}]|((?:['\"`][\w./+-]+['\"`](?:\s*(?:,|\||/|or|and)+\s*)?){2,})")
+_CHOICES_IN_HELP = re.compile(
+    r"[\[({]\s*([\w.+-]+(?:\s*[,|/]\s*[\w.+-]+){1,14})\s*[\])}]|((?:['\"`][\w./+-]+['\"`](?:\s*(?:,|\||/|or|and)+\s*)?){2,})"
+)
 _WORD = re.compile(r"[\w.+/-]+")
 _LISTED = re.compile(r"comma|list of|separated|multiple|several|\[\w|\bids\b|one or more", re.IGNORECASE)
-_INPUT = frozenset(map(canonical, "input source data image video audio text query sentence mel wav src".split()))
-_OUTPUT = frozenset(map(canonical, "output out save saved result results log logs logdir write written dest destination export outf store".split()))
-_WEIGHTS = frozenset(map(canonical, "checkpoint weight weights network resume restore pkl load pretrained".split()))
-_CONFIG = frozenset({*map(canonical, "config configuration yaml".split()), *terms("cfg")})
-_FILES = frozenset(map(canonical, "path file directory folder root filename input output checkpoint outf prefix workdir dataroot".split()))
+_INPUT = frozenset(
+    map(
+        canonical,
+        ["input", "source", "data", "image", "video", "audio", "text", "query", "sentence", "mel", "wav", "src"],
+    )
+)
+_OUTPUT = frozenset(
+    map(
+        canonical,
+        [
+            "output",
+            "out",
+            "save",
+            "saved",
+            "result",
+            "results",
+            "log",
+            "logs",
+            "logdir",
+            "write",
+            "written",
+            "dest",
+            "destination",
+            "export",
+            "outf",
+            "store",
+        ],
+    )
+)
+_WEIGHTS = frozenset(
+    map(canonical, ["checkpoint", "weight", "weights", "network", "resume", "restore", "pkl", "load", "pretrained"])
+)
+_CONFIG = frozenset({*map(canonical, ["config", "configuration", "yaml"]), *terms("cfg")})
+_FILES = frozenset(
+    map(
+        canonical,
+        [
+            "path",
+            "file",
+            "directory",
+            "folder",
+            "root",
+            "filename",
+            "input",
+            "output",
+            "checkpoint",
+            "outf",
+            "prefix",
+            "workdir",
+            "dataroot",
+        ],
+    )
+)
 _TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
 
 
@@ -41,7 +91,12 @@ class Slot:
     @cached_property
     def names(self) -> tuple[tuple[str, ...], ...]:
         """The terms of each of its names that says something."""
-        bare = dict.fromkeys([self.option.dest.rpartition(".")[2] or self.option.dest, *(flag.lstrip("-+").removesuffix("=") for flag in self.option.flags)])
+        bare = dict.fromkeys(
+            [
+                self.option.dest.rpartition(".")[2] or self.option.dest,
+                *(flag.lstrip("-+").removesuffix("=") for flag in self.option.flags),
+            ]
+        )
         longer = [name for name in bare if len(name) > 1] or list(bare)
         return tuple(dict.fromkeys(found for name in longer if (found := tuple(dict.fromkeys(terms(name))))))
 
@@ -71,13 +126,21 @@ class Slot:
         if option.switch:
             return option.switch_value in {None, "True", "False"} or not option.choices
         truth = {"true", "false"}
-        return option.type == "bool" or option.nargs == "?bool" or (not option.choices and (option.default or "").lower() in truth)
+        return (
+            option.type == "bool"
+            or option.nargs == "?bool"
+            or (not option.choices and (option.default or "").lower() in truth)
+        )
 
     @cached_property
     def several(self) -> bool:
         """Whether it takes more than one word."""
         option = self.option
-        return option.nargs in {"+", "*"} or option.repeatable or ((option.nargs or "").isdigit() and option.nargs not in {"0", "1"})
+        return (
+            option.nargs in {"+", "*"}
+            or option.repeatable
+            or ((option.nargs or "").isdigit() and option.nargs not in {"0", "1"})
+        )
 
     @cached_property
     def listed(self) -> bool:
@@ -91,12 +154,20 @@ class Slot:
         said = {term for name in self.names for term in name}
         first = set(terms(self.option.help.split(".")[0][:80]))
         found = set()
-        for role, marks in (("input", _INPUT), ("output", _OUTPUT), ("weights", _WEIGHTS), ("config", _CONFIG), ("path", _FILES)):
+        for role, marks in (
+            ("input", _INPUT),
+            ("output", _OUTPUT),
+            ("weights", _WEIGHTS),
+            ("config", _CONFIG),
+            ("path", _FILES),
+        ):
             if said & marks:
                 found.add(role)
             if first & marks:
                 found.add(f"{role}-help")
-        if self.option.type == "path" or any("/" in text or re.search(r"\.\w{2,5}$", text) for text in (self.option.default or "", *self.seen)):
+        if self.option.type == "path" or any(
+            "/" in text or re.search(r"\.\w{2,5}$", text) for text in (self.option.default or "", *self.seen)
+        ):
             found.add("path")
         return frozenset(found)
 
@@ -109,7 +180,9 @@ class Slot:
         if "path" in self.role or "output" in self.role:
             return self.files
         found = [text for text in (option.default, *self.seen) if text and number(text) is None and len(text) < 80]
-        return tuple(dict.fromkeys(text for text in (*found, *listed_in(option.help), *self.files) if text.lower() not in _TRUTH))
+        return tuple(
+            dict.fromkeys(text for text in (*found, *listed_in(option.help), *self.files) if text.lower() not in _TRUTH)
+        )
 
     @cached_property
     def closed(self) -> bool:
@@ -129,14 +202,18 @@ def listed_in(text: str) -> tuple[str, ...]:
     """Values that a help text lists: "[M, S, MS]", "'mean' or 'max'"."""
     found: list[str] = []
     for match in _CHOICES_IN_HELP.finditer(text):
-        found += [word.strip("./") for word in _WORD.findall(match[0]) if word not in {"or", "and"} and number(word) is None]
+        found += [
+            word.strip("./") for word in _WORD.findall(match[0]) if word not in {"or", "and"} and number(word) is None
+        ]
     return tuple(dict.fromkeys(word for word in found if word))
 
 
 @lru_cache(maxsize=16384)
 def telling(text: str) -> frozenset[str]:
     """The terms of a text without those that mean nothing."""
-    return frozenset(term for word in _WORD.findall(text[:600]) if word.lower() not in words("stop") for term in terms(word))
+    return frozenset(
+        term for word in _WORD.findall(text[:600]) if word.lower() not in words("stop") for term in terms(word)
+    )
 
 
 class Weights:
@@ -149,7 +226,9 @@ class Weights:
     def __init__(self, slots: Iterable[Slot]) -> None:
         slots = list(slots)
         self._names = Counter(term for slot in slots for term in {t for name in slot.names for t in name})
-        self._helps = Counter(term for slot in slots for term in slot.help_terms | {t for name in slot.names for t in name})
+        self._helps = Counter(
+            term for slot in slots for term in slot.help_terms | {t for name in slot.names for t in name}
+        )
         self._count = len(slots)
 
     def name(self, term: str) -> float:
@@ -165,12 +244,19 @@ def _rarity(frequency: int, count: int) -> float:
     return math.log(1 + (count + 1) / (frequency + 0.5)) / math.log(1 + (count + 1) / 1.5)
 
 
-def slots_of(options: Sequence[Option], seen: Mapping[str, Sequence[str]], files: Mapping[str, Sequence[str]], prose: Mapping[str, str]) -> tuple[Slot, ...]:
+def slots_of(
+    options: Sequence[Option],
+    seen: Mapping[str, Sequence[str]],
+    files: Mapping[str, Sequence[str]],
+    prose: Mapping[str, str],
+) -> tuple[Slot, ...]:
     """The slots of an entry point, without help and version; of several options for one thing the one that takes a value."""
     found: dict[tuple[str, str | None], Slot] = {}
     for option in options:
         if option.dest in {"help", "version", "h", "helpfull", "helpshort"}:
             continue
         key = (option.dest, option.switch_value if option.switch else None)
-        found.setdefault(key, Slot(option, seen.get(option.dest, ()), prose.get(option.dest, ""), files.get(option.dest, ())))
+        found.setdefault(
+            key, Slot(option, seen.get(option.dest, ()), prose.get(option.dest, ""), files.get(option.dest, ()))
+        )
     return tuple(found.values())

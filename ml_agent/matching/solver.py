@@ -25,7 +25,10 @@ class Solved(NamedTuple):
 
 def solve(statement: Statement, shelf: Shelf, model: Model) -> Solved:
     """Every answer that deserves a look, best first."""
-    ranked = sorted(((model.entry(one.vector), place, one.entry) for place, one in enumerate(shelf.ranked(statement))), key=lambda one: (-one[0], one[1]))
+    ranked = sorted(
+        ((model.entry(one.vector), place, one.entry) for place, one in enumerate(shelf.ranked(statement))),
+        key=lambda one: (-one[0], one[1]),
+    )
     found: list[Answer] = []
     for score, _, entry in ranked[:_MOST_ENTRIES]:
         filled = fill(statement, entry.slots, model.value, model.switch, model.stake)
@@ -56,5 +59,8 @@ def workdir_of(answer: Answer, folder: str, given: bool) -> str:
     if shown is not None:
         return shown.example.workdir or "."
     own = str(PurePosixPath(signature.path).parent)
-    documented = any(PurePosixPath(path).name.lower().startswith("readme") and str(PurePosixPath(path).parent) == own for path in answer.entry.facts.files)
+    documented = any(
+        PurePosixPath(path).name.lower().startswith("readme") and str(PurePosixPath(path).parent) == own
+        for path in answer.entry.facts.files
+    )
     return own if documented else "."

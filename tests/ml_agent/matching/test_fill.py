@@ -29,7 +29,11 @@ def filled(text: str) -> dict[str, tuple[str, ...]]:
 
 def test_spelled_options_are_taken_as_they_stand() -> None:
     placed, unknown = spelled_slots(read("use -b 16, --amp and lr=3e-4, but --nothing"), SLOTS)
-    assert {SLOTS[one.slot].option.dest: one.values for one in placed} == {"batch_size": ("16",), "amp": ("True",), "lr": ("3e-4",)}
+    assert {SLOTS[one.slot].option.dest: one.values for one in placed} == {
+        "batch_size": ("16",),
+        "amp": ("True",),
+        "lr": ("3e-4",),
+    }
     assert [one.name for one in unknown] == ["--nothing"]
 
 

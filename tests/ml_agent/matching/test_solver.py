@@ -33,7 +33,12 @@ p.parse_args()
 @pytest.fixture
 def shelf(tmp_path: Path) -> Shelf:
     """Two scripts and two configurations."""
-    for name, text in {"train.py": TRAIN, "tag.py": TAG, "configs/small.json": "{}", "configs/large.json": "{}"}.items():
+    for name, text in {
+        "train.py": TRAIN,
+        "tag.py": TAG,
+        "configs/small.json": "{}",
+        "configs/large.json": "{}",
+    }.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     return Shelf(Facts(RepoIndex.open(tmp_path, "one")))
