@@ -60,9 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _material(rows: Sequence[Row], repositories: Path, cache: Path) -> Material:
     made = Material([], [], [], {})
     for row in rows:
-        values, switches = examples.slot_examples(row, repositories, cache)
-        made.values.extend(values)
-        made.switches.extend(switches)
+        if row.readable:
+            # Where options are not seen, "without a slot" would be learned from what has one.
+            values, switches = examples.slot_examples(row, repositories, cache)
+            made.values.extend(values)
+            made.switches.extend(switches)
         group = examples.entry_group(row, repositories, cache)
         if group is not None:
             made.entries.append(group)
@@ -97,7 +99,7 @@ def _choices(parts: Mapping[str, tuple[Sequence[learn.Group], int]], without: st
     return tables
 
 
-STAKE = {"number": 1.0, "path": 2.0, "name": 1.0, "text": 2.5, "factor": 1.0, "word": 0.0}
+STAKE = {"number": 1.5, "path": 2.5, "name": 1.5, "text": 2.5, "factor": 1.0, "word": 0.0}
 """What leaving a stated value without a slot costs, as log-odds: a request states nothing in vain."""
 
 

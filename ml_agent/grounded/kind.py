@@ -4,7 +4,7 @@ import re
 from typing import Literal
 
 _PYTHON = re.compile(
-    r"\b(?:in|with|using) python\b|\bpython (?:code|snippet|function|module|api|library|program|example|lines)\b|\bfrom python\b",
+    r"\bpython\b(?!\s*(?:[\d.]+|commands?\b|scripts?\b|-m\b|packages?\b|environments?\b|implementations?\b))",
     re.IGNORECASE,
 )
 _BASH = re.compile(
@@ -26,7 +26,7 @@ def leaning(instruction: str) -> Literal["bash", "python", "either"]:
 
 def wanted_kind(instruction: str) -> Literal["bash", "python", "either"]:
     """The kind of answer; "either" where the wording leaves it open ("the code", "a script")."""
-    python, bash = _PYTHON.search(instruction) is not None, _BASH.search(instruction) is not None
-    if python == bash:
-        return "either"
-    return "python" if python else "bash"
+    if _PYTHON.search(instruction) is not None:
+        # Who names the language means it, also where a command is ruled out: "Python code, not a command".
+        return "python"
+    return "bash" if _BASH.search(instruction) is not None else "either"

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 
 import msgspec
 
@@ -14,17 +14,22 @@ from ml_agent.grounded.choices import Shelf
 from ml_agent.grounded.commands import command_drafts
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
+from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.readmes import assess
 from ml_agent.ledger import account
 from ml_agent.matching.entries import Facts
+from ml_agent.matching.mentions import read
 from ml_agent.matching.model import Model, shipped
 from ml_agent.matching.retrieval import Shelf as Entries
+from ml_agent.matching.retrieval import strange_words
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request
 from ml_agent.values import extract
 from tools.candidates import Candidate
 
 _REMEMBERED = 16
+_LOOKED_AT = 8
+_SHOWN = 5
 
 
 class GroundedNavigator:
@@ -61,6 +66,10 @@ class GroundedNavigator:
 
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
         """Whether this repository can do the task, and by which READMEs."""
+        strange = strange_words(read(request.instruction), self._entries(workspace).facts)
+        if strange:
+            said = ", ".join(repr(word) for word in strange[:_SHOWN])
+            return Assessment(possible=False, reason=f"not about this repository: it says nothing of {said}")
         return assess(request, workspace)
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
@@ -114,6 +123,10 @@ def _merged(
 ) -> Iterator[Draft]:
     """Adapted examples and matched commands in one order: Python as the examples say; of commands first what uses more values."""
     matched = (msgspec.structs.replace(one, ledger=account(one, request, workspace)) for one in matched)
+    if wanted_kind(request.instruction) == "python":
+        # What is no Python comes after what is, among the drafts that are looked at first.
+        shown = list(islice(adapted, _LOOKED_AT))
+        adapted = chain(sorted(shown, key=lambda one: one.kind != "python"), adapted)
     first_adapted, first_matched = next(adapted, None), next(matched, None)
     if first_adapted is None or first_matched is None:
         lone = first_adapted or first_matched

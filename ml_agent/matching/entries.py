@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 
 from ml_agent.matching.slots import Slot, slots_of
+from ml_agent.matching.terms import terms
+from ml_agent.values.lexicon import words
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
 from tools.commandline.words import choose, parse_call
@@ -21,6 +23,7 @@ from tools.signatures.model import Signature
 _FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
 _MOST_PROSE = 400
+_MOST_OF_A_TEXT = 4000
 _MOST_SIBLINGS = 120
 _SIBLING_KINDS = frozenset(
     {".json", ".yaml", ".yml", ".py", ".toml", ".cfg", ".txt", ".jpg", ".png", ".csv", ".model", ".pt"}
@@ -35,6 +38,16 @@ class Shown(msgspec.Struct, frozen=True):
     values: dict[str, Any]
     """What it gives, by dest."""
     unknown: tuple[str, ...] = ()
+
+
+def words_of(text: str) -> list[str]:
+    """The terms of a text that mean something."""
+    return [
+        term
+        for word in re.findall(r"[\w+.-]+", text)
+        if word.lower() not in words("stop") and word.lower() not in words("politeness")
+        for term in terms(word)
+    ]
 
 
 class EntryPoint:
@@ -140,6 +153,16 @@ class Facts:
             if example.kind == "bash" and example.entry:
                 found[example.entry].append(example)
         return found
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """The terms of its documents, files, examples and options."""
+        index = self.index
+        texts = [passage.text for passage in index.passages] + [path.replace("/", " ") for path in index.files]
+        texts += [example.text for example in index.examples]
+        for signature in (one for several in index.signatures.values() for one in several):
+            texts += [signature.doc, *(f"{option.dest} {option.help}" for option in signature.options)]
+        return frozenset(term for text in texts for term in words_of(text[:_MOST_OF_A_TEXT]))
 
     @cached_property
     def entries(self) -> tuple[EntryPoint, ...]:

@@ -269,7 +269,7 @@ def _is_target(tokens: Sequence[Token], place: int) -> bool:
 
 def _noun(tokens: Sequence[Token], place: int) -> str:
     """The noun in front of a value that says what it is, a word such as "called" between them or none."""
-    for at in range(place - 1, max(-1, place - 5), -1):
+    for at in range(place - 1, max(-1, place - 7), -1):
         word = tokens[at].value.lower()
         if word not in _NAMING:
             return word if tokens[at].kind == "word" else ""

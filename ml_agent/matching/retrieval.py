@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.entries import EntryPoint, Facts
+from ml_agent.matching.entries import EntryPoint, Facts, words_of
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.sentences import Mentions
 from ml_agent.matching.terms import plain, terms
@@ -44,6 +44,7 @@ ENTRY_FEATURES = (
     "options", "training", "main", "named_other", "folder_said", "no_options",
 )  # fmt: skip
 _MOST_TEXT = 3000
+_STRANGE, _FEW_KNOWN, _SHARE_KNOWN = 2, 3, 0.3
 
 
 class Ranked(NamedTuple):
@@ -53,14 +54,18 @@ class Ranked(NamedTuple):
     vector: list[float]
 
 
-def words_of(text: str) -> list[str]:
-    """The terms of a text that mean something."""
-    return [
-        term
-        for word in re.findall(r"[\w+.-]+", text)
-        if word.lower() not in words("stop") and word.lower() not in words("politeness")
-        for term in terms(word)
-    ]
+def strange_words(statement: Statement, facts: Facts) -> tuple[str, ...]:
+    """The words of a request that a repository does not know, where they show that it is about something else; else ().
+
+    A request about a repository shares words with its documents, files and options, however politely it is put.
+    """
+    told = {
+        term: word.text for word in statement.content if word.text not in words("politeness") for term in word.terms
+    }
+    strange = [text for term, text in told.items() if term not in facts.vocabulary]
+    known = len(told) - len(strange)
+    foreign = len(strange) >= _STRANGE and (known < _FEW_KNOWN or known < _SHARE_KNOWN * len(told) < 2 * _FEW_KNOWN)
+    return tuple(dict.fromkeys(strange)) if foreign else ()
 
 
 class Shelf:

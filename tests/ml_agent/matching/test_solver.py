@@ -8,7 +8,7 @@ from ml_agent.matching.answers import command
 from ml_agent.matching.entries import Facts
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import probability, shipped
-from ml_agent.matching.retrieval import Shelf
+from ml_agent.matching.retrieval import Shelf, strange_words
 from ml_agent.matching.solver import solve
 from tools.index import RepoIndex
 
@@ -64,3 +64,23 @@ def test_a_spelled_option_wins(shelf: Shelf) -> None:
 def test_confidence_is_drawn_between_learned_points() -> None:
     points = [[0.0, 0.2], [2.0, 0.8]]
     assert [round(probability(points, at), 2) for at in (-1.0, 1.0, 9.0)] == [0.2, 0.5, 0.8]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bake me a chocolate cake with a cherry on top.",
+        "Book a flight from Berlin to Lisbon for next Friday.",
+        "Order two pizzas with extra cheese to my office.",
+        "Fix the leaking tap in the kitchen.",
+    ],
+)
+def test_a_request_about_something_else_is_known_as_one(shelf: Shelf, text: str) -> None:
+    assert strange_words(read(text), shelf.facts)
+
+
+def test_a_request_about_the_repository_is_none_of_these(shelf: Shelf) -> None:
+    assert not strange_words(read("Train it."), shelf.facts)
+    assert not strange_words(
+        read("Kindly tag the sentences of the text file on my humble machine with weights."), shelf.facts
+    )
