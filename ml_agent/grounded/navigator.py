@@ -121,7 +121,7 @@ class GroundedNavigator:
 def _merged(
     adapted: Iterator[Draft], matched: Iterator[Draft], request: Request, workspace: Workspace
 ) -> Iterator[Draft]:
-    """Adapted examples and matched commands in one order: Python as the examples say; of commands first what uses more values."""
+    """Adapted examples and matched commands in one order; Python where the examples say so."""
     matched = (msgspec.structs.replace(one, ledger=account(one, request, workspace)) for one in matched)
     if wanted_kind(request.instruction) == "python":
         # What is no Python comes after what is, among the drafts that are looked at first.
@@ -131,7 +131,7 @@ def _merged(
     if first_adapted is None or first_matched is None:
         lone = first_adapted or first_matched
         yield from ([lone] if lone is not None else [])
-    elif first_adapted.kind == "python" or _unused(first_adapted) < _unused(first_matched):
+    elif first_adapted.kind == "python" or not _is_better(first_matched, first_adapted, request):
         yield from (first_adapted, first_matched)
     else:
         yield from (first_matched, first_adapted)
@@ -141,6 +141,15 @@ def _merged(
             if draft is not None and draft.text.strip() not in texts:
                 texts.add(draft.text.strip())
                 yield draft
+
+
+def _is_better(matched: Draft, adapted: Draft, request: Request) -> bool:
+    """Whether a matched command goes first: it uses more of the values, or as many where the user spells options.
+
+    An example that uses all of them is a way that its authors have tried.
+    """
+    spelled = any(one.name.startswith("-") for one in read(request.instruction).spelled)
+    return _unused(matched) < _unused(adapted) + spelled
 
 
 def _unused(draft: Draft) -> int:
