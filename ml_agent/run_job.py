@@ -15,7 +15,7 @@ from ml_agent.graph import build, plain
 from ml_agent.job import Job
 from ml_agent.navigator import Given
 from ml_agent.progress import Observer
-from ml_agent.result import conclude
+from ml_agent.result import SCHEMA, conclude
 from ml_agent.run_index import note_run
 from ml_agent.runs import RunFolder, discarded_on_bad_input, new_run
 from ml_agent.services import Services
@@ -66,7 +66,7 @@ def run_job(job: Job, settings: Settings, folder: RunFolder, progress: Observer 
     with folder.locked():
         done = folder.result()
         if done is not None:
-            return done
+            return of_this_version(done, folder)
         with _graph(folder) as graph:
             services = assemble(job, settings, folder, progress)
             try:
@@ -76,6 +76,15 @@ def run_job(job: Job, settings: Settings, folder: RunFolder, progress: Observer 
                 services.close()
                 if progress:
                     progress.close()
+
+
+def of_this_version(result: dict[str, Any], folder: RunFolder) -> dict[str, Any]:
+    """The result; UsageError where another version of this program wrote it."""
+    if result.get("schema") != SCHEMA:
+        raise UsageError(
+            f"run {folder.id} was written by another version of ML-Agent: look into its run.json, or solve it anew"
+        )
+    return result
 
 
 @contextmanager

@@ -11,6 +11,11 @@ import msgspec
 
 from ml_agent.delivery.expectation import ENDINGS, Expectation, kind_of
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _SUFFIXES = sorted({ending for endings in ENDINGS.values() for ending in endings}, key=len, reverse=True)
 _QUOTES = "\"'`“”‘’«»"
 _FILE = re.compile(
@@ -18,326 +23,60 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 _FOLDER = re.compile(
-    r"(?:\b(?:folder|directory|dir)\s+(?:called\s+|named\s+)?[\"'`“]?(?P<after>[\w.~-]+(?:/[\w.-]+)*)/?[\"'`”]?"
+    r"(?:\b(?:folder|directory|dir)\s+(?:called\s+|named\s+|labell?ed\s+)?[\"'`“]?(?P<after>[\w.~-]+(?:/[\w.-]+)*)/?[\"'`”]?"
     r"|(?<![\w./:-])[\"'`“]?(?P<slash>[\w.~-]+(?:/[\w.-]+)*)/(?![\w./*?])[\"'`”]?"
     r"|[\"'`“]?(?P<before>[\w.~-]+(?:/[\w.-]+)+|(?<=[\"'`“])[\w.-]+)[\"'`”]?\s+(?:folder|directory)\b)",
     re.IGNORECASE,
 )
-_NO_FOLDER = frozenset(
-    [
-        "of",
-        "with",
-        "for",
-        "that",
-        "which",
-        "where",
-        "in",
-        "on",
-        "from",
-        "and",
-        "or",
-        "to",
-        "is",
-        "a",
-        "an",
-        "the",
-        "this",
-        "my",
-        "your",
-        "named",
-        "called",
-        "structure",
-        "tree",
-    ]
+_NO_FOLDER = _words(
+    "of with for that which where in on from and or to is a an the this my your named called structure tree by as "
+    "at into so but if it its are was were be we i you they then there these those has have can should will would "
+    "not no only also all each"
 )
-_MAKING = frozenset(
-    [
-        "save",
-        "saves",
-        "saved",
-        "saving",
-        "write",
-        "writes",
-        "written",
-        "writing",
-        "wrote",
-        "store",
-        "stores",
-        "stored",
-        "storing",
-        "export",
-        "exports",
-        "exported",
-        "exporting",
-        "dump",
-        "dumps",
-        "dumped",
-        "dumping",
-        "output",
-        "outputs",
-        "produce",
-        "produces",
-        "produced",
-        "producing",
-        "create",
-        "creates",
-        "created",
-        "creating",
-        "generate",
-        "generates",
-        "generated",
-        "generating",
-        "make",
-        "makes",
-        "made",
-        "making",
-        "record",
-        "records",
-        "recorded",
-        "recording",
-        "draw",
-        "draws",
-        "drawn",
-        "drawing",
-        "plot",
-        "plots",
-        "plotted",
-        "plotting",
-        "render",
-        "renders",
-        "rendered",
-        "rendering",
-        "emit",
-        "emits",
-        "emitted",
-        "deliver",
-        "delivers",
-        "delivered",
-        "want",
-        "need",
-    ]
+_MAKING = _words(
+    "save saves saving write writes writing wrote store stores storing export exports exporting dump dumps dumping "
+    "output outputs produce produces producing create creates creating generate generates generating make makes "
+    "draw draws plot plots render renders emit emits deliver delivers saved written stored exported dumped produced "
+    "created generated drawn plotted rendered"
 )
 """What they name is made."""
-_PUTTING = frozenset(
-    [
-        "save",
-        "saves",
-        "saved",
-        "saving",
-        "write",
-        "writes",
-        "written",
-        "writing",
-        "store",
-        "stores",
-        "stored",
-        "storing",
-        "put",
-        "puts",
-        "putting",
-        "place",
-        "places",
-        "placed",
-        "land",
-        "lands",
-        "go",
-        "goes",
-        "end",
-        "ends",
-        "ending",
-        "record",
-        "recorded",
-        "keep",
-        "kept",
-        "leave",
-        "left",
-        "collect",
-        "collected",
-        "output",
-        "outputs",
-        "results",
-        "result",
-        "dump",
-        "dumped",
-        "log",
-        "logs",
-        "logged",
-        "should",
-        "export",
-        "exported",
-        "want",
-        "belong",
-        "belongs",
-        "find",
-    ]
+_PUTTING = _words(
+    "save saves saved saving write writes written writing store stores stored storing put puts putting place places "
+    "placed land lands go goes end ends ending output outputs dump dumped log logged "
+    "should export exported belong belongs record recorded"
 )
 """With them, "in" is where something is put."""
-_CHANGING = frozenset(
-    [
-        "convert",
-        "converts",
-        "converted",
-        "converting",
-        "extract",
-        "extracts",
-        "extracted",
-        "transcribe",
-        "transcribes",
-        "transcribed",
-        "translate",
-        "translates",
-        "translated",
-        "summarise",
-        "summarize",
-        "merge",
-        "merges",
-        "merged",
-        "append",
-        "appends",
-        "appended",
-        "compile",
-        "compiles",
-        "compiled",
-        "download",
-        "tabulate",
-        "report",
-        "reports",
-        "reported",
-        "list",
-        "lists",
-        "visualise",
-        "visualize",
-        "serialise",
-        "serialize",
-        "compress",
-        "upscale",
-        "resize",
-        "crop",
-        "transform",
-        "pickle",
-        "persist",
-        "materialise",
-        "materialize",
-        "synthesize",
-        "synthesise",
-        "split",
-        "encode",
-        "decode",
-        "denoise",
-        "segment",
-        "separate",
-        "vectorize",
-        "vectorise",
-        "tokenize",
-        "tokenise",
-        "print",
-        "redirect",
-        "build",
-        "stylize",
-        "stylise",
-        "colorize",
-        "animate",
-        "turn",
-        "render",
-        "predict",
-        "detect",
-        "caption",
-    ]
+_CHANGING = _words(
+    "convert converts converted converting extract extracts extracted transcribe transcribes transcribed translate "
+    "translates translated summarise summarize merge merges merged append appends appended compile compiles "
+    "compiled download tabulate report reports reported list lists visualise visualize serialise serialize compress "
+    "upscale resize crop transform pickle persist materialise materialize synthesize synthesise split encode decode "
+    "denoise segment separate vectorize vectorise tokenize tokenise print redirect build stylize stylise colorize "
+    "animate turn render predict detect caption"
 )
 """What they name is changed; what comes out stands behind "to", "into", "as"."""
-_TAKING = frozenset(
-    [
-        "from",
-        "of",
-        "on",
-        "using",
-        "with",
-        "by",
-        "load",
-        "loads",
-        "loading",
-        "read",
-        "reads",
-        "reading",
-        "use",
-        "uses",
-        "input",
-        "inputs",
-        "take",
-        "takes",
-        "given",
-        "via",
-        "against",
-        "analyse",
-        "analyze",
-        "evaluate",
-        "test",
-        "train",
-        "fit",
-        "finetune",
-        "fine-tune",
-        "resume",
-        "parse",
-        "open",
-        "run",
-        "per",
-        "like",
-        "than",
-        "contains",
-        "holds",
-    ]
+_DONE = _words(
+    "saved written stored exported dumped produced created generated drawn plotted rendered placed collected logged "
+    "recorded"
 )
-_PLACES = frozenset(["in", "at", "under", "inside", "within"])
-_WHOLE = frozenset(["it", "them", "everything", "all", "these", "those"])
-_LEADING = frozenset(["to", "into", "as", "in", "under", "at", "inside", "within", "named", "called"])
-_FILLER = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "file",
-        "files",
-        "named",
-        "called",
-        "it",
-        "them",
-        "this",
-        "that",
-        "these",
-        "those",
-        "one",
-        "single",
-        "new",
-        "json",
-        "csv",
-        "tsv",
-        "png",
-        "pdf",
-        "jpg",
-        "text",
-        "table",
-        "picture",
-        "image",
-        "figure",
-        "its",
-        "their",
-        "all",
-        "also",
-        "then",
-        "there",
-        "up",
-        "out",
-        "be",
-        "and",
-        "my",
-        "our",
-        "folder",
-        "directory",
-        "path",
-        "format",
-        "disk",
-        "both",
-    ]
+"""Of what is there already, unless something says that it is to be done."""
+_TO_BE = _words(
+    "be get gets please should must shall want wants result results output outputs metrics scores report reports"
+)
+_NOUNS = _words("output outputs log report reports place places record end ends list lists print split build")
+"""Words that are a thing as often as a deed: they must stand near."""
+_TAKING = _words(
+    "from of on using with by load loads loading read reads reading use uses input inputs take takes given via "
+    "against analyse analyze evaluate test train fit finetune fine-tune resume parse open run per like than "
+    "contains holds"
+)
+_PLACES = _words("in at under inside within")
+_WHOLE = _words("it them everything all these those")
+_LEADING = _words("to into as in under at inside within named called")
+_FILLER = _words(
+    "a an the file files named called it them this that these those one single new json csv tsv png pdf jpg text "
+    "table picture image figure its their all also then there up out be and my our folder directory path format "
+    "disk both"
 )
 _OPTION = re.compile(r"-{1,2}[\w-]*$")
 _OUTPUT_OPTION = re.compile(
@@ -354,38 +93,10 @@ _COLUMNS = re.compile(
 _ROWS = re.compile(r"\b(\d[\d,]*)\s+(?:data\s+)?(?:rows|lines|records|entries)\b", re.IGNORECASE)
 _PRINT = re.compile(
     r"\b(?:print(?:s|ed|ing)?\s+(?:out\s+)?(?!to\b|from\b)(?:the|a|an|its|their|all|each|every|it|them|how|what|which|me|only|just|\w+s\b|\d|[\"'])"
-    r"|(?:to|on)\s+(?:the\s+)?(?:stdout|standard output|terminal|console|screen))",
+    r"|\b(?:print|show|report|display|write|output)\w*\b[^.;!?]{0,40}\b(?:to|on)\s+(?:the\s+)?(?:stdout|standard output|terminal|console|screen))",
     re.IGNORECASE,
 )
-_NO_COLUMN = frozenset(
-    [
-        "of",
-        "the",
-        "a",
-        "an",
-        "in",
-        "with",
-        "and",
-        "or",
-        "for",
-        "each",
-        "per",
-        "to",
-        "that",
-        "which",
-        "as",
-        "is",
-        "are",
-        "be",
-        "it",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-    ]
-)
+_NO_COLUMN = _words("of the a an in with and or for each per to that which as is are be it one two three four five six")
 MOST = 12
 """Expectations of one request."""
 
@@ -465,6 +176,10 @@ def _is_output(text: str, place: _Place) -> bool:
             return False
         if not leading and word in _LEADING and distance <= 4:
             leading, before_lead = word, words[-distance - 2] if len(words) > distance + 1 else ""
+        elif word in _DONE and leading not in ("to", "into") and not _TO_BE & set(words[-distance - 5 : -distance - 1]):
+            return False
+        elif word in _NOUNS and distance > 4:
+            continue
         elif word in _MAKING and not leading:
             return distance <= 3
         elif (leading in _PLACES and (word in _PUTTING or (before_lead in _WHOLE and word in _MAKING | _CHANGING))) or (

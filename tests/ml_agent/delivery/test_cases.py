@@ -10,7 +10,7 @@ from ml_agent.delivery.request_words import expectations_of
 from ml_agent.draft import Draft
 from ml_agent.execution import Executor, Wanted
 from ml_agent.navigator import Workspace
-from ml_agent.runs import RunFolder
+from ml_agent.runs import new_run
 from ml_agent.settings import Settings
 from sandbox.bubblewrap import find_bubblewrap
 from sandbox.contract import Limits, Policy, Sandbox
@@ -148,8 +148,7 @@ def run(
     (root / "old/log.csv").write_text("x,y\n1,2\n")
     patch = pytest.MonkeyPatch()
     patch.setenv("ML_AGENT_CACHE_DIR", str(place / "cache"))
-    folder = RunFolder(place / "run")
-    folder.logs.mkdir(parents=True)
+    folder = new_run(place / "runs", place / "run", {})
     executor = Executor(_sandbox(request.param, folder.logs), Settings(run="full"), folder, lambda *_, **__: None)
     index = RepoIndex.open(root, "", None)
     yield executor, Workspace(index=index, candidate=Candidate(full_name="local/cases", url=str(root)))
