@@ -21,6 +21,15 @@ def understood() -> Function:
     )
 
 
+def outputs() -> Function:
+    """The files that should come out."""
+    return _function(
+        "name_results",
+        "Name the files that the task is to make.",
+        {"paths": _list(_TEXT, "paths of files and folders as the task writes them; none where it names none", 8)},
+    )
+
+
 def ranking(count: int) -> Function:
     """The repositories' numbers in order."""
     return _function(

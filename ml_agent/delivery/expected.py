@@ -1,6 +1,7 @@
 """All that should come out: what the user says by option, what the sentence says, what a model reads in it."""
 
 import posixpath
+import re
 from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
@@ -9,6 +10,12 @@ from ml_agent.delivery.request_words import expectations_of
 from ml_agent.errors import UsageError
 from ml_agent.navigator import Given, Navigator
 from ml_agent.request import Request
+
+_SPEAKS_OF_RESULTS = re.compile(
+    r"\b(?:save|saved|write|written|store|stored|export|output|put|dump)\b[\s\S]*[\w-]+(?:\.\w{1,11}\b|/)",
+    re.IGNORECASE,
+)
+"""Worth a question to a model where the rules found nothing."""
 
 
 @runtime_checkable
@@ -22,7 +29,8 @@ class Expecting(Protocol):
 def expectations(instruction: str, given: Given, navigator: Navigator, request: Request) -> tuple[Expectation, ...]:
     """Each path once; what the user says by option stands before what was read. Raises UsageError for an unknown kind."""
     read = expectations_of(instruction)
-    told = navigator.expects(request) if isinstance(navigator, Expecting) and not given.expect else ()
+    asks = not read and not given.expect and _SPEAKS_OF_RESULTS.search(instruction)
+    told = navigator.expects(request) if asks and isinstance(navigator, Expecting) else ()
     stated = [_stated(text, read) for text in given.expect]
     taken: dict[str, Expectation] = {}
     for one in _each(stated, read, told):

@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from ml_agent.delivery.expectation import Expectation, kind_of
 from ml_agent.draft import Draft
 from ml_agent.errors import BudgetExceededError
 from ml_agent.llm.assembly import Prompt, Section
@@ -77,6 +78,12 @@ class LlmNavigator:
         if request.repository:
             return request
         return self._or_grounded("understand", lambda: self._known(request), lambda: request)
+
+    def expects(self, request: Request) -> tuple[Expectation, ...]:
+        """The results that the model finds named in the request; only what stands there is taken."""
+        paths = self._or_grounded("understand", lambda: self._results(request), lambda: ())
+        named = dict.fromkeys(path.strip() for path in paths if path.strip() and path.strip() in request.instruction)
+        return tuple(Expectation(path=path.rstrip("/"), kind=kind_of(path), source="model") for path in named)
 
     def rank(self, request: Request, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The candidates that the model takes, in its order, then the others."""
@@ -184,6 +191,16 @@ class LlmNavigator:
             return grounded()
         self._failures, self._answered_once = 0, True
         return decision
+
+    def _results(self, request: Request) -> tuple[str, ...]:
+        texts = render("outputs", instruction=request.instruction)
+        prompt = Prompt(
+            phase="understand",
+            system=texts["system"],
+            sections=(Section(name="task", text=texts["task"]),),
+            question=texts["question"],
+        )
+        return tuple(self._client.decide(prompt, [functions.outputs()], max_output_tokens=120).arguments["paths"])
 
     def _known(self, request: Request) -> Request:
         texts = render("understand", instruction=request.instruction)

@@ -17,6 +17,7 @@ CANDIDATE = {
 }
 VALUES: dict[str, dict[str, Any]] = {
     "understand": {"instruction": "train it"},
+    "outputs": {"instruction": "train it"},
     "rank": {"instruction": "train it", "candidates": [CANDIDATE]},
     "plan": {
         "instruction": "train it", "name": "o/r", "description": "d", "tree": ["src/"], "readme_path": "README.md",
