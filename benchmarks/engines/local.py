@@ -17,6 +17,8 @@ from sandbox.cleanup import reap
 
 ITEMS = 200
 """What a worker does before a fresh one takes its place, so that nothing gathers in its memory."""
+START_SECONDS = 120.0
+"""What a process may take to come up; that is no part of an item's time."""
 TRIES = 2
 """How often an item may take its worker along; after that it is the item that kills."""
 PR_SET_PDEATHSIG = 1
@@ -41,6 +43,8 @@ class LocalEngine:
                     if waiting and worker.item is None:
                         worker.give(*waiting.popleft())
                 for worker in _ready(workers):
+                    if worker.came_up():
+                        continue
                     outcome = worker.outcome()
                     if outcome is None:
                         waiting.appendleft(worker.again())
@@ -78,7 +82,7 @@ class _Worker(Generic[Item, Outcome]):
         )
         self.process.start()
         theirs.close()
-        self.done = 0
+        self.done, self.ready = 0, False
 
     def give(self, item: Item, tries: int) -> None:
         """Hand over an item."""
@@ -90,9 +94,20 @@ class _Worker(Generic[Item, Outcome]):
             self.pipe.send(item)
 
     def left(self) -> float:
-        """Seconds that the item may still take."""
-        limit = self.work.seconds
-        return float("inf") if limit is None else self.began + limit - time.monotonic()
+        """Seconds that the item may still take; before the process has come up, that it may take for that."""
+        limit = self.work.seconds if self.ready else START_SECONDS
+        return float("inf") if self.work.seconds is None or limit is None else self.began + limit - time.monotonic()
+
+    def came_up(self) -> bool:
+        """Take note that the process is up, where that is what it says; the item's time begins then."""
+        if self.ready or not self.pipe.poll():
+            return False
+        try:
+            self.pipe.recv()
+        except (EOFError, OSError):
+            return False
+        self.ready, self.began = True, time.monotonic()
+        return True
 
     def outcome(self) -> Outcome | None:
         """What came of the item; None where its worker died and the item is to be done again."""
@@ -147,6 +162,7 @@ def _serve(pipe: Any, carry_out: Callable[[Any], Any], parent: int, keys: Mappin
     give(keys)
     os.setpgid(0, 0)
     _die_with(parent)
+    pipe.send(None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
     while True:
         try:

@@ -1,6 +1,7 @@
 """Rows whose answer is Python: documented code with other values, and a request that names the calls."""
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -13,7 +14,7 @@ from benchmarks.make.seeds import LEFT_OUT, PLACEHOLDER
 from benchmarks.make.vary import Varied
 from benchmarks.make.wording import Style, Unsaid
 from benchmarks.same_call.code import required
-from benchmarks.same_call.model import CodeCall
+from benchmarks.same_call.model import CodeCall, Observation
 from benchmarks.same_call.observation import observe
 from benchmarks.same_call.values import same
 from tools.examples import Example
@@ -23,6 +24,10 @@ from tools.signatures.model import Option
 LINES, CALLS, VALUES = 25, 3, 9
 """Of a block, of the repository's calls in it, and of the values that a request names, at most."""
 STYLES: tuple[Style, ...] = ("plain", "polite", "flags")
+
+
+SHAPE = re.compile(r"axis|dim$|ndim|rank|version")
+"""Numbers that cannot be others."""
 
 
 class CodeRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,11 +55,11 @@ def code_row(example: Example, style: Style, varied: Varied, root: Path, reposit
         Refused: the block does not run as far as can be told, or has nothing to vary.
         Unsaid: it does more than a request can name.
     """
-    text = _changed(example.text, varied)
+    text = _changed(example.text, varied, observe(example.text, root, "."))
     seen = observe(text, root, ".")
     if seen.kind != "python" or seen.failure:
         raise Refused(f"code: {seen.failure or 'no Python'}")
-    calls = [c for c in required(seen.calls) if _values(c)]
+    calls = [c for c in required(seen.calls) if _values(c) and _is_known(c)]
     if not calls:
         raise Refused("code: no call of the repository with a value")
     values = [v for c in calls for v in _values(c).values()]
@@ -65,13 +70,19 @@ def code_row(example: Example, style: Style, varied: Varied, root: Path, reposit
     return CodeRow(text=text, instruction=instruction, arguments=arguments, example=example)
 
 
-def _changed(text: str, varied: Varied) -> str:
-    """The block with other numbers in its keyword arguments."""
+def _is_known(call: CodeCall) -> bool:
+    """Whether it is a function of the repository, and not of something that came out of one."""
+    return "()" not in call.name
+
+
+def _changed(text: str, varied: Varied, before: Observation) -> str:
+    """The block with other numbers where it gives them by name to the repository's own functions."""
+    own = {name for call in before.calls if call.own and _is_known(call) for name in call.arguments}
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError) as error:
         raise Refused("code: it does not parse") from error
-    spots = list(_spots(tree))
+    spots = [(name, node) for name, node in _spots(tree) if name in own and not SHAPE.match(name)]
     varied.random.shuffle(spots)
     lines = text.encode().splitlines(keepends=True)
     chosen = spots[: varied.random.randint(1, 3)]

@@ -53,6 +53,10 @@ OUTPUT_WORDS = frozenset(
     ]
 )
 NAME_WORDS = frozenset(["name", "tag", "suffix", "prefix", "project", "experiment", "exp", "run", "title"])
+NAMED_ELSEWHERE = frozenset(
+    ["model", "dataset", "data", "task", "file", "path", "user", "class", "host", "arch", "net"]
+)
+"""Names that somebody else has given: of a model, of data."""
 CONFIG_WORDS = frozenset(["config", "cfg", "conf", "yaml", "options", "opt"])
 FILE_WORDS = {
     "ckpt": ".pt",
@@ -186,7 +190,7 @@ class Varied:
         media = next((MEDIA[w] for w in words_of(option) if w in MEDIA), None)
         if option.required and option.positional and media is not None:
             return f"/data/{self.random.choice(PLACES)}{media}"
-        if last_words(option) & NAME_WORDS and not (shown or option.default):
+        if last_words(option) & NAME_WORDS and not (shown or option.default) and not words_of(option) & NAMED_ELSEWHERE:
             return self.random.choice(RUNS)
         return shown if isinstance(shown, str) and re.fullmatch(r"[\w./:@+-]{2,60}", shown) else None
 

@@ -36,6 +36,7 @@ ONES = [
     "nineteen",
 ]
 TENS = ["zero", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+PLACE = re.compile(r"\b(?:path|folder|directory|dir)\b", re.IGNORECASE)
 SPELLED = 1000
 """Numbers below this one may be written in words."""
 
@@ -105,7 +106,13 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _noun(wish: Wish, by_help: bool = False) -> str:
-    return (help_noun(wish.option) if by_help else "") or name_words(wish.option)
+    return (_told_noun(wish) if by_help else "") or name_words(wish.option)
+
+
+def _told_noun(wish: Wish) -> str:
+    """What the help text says it is; "" where it speaks of a place and the value is none: some texts belong to another option."""
+    noun = help_noun(wish.option)
+    return "" if PLACE.search(noun) and not wish.is_path else noun
 
 
 def _split(told: Told) -> tuple[list[Wish], list[Wish]]:
@@ -150,7 +157,7 @@ def _plain(told: Told, random: Random) -> str:
     if values:
         text += f" Set {_joined([f'the {_noun(w)} to {_value(w)}' for w in values])}."
     if switches:
-        text += f" Also, {_joined(_deeds(switches, True))}."
+        text += f" {'Also, ' if values else 'Please '}{_joined(_deeds(switches, True))}."
     return text
 
 
@@ -165,6 +172,8 @@ def _terse(told: Told, random: Random) -> str:
 
 def _flags(told: Told, random: Random) -> str:
     values, switches = _split(told)
+    values += [w for w in switches if not w.option.switch]
+    switches = [w for w in switches if w.option.switch]
     said = [f"{_flag(w)} {_value_as_typed(w)}" for w in values]
     said += [
         w.option.flags[-1] if w.value else (w.option.negative_flags or w.option.flags)[-1]
@@ -195,9 +204,9 @@ def _indirect(told: Told, random: Random) -> str:
     if not goal or goal.endswith(" program"):
         raise Unsaid("nothing says what the entry point does")
     values, switches = _split(told)
-    if not all(help_noun(w.option) for w in values):
+    if not all(_told_noun(w) for w in values):
         raise Unsaid("an option has no help in plain words")
-    parts = [f"The {help_noun(w.option)} has to be {_value(w)}." for w in values]
+    parts = [f"The {_told_noun(w)} has to be {_value(w)}." for w in values]
     return " ".join([f"{goal}.", *parts, *(f"{d[0].upper()}{d[1:]}." for d in _deeds(switches, True))])
 
 
