@@ -17,7 +17,7 @@ from benchmarks.predict.run import Plan, predict
 from benchmarks.predictions import Prediction, load_predictions
 from benchmarks.report import write_absent, write_report
 from benchmarks.scored import Scored, load_scored
-from benchmarks.scoring import score_all
+from benchmarks.scoring import Mode, score_all
 from benchmarks.subjects import registry
 from benchmarks.subjects.model import REPLY_TOKENS, Calling, Say
 from benchmarks.subjects.places import Place
@@ -56,7 +56,14 @@ class TablePlan(msgspec.Struct, frozen=True, kw_only=True):
     """Of one reply to another agent."""
     calling: Calling = "native"
     place: Place = Place()
+    mode: Mode = "strict"
+    """By which rules the subjects are scored."""
     retry_failed: bool = False
+
+    @property
+    def scores(self) -> Path:
+        """Where scores and reports go: those of each mode apart."""
+        return self.out / (SCORES if self.mode == "strict" else f"{SCORES}-{self.mode}")
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +95,7 @@ def make_table(plan: TablePlan, engine: Engine, say: Say, score_jobs: int = 0) -
     """
     if any(name != "grounded" for name in plan.subjects):
         see_that_it_answers(_model(plan).endpoint())
-    scores = plan.out / SCORES
+    scores = plan.scores
     scores.mkdir(parents=True, exist_ok=True)
     absent: dict[str, str] = {}
     found: list[Scored] = []
@@ -166,8 +173,8 @@ def _see_that_it_ran(predictions: Sequence[Prediction]) -> None:
 
 
 def _score(name: str, plan: TablePlan, jobs: int) -> Scored:
-    path = plan.out / SCORES / f"{name}.json"
-    score = score_all(plan.tasks, load_predictions(plan.out / f"{name}.jsonl"), plan.repos, "strict", jobs)
+    path = plan.scores / f"{name}.json"
+    score = score_all(plan.tasks, load_predictions(plan.out / f"{name}.jsonl"), plan.repos, plan.mode, jobs)
     label = score.subject.replace(f"raw ({NAVIGATORS[name][1]})", name) if name in NAVIGATORS else score.subject
     write_atomically(path, json.dumps({**score.summary(), "subject": label}, ensure_ascii=False))
     return load_scored(path)

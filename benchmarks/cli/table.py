@@ -34,15 +34,16 @@ def table(
     source: Annotated[Path | None, typer.Option("--swe-agent", help="Checkout of SWE-agent, for --install.")] = None,
     home: o.Home = None,
     sandbox: Annotated[Literal["auto", "docker", "local"], typer.Option(help="What holds other agents.")] = "auto",
+    mode: Annotated[Literal["strict", "same-call", "corrected"], typer.Option(help="Which rules score.")] = "strict",
     jobs: o.Jobs = 1,
     engine: o.EngineName = "local",
     scheduler: o.Scheduler = "",
     retry_failed: o.RetryFailed = False,
     sample: o.Sample = None,
 ) -> int:
-    """Put all subjects on the same rows, model and limits, score them strictly, and write one table.
+    """Put all subjects on the same rows, model and limits, score them, and write one table.
 
-    OUT/scores/report.md and report.html are there after the first subject and grow with each. A subject that cannot be run stands
+    OUT/scores/report.md and report.html (of another --mode: OUT/scores-MODE) are there after the first subject and grow with each. A subject that cannot be run stands
     in the table as "did not run" with the reason. Exit code 0 says that every row of every subject that ran has a result.
 
     Example:
@@ -60,7 +61,7 @@ def table(
         tasks=tuple(rows.tasks), repos=repos, out=out, home=agents_home(home), subjects=chosen, model=model, base_url=base_url,
         limits=Limits(tokens=max_tokens, usd=max_cost, calls=max_calls, seconds=max_seconds), reply_tokens=reply_tokens,
         calling=calling, place=Place(sandbox=sandbox), retry_failed=retry_failed,
-        context_tokens=context_tokens,
+        context_tokens=context_tokens, mode=mode,
     )  # fmt: skip
     if install:
         install_missing(plan, {"swe-agent": source.absolute()} if source else {}, lambda line: o.tell([line]))

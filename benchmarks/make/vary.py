@@ -91,6 +91,8 @@ RUNS = ("pilot-3", "baseline2", "nightly", "sweep-a", "first-try", "ablation1", 
 UNIT = re.compile(
     r"\b(?:rate|prob|probability|dropout|ratio|fraction|momentum|smoothing|percent|decay|threshold|alpha|beta)\b"
 )
+CONFIGURATION = re.compile(r"(?:^|/)conf(?:ig)?s?/(?:[\w-]+/)*[\w.-]+\.(?:ya?ml|json|toml)$")
+"""A file that is a configuration by its folder and kind."""
 YES_NO = re.compile(
     r"^(?:is|use|do|with|enable|has|if|need)_|\b(?:0/1|1/0|status|whether|boolean|bool|true|false|on/off)\b|\b[01]\s*(?:or|for|=|:)\s",
     re.IGNORECASE,
@@ -168,7 +170,7 @@ class Varied:
     def _several(self, option: Option, shown: Any) -> Any:
         number = int(option.nargs) if option.nargs and option.nargs.isdigit() else None
         media = next((MEDIA[w] for w in words_of(option) if w in MEDIA), None)
-        if option.positional and option.type == "str" and not option.choices and media is not None:
+        if option.positional and option.type in ("str", "path") and not option.choices and media is not None:
             return [f"/data/{place}{media}" for place in self.random.sample(PLACES, number or 2)]
         if option.choices and number is None:
             return self.random.sample(list(option.choices), min(2, len(option.choices)))
@@ -231,13 +233,18 @@ class Varied:
         if own in self.files:
             return self._neighbour(own, workdir)
         if words_of(option) & CONFIG_WORDS:
-            return None
+            return self._configuration(workdir) if option.required else None
         end = SUFFIX.search(known)
         suffix = end.group() if end else self._suffix(option)
         if suffix is None:
             return None
         head = "/out" if words_of(option) & OUTPUT_WORDS else "/data"
         return f"{head}/{self.random.choice(PLACES)}{suffix}"
+
+    def _configuration(self, workdir: str) -> str | None:
+        """One of the repository's own configurations."""
+        found = sorted(f for f in self.files if CONFIGURATION.search(f))
+        return posixpath.relpath(self.random.choice(found), workdir) if found else None
 
     def _neighbour(self, path: str, workdir: str) -> str:
         """Another file of the same folder and kind, else the file itself."""
@@ -284,7 +291,8 @@ def is_path(option: Option) -> bool:
     if option.type not in ("str", "path", "unknown") or option.choices:
         return False
     named = bool(last_words(option) & PATH_ENDS) or option.dest.lower() in PATH_NAMES
-    return option.type == "path" or named or HELP_PATH.match(option.help) is not None
+    configuration = bool(last_words(option) & {"config", "cfg"})
+    return option.type == "path" or named or configuration or HELP_PATH.match(option.help) is not None
 
 
 def _looks_like_path(value: Any) -> bool:

@@ -90,6 +90,7 @@ ABSENT = _Absent()
 
 
 def _value(options: Options, others: Options, name: str) -> Any:
+    """What is set, or what is so without being set; of a list of places nothing is so."""
     if name in options.values:
         return options.values[name]
     return options.defaults.get(name, others.defaults.get(name, ABSENT))

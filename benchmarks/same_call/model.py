@@ -43,6 +43,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     subcommand: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
     """Words that the parser left over."""
+    settings: Mapping[str, Any] = {}
+    """The configuration that a program composed which reads its words by hand."""
     environment: Mapping[str, str] = {}
     """Variables that are set for it; only for shell scripts."""
 

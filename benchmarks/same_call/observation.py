@@ -102,6 +102,7 @@ def _program(recorded: dict[str, Any], root: Path) -> Program:
         given={k: tuple(v) for p in parses for k, v in p["given"].items()},
         defaults={k: v for p in parses for k, v in p["defaults"].items()},
         subcommand=next((tuple(p["subcommand"]) for p in reversed(parses) if p["subcommand"]), ()),
+        settings=recorded["settings"],
         rest=tuple(parses[-1]["rest"]) if parses else (),
     )
 

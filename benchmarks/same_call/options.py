@@ -42,7 +42,7 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
     signature = choose(_signatures(root, program.file), program.words) if program.file else None
     if signature is None or not signature.options:
         loose = by_look(program.words)
-        return Options(values=loose, given=frozenset(loose))
+        return Options(values=loose, given=frozenset(loose), defaults=program.settings)
     call = parse_call(signature, program.words)
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
     known = {o.dest: o.default for o in signature.options if o.default is not None}

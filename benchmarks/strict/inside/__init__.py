@@ -69,7 +69,8 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         judgement = verdict.Judgement("failed", "options-ignored", "the program reads no command line")
     report = {**_picture(judgement, program.label), "place": place, "parsed": log.reached, "compiled": calls.MADE}
     entry = {"module": program.module, "file": _file(program, here), "own": program.own, "words": program.words}
-    recorded = {"entry": entry, "options": seen.SEEN.options, "calls": seen.SEEN.calls}
+    settings = {} if seen.SEEN.options or program.own else seen.settings()
+    recorded = {"entry": entry, "options": seen.SEEN.options, "calls": seen.SEEN.calls, "settings": settings}
     return {**report, "recorded": recorded} if seen.SEEN.on else report
 
 

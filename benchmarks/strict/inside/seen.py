@@ -76,6 +76,13 @@ def is_command_line(words: Any) -> bool:
     )
 
 
+def settings() -> dict[str, Any]:
+    """The plain values at the top level of the program: the configuration that it composed, where it reads its words by hand."""
+    names = vars(sys.modules["__main__"])
+    plain = {n: v for n, v in names.items() if not n.startswith("_") and type(v) in (bool, int, float, str)}
+    return {n: picture(v) for n, v in list(plain.items())[:MOST]}
+
+
 def done() -> None:
     """All words are read: end the program."""
     if SEEN.on:

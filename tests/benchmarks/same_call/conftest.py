@@ -73,6 +73,7 @@ if __name__ == "__main__":
     cli()
 """,
     "by_hand.py": "import sys\nfor word in sys.argv[1:]:\n    key, _, value = word.partition('=')\n    print(key, value)\n",
+    "composed.py": "import sys\nlr = 0.1\nsteps = 10\nfor word in sys.argv[1:]:\n    key, _, value = word.lstrip('-').partition('=')\n    globals()[key] = type(globals()[key])(value)\nprint(lr, steps)\n",
     "run.sh": "python train.py --data cora --lr 0.5 $@\n",
     "fetch.sh": "curl $1 > $2\n",
     "Makefile": "serve:\n\techo $(PORT)\n",
