@@ -54,11 +54,12 @@ FILES = {
         """,
     "library.py": """
         from dataclasses import dataclass
-        from transformers import HfArgumentParser, TrainingArguments
+        from transformers import HfArgumentParser
+        from elsewhere import OtherArguments
         @dataclass
         class Model:
             name: str = "x"
-        HfArgumentParser((Model, TrainingArguments)).parse_args_into_dataclasses()
+        HfArgumentParser((Model, OtherArguments)).parse_args_into_dataclasses()
         """,
     "runs.py": "exec(open('other.py').read())\nprint(1)\n",
     "implied.py": """
@@ -280,4 +281,4 @@ def test_several_entry_points_suggest_none(index: RepoIndex) -> None:
 
 def test_what_cannot_be_told_has_a_reason(index: RepoIndex) -> None:
     (finding,) = check_command("python library.py --seed 1 --invented 2", index)
-    assert finding.severity == "unsure" and "transformers.TrainingArguments" in finding.message
+    assert finding.severity == "unsure" and "elsewhere.OtherArguments" in finding.message

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from tools.commandline.model import Form, Kind
-from tools.findings import Finding
+from tools.findings import Finding, Severity
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.nearest import is_slip, nearest, nearest_flag
 from tools.signatures.words import FALSE, NO_CASE, convert
@@ -82,7 +82,7 @@ class Reader:
         self.given.append(Given(start=start, stop=stop, **facts))
 
     def note(self, code: str, message: str, option: Option | None, *words: str, sure: bool = True) -> None:
-        """Record a finding; what could not be read for sure is a warning.
+        """Record a finding; about an option that could not be read for sure nobody can tell.
 
         Args:
             code: its stable name.
@@ -91,12 +91,13 @@ class Reader:
             words: the subject, and then the suggestion where there is one.
             sure: False makes it a warning.
         """
-        certain = sure and (option is None or option.sure)
+        read = option is None or option.sure
+        severity: Severity = "unsure" if not read else "error" if sure else "warning"
         place = (option.path, option.line) if option is not None else (self.signature.path, self.signature.line)
         subject, suggestion = (*words, "", "")[:2]
         self.findings.append(
             Finding(
-                code=code, message=message, severity="error" if certain else "warning", subject=subject,
+                code=code, message=message, severity=severity, subject=subject,
                 suggestion=suggestion, path=place[0], line=place[1],
             )
         )  # fmt: skip
