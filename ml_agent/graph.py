@@ -109,14 +109,15 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
     workspace = workspace_of(state, services)
     earlier = next((attempt.draft for attempt in attempts_of(state) if attempt.draft.sound), None)
     draft = examine(msgspec.convert(state["draft"], Draft), request_of(state), workspace, earlier)
-    if not draft.sound:
+    if not draft.sound and not may_be_run(draft, services):
         problem = problem_of(draft)
         services.note("check", problem)
         best = state.get("best") if is_refused(draft) else better(state, draft, "none")
         tried = Attempt(draft=draft, problem=problem)
         return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
-    services.note("check", f"sound; {sum(entry.status != 'not found' for entry in draft.ledger)} values accounted for")
-    best = better(state, draft, "checked")
+    counted = f"{sum(entry.status != 'not found' for entry in draft.ledger)} values accounted for"
+    services.note("check", f"{'sound' if draft.sound else 'disputed by its author, so it is run'}; {counted}")
+    best = better(state, draft, "checked" if draft.sound else "none")
     update = {"draft": plain(draft), "best": best}
     if services.settings.run == "none":
         return ended(Ending.CHECKED, "the answer is statically sound; it was not run", **update)
@@ -136,7 +137,8 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     expected = expected_of(state)
     wanted = Wanted(expected=expected, inputs=inputs_of(state, workspace, draft), folder=Path.cwd())
     outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]), wanted)
-    best = better(state, draft, outcome.evidence, outcome)
+    unproven = not draft.sound and outcome.evidence == "checked"
+    best = better(state, draft, "none" if unproven else outcome.evidence, outcome)
     services.note("execute", outcome.summary)
     if is_reached(level_asked(services.settings.run, expected), outcome.evidence, outcome.judgements):
         return ended(Ending.named(outcome.evidence), outcome.summary, outcome=plain(outcome), best=best)
@@ -273,6 +275,11 @@ def request_of(state: State) -> Request:
 def attempts_of(state: State) -> tuple[Attempt, ...]:
     """What was tried on the candidate in turn."""
     return tuple(msgspec.convert(state["attempts"], list[Attempt]))
+
+
+def may_be_run(draft: Draft, services: Services) -> bool:
+    """Whether an answer that the check refuses is run all the same: its author disputes that, and a run tells who is right."""
+    return bool(draft.disputes) and services.executor is not None and not is_refused(draft)
 
 
 def without_thread(attempt: Attempt) -> Attempt:

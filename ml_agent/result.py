@@ -97,7 +97,18 @@ def _answer(best: Plain) -> Plain:
     draft = best["draft"]
     return {
         key: draft.get(key)
-        for key in ("kind", "text", "workdir", "entry", "ledger", "findings", "source", "because", "confidence")
+        for key in (
+            "kind",
+            "text",
+            "workdir",
+            "entry",
+            "ledger",
+            "findings",
+            "source",
+            "because",
+            "confidence",
+            "disputes",
+        )
     }
 
 

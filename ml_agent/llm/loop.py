@@ -128,18 +128,15 @@ class Conversation:
         return result
 
     def _answer(self, kind: str, text: str, folder: str | None = None) -> str:
-        """Check an answer; sound ones are taken, unless there is advice that the model has not heard yet."""
+        """Check an answer; sound ones are taken, unless there is weighty advice that the model has not heard yet."""
         before, self._given = self._given, self._examined(kind, text, folder)
         errors = [finding for finding in self._given.findings if finding.severity == "error"]
         if errors:
             self._refused += 1
             if before is not None and before.text == self._given.text:  # it insists: nobody can say more here
                 self._accepted = True
-            return (
-                _told("Refused, the check proves:", errors)
-                + "\nMend it, or dispute a finding and answer the same again."
-            )
-        advice = [finding for finding in self._given.findings if finding.code == UNUSED]
+            return _told("Refused, the check proves:", errors) + "\nMend it; or, where a finding is wrong, dispute it."
+        advice = [finding for finding in self._given.findings if self._is_weighty(finding)]
         if advice and not self._advised:
             self._advised = True
             words = "Sound. But it may leave something out:"
@@ -161,13 +158,17 @@ class Conversation:
         entry = entry_of(draft, workspace)
         return examine(msgspec.structs.replace(draft, entry=entry), self._case.request, workspace)
 
+    def _is_weighty(self, finding: Finding) -> bool:
+        """Whether advice is worth a reply: a number may well only describe something, what is spelled out or quoted hardly."""
+        values = self._case.request.values
+        spelled = {one.value for one in values if one.required and (one.name or one.kind in ("path", "text"))}
+        return finding.code == UNUSED and finding.subject in spelled
+
     def _dispute(self, finding: str, why: str) -> str:
-        """Keep what the model says; what is only advice gives way at once."""
+        """Keep what the model says, and take the answer as it is: the finding stands beside it."""
         self._disputes.append(Dispute(finding=finding, why=why))
-        if self._given is not None and self._given.sound:
-            self._accepted = True
-            return "Noted; the answer is taken."
-        return "Noted. It is proven by the files of the repository as we read them: look there, then answer again."
+        self._accepted = self._given is not None
+        return "Noted; the answer is taken as it is." if self._accepted else "Noted; now answer."
 
     def _reject(self, why: str) -> str:
         raise Stopped(f"the model finds that the repository cannot do it: {why}")

@@ -157,7 +157,7 @@ class LlmNavigator:
             draft = self._or_grounded("generate", think, lambda: None)
         except Stopped as reason:
             self._emit("stand-in", phase="generate", reason=str(reason))
-        if draft is None or not draft.sound:
+        if draft is None or not (draft.sound or draft.disputes):
             self._over.add(self._key(request, workspace))
         return draft
 

@@ -76,11 +76,11 @@ def test_a_capable_model_uses_each_function(stage: Callable[..., Any], workspace
         Answer("signature", {"entry": "tinynets.load_model"}),
         Answer("run", {"command": "ls"}),
         command("python train.py --dataset pubmed"),
-        command("python train.py --dataset citeseer --epochs 30"),
-        Answer("dispute", {"finding": "0.05", "why": "it is set elsewhere"}),
+        command("python train.py --dataset citeseer --epochs 30 --lr 0.05"),
+        Answer("dispute", {"finding": "'spring 7'", "why": "it is set elsewhere"}),
     )
     play = stage(saying(*calls), profile="tools", look=lambda _workspace, line: f"said {line}")
-    draft = first(play, workspace)
+    draft = first(play, workspace, f"{TASK[:-1]}, named 'spring 7'.")
     results = [turn.results[0] for turn in draft.thread.turns]
     for result, part in zip(
         results,
@@ -92,7 +92,7 @@ def test_a_capable_model_uses_each_function(stage: Callable[..., Any], workspace
             "tinynets.load_model(name, pretrained=",
             "said ls",
             "bad-choice",
-            "'0.05', which the answer does not use",
+            "which the answer does not use",
             "taken",
         ),
         strict=True,
@@ -162,6 +162,12 @@ def test_a_model_that_leads_nowhere_ends_in_time(name: str, stage: Callable[...,
     assert "root:" not in "".join(seen.text for seen in play.server.requests)
 
 
+def test_a_number_that_may_describe_something_costs_no_reply(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(saying(command(RIGHT)), profile="tools")
+    draft = first(play, workspace, f"{TASK} I have 180,000 rows.")
+    assert len(play.server.requests) == 1 and [finding.subject for finding in draft.findings] == ["180000"]
+
+
 def test_an_insisted_answer_is_kept_with_what_speaks_against_it(
     stage: Callable[..., Any], workspace: Workspace
 ) -> None:
@@ -169,7 +175,7 @@ def test_an_insisted_answer_is_kept_with_what_speaks_against_it(
     dispute = Answer("dispute", {"finding": "unknown-option: --nodes", "why": "it is new"})
     draft = first(stage(saying(wrong, dispute, wrong), profile="tools"), workspace)
     assert not draft.sound and draft.disputes[0].finding == "unknown-option: --nodes"
-    assert [len(turn.calls) for turn in draft.thread.turns] == [1, 1, 1]
+    assert [turn.calls[0].name for turn in draft.thread.turns] == ["answer", "dispute"]
 
 
 @pytest.mark.parametrize("passes", [True, False])

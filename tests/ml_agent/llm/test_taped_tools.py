@@ -83,3 +83,23 @@ def test_a_taped_tool_run_is_played_back_to_the_same_bytes(tmp_path: Path, monke
     assert events(tmp_path / "a") == events(tmp_path / "b")
     for key in ("prompt_tokens", "completion_tokens", "calls"):
         assert replayed["budget"][key] == recorded["budget"][key]
+
+
+@pytest.mark.parametrize("disputes", [True, False])
+def test_a_disputed_answer_is_run_and_the_run_tells_who_is_right(disputes: bool, tmp_path: Path) -> None:
+    root = tmp_path / "making"
+    root.mkdir()
+    (root / "make.py").write_text("from pathlib import Path\nPath('made.py').write_text('print(7)')\n")
+    (root / "README.md").write_text("# Making\n\nMake it:\n\n```bash\npython make.py\n```\n")
+    text = "python make.py && python made.py --width 7"
+    why = {"finding": "no-such-file: made.py", "why": "make.py writes it"}
+
+    def talk(seen: Seen) -> Answer:
+        return Answer("dispute", why) if disputes and replies(seen) == 1 else command(text)
+
+    with ModelServer(able(talk)) as server:
+        result = run(server.url, root, tmp_path / "out")
+    assert (result["answer"]["text"] == text) == disputes
+    if disputes:
+        assert result["evidence"] == "completed" and list(result["answer"]["disputes"]) == [why]
+        assert [finding["code"] for finding in result["answer"]["findings"]] == ["no-such-file"]
