@@ -1,12 +1,19 @@
 """The first message of a conversation: worth ten calls, within a budget of characters for each section."""
 
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
 from ml_agent.draft import Draft
-from ml_agent.llm.likely import Entry, blocks_of, likely_entries, likely_files, likely_passages, wants_code
+from ml_agent.llm.likely import (
+    Entry,
+    blocks_of,
+    likely_entries,
+    likely_files,
+    likely_objects,
+    likely_passages,
+    wants_code,
+)
 from ml_agent.llm.listing import api_line, called, line_of, options_of
 from ml_agent.navigator import Workspace
 from ml_agent.proof import UNUSED
@@ -17,12 +24,14 @@ from tools.documents.read import is_readme
 from tools.signatures.model import Signature
 
 ENTRIES = 5
-_OPTIONS = (3600, 1800, 700)
+_OPTIONS = (4800, 1800, 700)
 """Characters for the options of the first entry points."""
 _OPTIONS_OF_CODE = (1500, 500)
 _PASSAGES = 3
 _PASSAGE = 900
 _FILES = 8
+_OTHERS = 12
+_OTHER_NAMES = 500
 _API = 7
 _API_OF_COMMANDS = 2
 _TREE = 700
@@ -45,7 +54,8 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         drafts: of the grounded navigator, best first, the first one examined.
     """
     code = wants_code(request)
-    entries = likely_entries(request, workspace, drafts, ENTRIES)
+    found = likely_entries(request, workspace, drafts, ENTRIES + _OTHERS)
+    entries, others = found[:ENTRIES], found[ENTRIES:]
     candidate = workspace.candidate
     texts = render(
         "solve",
@@ -54,6 +64,7 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         tree=tree_of(workspace.index.files, _TREE),
         folder=_folder(workspace),
         entries=[line_of(entry, workspace.path) for entry in entries],
+        others=_names(others, workspace),
         options=_options(entries, request, workspace, _OPTIONS_OF_CODE if code else _OPTIONS),
         api=_api(request, workspace, _API if code or not entries else _API_OF_COMMANDS),
         passages=[
@@ -61,8 +72,8 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
             for one in likely_passages(request.instruction, workspace, _PASSAGES)
         ],
         files=", ".join(likely_files(request.instruction, workspace, _FILES)),
-        guess=drafts[0].text[:_GUESS] if drafts else "",
-        against=_against(drafts[0]) if drafts else [],
+        guess=drafts[0].text[:_GUESS] if _may_be_right(drafts) else "",
+        against=_against(drafts[0]) if _may_be_right(drafts) else [],
         instruction=request.instruction,
         values=_values(request),
     )
@@ -122,15 +133,24 @@ def likeliest(entry: Entry, request: Request) -> Signature:
 
 
 def _api(request: Request, workspace: Workspace, most: int) -> list[str]:
-    found = workspace.index.api.search(request.instruction, most)
-    return [api_line(item) for item in islice(found, most)]
+    return [api_line(item) for item in likely_objects(request.instruction, workspace, most)]
+
+
+def _names(entries: Sequence[Entry], workspace: Workspace) -> str:
+    """How further entry points are called, without more about them."""
+    text = ", ".join(dict.fromkeys(called(entry[0], workspace.path).split(" ")[0] for entry in entries))
+    return text if len(text) <= _OTHER_NAMES else text[:_OTHER_NAMES].rpartition(", ")[0]
+
+
+def _may_be_right(drafts: Sequence[Draft]) -> bool:
+    """Whether the best draft of the rules is worth a look: one that cannot run only misleads."""
+    return bool(drafts) and not any(one.severity == "error" and one.code != UNUSED for one in drafts[0].findings)
 
 
 def _against(draft: Draft) -> list[str]:
-    """What speaks against a draft: what the check found; a value that is not used once for all."""
+    """The values that a draft does not use; that named files are not there yet is no news."""
     unused = [finding.subject for finding in draft.findings if finding.code == UNUSED]
-    lines = [finding.message for finding in draft.findings if finding.code != UNUSED][:3]
-    return [*lines, *([f"it does not use {', '.join(unused)}"] if unused else [])]
+    return [f"it does not use {', '.join(unused)}"] if unused else []
 
 
 def _values(request: Request) -> str:
@@ -140,6 +160,6 @@ def _values(request: Request) -> str:
 
 
 def _nothing() -> dict[str, object]:
-    texts = ("name", "description", "tree", "folder", "files", "guess", "instruction", "values")
+    texts = ("name", "description", "tree", "folder", "others", "files", "guess", "instruction", "values")
     lists = ("entries", "options", "api", "passages", "against")
     return {**dict.fromkeys(texts, ""), **{name: [] for name in lists}}

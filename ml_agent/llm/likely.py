@@ -12,6 +12,7 @@ from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from tools.documents.model import Passage
 from tools.index import RepoIndex
+from tools.python_api.model import ApiObject
 from tools.retrieval import Bm25Index, tokenize
 from tools.signatures.model import Signature
 
@@ -86,6 +87,15 @@ def likely_passages(words: str, workspace: Workspace, most: int) -> list[Passage
         (hit.score * (1.3 if texts.passages[hit.position].path.startswith(f"{folder}/") else 1.0), hit) for hit in hits
     ]
     return [texts.passages[hit.position] for _, hit in sorted(scored, key=lambda pair: -pair[0])[:most]]
+
+
+def likely_objects(words: str, workspace: Workspace, most: int) -> list[ApiObject]:
+    """The classes and functions that the words name, then those that speak of them."""
+    api = workspace.index.api
+    said = {word.lower().strip(".") for word in _WORD.findall(words)}
+    named = [item for item in api.objects if item.name.rpartition(".")[2].lower() in said and not item.name.islower()]
+    found = {item.name: item for item in [*named[:most], *api.search(words, most)]}
+    return list(found.values())[:most]
 
 
 def likely_files(words: str, workspace: Workspace, most: int) -> list[str]:

@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 
-from ml_agent.llm.likely import blocks_of, find_entries, likely_files, likely_passages
+from ml_agent.llm.likely import blocks_of, find_entries, likely_files, likely_objects, likely_passages
 from ml_agent.llm.listing import api_line, line_of, options_of
 from ml_agent.navigator import Workspace
 from tools.errors import ToolError
@@ -46,7 +46,7 @@ class Toolbox:
         parts = [self._lines_with(query)]
         entries = [line_of(entry, self._workspace.path) for entry in find_entries(query, self._workspace, 3)]
         objects = [
-            f"{item.path}:{item.line} {api_line(item, 120)}" for item in self._workspace.index.api.search(query, 4)
+            f"{item.path}:{item.line} {api_line(item, 120)}" for item in likely_objects(query, self._workspace, 5)
         ]
         passages = [
             f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}\n{blocks_of(one, 300)}"
