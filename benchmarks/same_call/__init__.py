@@ -19,6 +19,10 @@ from benchmarks.strict.text import kind_of, strip, unfence
 __all__ = ["ReasonClass", "Verdict", "same_call"]
 
 
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
+"""An assignment to an environment variable."""
+
+
 def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     """Judge one answer by the call that it makes.
 
@@ -34,6 +38,7 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     if kind_of(plain) != task.kind:
         return failed("not the kind", f"{kind_of(plain)} where {task.kind} is wanted")
     reference = observe(task.output, root, task.folder, task.prefix_code)
+    plain = with_own_variables(plain, task)
     candidate = observe(plain, root, task.folder, task.prefix_code)
     if task.kind == "python":
         return _code(task, plain, reference, candidate)
@@ -42,6 +47,18 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     if reference.calls:
         return compare_calls(reference, candidate, task.instruction)
     return failed("no reference", "the reference starts nothing")
+
+
+def with_own_variables(text: str, task: Task) -> str:
+    """The text with each environment variable that the row takes as well (`accept`) written as the row's own."""
+    for name, value in task.arguments.items():
+        if not _VARIABLE.fullmatch(str(value)) or _bare(str(value)) in _bare(text):
+            continue
+        for other in task.accept.get(name, ()):
+            if _VARIABLE.fullmatch(other):
+                before, found, after = text.partition(other)
+                text = f"{before}{value}{after}" if found else text
+    return text
 
 
 def _code(task: Task, text: str, reference: Observation, candidate: Observation) -> Verdict:

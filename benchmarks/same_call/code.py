@@ -41,9 +41,14 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
         if verdict.reason_class == "unasked":
             return verdict
     for value in asked_for(reference, instruction):
-        if not any(same(value, v) for v in known):
+        if not any(same(value, v) or _lies_in(v, value) for v in known):
             return failed("missing", f"{value!r} stands nowhere in the code")
     return GOOD
+
+
+def _lies_in(path: Any, folder: Any) -> bool:
+    """Whether a path names the folder as well: whoever writes a file into it need not spell the folder alone."""
+    return isinstance(path, str) and isinstance(folder, str) and path.startswith(folder.rstrip("/") + "/")
 
 
 def cannot_tell(reference: Observation) -> bool:
@@ -112,6 +117,11 @@ def _flat(value: Any) -> Iterable[Any]:
     return [v for inner in value for v in _flat(inner)] if isinstance(value, list) else [value]
 
 
+def _stands_in(value: str, text: str) -> bool:
+    """Whether a text has a value as words of its own: "eval" does not stand in "evaluation"."""
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) is not None
+
+
 def asked_for(reference: Observation, instruction: str) -> list[Any]:
     """The literals of the reference that the request names."""
     numbers = {float(m.replace(",", "").replace("_", "")) for m in IN_TEXT.findall(instruction)}
@@ -119,7 +129,7 @@ def asked_for(reference: Observation, instruction: str) -> list[Any]:
     found: list[Any] = []
     for value in reference.constants:
         if isinstance(value, str):
-            named = len(value) > 2 and value.lower() in lower and not value.isdigit()
+            named = len(value) > 2 and not value.isdigit() and _stands_in(value.lower(), lower)
         else:
             named = float(value) in numbers and float(value) not in TELLS_LITTLE
         if named and value not in found:
