@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from tools.signatures import calls, expressions, statements
+from tools.signatures.folder_calls import doubt_registries, registries_of
 from tools.signatures.library import CONSTANTS_OF
 from tools.signatures.machine import Budget, Collector, Condition, Finished, Flow, OutOfFuel, ProgramRaised, TooLong
 from tools.signatures.sources import Sources
@@ -27,6 +28,8 @@ from tools.signatures.values import (
 )
 
 STEPS = 400_000
+SHARE = 4
+"""A module that is imported may take this part of the steps that are left: its parser matters more than its plug-ins."""
 STEPS_BEYOND = 30_000
 SECONDS = 1.8
 
@@ -199,16 +202,27 @@ class Interpreter:
             return
         module.state = "running"
         tree = self.sources.tree(module.path)
-        module.env.update(__name__=module.name, __file__=str(self.sources.root / module.path))
+        place = self.sources.root / module.path
+        module.env.update(__name__=module.name, __file__=str(place))
+        if place.name == "__init__.py":
+            module.env["__path__"] = [str(place.parent)]
         if tree is None:
             return
         module.env["__doc__"] = ast.get_docstring(tree)
+        module.registries = registries_of(tree)
+        floor = self.budget.floor
+        if module.path != self.script:
+            self.budget.floor = max(floor, self.budget.steps - self.budget.steps // SHARE)
         uncertain, collectors = self.uncertain, self.collectors
         self.uncertain, self.collectors = 0, [Collector(0)]
         try:
             self.execute(tree.body, Frame(module, module.env))
         except ProgramRaised:
             pass
+        except TooLong:
+            if self.budget.steps < floor:
+                raise
+            doubt_registries(self.modules.values())
         except RecursionError:
             if module.path == self.script:
                 raise
@@ -216,6 +230,7 @@ class Interpreter:
         finally:
             if module.path != self.script:
                 self.uncertain, self.collectors = uncertain, collectors
+            self.budget.floor = floor
             module.state = "done"
 
     def make_native(self, name: str, arguments: Arguments) -> Value | None:

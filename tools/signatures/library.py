@@ -9,6 +9,7 @@ from pathlib import PurePath, PurePosixPath
 from typing import Any
 
 from tools.signatures.expressions import iterate
+from tools.signatures.folder_calls import FOLDER_FUNCTIONS
 from tools.signatures.machine import Machine, ProgramRaised
 from tools.signatures.operators import MAX_ITEMS, guarded, to_set
 from tools.signatures.type_forms import TYPE_FUNCTIONS, type_text
@@ -60,6 +61,8 @@ def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
     """What calling a library function gives; UNKNOWN for most."""
     if name in TYPE_FUNCTIONS:
         return TYPE_FUNCTIONS[name](run, arguments)
+    if name in FOLDER_FUNCTIONS:
+        return FOLDER_FUNCTIONS[name](run, arguments)
     owner, _, short = name.rpartition(".")
     if owner == "builtins":
         return _builtin(run, short, arguments)

@@ -103,7 +103,9 @@ class FieldInfo(Native):
 
 def field_infos(run: Machine, cls: Class) -> dict[str, Value]:
     """The fields of a dataclass and of its bases, in their order."""
-    found: dict[str, Value] = {}
+    if cls.fields is not None:
+        return cls.fields
+    found = cls.fields = {}
     for part in reversed(cls.mro()):
         for node in part.node.body:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and not _of_class(node):

@@ -60,6 +60,8 @@ class Module:
         self.env: dict[str, Value] = {}
         self.stars: list[Module] = []
         """Modules of which it imports every name."""
+        self.registries: frozenset[str] = frozenset()
+        """Its names that begin as empty tables."""
         self.state = "new"
         """new, running or done."""
 
@@ -135,6 +137,8 @@ class Class:
         self.frame = frame
         self.names: dict[str, Value] = {}
         self.decorators: list[Value] = []
+        self.fields: dict[str, Value] | None = None
+        """Its fields as a dataclass, once they were asked for."""
 
     @property
     def module(self) -> Module:
