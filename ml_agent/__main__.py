@@ -1,5 +1,7 @@
 """`python -m ml_agent`, safe inside a cloned repository that has packages of the same names as ours."""
 
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -11,8 +13,19 @@ def _without_working_folder() -> None:
         sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != here]
 
 
-if __name__ == "__main__":
-    _without_working_folder()
+def start() -> None:
+    """The program: Ctrl-C counts from the first moment, also while modules are loaded."""
+    signal.signal(signal.SIGINT, _interrupted)
     from ml_agent.cli import main
 
     main()
+
+
+def _interrupted(_signal: int, _frame: object) -> None:
+    os.write(2, b"ml-agent: interrupted\n")
+    os._exit(130)
+
+
+if __name__ == "__main__":
+    _without_working_folder()
+    start()

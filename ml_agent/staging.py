@@ -56,14 +56,30 @@ def _walk(root: Path) -> Iterator[tuple[Path, PurePosixPath]]:
         place = Path(here)
         if place == root:
             folders[:] = [name for name in folders if name != ".git"]
-        linked = [name for name in folders if (place / name).is_symlink()]
-        for name in sorted([*files, *linked]):
+        for name in sorted([*files, *folders]):
             path = place / name
             count += 1
             if count > MAX_FILES:
                 return
-            if path.is_symlink() or path.is_file():
+            if _is_part(path, root):
                 yield path, PurePosixPath(path.relative_to(root).as_posix())
+
+
+def _is_part(path: Path, root: Path) -> bool:
+    """Whether it is a regular file, or a link that stays in the folder; a path that is too long leads to nothing."""
+    try:
+        return _leads_inside(path, root) if path.is_symlink() else path.is_file()
+    except OSError:
+        return False
+
+
+def _leads_inside(link: Path, root: Path) -> bool:
+    """Whether a link stays in the folder; one that leads out, or to a device, is no part of it."""
+    try:
+        aim = link.resolve()
+    except (OSError, RuntimeError):  # a loop
+        return False
+    return not link.readlink().is_absolute() and aim.is_relative_to(root.resolve())
 
 
 def _lay(path: Path, place: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from sandbox.reading import read_text
 from sandbox.repository_search import MAX_BYTES, files
 from sandbox.setup.entries import entries_of
 
@@ -156,7 +157,7 @@ def _documented(missing: Missing) -> Iterator[str]:
         if not _README.fullmatch(readme.name) or readme.stat().st_size > MAX_BYTES:
             continue
         base = readme.parent.relative_to(root).as_posix()
-        for line in readme.read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in read_text(readme).splitlines():
             match = _COMMAND.match(line)
             rank = next((n for n, name in enumerate(names) if match and _has_word(match[1], name)), None)
             if match is None or rank is None or _BLANK.search(match[1]):
@@ -181,7 +182,7 @@ def _scripts(missing: Missing) -> Iterator[str]:
     for script in files(missing.root.resolve(), (".py", ".sh")):
         if script == missing.entry or script.stat().st_size > MAX_BYTES:
             continue
-        text = script.read_text(encoding="utf-8", errors="replace")
+        text = read_text(script)
         named = [rank for rank, name in enumerate(missing.spellings) if name in text]
         if not named or not _WRITES.search(text) or (script.suffix == ".py" and _needs_arguments(text)):
             continue
@@ -199,7 +200,7 @@ def _make_targets(missing: Missing) -> Iterator[str]:
         makefile = folder / "Makefile"
         if not makefile.is_file() or makefile.stat().st_size > MAX_BYTES:
             continue
-        text = makefile.read_text(encoding="utf-8", errors="replace")
+        text = read_text(makefile)
         for match in re.finditer(r"^([\w./-]+)[ \t]*:(?!=)[^\n]*\n(?:\t[^\n]*\n?)*", text, re.MULTILINE):
             if "\t" in match[0] and any(name in match[0] for name in missing.spellings):
                 yield in_folder(folder, missing.here, f"make {shlex.quote(match[1])}")

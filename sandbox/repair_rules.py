@@ -11,6 +11,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from sandbox.diagnosis import Diagnosis
 from sandbox.makers import Missing, in_folder, makers_of, template_of
+from sandbox.reading import read_text
 from sandbox.repair import Repair, pick, signature
 from sandbox.repository_search import (
     built_by,
@@ -233,7 +234,7 @@ def _missing_program(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
 def _line_endings(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     here = scene.source.root / scene.task.folder
     scripts = [word for word in re.findall(r"[\w./-]+", scene.task.text) if (here / word).is_file()]
-    for script in [word for word in scripts if b"\r\n" in (here / word).read_bytes()]:
+    for script in [word for word in scripts if "\r\n" in read_text(here / word)]:
         text = f"sed -i 's/\\r$//' {shlex.quote(script)}"
         yield Repair(kind="first", arguments=(text,), why=f"line ends of {script}")
 
@@ -299,7 +300,7 @@ def _processor(scene: Scene) -> Iterator[Repair]:
 def _graphics_library(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     """OpenCV without windows needs none of the libraries of windows."""
     if diagnosis.subject.startswith(("libGL", "libgthread", "libSM", "libXext", "libXrender")):
-        text = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in _sources(scene))
+        text = "\n".join(read_text(path) for path in _sources(scene))
         if re.search(r"^\s*(?:import|from) cv2\b", text, re.MULTILINE):
             yield Repair(kind="constrain", arguments=("opencv-python-headless",), why="OpenCV without windows")
 

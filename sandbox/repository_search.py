@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from sandbox.reading import read_text
+
 MAX_BYTES = 300_000
 MAX_FILES = 3000
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", "site-packages", ".venv", "venv"})
@@ -67,7 +69,7 @@ def built_by(root: Path, module: str) -> Path | None:
     """The setup.py that compiles a module of the repository; no index has such a module, whatever it has of that name."""
     for setup in files(root.resolve(), ("setup.py",)):
         if setup.name == "setup.py" and setup.stat().st_size <= MAX_BYTES:
-            named = _EXTENSION.findall(setup.read_text(encoding="utf-8", errors="replace"))
+            named = _EXTENSION.findall(read_text(setup))
             if module in {part for name in named for part in (name, name.partition(".")[0])}:
                 return setup
     return None
@@ -122,7 +124,7 @@ def value_of_variable(root: Path, name: str, entry: Path | None) -> str | None:
     for path in sources:
         if path.stat().st_size > MAX_BYTES:
             continue
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in read_text(path).splitlines():
             match = pattern.search(line)
             if match and _is_value(match[1].strip("'\"")):
                 return match[1].strip("'\"")
@@ -145,7 +147,7 @@ def device_option(entry: Path) -> str | None:
 
 def _option_calls(entry: Path) -> list[ast.Call]:
     try:
-        tree = ast.parse(entry.read_text(encoding="utf-8", errors="replace"))
+        tree = ast.parse(read_text(entry))
     except (SyntaxError, ValueError):
         return []
     return [

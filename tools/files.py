@@ -157,8 +157,8 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return list(entries)
-    except PermissionError:
-        return []  # a folder that we may not read holds nothing that we could use
+    except OSError:
+        return []  # a folder that we may not read, or whose path is too long, holds nothing that we could use
 
 
 def _unprintable(path: str) -> bool:

@@ -1,5 +1,6 @@
 """The command line. Answers on stdout, everything else on stderr; every error is one line and an exit code."""
 
+import errno
 import gc
 import os
 import signal
@@ -11,10 +12,15 @@ from rich.console import Console
 
 from ml_agent.errors import exit_code_for
 from ml_agent.keys import take as take_keys
+from ml_agent.terminal import terminal_text
 from tools.errors import ToolError
 
 INTERRUPTED = 130
 TERMINATED = 143
+_OF_THE_MACHINE = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+)
+"""Errors of the system that are no defect of ours: a full or read-only disk, a folder of somebody else's."""
 
 
 def main() -> None:
@@ -37,7 +43,10 @@ def run(arguments: list[str]) -> int:
     from ml_agent.errors import AgentError
     from sandbox.errors import SandboxError
 
+    if any(not _is_text(word) for word in arguments):
+        return _say("an argument is no UTF-8 text; write it in UTF-8", 2)
     command = typer.main.get_command(app)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         code = command.main(args=arguments, prog_name="ml-agent", standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -52,8 +61,24 @@ def run(arguments: list[str]) -> int:
         return _say(str(error), 3)
     except (AgentError, ToolError) as error:
         return _say(str(error), exit_code_for(error))
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        if error.errno not in _OF_THE_MACHINE:
+            return _internal(error)
+        place = f" ({error.filename})" if error.filename else ""
+        return _say(f"{error.strerror}{place}: make room, or choose other folders (--out, ML_AGENT_CACHE_DIR)", 3)
     except Exception as error:  # noqa: BLE001  # the last boundary: a defect of ours becomes one line
         return _internal(error)
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _terminated(_signal: int, _frame: FrameType | None) -> None:
@@ -62,7 +87,8 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _say(message: str, code: int) -> int:
-    Console(stderr=True).print(f"ml-agent: {message}", highlight=False, markup=False, soft_wrap=True)
+    line = terminal_text(" ".join(message.split("\n")))
+    Console(stderr=True).print(f"ml-agent: {line}", highlight=False, markup=False, soft_wrap=True)
     return code
 
 

@@ -4,6 +4,8 @@ import re
 import shlex
 from pathlib import Path
 
+from sandbox.reading import read_text
+
 MAX_SHELL_DEPTH = 3
 _SEPARATORS = re.compile(r"&&|\|\||;|\||\n|&")
 _PYTHON = re.compile(r"(?:.*/)?python(?:\d(?:\.\d+)?)?$|torchrun$|accelerate$|deepspeed$")
@@ -43,7 +45,7 @@ def _one(words: list[str], here: Path, root: Path, depth: int) -> list[Path]:
         return []
     if path.suffix == ".py":
         return [path]
-    text = path.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n")
+    text = read_text(path).replace("\r\n", "\n")
     first = text.partition("\n")[0]
     if first.startswith("#!") and "python" in first:
         return [path]

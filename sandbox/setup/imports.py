@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from sandbox.reading import read_text
 from sandbox.repository_search import built_by
 from sandbox.setup.distributions import is_known
 
@@ -88,7 +89,7 @@ class _Scan:
             return
         self._seen.add(path)
         if path.stat().st_size <= MAX_BYTES:
-            self._take(path.read_text(encoding="utf-8", errors="replace"), path, is_entry)
+            self._take(read_text(path), path, is_entry)
 
     def _take(self, text: str, path: Path, is_entry: bool) -> None:
         for found in _imports(text):
@@ -166,7 +167,7 @@ class _Scan:
 def is_compiled(place: Path) -> bool:
     """Whether the package in this folder must be built before it can be imported; it is then taken from the index."""
     setup = place / "setup.py"
-    return setup.is_file() and bool(_COMPILES.search(setup.read_text(encoding="utf-8", errors="replace")))
+    return setup.is_file() and bool(_COMPILES.search(read_text(setup)))
 
 
 def _is_module(path: Path) -> bool:

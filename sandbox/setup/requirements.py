@@ -2,6 +2,7 @@
 
 import ast
 import configparser
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -12,9 +13,14 @@ import msgspec
 import yaml
 from packaging.requirements import InvalidRequirement, Requirement
 
+from sandbox.reading import read_text
 from sandbox.setup.distributions import normalized
 
 MAX_FILES = 40
+MAX_LINES = 5000
+MAX_DEPTH = 3
+"""Folders below the root in which requirements are looked for."""
+MAX_YAML = 64 * 1024
 _SKIPPED = frozenset({".git", "node_modules", "site-packages", ".venv", "venv", "third_party", "thirdparty", "vendor"})
 _INSTALL = re.compile(r"^\s*[$!>%]?\s*(?:sudo\s+)?(?:python3?\s+-m\s+)?pip3?\s+install\s+(.+)$")
 _CONDA = re.compile(r"^\s*[$!>]?\s*(?:conda|mamba)\s+install\s+(.+)$")
@@ -85,12 +91,11 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 def requirement_files(root: Path, near: Path | None = None) -> list[Path]:
     """Files of requirements: those nearest to `near` (a folder) first, then the root's, then others."""
     found = []
-    for path in sorted(root.rglob("*")):
-        parts = path.relative_to(root).parts
-        if len(parts) > 4 or _SKIPPED & set(parts[:-1]) or not path.is_file():
-            continue
-        if _is_requirements(path):
-            found.append(path)
+    for here, folders, names in os.walk(root):
+        depth = len(Path(here).relative_to(root).parts)
+        folders[:] = sorted(name for name in folders if depth < MAX_DEPTH and name not in _SKIPPED)
+        paths = [Path(here, name) for name in sorted(names)]
+        found += [path for path in paths if _is_requirements(path) and path.is_file()]
     home = near or root
 
     def rank(path: Path) -> tuple[bool, int, bool, bool, str]:
@@ -114,8 +119,8 @@ def wanted_by(root: Path, near: Path | None = None) -> list[Wanted]:
 def wanted_python(root: Path) -> str:
     """What the repository says about Python's version, as a specifier such as `>=3.8,<3.11`; empty when it says nothing."""
     project = _toml(root / "pyproject.toml")
-    poetry = project.get("tool", {}).get("poetry", {}).get("dependencies", {})
-    said = project.get("project", {}).get("requires-python") or poetry.get("python")
+    said = _table(project, "project").get("requires-python")
+    said = said or _table(project, "tool", "poetry", "dependencies").get("python")
     if isinstance(said, str):
         return _caret(said)
     setup = _setup_arguments(root / "setup.py").get("python_requires")
@@ -127,14 +132,14 @@ def wanted_python(root: Path) -> str:
             if match:
                 return f"=={match[1]}.*"
     pinned = root / ".python-version"
-    match = re.match(r"(\d+\.\d+)", pinned.read_text(encoding="utf-8").strip()) if pinned.is_file() else None
+    match = re.match(r"(\d+\.\d+)", read_text(pinned).strip())
     return f"=={match[1]}.*" if match else ""
 
 
 def _all(root: Path, near: Path | None) -> Iterator[Wanted]:
     for path in requirement_files(root, near):
         where = path.relative_to(root).as_posix()
-        lines = _conda_pip(path) if path.suffix in (".yml", ".yaml") else _lines(path, set())
+        lines = _conda_pip(path) if path.suffix in (".yml", ".yaml") else _lines(path, root, set())
         yield from _parsed(lines, where)
     yield from _parsed(_project(root / "pyproject.toml"), "pyproject.toml")
     yield from _parsed(_list(_setup_arguments(root / "setup.py").get("install_requires")), "setup.py")
@@ -179,32 +184,37 @@ def _is_requirements(path: Path) -> bool:
     return path.parent.name in ("requirements", "requirement") and path.suffix in (".txt", ".in")
 
 
-def _lines(path: Path, seen: set[Path]) -> Iterator[str]:
-    if path in seen or not path.is_file():
+def _lines(path: Path, root: Path, seen: set[Path]) -> Iterator[str]:
+    """The lines of a file and of those that it includes from the repository."""
+    if path in seen or len(seen) >= MAX_FILES or not path.resolve().is_relative_to(root.resolve()):
         return
     seen.add(path)
-    text = path.read_bytes().decode(
-        "utf-16" if path.read_bytes()[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace"
-    )
-    for line in text.lstrip("\ufeff").splitlines():
+    for line in read_text(path).splitlines()[:MAX_LINES]:
         match = re.match(r"\s*(?:-r|--requirement)[\s=]+(\S+)", line)
         if match:
-            yield from _lines((path.parent / match[1]).resolve(), seen)
+            yield from _lines(path.parent / match[1], root, seen)
         else:
             yield line
 
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return tomllib.loads(read_text(path))
+    except (ValueError, RecursionError):
         return {}
+
+
+def _table(content: Any, *names: str) -> dict[str, Any]:
+    """A table inside of tables; empty where something else stands there."""
+    for name in names:
+        content = content.get(name) if isinstance(content, dict) else None
+    return content if isinstance(content, dict) else {}
 
 
 def _project(path: Path) -> list[str]:
     content = _toml(path)
-    own = _list(content.get("project", {}).get("dependencies"))
-    poetry = content.get("tool", {}).get("poetry", {}).get("dependencies", {})
+    own = _list(_table(content, "project").get("dependencies"))
+    poetry = _table(content, "tool", "poetry", "dependencies")
     return own + [_poetry(name, value) for name, value in poetry.items() if name != "python"]
 
 
@@ -228,21 +238,21 @@ def _caret(version: str) -> str:
 def _setup_cfg(path: Path) -> list[str]:
     parser = configparser.RawConfigParser()
     try:
-        parser.read(path, encoding="utf-8")
+        parser.read_string(read_text(path))
         return parser.get("options", "install_requires", fallback="").splitlines()
-    except (configparser.Error, UnicodeDecodeError):
+    except configparser.Error:
         return []
 
 
 def _pipfile(path: Path) -> list[str]:
-    return [_poetry(name, value) for name, value in _toml(path).get("packages", {}).items()]
+    return [_poetry(name, value) for name, value in _table(_toml(path), "packages").items()]
 
 
 def _setup_arguments(path: Path) -> dict[str, Any]:
     """Arguments of the call of setup() that are written out."""
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8", errors="replace"))
-    except (OSError, SyntaxError, ValueError):
+        tree = ast.parse(read_text(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     names = {
         t.id: n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
@@ -254,7 +264,7 @@ def _setup_arguments(path: Path) -> dict[str, Any]:
                 value = names.get(keyword.value.id) if isinstance(keyword.value, ast.Name) else keyword.value
                 try:
                     found[keyword.arg or ""] = ast.literal_eval(value) if value is not None else None
-                except ValueError:
+                except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
                     continue
     return found
 
@@ -269,8 +279,8 @@ def _conda_lines(path: Path) -> list[str]:
 
 def _conda(path: Path) -> list[Any]:
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        content = yaml.safe_load(read_text(path, MAX_YAML))
+    except (yaml.YAMLError, ValueError, RecursionError):
         return []
     found = content.get("dependencies") if isinstance(content, dict) else None
     return found if isinstance(found, list) else []
@@ -312,7 +322,7 @@ def _readmes(root: Path, near: Path | None) -> list[Path]:
 def _readme_lines(path: Path) -> list[str]:
     """Packages of `pip install` and `conda install` lines."""
     lines = []
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in read_text(path).splitlines():
         pip, conda = _INSTALL.match(line), _CONDA.match(line)
         found = pip or conda
         if found is None:
