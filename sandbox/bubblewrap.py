@@ -119,11 +119,11 @@ def arguments(
     ]
     line += _system(view)
     for name, path in view.read_only.items():
-        line += [*_parents(name), "--ro-bind", str(path), name]
+        line += [*folders_above(name), "--ro-bind", str(path), name]
     for device in view.devices:
         line += ["--dev-bind-try", str(device), str(device)]
     for inside, name in ((WORKSPACE, "workspace"), (VENV, "venv"), (HOME, "home"), ("/tmp", "tmp")):
-        line += [*_parents(inside), "--bind", str(view.place / name), inside]
+        line += [*folders_above(inside), "--bind", str(view.place / name), inside]
     line += ["--remount-ro", "/", "--remount-ro", "/dev"]
     for name, value in environment.items():
         line += ["--setenv", name, value]
@@ -133,8 +133,8 @@ def arguments(
     return (*line, "--chdir", "/", "--", *_become(view.user), "/usr/bin/env", "-C", folder, *command)
 
 
-def _parents(name: str) -> list[str]:
-    """Folders that bubblewrap would make for itself alone."""
+def folders_above(name: str) -> list[str]:
+    """Options that make the folders above a place, which bubblewrap would make for itself alone."""
     parents = [str(parent) for parent in reversed(Path(name).parents[:-1])]
     return [word for parent in parents for word in ("--perms", "0755", "--dir", parent)]
 
@@ -165,7 +165,7 @@ def _system(view: View) -> list[str]:
     line += ["--proc", "/proc", "--dev", "/dev"]
     for covered in filter(os.path.exists, _COVERED):
         line += ["--ro-bind", covered, covered]
-    line += [*_parents("/etc/ssl/certs/any"), *_parents("/var/tmp")]
+    line += [*folders_above("/etc/ssl/certs/any"), *folders_above("/var/tmp")]
     for empty in ("/dev/shm", "/run", "/var/tmp", "/root", "/home"):
         line += ["--perms", "1777", "--size", str(view.memory_disk_bytes), "--tmpfs", empty]
     for name in ("passwd", "group"):

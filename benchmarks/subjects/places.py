@@ -9,6 +9,7 @@ import msgspec
 from docker.types import Mount
 
 from benchmarks.errors import AgentMissingError
+from sandbox.bubblewrap import folders_above
 from sandbox.choose import choose
 from sandbox.contract import Command, Policy, Sandbox
 from sandbox.docker_engine import is_local
@@ -62,7 +63,8 @@ class BubblewrapPlace(BubblewrapSandbox):
 
     def _launch(self, command: Command) -> Launch:
         launch = super()._launch(command)
-        shown = [word for folder in self._folders for word in ("--ro-bind", str(folder), str(folder))]
+        names = [str(folder) for folder in self._folders]
+        shown = [word for name in names for word in (*folders_above(name), "--ro-bind", name, name)]
         at = launch.arguments.index("--remount-ro")  # behind every folder of ours: one may lie below /tmp
         return msgspec.structs.replace(launch, arguments=(*launch.arguments[:at], *shown, *launch.arguments[at:]))
 

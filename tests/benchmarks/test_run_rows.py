@@ -58,12 +58,12 @@ def test_rows_are_run_recorded_and_not_run_again(place: Path) -> None:
     done = run_rows(place, "--repo", "Shapes")
     assert done.returncode == 1, done.stderr
     good, bad = recorded(place)
-    assert (good["key"], good["evidence"], good["ending"]) == ("1-1", "completed", "completed")
+    assert (good["key"], good["evidence"], good["ending"]) == ("1-1", "delivered", "delivered")
     assert (good["shape"], good["last_line"], good["drafts"]) == ("torch.Size([3, 512])", "torch.Size([3, 512])", 1)
     assert not good.get("lost")
     assert (bad["key"], bad["evidence"]) == ("1-2", "checked")
     assert "broken on purpose" in bad["last_line"] and bad["diagnosis"]
-    assert "1 completed, 1 checked; 1 with a shape" in done.stdout
+    assert "1 delivered, 1 checked; 1 with a shape" in done.stdout
     again = run_rows(place)
     assert recorded(place) == [good, bad] and "1 with a shape" in again.stdout
 
@@ -72,7 +72,7 @@ def test_a_row_that_crashed_is_run_again(place: Path) -> None:
     crashed = {"key": "1-1", "repository": "shapes", "ending": "crashed"}
     (place / "ran.jsonl").write_text(json.dumps(crashed) + "\n")
     assert run_rows(place, "--key", "1-1").returncode == 0
-    assert [row["ending"] for row in recorded(place)] == ["crashed", "completed"]
+    assert [row["ending"] for row in recorded(place)] == ["crashed", "delivered"]
 
 
 def test_a_row_that_takes_too_long_is_stopped(place: Path) -> None:

@@ -123,7 +123,7 @@ class Echo:
     def snapshot(self) -> str:
         return "snap"
 
-    def get(self, path: str) -> bytes:
+    def get(self, path: str, most: int = 10**6) -> bytes:
         if path == "none":
             raise FileNotFoundError(path)
         return b"\x00\xff"
