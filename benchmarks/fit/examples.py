@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from benchmarks.fit.learn import Group
 from benchmarks.fit.rows import Row, entry_of, same_entry, shelf_of
 from ml_agent.matching.answers import Answer
-from ml_agent.matching.fill import Pair, Placed, explained, pairs, spelled_slots, switches, truth, typed
+from ml_agent.matching.fill import Pair, Placed, explained, pairs, spelled_slots, typed
 from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.switches import switches, truth
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option, Signature
 

@@ -144,12 +144,14 @@ def _merged(
 
 
 def _is_better(matched: Draft, adapted: Draft, request: Request) -> bool:
-    """Whether a matched command goes first: it uses more of the values, or as many where the user spells options.
+    """Whether a matched command goes first: it uses more of the values, or the user spells options.
 
-    An example that uses all of them is a way that its authors have tried.
+    An example that uses all of them is a way that its authors have tried. Who spells options has said what goes where; what is
+    left of the sentence is more often about the task than a value.
     """
-    spelled = any(one.name.startswith("-") for one in read(request.instruction).spelled)
-    return _unused(matched) < _unused(adapted) + spelled
+    if any(one.name.startswith("-") for one in read(request.instruction).spelled):
+        return True
+    return _unused(matched) < _unused(adapted)
 
 
 def _unused(draft: Draft) -> int:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ml_agent.matching.entries import EntryPoint, Shown
+from ml_agent.matching.features import meant
 from ml_agent.matching.fill import Filled
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
@@ -45,10 +46,10 @@ class Given(NamedTuple):
 
 def answers(statement: Statement, given: Given, filled: Filled) -> Iterator[Answer]:
     """The bare call, and the call after each example that says something of the request."""
-    bare = _call(given.entry, filled, None)
+    bare = _call(statement, given.entry, filled, None)
     yield Answer(given.entry, filled, bare, None, _vector(statement, given, filled, bare, None))
     for shown in _telling(statement, given.entry)[:3]:
-        call = _call(given.entry, filled, shown)
+        call = _call(statement, given.entry, filled, shown)
         yield Answer(given.entry, filled, call, shown, _vector(statement, given, filled, call, shown))
 
 
@@ -78,7 +79,7 @@ def _texts(shown: Shown) -> list[str]:
     return [str(one) for value in shown.values.values() for one in (value if isinstance(value, list) else [value])]
 
 
-def _call(entry: EntryPoint, filled: Filled, shown: Shown | None) -> dict[str, Any]:
+def _call(statement: Statement, entry: EntryPoint, filled: Filled, shown: Shown | None) -> dict[str, Any]:
     by_dest: dict[str, Option] = {option.dest: option for option in entry.signature.options}
     base: dict[str, Any] = dict(shown.values) if shown is not None else {}
     base = {dest: value for dest, value in base.items() if dest in by_dest}
@@ -92,7 +93,12 @@ def _call(entry: EntryPoint, filled: Filled, shown: Shown | None) -> dict[str, A
     for option in entry.signature.options:
         if option.required and base.get(option.dest) is None and option.dest not in placed:
             usual = entry.seen.get(option.dest, ())
-            known = [*usual, *((option.default,) if option.default is not None else ()), *option.choices]
+            known = [
+                *_meant(statement, entry, option),
+                *usual,
+                *((option.default,) if option.default is not None else ()),
+                *option.choices,
+            ]
             base[option.dest] = known[0] if known else _placeholder(option)
     groups = entry.signature.exclusive
     for group in groups:
@@ -100,6 +106,11 @@ def _call(entry: EntryPoint, filled: Filled, shown: Shown | None) -> dict[str, A
         if asked:
             base = {dest: value for dest, value in base.items() if dest not in group or dest in asked}
     return base
+
+
+def _meant(statement: Statement, entry: EntryPoint, option: Option) -> list[str]:
+    """The value of a required option's vocabulary that the request comes nearest to: better than one that is merely usual."""
+    return [one.value for slot in entry.slots if slot.option is option for one in meant(statement, slot)[:1]]
 
 
 def _placeholder(option: Option) -> Any:

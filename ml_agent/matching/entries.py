@@ -18,13 +18,14 @@ from tools.commandline.shell import parse_command
 from tools.commandline.words import choose, parse_call
 from tools.examples import Example
 from tools.index import RepoIndex
-from tools.signatures.model import Signature
+from tools.signatures.model import Option, Signature
 
 _FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
 _MOST_PROSE = 400
 _MOST_OF_A_TEXT = 4000
 _MOST_SIBLINGS = 120
+_CONFIGURATION = frozenset(terms("config cfg configuration"))
 _SIBLING_KINDS = frozenset(
     {".json", ".yaml", ".yml", ".py", ".toml", ".cfg", ".txt", ".jpg", ".png", ".csv", ".model", ".pt"}
 )
@@ -95,6 +96,7 @@ class EntryPoint:
         """Its options as slots."""
         files = {
             option.dest: self._siblings((option.default or "", *self.seen.get(option.dest, ())))
+            or self._configurations(option)
             for option in self.signature.options
         }
         prose = {
@@ -118,6 +120,13 @@ class EntryPoint:
                         found.setdefault(posixpath.relpath(path, folder))
                     break
         return tuple(found)
+
+    def _configurations(self, option: Option) -> tuple[str, ...]:
+        """The files in folders for configurations, for a configuration that must be given and of which nothing else is known."""
+        if not option.required or option.default is not None or not set(terms(option.dest)) & _CONFIGURATION:
+            return ()
+        folder = posixpath.dirname(self.signature.path) or "."
+        return tuple(posixpath.relpath(path, folder) for path in self.facts.configurations)
 
     @property
     def name(self) -> str:
@@ -172,6 +181,17 @@ class Facts:
     def entry(self, signature: Signature) -> EntryPoint:
         """The entry point of a signature."""
         return next(one for one in self.entries if one.signature == signature)
+
+    @cached_property
+    def configurations(self) -> tuple[str, ...]:
+        """Its files in folders that are called after configurations."""
+        return tuple(
+            path
+            for path in self.index.files
+            if PurePosixPath(path).suffix in _SIBLING_KINDS
+            and PurePosixPath(path).stem != "__init__"
+            and any(set(terms(folder)) & _CONFIGURATION for folder in PurePosixPath(path).parts[:-1])
+        )
 
     def beside(self, folder: str, suffix: str) -> list[str]:
         """The files of a folder and of the folders beside it that end alike."""

@@ -19,33 +19,10 @@ _OUT_CUES = frozenset(
     terms("save write into store put result output produce end collect keep export go goes called under")
 )
 _IN_CUES = frozenset(terms("from in of read lie take on below with at data input"))
+_TOWARD = frozenset({"to", "into", "under", "below", "as"})
+_FROM = frozenset({"from", "in", "on", "of", "with", "at"})
+_BEGINNING = re.compile(r"[A-Za-z]{2,}\d*[_-]")
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
-_NEGATIONS = frozenset(
-    [
-        "no",
-        "not",
-        "without",
-        "never",
-        "none",
-        "off",
-        "disable",
-        "disabled",
-        "skip",
-        "skipping",
-        "omit",
-        "exclude",
-        "don't",
-        "avoid",
-        "instead",
-        "cannot",
-        "stop",
-        "leave",
-        "nor",
-        "neither",
-        "free",
-        "unless",
-    ]
-)
 
 
 class Nearness(NamedTuple):
@@ -156,20 +133,24 @@ def _said(statement: Statement) -> Mapping[str, tuple[int, ...]]:
             continue
         if token.value.endswith((".py", ".sh")):
             continue
-        for piece in {*_PIECE.findall(token.value.lower()), *_pieces(token.value)}:
+        for piece in {*_PIECE.findall(token.value.lower().replace("++", "pp")), *_pieces(token.value)}:
             found.setdefault(piece, []).append(place)
     return {piece: tuple(places) for piece, places in found.items()}
 
 
 @lru_cache(maxsize=32768)
 def _pieces(value: str) -> frozenset[str]:
-    spaced = re.sub(
-        r"(?<=[a-z])(?=[A-Z][a-z])",
-        " ",
-        PurePosixPath(value).with_suffix("").as_posix()
-        if re.search(r"\.(?:ya?ml|json|py|sh|txt|jpg|png|csv|toml)$", value)
-        else value,
-    ).lower()
+    spaced = (
+        re.sub(
+            r"(?<=[a-z])(?=[A-Z][a-z])",
+            " ",
+            PurePosixPath(value).with_suffix("").as_posix()
+            if re.search(r"\.(?:ya?ml|json|py|sh|txt|jpg|png|csv|toml)$", value)
+            else value,
+        )
+        .lower()
+        .replace("++", "pp")
+    )
     return frozenset(
         canonical(piece) if piece.isalpha() else piece for piece in _PIECE.findall(spaced) if piece not in {"a", "the"}
     )
@@ -261,7 +242,8 @@ FEATURES = (
     "is_series", "to_int", "to_float", "to_path", "to_choice", "number_to_text", "magnitude", "no_magnitude",
     "is_default", "strength", "margin", "exact", "vocabulary", "in_help", "out_out", "out_in", "in_out", "in_in",
     "weights_weights", "weights_other", "config_config", "config_other", "kind_said", "kind_other", "folder_file",
-    "required", "positional", "shown", "share", "terms", "several", "repeated", "own", "own_help", "noun", "noun_output", "output_only", "unsaid", "like", "shape", "weak", "literal_shown",
+    "required", "positional", "shown", "share", "terms", "several", "repeated", "own", "own_help", "noun", "noun_output", "output_only", "unsaid", "like", "shape", "weak", "literal_shown", "series_shown", "same_beginning",
+    "toward_output", "toward_other", "from_output", "from_other",
 )  # fmt: skip
 
 
@@ -325,17 +307,48 @@ def features(
         float("output" in role), 1.0 - seen.name_said,
         _like(mention.value, slot), float(mention.kind == "name" and _shape(mention.value) in _shapes(slot)),
         float(mention.kind == "name" and _is_weak(mention.value)), float(len(mention.value) > 2 and mention.value in _known(slot)),
+        float(bool(mention.parts) and any("," in text for text in _known(slot))),
+        _same_beginning(mention.value, slot),
+        *_directed(path, _direction(statement, mention), "output" in role),
     ]  # fmt: skip
 
 
+_QUOTED = re.compile(r"['\"`]([^'\"`\s]{2,40})['\"`]")
+
+
 def _known(slot: Slot) -> tuple[str, ...]:
-    return tuple(text for text in (slot.option.default or "", *slot.seen, *slot.option.choices[:40]) if text)
+    """Values that it is known to take, those that its help quotes among them: "output resolution (e.g. '512x512')"."""
+    option = slot.option
+    quoted = _QUOTED.findall(option.help)
+    return tuple(text for text in (option.default or "", *slot.seen, *option.choices[:40], *quoted) if text)
 
 
 def _like(value: str, slot: Slot) -> float:
     """How many pieces a name shares with values that the slot is known to take: "roberta-base", "bert-base-uncased"."""
     own = _pieces(value)
     return max((len(own & _pieces(text)) / max(len(own), len(_pieces(text)), 1) for text in _known(slot)), default=0.0)
+
+
+def _same_beginning(value: str, slot: Slot) -> float:
+    """Whether a name begins like a known one, up to its first underscore or hyphen: "cp_mine" and "cp_small"."""
+    own = _BEGINNING.match(PurePosixPath(value).name)
+    return float(own is not None and any(PurePosixPath(text).name.startswith(own[0]) for text in _known(slot)))
+
+
+@lru_cache(maxsize=4096)
+def _direction(statement: Statement, mention: Mention) -> str:
+    """Where the nearest preposition before a value points: "toward" it, "from" it, or nowhere."""
+    for place in range(mention.first - 1, max(-1, mention.first - 6), -1):
+        word = statement.tokens[place].value.lower()
+        if word in _TOWARD or word in _FROM:
+            return "toward" if word in _TOWARD else "from"
+        if statement.tokens[place].kind != "word":
+            break
+    return ""
+
+
+def _directed(path: bool, direction: str, output: bool) -> list[float]:
+    return [float(path and direction == way and output == kind) for way in ("toward", "from") for kind in (True, False)]
 
 
 @lru_cache(maxsize=8192)
@@ -360,79 +373,3 @@ def _file_kind(text: str) -> str:
         (group.split()[0] for group in file_kinds() if suffix in group.split()),
         suffix if 1 < len(suffix) < 6 and suffix.isalpha() else "",
     )
-
-
-SWITCH_FEATURES = (
-    "name", "help", "help_share", "prose", "negated", "negative_name", "terms", "best", "default_true", "shown",
-    "explained", "adjacent", "value_near", "rank", "is_bool", "head",
-)  # fmt: skip
-
-
-class SwitchEvidence(NamedTuple):
-    """Where the request comes closest to saying a switch."""
-
-    vector: list[float]
-    negated: bool
-    place: int
-    terms: frozenset[str]
-
-
-def switch_features(
-    statement: Statement, slot: Slot, weights: Weights, explained: frozenset[int]
-) -> SwitchEvidence | None:
-    """The vector of a switch that the request may ask for; None where no word of it is said.
-
-    Args:
-        statement: the request.
-        slot: the switch.
-        weights: of terms among the entry point's slots.
-        explained: numbers of the tokens that name options whose value is stated.
-    """
-    option = slot.option
-    content = statement.content
-    negative = option.dest.lower().startswith(("no_", "no-", "disable", "not_", "skip")) or any(
-        re.match(r"-+no[-_]", flag) for flag in option.flags
-    )
-    best: SwitchEvidence | None = None
-    for name in slot.names:
-        core = (
-            tuple(t for t in name if t not in {"no", "use", "do", "with", "enable", "disable", "not", "is", "skip"})
-            or name
-        )
-        worth = {term: weights.name(term) + 0.02 for term in core}
-        whole = sum(worth.values())
-        for at, word in enumerate(content):
-            window = [
-                one
-                for one in content[max(0, at - 3) : at + 4]
-                if abs(statement.costs[one.place] - statement.costs[word.place]) < 7
-            ]
-            said = {term: one for one in window for term in one.terms}
-            if not any(t in worth or t in slot.help_terms for t in word.terms):
-                continue
-            covered = sum(w for t, w in worth.items() if t in said) / whole
-            helped = sorted((weights.help(t) for t in said if t in slot.help_terms), reverse=True)
-            hits = [one for one in window if any(t in worth or t in slot.help_terms for t in one.terms)]
-            first, last = min(one.place for one in hits), max(one.place for one in hits)
-            own = {one.place for one in hits}
-            negated = any(
-                at not in own and statement.tokens[at].value.lower() in _NEGATIONS
-                for at in range(max(0, first - 4), last + 1)
-            )
-            known = sum(one.place in explained for one in hits) / len(hits)
-            near_value = any(
-                m.kind in {"number", "path"} and min(abs(m.first - last), abs(m.last - first)) <= 2
-                for m in statement.mentions
-            )
-            vector = [
-                covered, sum(helped[:4]), sum(helped[:4]) / (1.0 + 0.25 * len(slot.help_terms)),
-                sum(sorted((weights.help(t) for t in said if t in slot.prose_terms), reverse=True)[:3]),
-                float(negated), float(negative), float(len(core)), max((w for t, w in worth.items() if t in said), default=0.0),
-                float((option.default or "").lower() == "true"), min(1.0, len(slot.seen) / 3), known,
-                float(last - first <= len(hits) + 1), float(near_value), 0.0, float(not option.switch), float(core[-1] in said),
-            ]  # fmt: skip
-            strength = covered * 2 + sum(helped[:4]) * 0.6 - known
-            if best is None or strength > best.vector[13]:
-                vector[13] = strength
-                best = SwitchEvidence(vector, negated, first, frozenset(said))
-    return best

@@ -1,8 +1,7 @@
 """Puts what a request states into the slots of one entry point: one assignment over all values and slots."""
 
 import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -10,14 +9,14 @@ import msgspec
 
 from ml_agent.matching import features
 from ml_agent.matching.assignment import best_matching
-from ml_agent.matching.features import Entry, Evidence, SwitchEvidence, evidence, meant, nearness, switch_features
+from ml_agent.matching.features import Entry, Evidence, evidence, meant, nearness
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.switches import Scorer, contradicts, switches, truth
 from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number
 from ml_agent.values.numbers import plain as plain_number
 
-Scorer = Callable[[Sequence[float]], float]
 _CAPACITY = 6
 """How many values one slot takes at most."""
 _NAMED = 0.3
@@ -133,7 +132,11 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
     used = {one.slot for one in taken if not slots[one.slot].several}
     literal = [one for one in statement.mentions if not any(a <= one.start < b for a, b in spans)]
     found: list[tuple[Mention, int, Evidence, Entry | None]] = []
-    open_slots = [(place, slot) for place, slot in enumerate(slots) if place not in used and not slot.boolean]
+    open_slots = [
+        (place, slot)
+        for place, slot in enumerate(slots)
+        if place not in used and not slot.boolean and not slot.internal
+    ]
     for place, slot in open_slots:
         entries = [one for one in meant(statement, slot) if not any(a <= one.mention.start < b for a, b in spans)]
         for entry in entries:
@@ -233,7 +236,7 @@ def fill(
     spent = explained(statement, placed, slots)
     given = {one.slot for one in placed}
     for place, slot, said, score in switches(statement, slots, weights, spent, given, switch_score):
-        if score > 0:
+        if score > 0 and not contradicts(said):
             placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
     left = tuple(
         one for one in statement.mentions if not one.parts and one.kind != "factor" and one.start not in starts
@@ -363,43 +366,3 @@ def explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Sl
             if abs(statement.costs[word.place] - statement.costs[place]) < 5 and named & set(word.terms):
                 found.add(word.place)
     return frozenset(found)
-
-
-def switches(
-    statement: Statement,
-    slots: Sequence[Slot],
-    weights: Weights,
-    explained: frozenset[int],
-    given: set[int],
-    score: Scorer,
-) -> Iterator[tuple[int, Slot, SwitchEvidence, float]]:
-    """Every switch that the request comes near to saying, with its score; of two that are said by the same words the better one."""
-    found = []
-    for place, slot in enumerate(slots):
-        if place in given or not slot.boolean:
-            continue
-        said = switch_features(statement, slot, weights, explained)
-        if said is not None:
-            found.append((place, slot, said))
-    ranked = []
-    for place, slot, said in found:
-        better = sum(
-            other.vector[13] > said.vector[13] and abs(other.place - said.place) < 6
-            for at, _, other in found
-            if at != place
-        )
-        vector = [*said.vector]
-        vector[13] = float(min(better, 4))
-        ranked.append((place, slot, SwitchEvidence(vector, said.negated, said.place, said.terms), score(vector)))
-    yield from ranked
-
-
-def truth(slot: Slot, said: SwitchEvidence) -> str:
-    """Whether a switch is wanted on or off; one whose own name says no is wanted where its thing is not."""
-    negative = bool(said.vector[5])
-    return "False" if said.negated and not negative else "True"
-
-
-def quoted(word: str) -> str:
-    """A word as it is typed in a shell."""
-    return shlex.quote(word)

@@ -38,6 +38,10 @@ _MINUS = re.compile(rf"\bminus\s+(?P<count>{_RUN}|\d+(?:\.\d+)?)\b", re.IGNORECA
 _SIZE = re.compile(
     r"(?<![\w/.-])(?P<one>\d+)\s*(?:x|×|by)\s*(?P<two>\d+)(?P<three>\s*(?:x|×|by)\s*\d+)?(?![\w/])", re.IGNORECASE
 )
+_WIDE = re.compile(
+    r"(?<![\w/.-])\d+\s+(?:px\s+|pixels\s+)?wide,?\s+(?:and\s+|by\s+)?\d+\s+(?:px\s+|pixels\s+)?(?:high|tall)\b",
+    re.IGNORECASE,
+)
 _RANGE = re.compile(
     r"(?<![\w/.-])\d+-\d+(?:,\d+(?:-\d+)?)*(?![\w/-])|(?<![\w/.-])\d+(?:,\d+(?:-\d+)?)*,\d+-\d+(?![\w/-])"
 )
@@ -144,6 +148,12 @@ class Statement:
                 if meant:
                     found.append(Word(place, token.value.lower(), meant))
         return tuple(found)
+
+    @cached_property
+    def unspelled(self) -> tuple[Word, ...]:
+        """The content words without those of spelled options: "--max_len 64" says nothing of other options."""
+        spans = [(one.start, one.end) for one in self.spelled]
+        return tuple(word for word in self.content if not any(a <= self.tokens[word.place].start < b for a, b in spans))
 
     @cached_property
     def costs(self) -> tuple[float, ...]:
@@ -367,7 +377,7 @@ def _size(match: re.Match[str]) -> str:
 
 _READERS = (
     (_POWER, _power), (_AND_HALF, _mixed), (_SHARE, _share), (_PERCENT, _percent), (_MINUS, _negative),
-    (_SIZE, _size), (_RANGE, lambda match: match[0]), (_UNIT, lambda match: match["digits"]),
+    (_SIZE, _size), (_WIDE, _size), (_RANGE, lambda match: match[0]), (_UNIT, lambda match: match["digits"]),
     (_MILLION, lambda match: match[0].replace(" ", "")),
 )  # fmt: skip
 

@@ -10,8 +10,9 @@ from operator import mul
 from typing import Any
 
 from ml_agent.matching.answers import ANSWER_FEATURES
-from ml_agent.matching.features import FEATURES, SWITCH_FEATURES
+from ml_agent.matching.features import FEATURES
 from ml_agent.matching.retrieval import ENTRY_FEATURES
+from ml_agent.matching.switches import SWITCH_FEATURES
 
 FEATURES_OF = {"value": FEATURES, "switch": SWITCH_FEATURES, "entry": ENTRY_FEATURES, "answer": ANSWER_FEATURES}
 

@@ -69,6 +69,7 @@ _FILES = frozenset(
         ],
     )
 )
+_DEPRECATED = re.compile(r"\W*(?:is\s+)?(?:deprecated|obsolete)\b", re.IGNORECASE)
 _TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
 
 
@@ -133,6 +134,11 @@ class Slot:
         )
 
     @cached_property
+    def internal(self) -> bool:
+        """Whether only who spells it can want it: its name is private, or its help begins by calling it deprecated."""
+        return self.option.dest.startswith("_") or bool(_DEPRECATED.match(self.option.help))
+
+    @cached_property
     def several(self) -> bool:
         """Whether it takes more than one word."""
         option = self.option
@@ -179,7 +185,7 @@ class Slot:
             return tuple(dict.fromkeys((*option.choices, *option.accepted)))
         if "path" in self.role or "output" in self.role:
             return self.files
-        found = [text for text in (option.default, *self.seen) if text and number(text) is None and len(text) < 80]
+        found = [text for text in (option.default, *self.seen) if text and not _is_numeric(text) and len(text) < 80]
         return tuple(
             dict.fromkeys(text for text in (*found, *listed_in(option.help), *self.files) if text.lower() not in _TRUTH)
         )
@@ -195,6 +201,11 @@ class Slot:
         if self.closed:
             return any(number(choice) is not None for choice in self.vocabulary)
         return option.type not in {"path", "bool"} and option.nargs not in {"0", "?bool"} and not self.boolean
+
+
+def _is_numeric(text: str) -> bool:
+    """A number, or several with commas: "0,1,2" lists no words that a slot takes."""
+    return all(number(part.strip()) is not None for part in text.split(","))
 
 
 @lru_cache(maxsize=8192)

@@ -233,3 +233,23 @@ def test_a_user_value_is_data_for_the_shell(repository: Callable[..., Any]) -> N
 def test_an_empty_repository_is_rejected(repository: Callable[..., Any]) -> None:
     place = repository({"notes.txt": "nothing"})
     assert place.answers("Train a model.") == []
+
+
+def test_who_spells_options_has_said_what_goes_where(repository: Callable[..., Any]) -> None:
+    place = repository(
+        {
+            "train.py": """
+                import argparse
+                parser = argparse.ArgumentParser()
+                parser.add_argument("--audio_dir", default="audio", help="folder of audio files")
+                parser.add_argument("--epochs", type=int, default=3)
+                parser.add_argument("--tune", default=False)
+                parser.parse_args()
+            """,
+            "README.md": "Train:\n\n    python train.py --tune False\n",
+        }
+    )
+    text = place.answer("Use train.py with --epochs 7 and --tune True on LibriSpeech in its usual place.").text
+    assert "--epochs 7" in text
+    assert "--tune True" in text
+    assert "--audio_dir" not in text

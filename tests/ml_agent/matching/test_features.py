@@ -1,6 +1,6 @@
 """What speaks for a value in a slot."""
 
-from ml_agent.matching.features import FEATURES, SWITCH_FEATURES, evidence, features, meant, nearness, switch_features
+from ml_agent.matching.features import FEATURES, evidence, features, meant, nearness
 from ml_agent.matching.mentions import Mention, Statement, read
 from ml_agent.matching.slots import Slot, Weights
 from tools.signatures.model import Option
@@ -59,6 +59,36 @@ def test_names_of_one_shape() -> None:
     assert vector("train on some_file", "some_file", known)["shape"] == 0
 
 
+def test_a_value_has_the_shape_of_one_that_the_help_quotes() -> None:
+    quoted = slot("resolution", help="Output resolution (e.g. '512x512')")
+    assert vector("scale it to 256 by 256 pixels", "256x256", quoted)["shape"] == 1
+    assert vector("scale it to 256 by 256 pixels", "256x256", slot("resolution"))["shape"] == 0
+
+
+def test_a_series_goes_where_a_series_is_shown() -> None:
+    text = "use the devices 0 and 1"
+    assert vector(text, "0,1", slot("devices", default="0,1,2,3"))["series_shown"] == 1
+    assert vector(text, "0,1", slot("devices", default="0"))["series_shown"] == 0
+
+
+def test_a_name_begins_like_a_known_one() -> None:
+    one = slot("checkpoint_path", default="cp_small")
+    assert vector("put it in the folder cp_mine", "cp_mine", one)["same_beginning"] == 1
+    assert vector("put it in the folder my_runs", "my_runs", one)["same_beginning"] == 0
+
+
+def test_the_nearest_preposition_points_toward_a_path_or_from_it() -> None:
+    text = "results in logs/a, the table to logs/b"
+    assert vector(text, "logs/a", slot("output"))["from_output"] == 1
+    assert vector(text, "logs/b", slot("output"))["toward_output"] == 1
+    assert vector(text, "logs/b", slot("root"))["toward_other"] == 1
+
+
+def test_plus_signs_are_spelled_as_p_in_file_names() -> None:
+    one = slot("config", choices=("ddpm.yaml", "ddpmpp.yaml"))
+    assert meant(read("train DDPM++ on it"), one)[0].value == "ddpmpp.yaml"
+
+
 def test_names_that_share_pieces() -> None:
     known = slot("model", default="bert-base-uncased")
     assert vector("start from roberta-base", "roberta-base", known)["like"] > 0
@@ -68,16 +98,3 @@ def test_a_choice_is_told_from_the_others_by_what_is_its_own() -> None:
     one = slot("config", choices=("config_v1.json", "config_v2.json", "config_v3.json"))
     assert meant(read("train the third variant (V3)"), one)[0].value == "config_v3.json"
     assert not meant(read("train with this config"), one)
-
-
-def test_a_switch_and_its_contrary() -> None:
-    one = slot("early_stop", nargs="0", switch_value="True", help="stop when nothing improves")
-    for text, negated in (("train with early stop", 0.0), ("train without early stop", 1.0)):
-        said = switch_features(read(text), one, Weights([one]), frozenset())
-        assert said is not None
-        assert dict(zip(SWITCH_FEATURES, said.vector, strict=True))["negated"] == negated
-
-
-def test_a_switch_of_which_nothing_is_said() -> None:
-    one = slot("fp16", nargs="0", switch_value="True")
-    assert switch_features(read("play a song"), one, Weights([one]), frozenset()) is None

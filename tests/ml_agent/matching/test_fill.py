@@ -6,6 +6,7 @@ from ml_agent.matching.fill import Filled, fill, spelled_slots, typed
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
+from ml_agent.matching.terms import terms
 from tools.signatures.model import Option
 
 SLOTS = [
@@ -35,6 +36,27 @@ def test_spelled_options_are_taken_as_they_stand() -> None:
         "lr": ("3e-4",),
     }
     assert [one.name for one in unknown] == ["--nothing"]
+
+
+def test_a_deprecated_or_private_option_takes_only_what_is_spelled() -> None:
+    slots = [
+        Slot(Option(dest="old_batch_size", flags=("--old-batch-size",), type="int", help="Deprecated, use -b.")),
+        Slot(Option(dest="_batch_size", flags=("--_batch_size",), type="int", help="batch size")),
+    ]
+    model = shipped()
+    for text, expected in (("an old batch size of 16", {}), ("--old-batch-size 16", {"old_batch_size": ("16",)})):
+        assert given(fill(read(text), slots, model.value, model.switch, model.stake), slots) == expected
+
+
+def test_several_numbers_are_no_vocabulary() -> None:
+    slot = Slot(Option(dest="devices", flags=("--devices",), type="str", default="0,1,2,3"))
+    assert slot.vocabulary == ()
+    (series,) = [one for one in read("use the devices 0 and 1").mentions if one.parts]
+    assert typed(series, slot) == ("0,1",)
+
+
+def test_dots_per_inch_are_said_in_full() -> None:
+    assert terms("dpi") == terms("dots per inch")[:1] + terms("inch")
 
 
 def test_two_values_change_places_with_their_words() -> None:

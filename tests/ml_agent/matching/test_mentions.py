@@ -15,6 +15,7 @@ from ml_agent.matching.mentions import read
         ("from minus five hundred on", "-500"),
         ("let windows overlap by forty percent", "40"),
         ("scale it to 256 by 256 pixels", "256x256"),
+        ("a grid 3 wide and 2 high", "3x2"),
         ("with --seeds 10-19,42 please", "10-19,42"),
         ("show 256px images", "256"),
         ("I have 180 000 rows", "180000"),

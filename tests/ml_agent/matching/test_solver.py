@@ -53,6 +53,29 @@ def test_the_entry_point_is_the_one_that_is_described(shelf: Shelf) -> None:
     assert str(answer(shelf, "Tag the sentences in texts/a.txt with the weights w/best.pt")).startswith("python tag.py")
 
 
+def test_a_configuration_that_must_be_given_is_one_of_the_repositorys(tmp_path: Path) -> None:
+    script = (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--config', required=True)\np.parse_args()\n"
+    )
+    for name, text in {"main.py": script, "configs/small.py": "", "configs/deep/large.py": "", "other.py": ""}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    facts = Facts(RepoIndex.open(tmp_path, "two"))
+    (entry,) = [one for one in facts.entries if one.signature.path == "main.py"]
+    assert set(entry.slots[0].vocabulary) == {"configs/small.py", "configs/deep/large.py"}
+
+
+def test_a_required_choice_is_the_one_that_is_meant(tmp_path: Path) -> None:
+    script = (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--config', required=True)\np.parse_args()\n"
+    )
+    for name, text in {"main.py": script, "configs/small_birds.py": "", "configs/large_birds.py": ""}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "three")))
+    assert answer(shelf, "Run the large variant of birds") == "python main.py --config configs/large_birds.py"
+
+
 def test_nothing_unasked_is_given(shelf: Shelf) -> None:
     assert answer(shelf, "Train the tagger for 7 epochs") == "python train.py --epochs 7"
 

@@ -1,0 +1,46 @@
+"""Which switches a request asks for."""
+
+from ml_agent.matching.fill import fill
+from ml_agent.matching.mentions import read
+from ml_agent.matching.model import shipped
+from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.switches import SWITCH_FEATURES, switch_features
+from tools.signatures.model import Option
+
+
+def slot(dest: str, **more: object) -> Slot:
+    return Slot(Option(dest=dest, flags=(f"--{dest}",), **more))  # type: ignore[arg-type]
+
+
+def test_what_is_refused_behind_a_switch_does_not_refuse_the_switch() -> None:
+    one = slot("load_best", nargs="0", switch_value="True", help="Load best model instead of last model")
+    said = switch_features(read("show the best model, not the last one"), one, Weights([one]), frozenset())
+    assert said is not None
+    assert not said.negated
+
+
+def test_a_spelled_option_asks_for_no_other_switch() -> None:
+    one = slot("pad_to_max_length", nargs="0", switch_value="True")
+    assert switch_features(read("train with --max_seq_length 64"), one, Weights([one]), frozenset()) is None
+
+
+def test_a_switch_and_its_contrary() -> None:
+    one = slot("early_stop", nargs="0", switch_value="True", help="stop when nothing improves")
+    for text, negated in (("train with early stop", 0.0), ("train without early stop", 1.0)):
+        said = switch_features(read(text), one, Weights([one]), frozenset())
+        assert said is not None
+        assert dict(zip(SWITCH_FEATURES, said.vector, strict=True))["negated"] == negated
+
+
+def test_a_switch_of_which_nothing_is_said() -> None:
+    one = slot("fp16", nargs="0", switch_value="True")
+    assert switch_features(read("play a song"), one, Weights([one]), frozenset()) is None
+
+
+def test_what_is_wanted_is_not_switched_off() -> None:
+    slots = [
+        Slot(Option(dest="no_cuda", flags=("--no_cuda",), nargs="0", switch_value="True", help="Do not use CUDA."))
+    ]
+    for text, expected in (("train on one GPU", {}), ("train without the GPU", {"no_cuda": ("True",)})):
+        found = fill(read(text), slots, lambda _: -9.0, lambda _: 9.0, shipped().stake)
+        assert {slots[one.slot].option.dest: one.values for one in found.placed} == expected
