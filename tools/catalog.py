@@ -58,6 +58,8 @@ class Catalog:
 def read_candidates(path: Path) -> list[Candidate]:
     """The entries of a catalogue in the order of the file; CatalogError names file and line."""
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise CatalogError(f"{path}: not a regular file; give a JSON Lines file, or --catalog sample")
         if path.stat().st_size > MAX_BYTES:
             raise CatalogError(
                 f"{path}: larger than {MAX_BYTES // 2**20} MB; a catalogue has one short line a repository"

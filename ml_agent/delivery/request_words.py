@@ -40,6 +40,9 @@ _MAKING = _words(
     "created generated drawn plotted rendered"
 )
 """What they name is made."""
+_DEPICTING = _words("draw draws drawn plot plots plotted render renders rendered visualise visualize")
+"""What they make is a picture or a page: other files are what it is made of."""
+_DEPICTIONS = _words("png jpeg gif bmp webp tiff svg pdf html mp4 avi matroska folder")
 _PUTTING = _words(
     "save saves saved saving write writes written writing store stores stored storing put puts putting place places "
     "placed land lands go goes end ends ending output outputs dump dumped log logged "
@@ -97,6 +100,8 @@ _PRINT = re.compile(
     re.IGNORECASE,
 )
 _NO_COLUMN = _words("of the a an in with and or for each per to that which as is are be it one two three four five six")
+_FAR = 24
+"""Words before a path in which the deed is looked for."""
 MOST = 12
 """Expectations of one request."""
 
@@ -171,7 +176,7 @@ def _is_output(text: str, place: _Place) -> bool:
         return _OUTPUT_OPTION.match(option[0]) is not None
     words = [match[0].lower() for match in _WORD.finditer(_masked(text[: place.start]))]
     leading = before_lead = ""
-    for distance, word in enumerate(reversed(words[-14:])):
+    for distance, word in enumerate(reversed(words[-_FAR:])):
         if word in ".;!?":
             return False
         if not leading and word in _LEADING and distance <= 4:
@@ -181,11 +186,13 @@ def _is_output(text: str, place: _Place) -> bool:
         elif word in _NOUNS and distance > 4:
             continue
         elif word in _MAKING and not leading:
-            return distance <= 3
+            return distance <= 3 and (word not in _DEPICTING or place.kind in _DEPICTIONS)
+        elif leading in _PLACES and word in _DEPICTING and place.kind in _DEPICTIONS and place.kind != "folder":
+            return True
         elif (leading in _PLACES and (word in _PUTTING or (before_lead in _WHOLE and word in _MAKING | _CHANGING))) or (
             leading and leading not in _PLACES and word in _MAKING | _PUTTING | _CHANGING
         ):
-            return True
+            return leading not in _PLACES or not _goes_elsewhere(text[place.end :])
         elif (
             (word in _TAKING and not leading)
             or word in ("load", "read", "using", "resume", "given")
@@ -194,6 +201,14 @@ def _is_output(text: str, place: _Place) -> bool:
         ):
             return False
     return False
+
+
+def _goes_elsewhere(rest: str) -> bool:
+    """Whether the sentence goes on to say where it is put: "write what is in A to B.csv" leaves nothing in A."""
+    sentence = re.split(r"[.;!?](?=\s|$)", rest, maxsplit=1)[0]
+    return any(
+        re.search(r"\b(?:to|into)\s+(?:\w+\s+){0,2}[\"'`“]?$", sentence[: m.start()]) for m in _FILE.finditer(sentence)
+    )
 
 
 def _masked(text: str) -> str:

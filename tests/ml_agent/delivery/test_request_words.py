@@ -21,6 +21,10 @@ SAID = {
     "Draw boxes into street_boxes.png; list them in boxes.csv": ["street_boxes.png (png)", "boxes.csv (csv)"],
     "Save the embeddings as e.npy and the labels in labels.json": ["e.npy (npy)", "labels.json (json)"],
     "Print the perplexity of the text": ["something is printed"],
+    "Plot data/tone.txt in red as an SVG picture 640 wide, in plots/tone.svg.": ["plots/tone.svg (svg)"],
+    "Draw plots/a.png from data/a.csv": ["plots/a.png (png)"],
+    "Write the words that occur at least three times in the folder letters, with their counts, to words.tsv": ["words.tsv (tsv)"],
+    "Write the report in the folder reports": ["reports"],
     # inputs only
     "I need a description of my picture that's saved under the filename 'image.jpg'": [],
     "Find the waste in the image stored at './data/image.jpg'": [],
