@@ -1,5 +1,6 @@
 """Which hosts the package index of this machine has."""
 
+from importlib import import_module
 from urllib.parse import urlsplit
 
 from sandbox.pip_settings import PipSettings
@@ -7,9 +8,6 @@ from sandbox.pip_settings import PipSettings
 Host = tuple[str, int]
 """Name in lower case, and port."""
 
-INDEX = "https://pypi.org/simple"
-FILES: Host = ("files.pythonhosted.org", 443)
-"""Where the public index, and what mirrors it, keeps its files."""
 _PORTS = {"https": 443, "http": 80}
 
 
@@ -17,8 +15,15 @@ def index_hosts(settings: PipSettings) -> frozenset[Host]:
     """The hosts that an installation needs under these settings."""
     if settings.no_index:
         return frozenset(filter(None, map(host_of, settings.find_links)))
-    urls = (settings.index_url or INDEX, *settings.extra_index_urls, *settings.find_links)
-    return frozenset([*filter(None, map(host_of, urls)), FILES])
+    public, files = _public_index()
+    urls = (settings.index_url or public, *settings.extra_index_urls, *settings.find_links)
+    return frozenset([*filter(None, map(host_of, urls)), files])
+
+
+def _public_index() -> tuple[str, Host]:
+    """The address that pip takes where nothing is configured, and where that index, and what mirrors it, keeps its files."""
+    known = import_module("pip._internal.models.index").PyPI
+    return known.simple_url, (known.file_storage_domain, 443)
 
 
 def host_of(url: str) -> Host | None:
