@@ -7,29 +7,14 @@ provider themselves (workers of the bench) are handed the keys through a pipe.
 import ctypes
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from tools.secret_names import names_a_secret
+
 PIPE = "ML_AGENT_KEYS_FD"
 """Names the descriptor on which a parent of ours hands over the keys."""
-_SECRET = frozenset(
-    [
-        "key",
-        "apikey",
-        "token",
-        "secret",
-        "password",
-        "passwd",
-        "passphrase",
-        "credential",
-        "credentials",
-        "auth",
-        "authorization",
-        "cookie",
-    ]
-)
 _SETTINGS = {
     "api_key": ("ML_AGENT_API_KEY", "OPENAI_API_KEY"),
     "github_token": ("ML_AGENT_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"),
@@ -39,18 +24,13 @@ _MOST_BYTES = 32 * 1024
 _held: dict[str, str] = {}
 
 
-def is_secret(variable: str) -> bool:
-    """Whether a variable's name says that it holds a secret."""
-    return bool(_SECRET & set(re.split(r"_+", variable.lower())))
-
-
 def take() -> None:
     """Move every secret from this process's environment into its memory, and read what a parent of ours hands over."""
     descriptor = os.environ.pop(PIPE, "")
     if descriptor.isdigit():
         with os.fdopen(int(descriptor), "rb") as pipe:
             _held.update(json.loads(pipe.read(_MOST_BYTES) or b"{}"))
-    taken = {name: os.environ.pop(name) for name in list(os.environ) if is_secret(name)}
+    taken = {name: os.environ.pop(name) for name in list(os.environ) if names_a_secret(name)}
     _held.update(taken)
     _wipe(taken)
 
@@ -91,8 +71,8 @@ def as_settings() -> dict[str, str]:
 @contextmanager
 def handed_over() -> Iterator[tuple[dict[str, str], tuple[int, ...]]]:
     """Environment and descriptors for a process of ours that talks to the provider; start it inside the `with`."""
-    environment = {name: value for name, value in os.environ.items() if not is_secret(name)}
-    keys = _held | {name: value for name, value in os.environ.items() if is_secret(name)}
+    environment = {name: value for name, value in os.environ.items() if not names_a_secret(name)}
+    keys = _held | {name: value for name, value in os.environ.items() if names_a_secret(name)}
     content = json.dumps(keys).encode()[:_MOST_BYTES]
     reading, writing = os.pipe()
     try:

@@ -14,8 +14,9 @@ from typing import Any
 
 from benchmarks.engines import Engine, Item, Outcome, Work
 from benchmarks.errors import BenchError
-from ml_agent.keys import give, held, is_secret
+from ml_agent.keys import give, held
 from sandbox.cleanup import reap
+from tools.secret_names import names_a_secret
 
 RETRIES = 3
 """How often the loss of its worker is forgiven an item; after that it is the item that kills workers."""
@@ -109,7 +110,7 @@ def local_cluster(workers: int) -> Iterator[str]:
 
 
 def _start(module: str, arguments: list[str], folder: str) -> "subprocess.Popen[bytes]":
-    environment = {name: value for name, value in os.environ.items() if not is_secret(name)}
+    environment = {name: value for name, value in os.environ.items() if not names_a_secret(name)}
     environment |= {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     with Path(folder, "log").open("ab") as log:
         return subprocess.Popen(

@@ -14,6 +14,7 @@ from ml_agent.testing.git_folders import commit_files, write_files
 from tools.errors import UnsafePathError
 from tools.files import Tree, is_secret
 from tools.index import RepoIndex
+from tools.secret_names import names_a_secret
 
 SCRIPT = (
     "import argparse, os, pathlib, subprocess, time\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\n"
@@ -196,4 +197,5 @@ def test_names_of_secrets() -> None:
     assert not any(
         map(is_secret, (".env.example", "environment.yml", "env.py", "credentials.py", "secrets.py", "tokenizer.json"))
     )
-    assert keys.is_secret("OPENAI_API_KEY") and keys.is_secret("HF_TOKEN") and not keys.is_secret("NUM_TOKENS")
+    assert names_a_secret("OPENAI_API_KEY") and names_a_secret("HF_TOKEN") and not names_a_secret("NUM_TOKENS")
+    assert names_a_secret("GITHUB_PAT") and names_a_secret("CLIENT_SECRETS")

@@ -7,29 +7,11 @@ from typing import Literal, NamedTuple
 
 from tools.commandline.lexer import lex
 from tools.commandline.shell import parse_command, sign_of
+from tools.secret_names import names_a_secret
 
 Power = Literal["command-substitution", "redirect-outside", "secret-variable", "piped-to-shell"]
 
 _NAME = re.compile(r"!?[A-Za-z_]\w*")
-_SECRET = frozenset(
-    [
-        "key",
-        "apikey",
-        "token",
-        "secret",
-        "secrets",
-        "password",
-        "passwd",
-        "passphrase",
-        "credential",
-        "credentials",
-        "auth",
-        "authorization",
-        "cookie",
-        "pat",
-    ]
-)
-"""Words of a variable's name that say that it holds a secret."""
 _ARITHMETIC = re.compile(r"\$\(\((?![^)]*\w\s+[A-Za-z_])[\w\s$+\-*/%]*\)\)")
 _DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"})
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
@@ -98,7 +80,7 @@ def _single_quote_end(text: str, at: int) -> int:
 def _variable(text: str, at: int) -> Iterator[Found]:
     start = at + 2 if text.startswith("${", at) else at + 1
     name = _NAME.match(text, start)
-    if name is not None and (name[0].startswith("!") or _SECRET & set(re.split(r"_+", name[0].lower()))):
+    if name is not None and (name[0].startswith("!") or names_a_secret(name[0])):
         yield Found("secret-variable", text[at : name.end()])
 
 

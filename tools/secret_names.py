@@ -1,0 +1,27 @@
+"""Which names of environment variables say that they hold a secret: one list for what is hidden and for what is refused."""
+
+import re
+
+_WORDS = frozenset(
+    [
+        "key",
+        "apikey",
+        "token",
+        "secret",
+        "secrets",
+        "password",
+        "passwd",
+        "passphrase",
+        "credential",
+        "credentials",
+        "auth",
+        "authorization",
+        "cookie",
+        "pat",
+    ]
+)
+
+
+def names_a_secret(variable: str) -> bool:
+    """Whether a variable's name says that it holds a secret."""
+    return bool(_WORDS & set(re.split(r"_+", variable.lower())))
