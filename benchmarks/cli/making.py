@@ -48,7 +48,7 @@ def make(
         return 0 if report.rows else 1
     table = Table("what", "how many", box=None)
     table.add_row("rows", f"{report.rows} of {report.repositories} repositories")
-    for name in ("frameworks", "styles", "kinds", "splits", "refused"):
+    for name in ("frameworks", "styles", "kinds", "splits", "refused", "wording"):
         for label, count in getattr(report, name).items():
             table.add_row(f"{name}: {label}", str(count))
     Console().print(table)

@@ -45,6 +45,8 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[dict[str, Any], ...]
     refused: dict[str, int]
     """Attempts that gave no row, by reason."""
+    wording: dict[str, int] = {}
+    """Whose words the requests are, where a model was asked for them."""
 
 
 def make_rows(source: Source, index: RepoIndex, most: int, seed: int) -> Made:

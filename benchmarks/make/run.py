@@ -4,19 +4,19 @@ import functools
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from benchmarks.engines import Work
 from benchmarks.engines.local import LocalEngine
 from benchmarks.make.rows import Made, Source, make_rows
-from benchmarks.make.spoken import Speaker
-from ml_agent.budget import Budget
+from benchmarks.make.spoken import reworded
 from ml_agent.files import write_atomically
-from ml_agent.settings import load_settings
+from ml_agent.llm.configured import endpoint_of
+from ml_agent.llm.preflight import ask_endpoint
+from ml_agent.settings import Settings, load_settings
 from tools.index import RepoIndex
 from tools.versions import local_version
 
@@ -24,7 +24,7 @@ FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""
 SECONDS = 1200.0
 """Wall time of one repository, at most."""
-VERSION = 4
+VERSION = 5
 """Of what makes rows: rows of another version are made anew."""
 
 
@@ -56,12 +56,19 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     splits: dict[str, int]
     refused: dict[str, int]
     """Attempts that gave no row, by reason."""
+    wording: dict[str, int]
+    """Whose words the requests are, where a model was asked for them."""
     empty: tuple[str, ...]
     """Repositories that gave no row."""
 
 
 def make(order: Order, say: Callable[[str], None]) -> Report:
-    """Make the rows, write them, and say what there is."""
+    """Make the rows, write them, and say what there is.
+
+    Raises ConfigurationError or EndpointError where a model was asked for and cannot be had.
+    """
+    if order.model:
+        ask_endpoint(endpoint_of(_settings(order)))
     parts = order.out.with_name(order.out.name + ".parts")
     parts.mkdir(parents=True, exist_ok=True)
     todo = [s for s in order.sources if not (parts / _name(s, order)).is_file()]
@@ -78,7 +85,8 @@ def make(order: Order, say: Callable[[str], None]) -> Report:
         styles=dict(Counter(str(r["style"]) for r in rows)),
         kinds=dict(Counter(str(r["type"]) for r in rows)),
         splits=dict(Counter(str(r["split"]) for r in rows)),
-        refused=dict(sum((Counter(m.refused) for m in found.values()), Counter()).most_common(12)),
+        refused=_added(made.refused for made in found.values()),
+        wording=_added(made.wording for made in found.values()),
         empty=tuple(name for name, made in found.items() if not made.rows),
     )
 
@@ -92,7 +100,10 @@ def _carried_out(todo: Sequence[Source], order: Order) -> Iterator[tuple[Source,
 def _one(source: Source, order: Order) -> tuple[Source, Made]:
     index = RepoIndex.open(source.root, local_version(source.root), order.cache)
     made = make_rows(source, index, order.rows, order.seed)
-    return source, made if not order.model else msgspec.structs.replace(made, rows=tuple(_reworded(made.rows, order)))
+    if not order.model:
+        return source, made
+    worded = reworded(made.rows, _settings(order))
+    return source, msgspec.structs.replace(made, rows=worded.rows, wording=worded.wording)
 
 
 def _lost(source: Source, reason: str) -> tuple[Source, Made]:
@@ -103,14 +114,13 @@ def _label(source: Source) -> str:
     return source.name
 
 
-def _reworded(rows: Sequence[dict[str, Any]], order: Order) -> Iterator[dict[str, Any]]:
-    """The rows with requests in the words of a model, where these still hold every value."""
-    speaker = Speaker(load_settings(model=order.model, base_url=order.base_url or None), Budget())
-    try:
-        for row in rows:
-            yield {**row, "instruction": speaker.reworded(row, [f"{k}: {v}" for k, v in row["helps"].items()])}
-    finally:
-        speaker.close()
+def _settings(order: Order) -> Settings:
+    return load_settings(model=order.model, base_url=order.base_url or None)
+
+
+def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    """Counts of all repositories together, the twelve most frequent."""
+    return dict(sum((Counter(one) for one in counts), Counter[str]()).most_common(12))
 
 
 def _name(source: Source, order: Order) -> str:

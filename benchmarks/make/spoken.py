@@ -1,8 +1,11 @@
-"""Requests by a model: the template's facts in its own words, taken only where they still hold every value."""
+"""Requests by a model: the template's facts in its own words, taken only where they still hold every value and add none."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
 import openai
 
 from benchmarks.make.wording import in_words
@@ -34,6 +37,14 @@ What its options mean:
 Reply with the request only."""
 
 
+WORDED = "by the model"
+FAILED = "template: the model failed"
+GIVEN_UP = 3
+"""Failures in a row after which a repository's other rows are not asked any more."""
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)")
+_OPTION = re.compile(r"(?<!\S)--?[A-Za-z][\w.-]*")
+
+
 class Speaker:
     """Asks a model to word requests.
 
@@ -46,11 +57,15 @@ class Speaker:
         self._endpoint = endpoint_of(settings)
         parts = Parts(memory=Memory(), prices=load_prices(settings.prices))
         self._sender = Sender(self._endpoint, budget, lambda event, **fields: None, parts)
+        self._failures = 0
 
-    def reworded(self, row: Mapping[str, Any], helps: Sequence[str] = ()) -> str:
-        """The row's request in the model's words; as it was where the model fails or loses a value."""
+    def reworded(self, row: Mapping[str, Any], helps: Sequence[str] = ()) -> tuple[str, str]:
+        """The row's request in the model's words, and WORDED; or the request as it was, and why."""
+        template = str(row["instruction"])
+        if self._failures >= GIVEN_UP:
+            return template, FAILED
         prompt = ASKED.format(
-            style=STYLES[row["style"]], request=row["instruction"], command=row["output"], helps="\n".join(helps) or "-"
+            style=STYLES[row["style"]], request=template, command=row["output"], helps="\n".join(helps) or "-"
         )
         body = {
             "model": self._endpoint.model,
@@ -61,20 +76,62 @@ class Speaker:
         try:
             text = read_reply(self._sender.send("reword", body, "text")).content.strip().strip('"')
         except (openai.APIError, AgentError):
-            return str(row["instruction"])
-        return text if holds(text, row["arguments"], row["instruction"]) else str(row["instruction"])
+            self._failures += 1
+            return template, FAILED
+        self._failures = 0
+        reason = refused(text, row)
+        return (template, f"template: {reason}") if reason else (text, WORDED)
 
     def close(self) -> None:
         """Close the connection."""
         self._sender.close()
 
 
-def holds(text: str, arguments: Mapping[str, str], template: str) -> bool:
-    """Whether a request still has every value that the template had, in digits or words."""
+class Reworded(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows in a model's words."""
+
+    rows: tuple[dict[str, Any], ...]
+    wording: dict[str, int]
+    """How many rows are by the model, and how many kept the template, by reason."""
+
+
+def reworded(rows: Sequence[dict[str, Any]], settings: Settings) -> Reworded:
+    """These rows with requests in the words of the model that the settings name."""
+    speaker, wording = Speaker(settings, Budget()), Counter[str]()
+
+    def asked() -> Iterator[dict[str, Any]]:
+        for row in rows:
+            text, how = speaker.reworded(row, [f"{k}: {v}" for k, v in row["helps"].items()])
+            wording[how] += 1
+            yield {**row, "instruction": text}
+
+    try:
+        return Reworded(rows=tuple(asked()), wording=dict(wording))
+    finally:
+        speaker.close()
+
+
+def refused(text: str, row: Mapping[str, Any]) -> str:
+    """What speaks against a model's wording of a row's request; empty where nothing does."""
+    template, style = str(row["instruction"]), row["style"]
     lower, before = text.lower(), template.lower()
-    return bool(text) and all(_said(value, lower) for value in arguments.values() if _said(value, before))
+    if not text:
+        return "no text"
+    if any(_said(value, before) and not _said(value, lower) for value in row["arguments"].values()):
+        return "a value was lost"
+    if set(_NUMBER.findall(text)) - set(_NUMBER.findall(f"{template} {row['output']}")):
+        return "a number was added"
+    if style != "flags" and set(_OPTION.findall(text)) - set(_OPTION.findall(template)):
+        return "options are spelled"
+    return ""
 
 
 def _said(value: str, lower: str) -> bool:
-    parts = value.lower().split()
-    return all(p in lower or (p.isdigit() and in_words(int(p)) in lower) for p in parts)
+    return all(_stands(part, lower) for part in value.lower().split())
+
+
+def _stands(part: str, lower: str) -> bool:
+    """Whether a word stands in a text as a whole, or as a number in words."""
+    if re.search(rf"(?<![\w.]){re.escape(part)}(?![\w])(?!\.\d)", lower):
+        return True
+    return part.isdigit() and in_words(int(part)) in lower
