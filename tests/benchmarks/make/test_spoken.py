@@ -54,7 +54,7 @@ def make(kit: Path, url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     out = kit.parent / "rows.jsonl"
     arguments = ["make", str(kit), "--out", str(out), "--rows", "6", "--model", "m", "--base-url", url, "--jobs", "1"]
-    assert app(arguments + ["--json"], standalone_mode=False) == 0
+    assert app([*arguments, "--json"], standalone_mode=False) == 0
     report = json.loads(capsys.readouterr().out)
     return {**report, "requests": [json.loads(line)["instruction"] for line in out.read_text().splitlines()]}
 
