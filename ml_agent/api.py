@@ -28,8 +28,8 @@ def solve(
         repo: OWNER/NAME, URL or folder; searched for where empty.
         arguments: values by the name of their option.
         on_event: called with each event, in the thread of the caller.
-        options: `commit`, `path`, `catalog`, `expect`, `keep_outputs`, `out` as the flags of `ml-agent solve`; all else is a setting
-            (`model`, `sandbox`, `run`, `max_cost`, …).
+        options: `commit`, `path`, `catalog`, `expect`, `keep_outputs`, `out` as the flags of `ml-agent solve`; `show_inputs=False` keeps
+            what the instruction names by absolute path from the program; all else is a setting (`model`, `sandbox`, `run`, `max_cost`, …).
 
     Raises:
         AgentError: usage, configuration, provider or budget; the message is one line.
@@ -110,6 +110,7 @@ def _solve(
         raise UsageError("the instruction is empty: say what to do, with which values")
     place = {name: options.pop(name, "") for name in ("commit", "path", "catalog", "record", "replay", "keep_outputs")}
     out, force = options.pop("out", None), bool(options.pop("force", False))
+    shows = bool(options.pop("show_inputs", True))
     expect = tuple(options.pop("expect", ()))
     check_stated(expect)
     settings = _settings(options)
@@ -120,6 +121,7 @@ def _solve(
         arguments=tuple((arguments or {}).items()),
         expect=expect,
         force=force,
+        show_inputs=shows,
         **place,
     )
     return result_of(begin_job(job, settings, Path(out) if out else None, stream))

@@ -25,7 +25,7 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
     around = Surroundings(settings, folder, Trajectory(folder.trajectory, secrets), make_tape(job, folder), progress)
     budget = Budget(budget_limits(settings))
     with_model = model_is_there(around)
-    executor, why_not = make_executor(around)
+    executor, why_not = make_executor(job, around)
     return Services(
         settings=settings,
         navigator=make_navigator(around, budget, with_model, executor),

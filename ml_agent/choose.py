@@ -8,6 +8,7 @@ from ml_agent.errors import ConfigurationError, ProviderError
 from ml_agent.execution import Executor
 from ml_agent.finder import CatalogFinder, Finder, GitHubFinder, NamedFinder, TapeFinder
 from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.inputs import outside_inputs
 from ml_agent.job import Job
 from ml_agent.navigator import Navigator
 from ml_agent.progress import Observer
@@ -111,7 +112,7 @@ def finder_for(settings: Settings, catalog: str = "") -> Finder:
     return GitHubFinder(settings)
 
 
-def make_executor(around: Surroundings) -> tuple[Executor | None, str]:
+def make_executor(job: Job, around: Surroundings) -> tuple[Executor | None, str]:
     """The executor, or None with the reason why nothing will be run.
 
     Raises ConfigurationError where a sandbox that was asked for by name cannot be had.
@@ -119,7 +120,7 @@ def make_executor(around: Surroundings) -> tuple[Executor | None, str]:
     if around.settings.run == "none":
         return None, "--run none"
     try:
-        sandbox = _sandbox(around)
+        sandbox = _sandbox(job, around)
     except SandboxUnavailableError as error:
         if around.settings.sandbox == "auto":
             return None, str(error)
@@ -131,13 +132,18 @@ def make_executor(around: Surroundings) -> tuple[Executor | None, str]:
     return Executor(sandbox, around.settings, around.folder, around.trajectory.emit, on_output), ""
 
 
-def _sandbox(around: Surroundings) -> Sandbox | None:
+def _sandbox(job: Job, around: Surroundings) -> Sandbox | None:
     """A real sandbox, after what dead runs left was removed; none is needed to play a recording back."""
     if around.tape is not None and around.tape.replaying:
         return None
     settings = around.settings
     limits = Limits(memory_bytes=int(settings.memory_gb * 1024**3))
-    policy = Policy(network=settings.network, limits=limits, gpus=settings.gpus, run_id=around.folder.id)
+    words = [value for _, value in job.arguments]
+    shown = outside_inputs(job.instruction, words, [settings.cache_dir]) if job.show_inputs else ()
+    if shown:
+        line = f"the program may read {', '.join(map(str, shown))}"
+        around.trajectory.emit("setup", line=line)
+    policy = Policy(network=settings.network, limits=limits, gpus=settings.gpus, run_id=around.folder.id, shown=shown)
     sandbox = choose(settings.sandbox, policy, around.folder.logs, unisolated=settings.unisolated)
     reap()
     return sandbox

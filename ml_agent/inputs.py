@@ -1,12 +1,37 @@
-"""Files of the user's that a request names: they are put where the command runs, as a person would."""
+"""Files of the user's that a request names: put where the command runs, or, by absolute path, shown where they are."""
 
+import itertools
+import os
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from tools.files import is_secret
 
 MOST_BYTES = 1024**3
 """Of one file; a larger one is not copied."""
+MOST_ENTRIES = 50_000
+"""Of a folder that is looked through for names of secrets; what lies behind them is not looked at."""
+_SYSTEM = (
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "lib",
+    "lib32",
+    "lib64",
+    "libx32",
+    "proc",
+    "run",
+    "sbin",
+    "sys",
+    "usr",
+    "workspace",
+)
+_SHARED = frozenset(map(Path, ("/", "/home", "/root", "/tmp", "/var", "/opt", "/mnt", "/media", "/srv", "/var/tmp")))
+"""Folders in which things of many owners lie: never shown as a whole."""
+_OURS = tuple(map(Path, ("/opt/venv", "/opt/host-python", "/home/agent", "/mnt/host", "/var/run", "/var/lib")))
 _WORD = re.compile(r"[^\s\"'`“”‘’,;()\[\]{}<>|]+")
 
 
@@ -19,10 +44,50 @@ def named_inputs(instruction: str, values: Sequence[str], folder: Path, workspac
         folder: the user's working folder.
         workspace: where the command runs, in the checkout.
     """
+    return tuple(path for path in _paths(instruction, values) if _is_input(path, folder, workspace))
+
+
+def outside_inputs(instruction: str, values: Sequence[str], private: Sequence[Path]) -> tuple[Path, ...]:
+    """Files and folders that the request names by absolute path, to be shown to its program where they are.
+
+    No folder of the system's, none that many share, nothing hidden, nothing named like a secret or with such a file in it.
+
+    Args:
+        instruction: the user's own sentence.
+        values: of his own options.
+        private: folders of which neither a part nor what holds them may be shown.
+    """
+    found = [Path(path) for path in _paths(instruction, values) if path.startswith("/")]
+    shown = [path for path in found if _may_be_shown(path, [one.resolve() for one in private])]
+    return tuple(path for path in shown if not any(other in path.parents for other in shown))
+
+
+def _paths(instruction: str, values: Sequence[str]) -> list[str]:
+    """All words of the user's, as paths."""
     words = [word.strip(".:!?") for word in _WORD.findall(instruction)] + list(values)
     words += [word.partition("=")[2] for word in words if "=" in word]
-    found = dict.fromkeys(posixpath.normpath(word) for word in words if word)
-    return tuple(path for path in found if _is_input(path, folder, workspace))
+    return list(dict.fromkeys(posixpath.normpath(word) for word in words if word))
+
+
+def _may_be_shown(path: Path, private: Sequence[Path]) -> bool:
+    """Whether an absolute path leads, without links, to something of the user's that holds no secret by its name."""
+    try:
+        if path.resolve() != path or not (path.is_file() or path.is_dir()):
+            return False
+    except (OSError, RuntimeError, ValueError):
+        return False
+    if path in _SHARED or path.parts[1] in _SYSTEM or any(path.is_relative_to(one) for one in _OURS):
+        return False
+    holders = [*private, Path.home()]
+    if any(one.is_relative_to(path) for one in holders) or any(path.is_relative_to(one) for one in private):
+        return False
+    names = itertools.chain(path.parts[1:], itertools.islice(_names_below(path), MOST_ENTRIES))
+    return not any(is_secret(name) for name in names) and not any(part.startswith(".") for part in path.parts)
+
+
+def _names_below(folder: Path) -> Iterator[str]:
+    for _, folders, files in os.walk(folder):
+        yield from (*folders, *files)
 
 
 def _is_input(path: str, folder: Path, workspace: Path) -> bool:

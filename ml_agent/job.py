@@ -21,5 +21,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Folder of the user's that gets what the run made, too."""
     force: bool = False
     """Whether files there may be replaced."""
+    show_inputs: bool = False
+    """Whether files and folders that the instruction names by absolute path are shown to the program, read-only."""
     record: str = ""
     replay: str = ""

@@ -40,6 +40,7 @@ class Instruction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             path=self.path,
             catalog=self.catalog,
             arguments=tuple(self.arguments.items()),
+            show_inputs=True,
         )
 
 

@@ -125,7 +125,7 @@ async def solve(
         repository: a folder, OWNER/NAME or URL; searched for where empty.
         run: none (check only), probe (see it start), full (to its end).
     """
-    job = api.start(instruction, repo=repository, run=run, unisolated=False)
+    job = api.start(instruction, repo=repository, run=run, unisolated=False, show_inputs=False)
     try:
         done = 0
         async for event in job:

@@ -42,6 +42,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """Folder of the host with `workspace`, `venv`, `home`, `tmp` and `etc` in it; `etc` is nobody's to change."""
     read_only: Mapping[str, Path] = {}
     """Further folders and files of the host, by where they appear."""
+    shown: tuple[Path, ...] = ()
+    """Files and folders of the host that appear where they are; read-only."""
     network: bool = False
     devices: tuple[Path, ...] = ()
     """Device files, for graphics cards."""
@@ -124,6 +126,8 @@ def arguments(
         line += ["--dev-bind-try", str(device), str(device)]
     for inside, name in ((WORKSPACE, "workspace"), (VENV, "venv"), (HOME, "home"), ("/tmp", "tmp")):
         line += [*folders_above(inside), "--bind", str(view.place / name), inside]
+    for path in view.shown:
+        line += [*folders_above(str(path)), "--ro-bind", str(path), str(path)]
     line += ["--remount-ro", "/", "--remount-ro", "/dev"]
     for name, value in environment.items():
         line += ["--setenv", name, value]

@@ -38,6 +38,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits = msgspec.field(default_factory=Limits)
     gpus: str = "none"
     """none, all, or a comma-separated list of device numbers."""
+    shown: tuple[Path, ...] = ()
+    """Files and folders of the host that are there under their own names, read-only: absolute paths without links."""
     run_id: str = "adhoc"
     """Label on everything that is made, so that it can be found and removed."""
 

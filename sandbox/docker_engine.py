@@ -40,8 +40,8 @@ def is_local(client: docker.DockerClient) -> bool:
     return str(client.api.base_url).startswith(("http+docker://localhost", "http+docker://localunixsocket"))
 
 
-def shares_sockets(client: docker.DockerClient) -> bool:
-    """Whether a socket of this machine can be mounted into a container: not where the engine is in a virtual machine."""
+def shares_folders(client: docker.DockerClient) -> bool:
+    """Whether any folder or socket of this machine can be mounted into a container: not where the engine is in a virtual machine."""
     return is_local(client) and "desktop" not in str(client.info().get("OperatingSystem", "")).lower()
 
 

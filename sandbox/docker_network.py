@@ -15,7 +15,7 @@ from docker.models.containers import Container
 from docker.types import Mount
 
 from sandbox.contract import Command, Policy
-from sandbox.docker_engine import is_local, shares_sockets
+from sandbox.docker_engine import is_local, shares_folders
 from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables
 from sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, PipSettings, read_pip_settings
 
@@ -29,7 +29,7 @@ class ContainerNetwork:
         self._policy, self._client = policy, client
         self._pip = read_pip_settings() if policy.network != "none" else PipSettings()
         self._gate: tempfile.TemporaryDirectory[str] | None = None
-        if policy.network == "install" and shares_sockets(client):
+        if policy.network == "install" and shares_folders(client):
             self._gate = tempfile.TemporaryDirectory(prefix="ml-agent-gate-")
         self._online = self.mode == "bridge"
 

@@ -20,7 +20,7 @@ from urllib3.exceptions import HTTPError
 
 from sandbox.abilities import Version
 from sandbox.contract import MOST_BYTES, Command, Limits, OnOutput, Policy, Response
-from sandbox.docker_engine import connect, is_local
+from sandbox.docker_engine import connect, is_local, shares_folders
 from sandbox.docker_exec import run_short
 from sandbox.docker_network import ContainerNetwork
 from sandbox.docker_packages import install_packages
@@ -249,9 +249,14 @@ class DockerSandbox:
             "cap_drop": ["ALL"],
             "security_opt": ["no-new-privileges"],
             "ulimits": _ulimits(limits),
-            "mounts": [*network.mounts(), *self._python_mount()],
+            "mounts": [*network.mounts(), *self._python_mount(), *self._shown_mounts()],
             "device_requests": _gpus(self.policy.gpus),
         }
+
+    def _shown_mounts(self) -> list[Mount]:
+        if not self.policy.shown or not shares_folders(self._engine()):
+            return []
+        return [Mount(str(path), str(path), type="bind", read_only=True) for path in self.policy.shown]
 
     def _python_mount(self) -> list[Mount]:
         if self._interpreter is None:

@@ -220,6 +220,7 @@ class BubblewrapSandbox(LocalSandbox):
         view = bubblewrap.View(
             place=place,
             read_only=_outside_usr(self._interpreter.prefix) | read_only,
+            shown=self.policy.shown,
             network=self.policy.network == "full",
             devices=_devices(self.policy.gpus),
             user=self._user,

@@ -86,7 +86,7 @@ def solve(
     job = Job(
         instruction=instruction, repository=repo, commit=commit or None, path=path, catalog=catalog,
         arguments=tuple(_pair(text) for text in arg or ()), record=record, replay=replay, expect=tuple(expect or ()),
-        keep_outputs=str(keep_outputs.absolute()) if keep_outputs else "", force=force,
+        keep_outputs=str(keep_outputs.absolute()) if keep_outputs else "", force=force, show_inputs=True,
     )  # fmt: skip
     return _finish(begin_job(job, settings, out, _progress(quiet)), as_json, quiet)
 
