@@ -1,5 +1,6 @@
 """The live display on stderr: one line a phase."""
 
+import threading
 import time
 from typing import Protocol
 
@@ -9,6 +10,8 @@ from rich.status import Status
 
 from ml_agent.terminal import terminal_text
 
+PATIENCE = 3.0
+"""Seconds after which a phase that is still under way is told where no spinner can be seen."""
 _DOING = {
     "understand": "reading the instruction",
     "search": "looking for repositories",
@@ -40,6 +43,7 @@ class Progress:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._status: Status | None = None
+        self._overdue: threading.Timer | None = None
         self._started = 0.0
 
     def on_phase(self, name: str, moment: str, note: str) -> None:
@@ -48,6 +52,10 @@ class Progress:
             self._started = time.monotonic()
             self._status = self._console.status(f"{name}: {_DOING[name]}")
             self._status.start()
+            if not self._console.is_terminal:
+                self._overdue = threading.Timer(PATIENCE, self._still, [name])
+                self._overdue.daemon = True
+                self._overdue.start()
             return
         self.close()
         seconds = time.monotonic() - self._started
@@ -55,6 +63,9 @@ class Progress:
         self._console.print(
             f"[bold]{name:<10}[/bold] {escape(lines[0])} [dim]({seconds:.1f} s)[/dim]", highlight=False, soft_wrap=True
         )
+
+    def _still(self, name: str) -> None:
+        self._console.print(f"{name:<10} still {_DOING[name]}", highlight=False, soft_wrap=True)
 
     def on_output(self, text: str) -> None:
         """Show the last line of what runs in the sandbox."""
@@ -64,6 +75,9 @@ class Progress:
 
     def close(self) -> None:
         """End the spinner."""
+        if self._overdue is not None:
+            self._overdue.cancel()
+            self._overdue = None
         if self._status is not None:
             self._status.stop()
             self._status = None

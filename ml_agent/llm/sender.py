@@ -49,6 +49,10 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     sleep: Callable[[float], None] = time.sleep
 
 
+_MOST_STRANGE = 2
+"""Answers in a row that are no completions; after them nobody who speaks our language is there."""
+
+
 class Sender:
     """One endpoint and model, for one budget; safe to share between threads."""
 
@@ -57,15 +61,20 @@ class Sender:
         self._emit, self._parts = emit, parts
         self._price = parts.prices.find(endpoint.model, local=endpoint.loopback)
         self._limiter = limiter_for(endpoint.base_url, endpoint.concurrency)
+        self._strange = 0
         self._openai = _connect(endpoint, parts.transport or default_transport(endpoint))
 
     def send(self, phase: str, body: dict[str, Any], mode: Mode) -> dict[str, Any]:
         """The endpoint's answer as JSON; `{}` where it is none.
 
-        Raises openai.APIError as the endpoint gave it (see `final`), BudgetExceededError before sending.
+        Raises openai.APIError as the endpoint gave it (see `final`), BudgetExceededError before sending, EndpointError where
+        several answers in a row are no completions at all.
         """
         retry = retrying(self._parts.sleep, self.budget.seconds_left)
         answer: dict[str, Any] = retry(self._once, phase, body, mode)
+        self._strange = 0 if "choices" in answer else self._strange + 1
+        if self._strange >= _MOST_STRANGE:
+            raise EndpointError(f"{self.endpoint.base_url} answers, but not as an OpenAI-compatible endpoint does")
         return answer
 
     def count(self, text: str) -> int:

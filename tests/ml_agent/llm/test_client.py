@@ -64,7 +64,7 @@ FAILS: dict[str, type[AgentError]] = {
     "the schema for an answer": ModelAnswerError,
     "cut off": ModelAnswerError,
     "no choices": ModelAnswerError,
-    "HTML with status 200": ModelAnswerError,
+    "HTML with status 200": EndpointError,
     "enormous output": EndpointError,
     "429 for hours": EndpointError,
     "quota used up": EndpointError,

@@ -17,6 +17,7 @@ from ml_agent.errors import ConfigurationError
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.preflight import ask_endpoint
+from ml_agent.testing.model_server import ModelServer, Response, refusal
 
 MOST_SECONDS = 5.0
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -140,7 +141,7 @@ def test_a_name_that_is_none_and_a_file_that_is_not_there() -> None:
     assert time.monotonic() - began < 2 * MOST_SECONDS
 
 
-def solve(folder: Path, url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def solve(folder: Path, url: str, *arguments: str, timeout: float = 100) -> subprocess.CompletedProcess[str]:
     (folder / "repository").mkdir(exist_ok=True)
     (folder / "repository/fit.py").write_text(
         "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr', type=float)\nparser.parse_args()\n"
@@ -151,7 +152,7 @@ def solve(folder: Path, url: str, *arguments: str) -> subprocess.CompletedProces
             sys.executable, "-m", "ml_agent", "solve", "fit the model with lr 0.25", "--repo", str(folder / "repository"),
             "--run", "none", "--model", "m", "--out", str(folder / "out"), *arguments,
         ],
-        capture_output=True, text=True, timeout=100, check=False, cwd=folder,
+        capture_output=True, text=True, timeout=timeout, check=False, cwd=folder,
         env={"PATH": "/usr/bin:/bin", "OPENAI_BASE_URL": url, "ML_AGENT_CACHE_DIR": str(folder / "cache"), "HOME": str(folder)},
     )  # fmt: skip
 
@@ -169,3 +170,29 @@ def test_with_a_fallback_it_goes_on_and_says_so(tmp_path: Path) -> None:
         done = solve(tmp_path, url, "--fallback", "grounded", "--json", "--quiet")
     result = json.loads(done.stdout)
     assert (done.returncode, result["ending"], result["stand_ins"]) == (0, "checked", 1)
+
+
+POSTS = {
+    "a web page": (Response(body=b"<html>log in</html>", headers={"content-type": "text/html"}), 4),
+    "no such model": (refusal(404, "no such model"), 3),
+    "broken for ever": (refusal(400, "broken"), 4),
+}
+
+
+@pytest.mark.parametrize(("answer", "code"), POSTS.values(), ids=list(POSTS))
+def test_an_endpoint_that_lists_models_and_decides_nothing_ends_the_run(
+    tmp_path: Path, answer: Response, code: int
+) -> None:
+    with ModelServer(misbehaviour=lambda seen, meant: answer) as server:
+        done = solve(tmp_path, server.url)
+    assert (done.returncode, done.stdout) == (code, ""), done.stderr
+    assert done.stderr.strip().splitlines()[-1].startswith("ml-agent: ")
+
+
+def test_a_model_that_does_not_answer_is_told_within_seconds(tmp_path: Path) -> None:
+    with ModelServer(misbehaviour=lambda seen, meant: Response(body=b"{}", delay=60)) as server:
+        began = time.monotonic()
+        with pytest.raises(subprocess.TimeoutExpired) as cut:
+            solve(tmp_path, server.url, timeout=12)
+        assert time.monotonic() - began < 20
+    assert b"still writing the answer" in (cut.value.stderr or b"")

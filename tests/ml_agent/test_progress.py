@@ -1,0 +1,37 @@
+"""What a run shows of itself while it goes on."""
+
+import io
+import time
+from collections.abc import Iterator
+
+import pytest
+from rich.console import Console
+
+from ml_agent import progress
+from ml_agent.progress import Progress
+
+
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch) -> Iterator[float]:
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    yield 0.05
+
+
+def test_a_long_phase_is_told_once_where_no_spinner_is_seen(patience: float) -> None:
+    screen = io.StringIO()
+    shown = Progress(Console(file=screen, width=200))
+    shown.on_phase("plan", "enter", "")
+    time.sleep(4 * patience)
+    shown.on_phase("plan", "leave", "found it")
+    lines = screen.getvalue().splitlines()
+    assert lines[0] == "plan       still reading the repository" and lines[1].startswith("plan       found it")
+    assert len(lines) == 2
+
+
+def test_a_quick_phase_is_told_by_its_outcome_alone(patience: float) -> None:
+    screen = io.StringIO()
+    shown = Progress(Console(file=screen, width=200))
+    shown.on_phase("plan", "enter", "")
+    shown.on_phase("plan", "leave", "found it")
+    time.sleep(4 * patience)
+    assert "still" not in screen.getvalue()
