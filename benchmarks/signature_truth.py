@@ -69,7 +69,8 @@ def candidates(root: Path, reader: SignatureReader, files: Iterable[str]) -> Ite
         if not path.endswith(".py"):
             continue
         makes = bool(MAKES_PARSER.search(reader.sources.text(path) or ""))
-        if makes or any(s.framework in ("argparse", "absl") for s in reader.read(path)):
+        own = (s for s in reader.read(path) if s.framework in ("argparse", "absl"))
+        if makes or any(option.path for s in own for option in s.options):
             yield path, makes
 
 

@@ -42,6 +42,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         repository = result["repository"]
         yield "run it in", f"{repository['name']} at {repository['version'][:12]}, folder {answer['workdir']}"
         yield "level", _level(result)
+        yield from (("not read", line) for line in repository.get("not_read", ()))
     for expected in result["expectations"]:
         yield "expected", f"{MARKS[expected['verdict']]} {_named(expected)}: {expected['said']}"
     if answer and result["unasked"]:

@@ -54,7 +54,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "unasked": unasked(best, job.instruction) if best else [],
         "stand_ins": _stand_ins(folder),
         "answer": _answer(best) if best else None,
-        "repository": _repository(best) if best else None,
+        "repository": _repository(best, services) if best else None,
         "sandbox": _sandbox(best),
         "navigator": services.navigator.name,
         "budget": services.budget.to_dict(),
@@ -112,8 +112,10 @@ def _answer(best: Plain) -> Plain:
     }
 
 
-def _repository(best: Plain) -> Plain:
-    return {"name": best["candidate"]["full_name"], **best["repository"]}
+def _repository(best: Plain, services: Services) -> Plain:
+    known = best["repository"]
+    left_out = services.workspaces.left_out(Path(known["root"]), known["version"])
+    return {"name": best["candidate"]["full_name"], **known, **({"not_read": left_out} if left_out else {})}
 
 
 def _sandbox(best: Plain | None) -> Plain:

@@ -29,6 +29,11 @@ class Workspaces:
         path = normal_folder(root, given.path)
         return Workspace(index=self._open[key], candidate=candidate, path=path, path_given=bool(given.path))
 
+    def left_out(self, root: Path, version: str) -> list[str]:
+        """What the index of a checkout lacks because reading it would have taken too long, a line each."""
+        index = self._open.get((str(root), version))
+        return [left.said for left in index.left_out] if index is not None else []
+
 
 def normal_folder(root: Path, path: str) -> str:
     """A user's folder as a relative posix path inside `root`, "." for the root itself."""

@@ -2,17 +2,14 @@
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 from tools.reading import Progress, Report
 
-_WORKER = "import sys; sys.path.insert(0, sys.argv[1]); from tools.index_worker import work; work(*sys.argv[2:])"
-_PART = "signatures"
+_WORKER = "import sys; sys.path.insert(0, sys.argv[1]); from tools.index_work import work; work(*sys.argv[2:])"
 
 
 @contextlib.contextmanager
@@ -34,23 +31,3 @@ def worker(root: Path, version: str, cache: Path, report: Report | None) -> Iter
         except BaseException:  # also Ctrl-C must leave no second process
             process.kill()
             raise
-
-
-def work(root: str, version: str, cache: str) -> None:
-    """The second process: make that part and keep it in the cache, then help with the Python files."""
-    from tools.index import RepoIndex
-
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    index = RepoIndex.open(Path(root), version, Path(cache), _print)
-    index.make([_PART])
-    index.read_ahead()
-
-
-def _end_with_parent() -> None:
-    """The parent holds the other end of the standard input and never writes: it ends when the parent does."""
-    sys.stdin.buffer.read()
-    os._exit(1)
-
-
-def _print(progress: Progress) -> None:
-    print(json.dumps(progress), flush=True)

@@ -21,6 +21,12 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     paths: tuple[str, ...]
 
+    @property
+    def said(self) -> str:
+        """One line for a person."""
+        more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
+        return f"{self.paths[0] if self.paths else 'nothing'}{more}: not read for {self.part} ({self.reason})"
+
 
 class Progress(NamedTuple):
     """How far the reading of a repository is."""

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from ml_agent.cli.reading import ReadingLine
+from ml_agent.cli.reading import ReadingLine, say_left_out
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
 from ml_agent.terminal import terminal_text
@@ -48,6 +48,7 @@ def check(
     index = open_index(repo, ReadingLine())
     find_problems = check_python if python or is_code else check_command
     findings = find_problems(text, index, normal_folder(index.root, path))
+    say_left_out(index)
     fatal = frozenset(_WORDS) if strict else frozenset({"error"})
     failed = any(finding.severity in fatal for finding in findings)
     if as_json:

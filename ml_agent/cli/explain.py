@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from ml_agent.cli.reading import ReadingLine
+from ml_agent.cli.reading import ReadingLine, say_left_out
 from ml_agent.cli.tables import Layout, write_table
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
@@ -41,7 +41,9 @@ def explain(
         ml-agent explain path/to/repository:train.py --schema
     """
     folder, _, script = target.partition(":")
-    found = entry_points(open_index(folder, ReadingLine()))
+    index = open_index(folder, ReadingLine())
+    found = entry_points(index)
+    say_left_out(index)
     chosen = [entry for entry in found if script in (entry.signature.path, entry.signature.name)] if script else found
     if script and not chosen:
         raise UsageError(f"{script}: no such entry point in {folder}; `ml-agent explain {folder} --all` lists them")

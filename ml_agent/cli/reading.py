@@ -3,6 +3,8 @@
 import sys
 import time
 
+from ml_agent.terminal import terminal_text
+from tools.index import RepoIndex
 from tools.reading import Progress
 
 _QUIET = 1.0
@@ -27,3 +29,9 @@ class ReadingLine:
             self._said, self._shown = now, True
             text = f"reading the repository: {progress.part}, {progress.done} of {progress.total} files"
             print(f"\r{text}\x1b[K" if terminal else text, end="" if terminal else "\n", file=sys.stderr, flush=True)
+
+
+def say_left_out(index: RepoIndex) -> None:
+    """Say on stderr what is not known because reading it would have taken too long."""
+    for left in index.left_out:
+        print(terminal_text(left.said), file=sys.stderr)

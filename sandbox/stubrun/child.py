@@ -4,11 +4,13 @@
 # ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH118, PTH119, PTH120, PTH123, BLE001
 
 import ast
+import dataclasses
 import inspect
 import json
 import os
 import runpy
 import signal
+import site
 import sys
 import traceback
 import types
@@ -25,6 +27,9 @@ def main():
     absl = record_absl.Recorder(log)
     guard.limit(request["timeout"])
     record_argparse.install(log)
+    permit_objects_as_defaults()
+    site.sethelper()
+    site.setquit()  # with the helper the names that every interpreter has, which starts without its packages here
     prepare(request, stubs.StubFinder(request["root"], absl.modules()))
     guard.pretend()
     guard.forbid()
@@ -46,6 +51,19 @@ def main():
     while data:
         data = data[os.write(out, data) :]
     os._exit(0)
+
+
+def permit_objects_as_defaults():
+    """Before Python 3.11 an object of a dataclass could be the default of a field: programs of that time must still load."""
+    make = dataclasses._process_class
+
+    def made(*args, **kwargs):
+        cls = make(*args, **kwargs)
+        if cls.__hash__ is None:
+            cls.__hash__ = object.__hash__
+        return cls
+
+    dataclasses._process_class = made
 
 
 def prepare(request, finder):

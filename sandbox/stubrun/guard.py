@@ -3,6 +3,7 @@
 # Foreign code may raise anything, and pathlib would call the functions that are replaced here.
 
 import builtins
+import ctypes
 import io
 import os
 import resource
@@ -10,6 +11,8 @@ import shutil
 import sys
 import time
 import urllib.request
+
+from stubrun.stubs import Stub
 
 FORBIDDEN = [
     "os.remove",
@@ -77,6 +80,7 @@ def pretend():
     ):
         for name in names.split():
             setattr(module, name, _nothing)
+    ctypes.CDLL = ctypes.PyDLL = ctypes.cdll.LoadLibrary = lambda name=None, *args, **kwargs: Stub("library")
     urllib.request.urlopen = urllib.request.urlretrieve = _nothing
 
 

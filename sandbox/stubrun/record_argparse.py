@@ -70,7 +70,7 @@ class Watch:
 
 
 def importing():
-    """Whether a module is being imported: what it makes then is its own, not of the functions that are called here."""
+    """Whether a module is being imported: what it makes then and nobody asks is its own, not of the script or function."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != "_find_and_load":
         frame = frame.f_back
@@ -84,7 +84,7 @@ def install(log):
 
     def init(self, *args, **kwargs):
         watch.real_init(self, *args, **kwargs)
-        if log.mode != "functions" or not importing():
+        if not importing():
             log.made.append(self)
 
     def error(self, message):

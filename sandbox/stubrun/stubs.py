@@ -262,12 +262,17 @@ class StubModule(types.ModuleType):
         return Stub(self.__name__ + "." + name)
 
 
+PLAIN = {"omegaconf": {"MISSING": "???", "II": lambda key: "${" + key + "}", "SI": lambda text: text}}
+"""What is so simple in a missing library that it can be as it is: defaults of options are made of it."""
+
+
 def stub_module(name, why):
     """A stub for module `name`, registered with the reason."""
     STUBBED.setdefault(name, why)
     module = StubModule(name)
     module.__path__ = []
     module.__file__ = "<stub>"
+    vars(module).update(PLAIN.get(name, {}))
     return module
 
 

@@ -259,7 +259,7 @@ def test_the_second_process_ends_with_its_parent(root: Path, tmp_path: Path) -> 
     """Also where the parent is killed: the worker would else read on for itself."""
     worker = (
         f"import sys; sys.path.insert(0, {str(Path.cwd())!r})\n"
-        "import threading, time\nfrom tools.index_worker import _end_with_parent\n"
+        "import threading, time\nfrom tools.index_work import _end_with_parent\n"
         "threading.Thread(target=_end_with_parent, daemon=True).start()\nwhile True: pass\n"
     )
     parent = (

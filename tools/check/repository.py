@@ -3,9 +3,11 @@
 import functools
 import posixpath
 import weakref
+from collections.abc import Sequence
 
 from tools.check.places import Tree, locate
 from tools.commandline.invocation import Invocation
+from tools.commandline.words import parse_call
 from tools.index import RepoIndex
 from tools.signatures.console import read_console
 from tools.signatures.model import Signature
@@ -29,16 +31,23 @@ class CheckedRepository:
             found[signature.name] = (*found.get(signature.name, ()), signature)
         return found
 
+    def called(self, signatures: Sequence[Signature], words: Sequence[str]) -> tuple[Signature, ...]:
+        """Signatures of an entry point as they are for these words, which may choose what further options there are."""
+        if not any(signature.depends_on for signature in signatures):
+            return tuple(signatures)
+        return self.reader.called(signatures, lambda signature: parse_call(signature, words).values)
+
     def signatures(self, invocation: Invocation, folder: str) -> tuple[Signature, ...]:
-        """What the target of an invocation takes; () where it is nothing of the repository.
+        """What the target of an invocation takes with its words; () where it is nothing of the repository.
 
         Args:
             invocation: one command.
             folder: where the text that holds it starts.
         """
         here = locate(folder, invocation.folder) if invocation.folder else None
-        if here is None:
-            return ()
+        return () if here is None else self.called(self._target(invocation, here), invocation.words)
+
+    def _target(self, invocation: Invocation, here: str) -> tuple[Signature, ...]:
         if invocation.target in ("script", "shell"):
             path = locate(here, invocation.name)
             return self.reader.tested(path) if path in self.tree.files else ()

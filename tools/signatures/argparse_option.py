@@ -145,6 +145,16 @@ class OptionReader:
         implied = {"store_true": "False", "store_false": "True"}.get(self.action)
         return implied, True
 
+    def value(self, dest: str) -> Value:
+        """What the program gets where the option is not given; UNKNOWN where that cannot be told."""
+        if not self.sure:
+            return UNKNOWN
+        implied = {"store_true": False, "store_false": True}.get(self.action)
+        if self.parser.argument_default is not None:
+            implied = self.parser.argument_default
+        value = self.named.get("default", self.parser.defaults.get(dest, implied))
+        return UNKNOWN if value == SUPPRESS or not is_known(value) else value
+
     def _choices(self) -> tuple[tuple[str, ...], bool]:
         given = self.named.get("choices")
         if given is None or given is UNKNOWN:
@@ -164,7 +174,7 @@ class OptionReader:
         if self.action == "count":
             return "int", ""
         if self.action in SWITCHES or self.action == "boolean_optional":
-            return "bool" if switch in ("True", "False", None) else "str", ""
+            return "bool", ""
         given = self.named.get("type")
         if given is None:
             return "str", ""
@@ -172,7 +182,7 @@ class OptionReader:
 
     def _required(self, nargs: str | None) -> bool:
         if self.optional:
-            return self.named.get("required") is True
+            return self.named.get("required") is True and not self.arguments.open
         return nargs not in ("?", "*", "...", "0")
 
 

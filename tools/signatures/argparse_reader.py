@@ -23,6 +23,10 @@ class Parser(Native):
         self.run = run
         self.options: list[Option] = []
         self.defaults: dict[str, Value] = {}
+        self.values: dict[str, Value] = {}
+        """What the program gets of options that are not given, as far as it is known."""
+        self.depends_on: tuple[str, ...] = ()
+        """Options whose values decided which others there are."""
         self.handed: list[str] = []
         self.open = arguments.open
         self.unseen: list[Unseen] = []
@@ -41,7 +45,7 @@ class Parser(Native):
         self.level = 0
         self.result = Namespace()
         self._take_parents(arguments.get(None, "parents"))
-        run.made.append(self)
+        run.note_made(self)
 
     def _take_parents(self, parents: Value) -> None:
         for parent in parents if isinstance(parents, (list, tuple)) else []:
@@ -51,6 +55,7 @@ class Parser(Native):
                 continue
             self.options += other.options
             self.defaults.update(other.defaults)
+            self.values.update(other.values)
             self.open = self.open or other.open
             self.unseen += other.unseen
             self.exclusive += other.exclusive
@@ -64,6 +69,10 @@ class Parser(Native):
             self.note_unseen("library", name)
         else:
             self.note_unseen("computed", "a function that is chosen when it runs")
+
+    def note_chosen(self, dest: str, arguments: Arguments) -> None:
+        """What a value of the command line chooses was given this parser."""
+        self.note_unseen("registry", f"what {dest} chooses", arguments)
 
     def note_unseen(self, origin: Origin, name: str, arguments: Arguments | None = None) -> None:
         """Options come from somewhere that cannot be read."""
@@ -86,9 +95,11 @@ class Parser(Native):
         if len(flags) < len(arguments.placed) or (not flags and "dest" not in arguments.named):
             self.note_unseen("computed", "an option whose name is computed", arguments)
             return None
-        made = OptionReader(self, arguments, flags).option()
+        reader = OptionReader(self, arguments, flags)
+        made = reader.option()
         if made is None:
             return None
+        self.values[made.dest] = reader.value(made.dest)
         if self.resolve and made.flags:
             taken = set(made.flags)
             kept = [_without(o, taken) for o in self.options]
@@ -98,7 +109,7 @@ class Parser(Native):
 
     def do_add_argument_group(self, arguments: Arguments) -> Value:
         """add_argument_group."""
-        return Group(self)
+        return Group(self, argument_default=arguments.get(None, "argument_default"))
 
     def do_add_mutually_exclusive_group(self, arguments: Arguments) -> Value:
         """add_mutually_exclusive_group."""
@@ -118,6 +129,7 @@ class Parser(Native):
     def do_set_defaults(self, arguments: Arguments) -> Value:
         """set_defaults: later than the options it changes them, earlier it is their default."""
         self.defaults.update(arguments.named)
+        self.values.update({name: value if is_known(value) else UNKNOWN for name, value in arguments.named.items()})
         for place, option in enumerate(self.options):
             if option.dest in arguments.named:
                 text, sure = typed(arguments.named[option.dest], self.run)
@@ -133,14 +145,25 @@ class Parser(Native):
     def do_parse_args(self, arguments: Arguments) -> Value:
         """parse_args."""
         if _from_command_line(arguments):
-            self.run.note_parsed(self, strict=True)
+            self._parsed(strict=True)
         return arguments.get(1, "namespace") or self.result
+
+    def _parsed(self, *, strict: bool) -> None:
+        """The words are read; what was decided by an earlier reading of them decided which options there are."""
+        self.depends_on = tuple(self.run.settled)
+        self.run.note_parsed(self, strict=strict)
 
     def do_parse_known_args(self, arguments: Arguments) -> Value:
         """parse_known_args."""
         if _from_command_line(arguments):
-            self.run.note_parsed(self, strict=False)
+            self._parsed(strict=False)
+            return (self._first_result(), UNKNOWN)
         return (self.result, UNKNOWN)
+
+    def _first_result(self) -> Namespace:
+        """What a program gets that goes on to make further options of it."""
+        given = None if self.run.given is None else self.run.given(self.signatures()[0])
+        return Namespace(self.values, given, whole=not self.open and not self.run.uncertain)
 
     do_parse_intermixed_args = do_parse_args
     do_parse_known_intermixed_args = do_parse_known_args
@@ -185,7 +208,7 @@ class Parser(Native):
     def _signature(self, options: tuple[Option, ...], subcommand: tuple[str, ...]) -> Signature:
         return Signature(
             path=self.run.script, framework="argparse", options=options, subcommand=subcommand,
-            accepts_unknown=self.open, unseen=tuple(self.unseen), allow_abbrev=self.allow_abbrev, syntax="argparse", doc=self.description,
+            accepts_unknown=self.open, unseen=tuple(self.unseen), depends_on=self.depends_on, allow_abbrev=self.allow_abbrev, syntax="argparse", doc=self.description,
             line=self.line if self.path == self.run.script else 0, prefix_chars=self.prefix_chars,
             exclusive=tuple(tuple(dict.fromkeys(g)) for g in self.exclusive if len(set(g)) > 1),
             one_of=tuple(tuple(dict.fromkeys(g)) for g in self.one_of if g),
@@ -203,16 +226,23 @@ def _without(option: Option, taken: set[str]) -> Option | None:
 class Group(Native):
     """An argument group: a way to add options to its parser."""
 
-    def __init__(self, parser: Parser, members: list[str] | None = None) -> None:
+    def __init__(self, parser: Parser, members: list[str] | None = None, argument_default: Value = None) -> None:
         self.parser = parser
         self.members = members
+        self.argument_default = argument_default
 
     def note_handed(self, name: str) -> None:
         """Foreign code was given this group."""
         self.parser.note_handed(name)
 
+    def note_chosen(self, dest: str, arguments: Arguments) -> None:
+        """What a value of the command line chooses was given this group."""
+        self.parser.note_chosen(dest, arguments)
+
     def do_add_argument(self, arguments: Arguments) -> Value:
         """add_argument."""
+        if self.argument_default is not None and "default" not in arguments.named:
+            arguments.named["default"] = self.argument_default
         made = self.parser.add(arguments)
         if made is not None and self.members is not None:
             self.members.append(made.dest)
@@ -242,7 +272,8 @@ class Subcommands(Native):
     def do_add_parser(self, arguments: Arguments) -> Value:
         """add_parser."""
         made = Parser(self.parser.run, arguments)
-        self.parser.run.made.remove(made)
+        if made in self.parser.run.made:
+            self.parser.run.made.remove(made)
         made.level = self.parser.level + 1
         name = arguments.get(0, "name")
         if isinstance(name, str):
@@ -269,6 +300,28 @@ def make_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
     return Parser(run, arguments)
 
 
+UNITTEST: tuple[tuple[tuple[str, ...], dict[str, Value]], ...] = (
+    (("-v", "--verbose"), {"dest": "verbosity", "action": "store_const", "const": 2}),
+    (("-q", "--quiet"), {"dest": "verbosity", "action": "store_const", "const": 0}),
+    (("--locals",), {"dest": "tb_locals", "action": "store_true"}),
+    (("-f", "--failfast"), {"dest": "failfast", "action": "store_true"}),
+    (("-c", "--catch"), {"dest": "catchbreak", "action": "store_true"}),
+    (("-b", "--buffer"), {"dest": "buffer", "action": "store_true"}),
+    (("-k",), {"dest": "testNamePatterns", "action": "append"}),
+    (("tests",), {"nargs": "*"}),
+)
+"""What the runner of the standard library takes: flags and settings of each option."""
+
+
+def _unittest_main(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    """unittest.main(): the runner of the standard library reads the words."""
+    made = Parser(run, Arguments([], {}))
+    for flags, named in UNITTEST:
+        made.add(Arguments(list(flags), dict(named)))
+    run.note_parsed(made, strict=True)
+    return UNKNOWN
+
+
 def _insert_word(run: Interpreter, name: str, arguments: Arguments) -> Value:
     """sys.argv.insert(1, "run"): a subcommand that may be left out."""
     word = arguments.get(1, "object")
@@ -286,6 +339,7 @@ FACTORIES: dict[str, Factory] = {
     "configargparse.get_argument_parser": make_parser,
     "simple_parsing.ArgumentParser": make_parser,
     "tap.Tap": make_parser,
+    "unittest.main": _unittest_main,
     "argparse.FileType": lambda run, name, arguments: FileType(),
     "argparse.Action": lambda run, name, arguments: ActionSettings(arguments),
     "argparse.Namespace": lambda run, name, arguments: UNKNOWN,

@@ -13,6 +13,7 @@ from tools.signatures.values import (
     CONSTANTS,
     UNKNOWN,
     Arguments,
+    Chosen,
     Class,
     External,
     Frame,
@@ -96,7 +97,10 @@ def _subscript(run: Machine, node: ast.Subscript, frame: Frame) -> Value:
     key = run.evaluate(node.slice, frame)
     if isinstance(container, dict) and isinstance(key, ParsedArgument):
         _accept_keys(run, container, key, f"{frame.module.path}:{node.lineno}")
-        return UNKNOWN
+        settled = run.settle(key)
+        if not isinstance(settled, CONSTANTS) or settled not in container:
+            return Chosen(key.dest)
+        return container[settled]
     if isinstance(container, (dict, list, tuple, str)) and isinstance(key, CONSTANTS):
         return guarded(partial(operator.getitem, container, key))
     if isinstance(container, Class):
@@ -116,7 +120,7 @@ def _accept_keys(run: Machine, container: dict[Value, Value], key: ParsedArgumen
 
 
 def _binary(run: Machine, node: ast.BinOp, frame: Frame) -> Value:
-    return operate(node.op, run.evaluate(node.left, frame), run.evaluate(node.right, frame))
+    return operate(node.op, *(run.settle(run.evaluate(side, frame)) for side in (node.left, node.right)))
 
 
 def _unary(run: Machine, node: ast.UnaryOp, frame: Frame) -> Value:
@@ -161,6 +165,8 @@ def _compare(run: Machine, node: ast.Compare, frame: Frame) -> Value:
     outcome: Value = True
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = run.evaluate(right_node, frame)
+        if run.concrete:
+            left, right = run.settle(left), run.settle(right)
         result = _compare_two(op, left, right)
         if len(node.ops) == 1:
             return result
@@ -222,7 +228,7 @@ def _joined(run: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
     texts: list[str] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
-            value = run.evaluate(part.value, frame)
+            value = run.settle(run.evaluate(part.value, frame))
             spec = "" if part.format_spec is None else run.evaluate(part.format_spec, frame)
             if not is_known(value) or not isinstance(spec, str) or WIDTH.search(spec):
                 return UNKNOWN
@@ -266,8 +272,9 @@ def arguments_of(run: Machine, node: ast.Call, frame: Frame) -> Arguments:
         value = run.evaluate(keyword.value, frame)
         if keyword.arg is not None:
             named[keyword.arg] = value
-        elif isinstance(value, dict) and all(isinstance(k, str) for k in value):
-            named.update(value)
+        elif isinstance(value, dict):
+            named.update({k: v for k, v in value.items() if isinstance(k, str)})
+            is_open = is_open or not all(isinstance(k, str) for k in value)
         else:
             is_open = True
     return Arguments(placed, named, is_open)

@@ -72,7 +72,7 @@ def _is(test: Callable[[Machine, str], bool]) -> Callable[[Machine, Arguments], 
 
 def _import_module(run: Machine, arguments: Arguments) -> Value:
     """importlib.import_module(name, package): imported for what it does, so followed at once."""
-    name, package = arguments.get(0, "name"), arguments.get(1, "package")
+    name, package = run.settle(arguments.get(0, "name")), arguments.get(1, "package")
     if not isinstance(name, str) or not arguments.path:
         return UNKNOWN
     if name.startswith("."):
@@ -84,6 +84,31 @@ def _import_module(run: Machine, arguments: Arguments) -> Value:
     if isinstance(found, Module):
         run.run_module(found)
     return found
+
+
+def fill(run: Machine, module: Module, name: str) -> None:
+    """A table that begins empty is read: modules that were imported for other things may have filled it by now."""
+    if run.importing or not module.registering or name not in module.registries or module.state != "done":
+        return
+    functions, module.registering = module.registering, frozenset()
+    for _ in range(MAX_ROUNDS):  # those who fill it may import others by names that are computed
+        known = [path for path, other in run.modules.items() if other.state != "new"]
+        paths = run.sources.callers(functions, known)
+        run.eager.update(paths)
+        for path in paths:
+            _run_package(run, path)
+        if len(known) == sum(other.state != "new" for other in run.modules.values()):
+            return
+
+
+def _run_package(run: Machine, path: str) -> None:
+    """Follow a module, and the packages around it before."""
+    names = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    for count in range(1, len(names)):
+        outer = "/".join(names[:count]) + "/__init__.py"
+        if run.sources.exists(outer):
+            run.run_module(run.module(outer, ".".join(names[:count])))
+    run.run_module(run.module(path, ".".join(names)))
 
 
 def doubt_registries(modules: Iterable[Module]) -> None:
@@ -112,6 +137,18 @@ def registries_of(tree: ast.Module) -> frozenset[str]:
     )
 
 
+def registering_in(tree: ast.Module, registries: frozenset[str]) -> frozenset[str]:
+    """The functions of a module that put something into its tables."""
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)] if registries else []
+    return frozenset(f.name for f in functions if any(_puts_into(node, registries) for node in ast.walk(f)))
+
+
+def _puts_into(node: ast.AST, registries: frozenset[str]) -> bool:
+    if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Store):
+        return False
+    return isinstance(node.value, ast.Name) and node.value.id in registries
+
+
 def _is_empty(node: ast.expr | None) -> bool:
     if isinstance(node, ast.Dict):
         return not node.keys
@@ -120,6 +157,7 @@ def _is_empty(node: ast.expr | None) -> bool:
 
 EMPTY = ("dict", "OrderedDict", "defaultdict")
 MAX_NESTED = 3
+MAX_ROUNDS = 3
 FOLDER_FUNCTIONS: dict[str, Callable[[Machine, Arguments], Value]] = {
     "os.listdir": _listdir, "glob.glob": _glob, "pkgutil.iter_modules": _iter_modules,
     "importlib.import_module": _import_module,

@@ -9,9 +9,10 @@ from pathlib import PurePosixPath
 import msgspec
 
 from tools.signatures import calls, expressions, statements
-from tools.signatures.folder_calls import doubt_registries, registries_of
+from tools.signatures.folder_calls import doubt_registries, fill, registering_in, registries_of
 from tools.signatures.library import CONSTANTS_OF
 from tools.signatures.machine import Budget, Collector, Condition, Finished, Flow, OutOfFuel, ProgramRaised, TooLong
+from tools.signatures.model import Signature
 from tools.signatures.sources import Sources
 from tools.signatures.values import (
     UNKNOWN,
@@ -24,11 +25,12 @@ from tools.signatures.values import (
     Lazy,
     Module,
     Native,
+    ParsedArgument,
     Value,
 )
 
-STEPS = 400_000
-SHARE = 4
+STEPS = 1_000_000
+SHARE = 3
 """A module that is imported may take this part of the steps that are left: its parser matters more than its plug-ins."""
 STEPS_BEYOND = 30_000
 SECONDS = 1.8
@@ -49,6 +51,8 @@ class Parsed(msgspec.Struct, frozen=True, kw_only=True):
     strict: bool
 
 
+Given = Callable[[Signature], Mapping[str, Value]]
+"""What a command line says in the terms of a signature: dest -> value."""
 Factory = Callable[["Interpreter", str, Arguments], Value]
 """Makes a modelled library object from the called name and its arguments."""
 
@@ -57,13 +61,21 @@ class Interpreter:
     """Follows one script."""
 
     def __init__(
-        self, sources: Sources, script: str, factories: Mapping[str, Factory], *, beyond: bool = False
+        self,
+        sources: Sources,
+        script: str,
+        factories: Mapping[str, Factory],
+        *,
+        beyond: bool = False,
+        given: Given | None = None,
     ) -> None:
         self.sources = sources
         self.script = script
         self.factories = factories
         self.beyond = beyond
         """Go on after the command line was parsed, to see which values are tested."""
+        self.given = given
+        """Follow the program as it runs with one particular command line."""
         self.budget = Budget(STEPS, SECONDS)
         self.uncertain = 0
         self.collectors = [Collector(0)]
@@ -76,6 +88,11 @@ class Interpreter:
         self.made: list[Native] = []
         """Every modelled parser, in order."""
         self._resolving: set[tuple[str, str]] = set()
+        self.importing = 0
+        """Modules besides the script whose top level we are in."""
+        self.eager: set[str] = set()
+        """Modules that fill tables: followed where they are imported."""
+        self.settled: dict[str, None] = {}
         self.inserted = ""
         """A subcommand that the program puts on the command line itself where none is given."""
         self.complete = True
@@ -105,11 +122,17 @@ class Interpreter:
                 return self.force(current.names[name])
             current = current.outer
         if name in frame.module.env:
+            fill(self, frame.module, name)
             return self.force(frame.module.env[name])
         if hasattr(builtins, name):
             return External("builtins." + name)
         found = self._starred(frame.module, name)
         return UNKNOWN if found is None else found
+
+    @property
+    def concrete(self) -> bool:
+        """Whether tests of values that have a default go the way of the default, and not both ways."""
+        return not self.beyond
 
     def _starred(self, module: Module, name: str) -> Value | None:
         """What a name stands for that a star import brings, or None."""
@@ -128,7 +151,11 @@ class Interpreter:
         self._resolving.add(key)
         try:
             self.run_module(module)
-            return self.force(module.env[name]) if name in module.env else self._starred(module, name)
+            fill(self, module, name)
+            found = module.env.get(name)
+            if isinstance(found, Lazy) and (found.module.path, found.name) in self._resolving:
+                return None  # one that it has itself from the module that is being asked
+            return self.force(found) if name in module.env else self._starred(module, name)
         finally:
             self._resolving.discard(key)
 
@@ -137,6 +164,17 @@ class Interpreter:
         if not isinstance(value, Lazy):
             return value
         return self.module_name(value.module, value.name)
+
+    def settle(self, value: Value) -> Value:
+        """A value of the command line as what it is by default, where that is known; other values themselves."""
+        if not isinstance(value, ParsedArgument):
+            return value
+        self.settled[value.dest] = None
+        if value.value is UNKNOWN:
+            return value
+        if value.fold and isinstance(value.value, str):
+            return value.value.lower() if value.fold == "lower" else value.value.upper()
+        return value.value
 
     def module_name(self, module: Module, name: str) -> Value:
         """What a module's name stands for: its own, one of a star import, or a submodule."""
@@ -160,9 +198,15 @@ class Interpreter:
         if path is None:
             return External(name)
         module = self.module(path, name)
-        if module.state == "new" and self.sources.has_effects(path, self.script):
-            self.run_module(module)
+        self._run_for_effects(module)
         return module
+
+    def _run_for_effects(self, module: Module) -> None:
+        """Follow a module that is imported, where that may define flags or fill a table."""
+        if module.state != "new":
+            return
+        if module.path in self.eager or self.sources.has_effects(module.path, self.script):
+            self.run_module(module)
 
     def module(self, path: str, name: str) -> Module:
         """The module of a file, not yet run."""
@@ -192,8 +236,7 @@ class Interpreter:
         if path is None or path == module.path:
             return None
         found = self.module(path, f"{module.name}.{name}")
-        if found.state == "new" and self.sources.has_effects(path, self.script):
-            self.run_module(found)
+        self._run_for_effects(found)
         return found
 
     def run_module(self, module: Module) -> None:
@@ -210,11 +253,13 @@ class Interpreter:
             return
         module.env["__doc__"] = ast.get_docstring(tree)
         module.registries = registries_of(tree)
+        module.registering = registering_in(tree, module.registries)
         floor = self.budget.floor
         if module.path != self.script:
             self.budget.floor = max(floor, self.budget.steps - self.budget.steps // SHARE)
         uncertain, collectors = self.uncertain, self.collectors
         self.uncertain, self.collectors = 0, [Collector(0)]
+        self.importing += module.path != self.script
         try:
             self.execute(tree.body, Frame(module, module.env))
         except ProgramRaised:
@@ -230,8 +275,14 @@ class Interpreter:
         finally:
             if module.path != self.script:
                 self.uncertain, self.collectors = uncertain, collectors
+                self.importing -= 1
             self.budget.floor = floor
             module.state = "done"
+
+    def note_made(self, parser: Native) -> None:
+        """A parser was made; what modules make while they are imported, and nobody asks, is their own affair."""
+        if not self.importing:
+            self.made.append(parser)
 
     def make_native(self, name: str, arguments: Arguments) -> Value | None:
         """What a known library function gives; None where the library is not modelled."""

@@ -53,7 +53,7 @@ CONSTANTS_OF: dict[str, Value] = {
     "os.pardir": "..", "numpy.inf": float("inf"), "math.pi": 3.141592653589793, "math.e": 2.718281828459045,
     "builtins.__debug__": True, "typing.TYPE_CHECKING": False, "argparse.REMAINDER": "...", "argparse.OPTIONAL": "?",
     "argparse.ZERO_OR_MORE": "*", "argparse.ONE_OR_MORE": "+", "argparse.PARSER": "A...",
-    "argparse.SUPPRESS": "==SUPPRESS==", "builtins.NotImplemented": NotImplemented,
+    "argparse.SUPPRESS": "==SUPPRESS==", "omegaconf.MISSING": "???", "builtins.NotImplemented": NotImplemented,
 }  # fmt: skip
 
 
@@ -82,7 +82,9 @@ def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
     if name in ("copy.copy", "copy.deepcopy") and arguments.placed:
         return arguments.placed[0]
     if name == "ast.literal_eval" and arguments.placed and isinstance(arguments.placed[0], str):
-        return guarded(lambda: ast.literal_eval(arguments.placed[0]))
+        return _literal(arguments.placed[0])
+    if name in ("omegaconf.II", "omegaconf.SI") and len(arguments.placed) == 1 and isinstance(arguments.placed[0], str):
+        return f"${{{arguments.placed[0]}}}" if name.endswith("II") else arguments.placed[0]
     if name == "json.loads" and len(arguments.placed) == 1:
         return _json(arguments.placed[0])
     if name == "distutils.util.strtobool" and len(arguments.placed) == 1:
@@ -92,6 +94,16 @@ def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
     if name == "itertools.chain":
         return _chain(run, arguments)
     return UNKNOWN
+
+
+def _literal(text: str) -> Value:
+    """A text as a literal of Python; one that is none stops the program."""
+    try:
+        return ast.literal_eval(text) if len(text) <= MAX_JSON else UNKNOWN
+    except (ValueError, SyntaxError, TypeError):
+        raise ProgramRaised from None
+    except (RecursionError, MemoryError):
+        return UNKNOWN
 
 
 def _strtobool(word: Value) -> Value:
@@ -165,6 +177,9 @@ def _builtin(run: Machine, name: str, arguments: Arguments) -> Value:
         return placed[0]
     if name == "str" and len(placed) == 1 and isinstance(placed[0], PurePath):
         return str(placed[0])
+    if name == "str" and len(placed) == 1 and isinstance(placed[0], Instance):
+        method = run.attribute(placed[0], "__str__")
+        return UNKNOWN if method is UNKNOWN else run.call(method, Arguments([], {}))
     if name == "str" and len(placed) == 1 and type_text(placed[0]):
         return type_text(placed[0], whole=True)
     if name == "len" and len(placed) == 1 and isinstance(placed[0], (list, tuple, dict, set)):
@@ -275,6 +290,8 @@ def _zip(run: Machine, arguments: Arguments) -> Value:
 
 def _map(run: Machine, arguments: Arguments) -> Value:
     items = iterate(run, arguments.placed[1]) if len(arguments.placed) == 2 else None
+    if items is None and len(arguments.placed) == 2 and isinstance(arguments.placed[1], (int, float)):
+        raise ProgramRaised
     if items is None:
         return UNKNOWN
     return [run.call(arguments.placed[0], Arguments([item], {})) for item in items]
@@ -290,12 +307,13 @@ def _filter(run: Machine, arguments: Arguments) -> Value:
 
 
 def _getattr(run: Machine, arguments: Arguments) -> Value:
-    if len(arguments.placed) < 2 or not isinstance(arguments.placed[1], str):
+    name = run.settle(arguments.placed[1]) if len(arguments.placed) > 1 else UNKNOWN
+    if not isinstance(name, str):
         return UNKNOWN
-    value = run.attribute(arguments.placed[0], arguments.placed[1])
-    if value is UNKNOWN and len(arguments.placed) > 2:
-        return UNKNOWN
-    return value
+    owner = arguments.placed[0]
+    if isinstance(owner, Namespace) and owner.has(name) is False and len(arguments.placed) > 2:
+        return arguments.placed[2]
+    return run.attribute(owner, name)
 
 
 def _setattr(run: Machine, arguments: Arguments) -> Value:

@@ -99,6 +99,14 @@ class Machine(Protocol):
     """Calls that we are in."""
     call_steps: int
     """How many steps a call may take, halved with each depth; 0 for no limit."""
+    modules: dict[str, Module]
+    """Every module that was met, by its file."""
+    importing: int
+    """Modules besides the script whose top level we are in."""
+    eager: set[str]
+    """Modules that fill tables: followed where they are imported."""
+    settled: dict[str, None]
+    """Options whose values, known or not, decided how the program goes on."""
     active: list[object]
     """The functions that we are in, by their syntax node."""
 
@@ -116,6 +124,13 @@ class Machine(Protocol):
 
     def look_up(self, name: str, frame: Frame) -> Value:
         """The value of a name."""
+
+    @property
+    def concrete(self) -> bool:
+        """Whether tests of values that have a default go the way of the default, and not both ways."""
+
+    def settle(self, value: Value) -> Value:
+        """A value of the command line as what it is by default, where that is known; other values themselves."""
 
     def external_attribute(self, value: External, name: str) -> Value:
         """What `.name` of a library's name gives."""
@@ -137,6 +152,9 @@ class Machine(Protocol):
 
     def member(self, module: Value, name: str, importer: Module) -> Value:
         """What `from module import name` gives."""
+
+    def module(self, path: str, name: str) -> Module:
+        """The module of a file, not yet run."""
 
     def module_name(self, module: Module, name: str) -> Value:
         """What a module's name stands for: its own, one of a star import, or a submodule."""

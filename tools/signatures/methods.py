@@ -71,7 +71,7 @@ def call_method(run: Machine, value: Value, name: str) -> Value:
         return _of_path(run, value, name)
     if isinstance(value, (list, dict, set)) and name in CHANGING_METHODS:
         return Method(lambda arguments: _change(run, value, name, arguments))
-    return Method(lambda arguments: _ask(value, name, arguments))
+    return Method(lambda arguments: _ask(run, value, name, arguments))
 
 
 def _of_path(run: Machine, value: PurePath, name: str) -> Value:
@@ -88,16 +88,18 @@ def _of_path(run: Machine, value: PurePath, name: str) -> Value:
     return found
 
 
-def _ask(value: Value, name: str, arguments: Arguments) -> Value:
+def _ask(run: Machine, value: Value, name: str, arguments: Arguments) -> Value:
     """A method that changes nothing."""
     placed, named = arguments.placed, arguments.named
     if isinstance(value, dict):
         if name == "get":
-            return _dict_get(value, placed)
+            return _dict_get(run, value, placed)
         views: dict[str, Callable[[], Value]] = {"keys": value.keys, "values": value.values, "items": value.items}
         return dict(value) if name == "copy" else list(views[name]()) if name in views else UNKNOWN
     if isinstance(value, list) and name == "copy":
         return list(value)
+    placed = [run.settle(part) for part in placed]
+    named = {key: run.settle(part) for key, part in named.items()}
     if arguments.open or not is_known(placed) or not is_known(named) or not is_known(value):
         return UNKNOWN
     if isinstance(value, str) and _may_grow(value, name, placed):
@@ -117,11 +119,12 @@ def _may_grow(text: str, name: str, placed: list[Value]) -> bool:
     return False
 
 
-def _dict_get(value: dict[Value, Value], placed: list[Value]) -> Value:
-    if not placed or not is_known(placed[0]) or isinstance(placed[0], (list, dict, set)):
+def _dict_get(run: Machine, value: dict[Value, Value], placed: list[Value]) -> Value:
+    key = run.settle(placed[0]) if placed else UNKNOWN
+    if not is_known(key) or isinstance(key, (list, dict, set)):
         return UNKNOWN
-    if placed[0] in value:
-        return value[placed[0]]
+    if key in value:
+        return value[key]
     return UNKNOWN if UNKNOWN in value else placed[1] if len(placed) > 1 else None
 
 

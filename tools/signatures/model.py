@@ -90,6 +90,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Unknown options are no error (parse_known_args, a parser handed to foreign code, hydra overrides)."""
     unseen: tuple[Unseen, ...] = ()
     """From where options come that are not listed; () where all are."""
+    depends_on: tuple[str, ...] = ()
+    """dests whose values decide which further options there are; those listed are the ones of their defaults."""
     allow_abbrev: bool = True
     """Unique prefixes of long options are accepted, as argparse does it."""
     syntax: Literal["argparse", "absl", "click", "overrides", "plain"] = "argparse"

@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -24,7 +24,7 @@ from tools.signatures import (
     sysargv_reader,
     typer_reader,
 )
-from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.interpreter import Factory, Given, Interpreter
 from tools.signatures.kept import KeptSignatures
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.sources import Sources, without_garbage_collection
@@ -60,6 +60,8 @@ class SignatureReader:
         self._kept = KeptSignatures(self.sources, reading or Reading("signatures"))
         self._read: dict[str, tuple[Signature, ...]] = {}
         self._tested: dict[str, tuple[Signature, ...]] = {}
+        self._functions: dict[str, tuple[str, str]] = {}
+        """Module and function of each console script."""
 
     def read(self, path: str) -> tuple[Signature, ...]:
         """The signatures of one file, () where it is no entry point; never raises."""
@@ -93,6 +95,7 @@ class SignatureReader:
     def function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
         """The signatures of a console script that calls one function of a file."""
         how = f"{module}:{name} {console}"
+        self._functions[console] = (module, name)
         return self._kept.recall(path, how, lambda: self._function(path, module, name, console))
 
     def _function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
@@ -102,6 +105,24 @@ class SignatureReader:
         plain = _unsure(Signature(path=path, syntax="plain", doc=_first_paragraph(doc)))
         found = [_documented(run, s) for s in self._with_rewriting(_asked(run), run)] or [plain]
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
+
+    def called(self, signatures: Sequence[Signature], given: Given) -> tuple[Signature, ...]:
+        """The signatures of an entry point as they are for one command line, where its words decide which options there are.
+
+        Args:
+            signatures: what was read of the entry point.
+            given: what the command line says in the terms of a signature.
+        """
+        first = next((s for s in signatures if s.depends_on), None)
+        if first is None or not any(dest in given(first) for dest in first.depends_on):
+            return tuple(signatures)
+        run = Interpreter(self.sources, first.path, FACTORIES, given=given)
+        if first.kind == "console":
+            run.run_entry(*self._functions[first.name])
+        else:
+            run.run_script()
+        known = {o.dest: o for s in signatures for o in s.options if o.accepted}
+        return tuple(_named_as(first, s, known) for s in self._with_rewriting(_asked(run), run)) or tuple(signatures)
 
     def module(self, path: str, name: str) -> tuple[Signature, ...]:
         """The signatures of `python -m name`, whose file is `path`."""
@@ -258,6 +279,21 @@ def _signatures(parser: Native) -> list[Signature]:
 def _unsure(signature: Signature) -> Signature:
     beyond = Unseen(origin="computed", name="code that could not be followed", path=signature.path, line=signature.line)
     return msgspec.structs.replace(signature, accepts_unknown=True, unseen=(*signature.unseen, beyond))
+
+
+def _named_as(other: Signature, signature: Signature, known: Mapping[str, Option]) -> Signature:
+    """A signature under the name of another of the same entry point, with the values that were seen to be tested."""
+    options = []
+    for option in signature.options:
+        tested = known.get(option.dest, option)
+        options.append(
+            msgspec.structs.replace(
+                option, accepted=tested.accepted, accepted_fold=tested.accepted_fold, accepted_at=tested.accepted_at
+            )
+        )
+    return msgspec.structs.replace(
+        signature, kind=other.kind, name=other.name, doc=signature.doc or other.doc, options=tuple(options)
+    )
 
 
 def _documented(run: Interpreter, signature: Signature) -> Signature:

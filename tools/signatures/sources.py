@@ -6,13 +6,17 @@ import gc
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 MAX_BYTES = 1_500_000
 MAX_REPAIRS = 25
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^\n#]*)|import[ \t]+([\w., \t]+))", re.MULTILINE)
-WRITES_FLAGS = ("DEFINE_", "parse_args(", "parse_known_args(")
+WRITES_FLAGS = re.compile(
+    r"^\S[^\n]*(?:DEFINE_|parse_args\(|parse_known_args\()|^(?:DEFINE_|parse_args\(|parse_known_args\()", re.MULTILINE
+)
+IMPORTS_OTHERS = re.compile(r"\b(?:import_module|iter_modules|walk_packages|__import__)\(")
+"""A file that imports what lies in its folder."""
 STAR = re.compile(r"^[ \t]*from[ \t]+[.\w]+[ \t]+import[ \t]+\*", re.MULTILINE)
 WORD = re.compile(r"[A-Za-z_]\w*")
 SOURCE_ROOTS = ("", "src")
@@ -214,14 +218,23 @@ class Sources:
             seen += new
         return seen
 
-    def reach(self, script: str) -> set[str]:
-        """A script and all files that it imports, directly or not."""
-        found, todo = {script}, [script]
+    def reach(self, *scripts: str) -> set[str]:
+        """Scripts and all files that they import, directly or not, when the first of them was started."""
+        found, todo = set(scripts), list(scripts)
         while todo:
-            new = [path for path in self._imports_of(todo.pop(), script) if path not in found]
+            new = [path for path in self._imports_of(todo.pop(), scripts[0]) if path not in found]
             found.update(new)
             todo += new
         return found
+
+    def callers(self, functions: Iterable[str], scripts: Iterable[str]) -> list[str]:
+        """The files that some import, directly or not, whose top level calls or decorates with one of these functions."""
+        calls = re.compile(rf"^(?:@|\w.*[=\s(]|\) = )?(?:\w+\.)*(?:{'|'.join(functions)})\(", re.MULTILINE)
+        reached = self.reach(*scripts)
+        for package in [path for path in reached if self.mentions(path, IMPORTS_OTHERS)]:
+            folder = package.rpartition("/")[0] + "/"
+            reached |= {path for path in self.files or () if path.startswith(folder) and path.endswith(".py")}
+        return sorted(path for path in self.reach(*scripts, *reached) if calls.search(self.text(path) or ""))
 
     def _imports_of(self, path: str, script: str) -> tuple[str, ...]:
         """The files that a file imports when `script` was started."""
@@ -247,11 +260,7 @@ class Sources:
 
     def _writes_flags(self, path: str) -> bool:
         """Whether a line at a file's top level defines a flag or parses."""
-        text = self.text(path) or ""
-        if not any(word in text for word in WRITES_FLAGS):
-            return False
-        lines = text.split("\n")
-        return any(word in line for line in lines if line[:1].strip() for word in WRITES_FLAGS)
+        return self.mentions(path, WRITES_FLAGS)
 
 
 def _try_parse(text: str) -> ast.Module | int | None:

@@ -161,6 +161,8 @@ def _class(run: Machine, node: ast.ClassDef, frame: Frame) -> None:
 
 def _if(run: Machine, node: ast.If, frame: Frame) -> Flow:
     test = run.evaluate(node.test, frame)
+    if run.concrete:
+        test = run.settle(test)
     known = truth(test)
     if known is not None:
         return run.execute(node.body if known else node.orelse, frame)

@@ -145,8 +145,11 @@ def _is_dataclass(run: Machine, arguments: Arguments) -> Value:
 
 def _hasattr(run: Machine, arguments: Arguments) -> Value:
     value, name = arguments.get(0, "obj"), arguments.get(1, "name")
-    if not isinstance(name, str) or isinstance(value, Namespace):
+    if not isinstance(name, str):
         return UNKNOWN
+    if isinstance(value, Namespace):
+        there = value.has(name)
+        return UNKNOWN if there is None else there
     if isinstance(value, Instance):
         there = name in value.attributes or value.cls.find(name) is not None
         return True if there else UNKNOWN if value.native is not None or value.cls.externals() else False
@@ -166,7 +169,7 @@ def _is_type(value: Value) -> Value:
         return True
     if isinstance(value, External):
         owner, _, name = value.name.rpartition(".")
-        return name in BUILT_IN if owner == "builtins" else UNKNOWN
+        return name in BUILT_IN if owner == "builtins" else False if owner == "typing" else UNKNOWN
     return False if isinstance(value, (TypeForm, Function, Instance, *CONSTANTS)) else UNKNOWN
 
 

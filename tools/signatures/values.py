@@ -4,7 +4,8 @@ Constants, lists, tuples, dicts and sets are themselves; everything else is one 
 """
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 Value = Any
@@ -62,6 +63,8 @@ class Module:
         """Modules of which it imports every name."""
         self.registries: frozenset[str] = frozenset()
         """Its names that begin as empty tables."""
+        self.registering: frozenset[str] = frozenset()
+        """Its functions that put something into them; empty once their callers were followed."""
         self.state = "new"
         """new, running or done."""
 
@@ -229,6 +232,9 @@ class Native:
     def store(self, name: str, value: Value) -> None:
         """An attribute or item is set."""
 
+    def note_chosen(self, dest: str, arguments: Arguments) -> None:
+        """It was given to something that a value of the command line chooses."""
+
 
 class Method:
     """Something callable that is modelled here."""
@@ -242,11 +248,13 @@ class Method:
 class ParsedArgument:
     """A value of the command line, after parsing."""
 
-    __slots__ = ("dest", "fold")
+    __slots__ = ("dest", "fold", "value")
 
-    def __init__(self, dest: str, fold: str = "") -> None:
+    def __init__(self, dest: str, fold: str = "", value: Value = UNKNOWN) -> None:
         self.dest = dest
         self.fold = fold
+        self.value = value
+        """What it is where the command line does not name it; UNKNOWN where that is not known, or of no interest."""
 
 
 class Repeated:
@@ -265,10 +273,31 @@ class Either:
 
 
 class Namespace(Native):
-    """What a parser returned: attributes are values of the command line, unless the program sets them itself."""
+    """What a parser returned: attributes are values of the command line, unless the program sets them itself.
 
-    def __init__(self) -> None:
+    Args:
+        defaults: what they are where the command line does not name them.
+        given: what the command line that is followed says; None where no particular one is.
+        whole: whether there are no others.
+    """
+
+    def __init__(
+        self,
+        defaults: Mapping[str, Value] = MappingProxyType({}),
+        given: Mapping[str, Value] | None = None,
+        *,
+        whole: bool = False,
+    ) -> None:
+        self.defaults = defaults
+        self.given = given
+        self.whole = whole
         self.overridden: dict[str, Value] = {}
+
+    def has(self, name: str) -> bool | None:
+        """Whether there is such an attribute; None where that is not known."""
+        if name in self.overridden or name in self.defaults:
+            return True
+        return False if self.whole else None
 
     def attribute(self, name: str) -> Value:
         """The argument of that name."""
@@ -276,7 +305,9 @@ class Namespace(Native):
             return self.overridden[name]
         if name == "__dict__":
             return self
-        return UNKNOWN if name.startswith("__") else ParsedArgument(name)
+        if self.given is not None and name in self.defaults:
+            return self.given.get(name, self.defaults[name])
+        return UNKNOWN if name.startswith("__") else ParsedArgument(name, value=self.defaults.get(name, UNKNOWN))
 
     def store(self, name: str, value: Value) -> None:
         """The program sets it itself."""
@@ -285,6 +316,25 @@ class Namespace(Native):
     def item(self, key: Value) -> Value:
         """vars(args)[key]."""
         return self.attribute(key) if isinstance(key, str) else UNKNOWN
+
+
+class Chosen(Native):
+    """What a value of the command line chooses out of a table."""
+
+    def __init__(self, dest: str) -> None:
+        self.dest = dest
+
+    def attribute(self, name: str) -> Value:
+        """A part of it."""
+        return self
+
+    def call(self, arguments: Arguments) -> Value:
+        """Parsers that it is given may get further options."""
+        for value in arguments.all():
+            native = value.native if isinstance(value, Instance) else value
+            if isinstance(native, Native):
+                native.note_chosen(self.dest, arguments)
+        return self
 
 
 FOLLOWED = (Function, Bound, Class, Instance, Module)
@@ -311,7 +361,7 @@ def truth(value: Value) -> bool | None:
         return bool(value)
     if isinstance(value, (Function, Bound, Class, Module, Method)):
         return True
-    return True if isinstance(value, Native) and not isinstance(value, Namespace) else None
+    return True if isinstance(value, Native) and not isinstance(value, (Namespace, Chosen)) else None
 
 
 def same(left: Value, right: Value) -> bool:

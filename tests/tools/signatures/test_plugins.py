@@ -71,7 +71,7 @@ def test_plugins_register_themselves(repository: Make, option: Find, find: str) 
 def test_a_registry_that_was_not_followed_to_its_end_has_no_choices(
     repository: Make, option: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(interpreter, "STEPS", 6_000)
+    monkeypatch.setattr(interpreter, "STEPS", 4_500)
     signature = read(repository, FINDS[0], "x = [n for n in range(700)]")
     model = option(signature, "model")
     assert not model.choices and not model.sure

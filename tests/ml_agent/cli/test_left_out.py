@@ -1,0 +1,49 @@
+"""What an index lacks is said where its knowledge is shown."""
+
+from pathlib import Path
+
+import pytest
+
+from ml_agent.cli.reading import say_left_out
+from ml_agent.workspaces import Workspaces
+from tools import index as index_module
+from tools.candidates import Candidate
+from tools.index import RepoIndex
+from tools.repository import Checkout
+
+
+class NoRepositories:
+    """Brings nothing: the folder is there already."""
+
+    def get(self, source: str, commit: str = "") -> Checkout:
+        raise AssertionError(source)
+
+
+@pytest.fixture
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository of three files for whose signatures there is no time."""
+    parts = dict(index_module._PARTS)
+    monkeypatch.setitem(parts, "signatures", parts["signatures"]._replace(seconds=-1))
+    monkeypatch.setattr(index_module, "_PARTS", parts)
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.py").write_text("import argparse\n")
+    return tmp_path
+
+
+def test_on_stderr(slow: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    index = RepoIndex.open(slow, "v")
+    assert not index.signatures
+    say_left_out(index)
+    said = capsys.readouterr()
+    assert said.err == "a.py and 2 more: not read for signatures (reading took longer than -1 s)\n" and not said.out
+
+
+def test_of_a_workspace(slow: Path) -> None:
+    from ml_agent.navigator import Given
+
+    workspaces = Workspaces(NoRepositories(), None)
+    workspace = workspaces.open(Candidate(full_name="o/n", url=str(slow)), slow, "v", Given())
+    assert workspaces.left_out(slow, "v") == []
+    assert not workspace.index.signatures
+    assert [line.partition(":")[0] for line in workspaces.left_out(slow, "v")] == ["a.py and 2 more"]
+    assert workspaces.left_out(slow, "another") == []

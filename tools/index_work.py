@@ -1,0 +1,30 @@
+"""What the second process does that makes one part of an index (see `tools.index_worker`)."""
+
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+from tools.index import RepoIndex
+from tools.reading import Progress
+
+_PART = "signatures"
+
+
+def work(root: str, version: str, cache: str) -> None:
+    """The second process: make that part and keep it in the cache, then help with the Python files."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    index = RepoIndex.open(Path(root), version, Path(cache), _print)
+    index.make([_PART])
+    index.read_ahead()
+
+
+def _end_with_parent() -> None:
+    """The parent holds the other end of the standard input and never writes: it ends when the parent does."""
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+def _print(progress: Progress) -> None:
+    print(json.dumps(progress), flush=True)
