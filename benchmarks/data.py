@@ -10,9 +10,12 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from benchmarks.errors import TaskFileError
+from ml_agent.files import read_lines
 
 Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
 Kind = Literal["bash", "python"]
+MOST_BYTES = 1024**3
+"""Size of a file of rows."""
 DATASET = "super-dainiu/ml-bench"
 SPLITS = ("full", "quarter", "id_train", "ood_train")
 SHIPPED = {"wild": "benchmarks.wild", "delivery": "benchmarks.delivery"}
@@ -202,6 +205,8 @@ def parse_arguments(text: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 def repository_folder(task: Task, repos: Path) -> Path | None:
     """Where the task's repository stands under `repos`; None where it is not there."""
+    if not task.repository.strip("."):
+        return None  # the address has no name: `repos` itself, or what is above it
     folder = repos / task.repository
     if folder.is_dir():
         return folder
@@ -229,10 +234,13 @@ def _rows(source: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                yield _placed(_object(line, f"{path}:{number}"), path.parent)
+    try:
+        lines = read_lines(path, MOST_BYTES)
+    except (OSError, ValueError) as error:
+        raise TaskFileError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield _placed(_object(line, f"{path}:{number}"), path.parent)
 
 
 def _placed(row: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
@@ -246,7 +254,7 @@ def _object(line: str, place: str) -> Mapping[str, Any]:
     """One JSON object; a line that is none becomes a row in which every field is missing, so that the others go on."""
     try:
         value = json.loads(line)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return {"key": place}
     return value if isinstance(value, dict) else {"key": place}
 
@@ -256,7 +264,10 @@ def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise TaskFileError(f"{path}: reading Parquet needs the extra `data` (pip install 'ml-agent[data]')") from error
-    rows: list[Mapping[str, Any]] = parquet.read_table(path).to_pylist()
+    try:
+        rows: list[Mapping[str, Any]] = parquet.read_table(path).to_pylist()
+    except (OSError, ValueError) as error:  # Arrow's own errors are of these kinds
+        raise TaskFileError(f"{path}: no Parquet file ({str(error).partition(chr(10))[0]})") from error
     yield from rows
 
 

@@ -7,6 +7,10 @@ import msgspec
 
 from benchmarks.data import Key
 from benchmarks.errors import PredictionFileError
+from ml_agent.files import read_lines
+
+MOST_BYTES = 1024**3
+"""Size of a file of predictions."""
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,10 +43,8 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def load_predictions(path: Path) -> list[Prediction]:
     """Read a JSONL file of predictions; a single text as output is one answer. PredictionFileError names the line."""
-    if not path.is_file():
-        raise PredictionFileError(f"{path}: no such file")
     found: dict[Key, Prediction] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(prediction_lines(path), start=1):
         if not line.strip():
             continue
         try:
@@ -50,7 +52,7 @@ def load_predictions(path: Path) -> list[Prediction]:
             if isinstance(row.get("output"), str):
                 row["output"] = [row["output"]]
             prediction = msgspec.convert(row, Prediction)
-        except (json.JSONDecodeError, msgspec.ValidationError, AttributeError) as error:
+        except (ValueError, RecursionError, msgspec.ValidationError, AttributeError) as error:
             raise PredictionFileError(f"{path}:{number}: {error}") from error
         if prediction.key in found:
             raise PredictionFileError(f"{path}:{number}: {prediction.key} again")
@@ -58,6 +60,15 @@ def load_predictions(path: Path) -> list[Prediction]:
     if not found:
         raise PredictionFileError(f"{path}: no predictions")
     return list(found.values())
+
+
+def prediction_lines(path: Path) -> list[str]:
+    """The lines of such a file. PredictionFileError where it cannot be read."""
+    try:
+        return read_lines(path, MOST_BYTES)
+    except (OSError, ValueError) as error:
+        said = "no such file" if isinstance(error, FileNotFoundError) else getattr(error, "strerror", None) or error
+        raise PredictionFileError(f"{path}: {said}") from error
 
 
 def dump_prediction(prediction: Prediction) -> str:

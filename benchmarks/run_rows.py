@@ -20,8 +20,10 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.data import Task, load_tasks, repository_folder
+from benchmarks.data import MOST_BYTES, Task, load_tasks, repository_folder
+from ml_agent.files import read_lines, whole_lines
 from ml_agent.keys import handed_over
+from ml_agent.trajectory import read_trajectory
 
 SANDBOX = ("--sandbox", "docker", "--network", "install")
 TO_ITS_END = ("completed", "delivered")
@@ -181,9 +183,7 @@ def _split(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _events(folder: Path) -> list[dict[str, Any]]:
-    file = folder / "trajectory.jsonl"
-    lines = file.read_text().splitlines() if file.is_file() else []
-    return [json.loads(line) for line in lines]
+    return list(read_trajectory(folder / "trajectory.jsonl"))
 
 
 def _plain(text: str) -> str:
@@ -191,7 +191,8 @@ def _plain(text: str) -> str:
 
 
 def _read(file: Path) -> list[Ran]:
-    lines = file.read_text().splitlines() if file.is_file() else []
+    whole_lines(file)  # what a kill cut short is run again
+    lines = read_lines(file, MOST_BYTES) if file.is_file() else []
     return [msgspec.json.decode(line, type=Ran) for line in lines if line.strip()]
 
 

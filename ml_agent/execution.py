@@ -2,7 +2,6 @@
 
 import posixpath
 import shlex
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from ml_agent.draft import Draft
 from ml_agent.evidence import level_seen
 from ml_agent.navigator import Workspace
 from ml_agent.outputs import collect, made_since, moment
-from ml_agent.runs import RunFolder
+from ml_agent.runs import STAGED, RunFolder
 from ml_agent.settings import Settings
 from ml_agent.staging import stage
 from ml_agent.state import Evidence
@@ -29,8 +28,6 @@ from sandbox.session import Record, Session
 from sandbox.task import Source, Task
 from tools.versions import commit_date
 
-STAGED = ".source-"
-"""Folders in the run folder with what a sandbox may see of a user's own folder."""
 MOST_TOLD = 200
 """Files that an outcome names."""
 ANSWER = "ml_agent_answer.py"
@@ -160,8 +157,7 @@ class Executor:
         if self._session is not None:
             self._session.close()
             self._session = None
-        for staged in self._folder.path.glob(f"{STAGED}*"):
-            shutil.rmtree(staged)
+        self._folder.remove_staged()
 
     def _session_for(self, workspace: Workspace) -> Session:
         source = source_of(workspace.index.root, workspace.index.version, workspace.candidate.url)
@@ -194,7 +190,7 @@ class Executor:
         return msgspec.structs.replace(task_of(draft), timeout=self._settings.timeout, probe_seconds=probe)
 
     def _put_code(self, draft: Draft) -> None:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(prefix=STAGED, dir=self._folder.path) as folder:
             file = Path(folder) / ANSWER
             file.write_text(draft.text, encoding="utf-8")
             self._sandbox.put(file, f"{draft.workdir}/{ANSWER}")

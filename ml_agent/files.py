@@ -1,23 +1,43 @@
-"""Atomic writes, and reads that cannot hang or fill the memory."""
+"""Atomic writes, locks, and reads that cannot hang or fill the memory."""
 
+import fcntl
 import os
 import stat
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from tools.atomic import write_whole
 
 
 def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
     """Write a text file so that a reader or a kill never sees half of it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        temporary.chmod(mode)
-        temporary.replace(path)
-    except BaseException:  # also Ctrl-C must leave no half-written file
-        temporary.unlink(missing_ok=True)
-        raise
+    write_whole(path, text.encode("utf-8"), mode)
+
+
+def whole_lines(path: Path) -> None:
+    """End a file of lines with a whole one, before more are added: a kill may have cut the last, which is taken away."""
+    with suppress(FileNotFoundError), path.open("rb+") as file:
+        at = end = file.seek(0, os.SEEK_END)
+        while at > 0:
+            step = min(at, 64 * 1024)
+            file.seek(at - step)
+            kept = file.read(step).rfind(b"\n") + 1
+            if kept:
+                at += kept - step
+                break
+            at -= step
+        if at < end:
+            file.truncate(at)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a lock file for this process; BlockingIOError where another one has it. The lock ends with the process."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    with os.fdopen(handle, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
 
 
 def read_small(path: Path, most: int) -> str:
@@ -29,3 +49,8 @@ def read_small(path: Path, most: int) -> str:
     if len(content) > most:
         raise OSError(27, f"larger than {most} bytes", str(path))
     return content.decode("utf-8")
+
+
+def read_lines(path: Path, most: int) -> list[str]:
+    """The lines of a small text file; only a line feed ends one, since JSON texts may hold every other mark as it is."""
+    return read_small(path, most).removesuffix("\n").split("\n")

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ml_agent.errors import AgentError, UsageError, exit_code_for
+from ml_agent.errors import AgentError, ConfigurationError, RunLockedError, UsageError, exit_code_for
+from ml_agent.files import locked, read_small, whole_lines
 from ml_agent.job import Job
 from ml_agent.run_job import begin_job
 from ml_agent.settings import Settings
@@ -47,9 +49,7 @@ class Instruction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 def read_instructions(path: Path) -> list[Instruction]:
     """The lines of a file: JSON objects, or bare sentences. UsageError with the line that is wrong."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UsageError(f"{path} is larger than {MOST_BYTES // 1024**2} MB: split it")
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_small(path, MOST_BYTES).split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     found = [_parsed(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
@@ -85,16 +85,16 @@ def solve_many(
         jobs: how many runs at once.
         on_result: called with each new result, in the order in which they end.
     """
-    done = _done(out)
-    waiting = [one for one in instructions if one.id not in done]
-    failed = sum(not ok for name, ok in done.items() if name in {one.id for one in instructions})
-    with out.open("a", encoding="utf-8") as file, ThreadPoolExecutor(jobs) as pool:
+    with _alone(out), ThreadPoolExecutor(jobs) as pool:
+        done = _done(out)
+        waiting = [one for one in instructions if one.id not in done]
+        failed = sum(not ok for name, ok in done.items() if name in {one.id for one in instructions})
         running = [pool.submit(_result, one, settings) for one in waiting]
         try:
             for future in as_completed(running):
                 result = future.result()
-                file.write(json.dumps(result, ensure_ascii=False) + "\n")
-                file.flush()
+                with out.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(result, ensure_ascii=False) + "\n")
                 failed += result["exit_code"] != 0
                 on_result(result)
         except BaseException:
@@ -103,22 +103,35 @@ def solve_many(
     return failed
 
 
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Hold the file of results for this process."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(out))
+        except BlockingIOError as error:
+            raise RunLockedError(f"{out} is being worked on by another process") from error
+        except OSError as error:
+            raise ConfigurationError(f"{out} cannot be written ({error.strerror}): choose another --out") from error
+        yield
+
+
 def _done(out: Path) -> dict[str, bool]:
-    return {row["id"]: row["exit_code"] == 0 for row in _rows(out)}
+    """Whether each earlier result is one. UsageError for a file of something else: nothing is taken from it or added."""
+    *lines, cut = out.read_text(encoding="utf-8", errors="replace").split("\n")
+    done = dict(_ended(line, f"{out}:{number}") for number, line in enumerate(lines, 1))
+    if cut.lstrip()[:1] not in ("", "{"):
+        raise UsageError(f"{out} holds something else than results: choose another --out")
+    whole_lines(out)  # what a kill cut short is answered again
+    return done
 
 
-def _rows(out: Path) -> Iterator[dict[str, Any]]:
-    """Whole lines of earlier results; one that a kill cut short is answered again."""
-    if not out.exists():
-        return
-    text = out.read_text(encoding="utf-8", errors="replace")
-    if text and not text.endswith("\n"):
-        text = text[: text.rfind("\n") + 1]
-        out.write_text(text, encoding="utf-8")
-    for line in text.splitlines():
+def _ended(line: str, place: str) -> tuple[str, bool]:
+    try:
         row = json.loads(line)
-        if isinstance(row, dict) and {"id", "exit_code"} <= row.keys():
-            yield row
+        return str(row["id"]), row["exit_code"] == 0
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise UsageError(f"{place} is no result: choose another --out") from error
 
 
 def _result(one: Instruction, settings: Settings) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """Where runs are: those made with `--out` lie anywhere, so each run's folder is noted when it is made."""
 
+import os
 from pathlib import Path
 
 from ml_agent.errors import UsageError
-from ml_agent.runs import CONFIG, RunFolder, find_run, is_own, list_runs
+from ml_agent.runs import CONFIG, RunFolder, find_run, is_own, is_run, list_runs
 from ml_agent.settings import Settings
 
 INDEX = "runs.txt"
+MOST_BYTES = 4 * 1024**2
 MOST = 10_000
 """Lines that are looked at, newest last."""
 
@@ -24,7 +26,7 @@ def note_run(settings: Settings, folder: RunFolder) -> None:
 
 def known_runs(settings: Settings) -> list[RunFolder]:
     """All runs that are still there: below the runs folder and elsewhere, oldest first."""
-    there = [RunFolder(path) for path in _noted(settings) if (path / CONFIG).is_file()]
+    there = [RunFolder(path) for path in _noted(settings) if is_run(str(path))]
     noted = [folder for folder in there if is_own(folder)]
     found = {run.path: run for run in [*list_runs(settings.runs_dir), *noted]}
     return sorted(found.values(), key=lambda run: (run.path / CONFIG).stat().st_mtime)
@@ -34,15 +36,19 @@ def known_run(settings: Settings, name: str) -> RunFolder:
     """A run by its folder, its id or a unique beginning of its id, wherever it lies. UsageError where there is none."""
     hits = [run for run in known_runs(settings) if name and run.id.startswith(name)]
     exact = [run for run in hits if run.id == name]
-    if len(exact or hits) == 1 and not (Path(name) / CONFIG).exists():
+    if len(exact or hits) == 1 and not is_run(name):
         return (exact or hits)[0]
-    if len(hits) > 1 and not (Path(name) / CONFIG).exists():
+    if len(hits) > 1 and not is_run(name):
         raise UsageError(f"run {name!r} is not unique: `ml-agent runs list` shows them")
     return find_run(settings.runs_dir, name)
 
 
 def _noted(settings: Settings) -> list[Path]:
-    path = settings.cache_dir / INDEX
-    if not path.is_file():
+    """The folders that were noted; lines that name none, after damage to the file, count for nothing."""
+    try:
+        with (settings.cache_dir / INDEX).open("rb") as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - MOST_BYTES, 0))
+            lines = file.read(MOST_BYTES).split(b"\n")[-MOST:]
+    except OSError:
         return []
-    return [Path(line) for line in path.read_text(encoding="utf-8").splitlines()[-MOST:] if line]
+    return [Path(os.fsdecode(line)) for line in lines if line.startswith(b"/") and b"\0" not in line]

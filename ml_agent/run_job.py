@@ -21,6 +21,7 @@ from ml_agent.runs import RunFolder, discarded_on_bad_input, new_run
 from ml_agent.services import Services
 from ml_agent.settings import Settings
 from ml_agent.state import State
+from tools.atomic import remove_unfinished
 
 MOST_STEPS = 500
 """LangGraph's own stop, far above what the budgets allow."""
@@ -64,6 +65,8 @@ def run_job(job: Job, settings: Settings, folder: RunFolder, progress: Observer 
     Returns the result as it stands in run.json. Raises AgentError; the state up to the last finished node is kept.
     """
     with folder.locked():
+        folder.remove_staged()
+        remove_unfinished(folder.path)
         done = folder.result()
         if done is not None:
             return of_this_version(done, folder)

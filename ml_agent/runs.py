@@ -1,20 +1,23 @@
 """The run folder: made, found, locked, listed, deleted. Only a folder that this user made here is found."""
 
-import fcntl
 import json
+import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ml_agent.errors import ConfigurationError, RunLockedError, UsageError, exit_code_for
-from ml_agent.files import read_small, write_atomically
+from ml_agent.files import locked, read_small, write_atomically
 from ml_agent.seal import is_sealed, sealed
+from tools.atomic import remove_unfinished
 
 CONFIG, RESULT, TRAJECTORY, CHECKPOINTS = "config.json", "run.json", "trajectory.jsonl", "checkpoints.sqlite"
+STAGED = ".source-"
+"""Begins the names of folders for a sandbox."""
 FORMAT = 1
 """Of the run folder; another one's is refused."""
 MOST_JSON = 64 * 1024 * 1024
@@ -64,12 +67,17 @@ class RunFolder:
         """Write one JSON file atomically."""
         write_atomically(self.path / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
+    def remove_staged(self) -> None:
+        """Remove what was laid ready for a sandbox, also by a process that was killed; only whoever holds the run may."""
+        for staged in self.path.glob(f"{STAGED}*"):
+            shutil.rmtree(staged, ignore_errors=True)
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the run for this process; RunLockedError where another one has it."""
-        with (self.path / ".lock").open("w") as file:
+        with ExitStack() as stack:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                stack.enter_context(locked(self.path / ".lock"))
             except BlockingIOError as error:
                 raise RunLockedError(f"run {self.id} is being worked on by another process") from error
             yield
@@ -88,6 +96,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 def new_run(runs_dir: Path, out: Path | None, config: dict[str, Any]) -> RunFolder:
     """Make a run folder: `out` itself where given (it must be empty or new), else a fresh one below `runs_dir`."""
     path = out or runs_dir / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+    remove_unfinished(path)  # of a start that was killed before it had a config
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise UsageError(f"{path} exists and is not an empty folder: choose another --out")
     try:
@@ -113,13 +122,18 @@ def discarded_on_bad_input(folder: RunFolder) -> Iterator[None]:
 
 def find_run(runs_dir: Path, name: str) -> RunFolder:
     """A run by its folder, its id or a unique beginning of its id; UsageError for one that this user did not make here."""
-    if (Path(name) / CONFIG).exists():
+    if is_run(name):
         return _own(RunFolder(Path(name).resolve()))
     hits = [folder for folder in list_runs(runs_dir) if folder.id.startswith(name)] if name else []
     if len(hits) != 1:
         problem = "is not unique" if hits else "is not known"
         raise UsageError(f"run {name!r} {problem}: `ml-agent runs list` shows those in {runs_dir}")
     return hits[0]
+
+
+def is_run(name: str) -> bool:
+    """Whether this is the path of a run's folder; no name is too long or too odd to ask."""
+    return os.path.isfile(os.path.join(name, CONFIG))  # noqa: PTH113, PTH118 - a Path raises where this says no
 
 
 def list_runs(runs_dir: Path) -> list[RunFolder]:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ml_agent.files import whole_lines
+
 Emit = Callable[..., None]
 """emit(event, **fields): record one event."""
 
@@ -22,6 +24,7 @@ class Trajectory:
         self.path = path
         self._secrets = tuple(secret for secret in secrets if len(secret) >= SHORTEST_SECRET)
         self._lock = threading.Lock()
+        whole_lines(path)
 
     def emit(self, event: str, **fields: Any) -> None:
         """Write one event with the time in seconds since the epoch."""
@@ -42,7 +45,7 @@ def read_trajectory(path: Path) -> Iterator[dict[str, Any]]:
     """The events of a file; a last line that a kill cut short is left out."""
     if not path.exists():
         return
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
         try:
             yield json.loads(line)
         except json.JSONDecodeError:

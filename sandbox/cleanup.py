@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +14,8 @@ from docker.errors import APIError
 from sandbox.cgroups import sweep_control_groups
 from sandbox.docker_engine import connect
 from sandbox.errors import SandboxUnavailableError
-from sandbox.local_place import OWNER_FILE, places, remove, setups
+from sandbox.gate.way import sweep_gates
+from sandbox.local_place import OWNER_FILE, is_abandoned, places, remove, setups
 from sandbox.owner import KIND, LABEL, RUN, is_orphan
 
 Meant = Callable[[Mapping[str, str]], bool]
@@ -57,6 +57,7 @@ def clean(images: bool = False, run_id: str | None = None) -> Removed:
 
 def _remove(meant: Meant, images: bool) -> Removed:
     removed = Removed()
+    sweep_gates()
     _local(meant, removed, images)
     try:
         client = connect()
@@ -99,13 +100,13 @@ def _docker(client: docker.DockerClient, meant: Meant, removed: Removed, images:
 
 def _local(meant: Meant, removed: Removed, images: bool) -> None:
     for place in _folders(places()):
-        if meant(_owner(place)):
+        owner = _owner(place)
+        if meant(owner) or (not owner and is_abandoned(place)):
             removed.processes += _end_processes(place)
             remove(place)
             removed.folders += 1
     for kept in _folders(setups()):
-        unfinished = kept.name.startswith("new-") and time.time() - kept.stat().st_mtime > 3600
-        if images or unfinished:
+        if images or (kept.name.startswith("new-") and is_abandoned(kept)):
             remove(kept)
             removed.folders += 1
 

@@ -5,7 +5,7 @@ the engine cannot mount a socket of this machine (another machine's, or one in a
 engine's bridge instead, which also leads elsewhere.
 """
 
-import tempfile
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +16,7 @@ from docker.types import Mount
 
 from sandbox.contract import Command, Policy
 from sandbox.docker_engine import is_local, shares_folders
-from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables
+from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, make_gate
 from sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, PipSettings, read_pip_settings
 
 HOST_FOLDERS = "/mnt/host"
@@ -28,9 +28,9 @@ class ContainerNetwork:
     def __init__(self, policy: Policy, client: docker.DockerClient) -> None:
         self._policy, self._client = policy, client
         self._pip = read_pip_settings() if policy.network != "none" else PipSettings()
-        self._gate: tempfile.TemporaryDirectory[str] | None = None
+        self._gate: Path | None = None
         if policy.network == "install" and shares_folders(client):
-            self._gate = tempfile.TemporaryDirectory(prefix="ml-agent-gate-")
+            self._gate = make_gate()
         self._online = self.mode == "bridge"
 
     @property
@@ -45,7 +45,7 @@ class ContainerNetwork:
     def close(self) -> None:
         """Remove what lies on this host; repeatable."""
         if self._gate is not None:
-            self._gate.cleanup()
+            shutil.rmtree(self._gate, ignore_errors=True)
 
     def wanted(self, command: Command) -> bool:
         """Whether the policy gives the network to a command."""
@@ -59,7 +59,7 @@ class ContainerNetwork:
     def way_out(self, container: Container, command: Command) -> Iterator[None]:
         """The network of a command while it runs. Raises docker's errors."""
         if self._gate is not None and self.through_gate(command):
-            with gate_open(Path(self._gate.name), self._pip):
+            with gate_open(self._gate, self._pip):
                 yield
             return
         self._switch(container, self.wanted(command))
@@ -84,7 +84,7 @@ class ContainerNetwork:
         if self._pip.certificates is not None:
             pairs.append((str(DEFAULT_BUNDLE), str(self._pip.certificates.resolve())))
         if self._gate is not None:
-            pairs.append((GATE_INSIDE, self._gate.name))
+            pairs.append((GATE_INSIDE, str(self._gate)))
         return [Mount(inside, path, type="bind", read_only=True) for inside, path in pairs]
 
     def environment(self, command: Command) -> dict[str, str]:

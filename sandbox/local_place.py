@@ -32,7 +32,7 @@ def setups() -> Path:
 def make_place(run_id: str, kind: str, user: int | None = None) -> Path:
     """A new folder with its parts, labelled with its owner; the parts belong to `user` where one is given."""
     places().mkdir(parents=True, exist_ok=True)
-    place = Path(tempfile.mkdtemp(prefix="sandbox-", dir=places()))
+    place = Path(tempfile.mkdtemp(prefix=f"sandbox-{os.getpid()}-", dir=places()))
     (place / OWNER_FILE).write_text(json.dumps(labels(run_id, kind)))
     (place / GATE).mkdir()
     for part in (*PARTS, "tmp"):
@@ -45,7 +45,7 @@ def make_place(run_id: str, kind: str, user: int | None = None) -> Path:
 def keep(place: Path, key: str, note: str) -> None:
     """Keep the parts under a key; a copy that is not yet whole is never seen under it."""
     setups().mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix="new-", dir=setups()))
+    fresh = Path(tempfile.mkdtemp(prefix=f"new-{os.getpid()}-", dir=setups()))
     for part in PARTS:
         copy(place / part, fresh / part)
     (fresh / NOTE_FILE).write_text(note)
@@ -68,16 +68,28 @@ def copy(source: Path, target: Path) -> None:
     subprocess.run(command, check=True, capture_output=True, env={"PATH": os.defpath})
 
 
+def is_abandoned(folder: Path) -> bool:
+    """Whether the process that its name tells is gone: it was killed before a place had its owner's mark, or after it lost it."""
+    _, _, rest = folder.name.partition("-")
+    pid = rest.partition("-")[0]
+    return pid.isdigit() and Path("/proc/self").exists() and not Path(f"/proc/{pid}").exists()
+
+
 def remove(path: Path) -> None:
-    """Remove a tree, also where a program took away its own permissions."""
-    if not path.exists():
-        return
+    """Remove a tree, also where a program took away its own permissions; the owner's mark goes last, for a kill meanwhile."""
     try:
-        shutil.rmtree(path)
-    except PermissionError:
-        for folder, _, _ in os.walk(path):
-            Path(folder).chmod(0o700)
-        shutil.rmtree(path)
+        parts = [child for child in path.iterdir() if child.is_dir() and not child.is_symlink()]
+    except FileNotFoundError:
+        return
+    for part in (*parts, path):
+        try:
+            shutil.rmtree(part)
+        except FileNotFoundError:  # another clean-up has it in hand
+            shutil.rmtree(part, ignore_errors=True)
+        except PermissionError:
+            for folder, _, _ in os.walk(part):
+                Path(folder).chmod(0o700)
+            shutil.rmtree(part)
 
 
 def _cache() -> Path:

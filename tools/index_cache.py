@@ -7,11 +7,12 @@ import importlib.metadata
 import logging
 import re
 import sys
-import tempfile
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+
+from tools.atomic import write_whole
 
 T = TypeVar("T")
 
@@ -53,14 +54,7 @@ class PartCache:
         """Write a part in one step, and drop what older extractors left of it. A full or read-only disk costs only the cache."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
-                temporary = Path(file.name)
-                try:
-                    file.write(msgspec.msgpack.encode(part))
-                    file.close()
-                    temporary.replace(path)
-                finally:
-                    temporary.unlink(missing_ok=True)
+            write_whole(path, msgspec.msgpack.encode(part))
             for stale in path.parent.glob(path.name.split("-")[0] + "-*.msgpack"):
                 if stale != path:
                     with contextlib.suppress(FileNotFoundError):

@@ -16,6 +16,8 @@ import platformdirs
 import tiktoken
 from tiktoken.model import encoding_name_for_model
 
+from tools.atomic import write_whole
+
 _BYTES_PER_TOKEN = 4
 _DEFAULT_ENCODING = "o200k_base"
 
@@ -89,7 +91,8 @@ def _unpack(file: _RankFile) -> Path:
             if _is_whole(target, file):
                 return folder
             with contextlib.suppress(OSError):
-                _write(target, gzip.decompress(packed.read_bytes()))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(target, gzip.decompress(packed.read_bytes()))
                 return folder
     raise OSError("no folder to unpack a rank file to")
 
@@ -104,13 +107,6 @@ def _is_whole(target: Path, file: _RankFile) -> bool:
         return hashlib.sha256(target.read_bytes()).hexdigest() == file.sha256
     except OSError:
         return False
-
-
-def _write(target: Path, data: bytes) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as temporary:
-        temporary.write(data)
-    Path(temporary.name).replace(target)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Generic
 
 from benchmarks.engines import Item, Outcome, Work
+from benchmarks.temporary import sweep
 from ml_agent.keys import give, held
 from sandbox.cleanup import reap
 
@@ -53,6 +54,7 @@ class LocalEngine:
         finally:
             for worker in workers:
                 worker.end()
+            sweep()
 
 
 def _ready(workers: "Sequence[_Worker[Item, Outcome]]") -> "list[_Worker[Item, Outcome]]":

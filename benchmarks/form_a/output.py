@@ -14,6 +14,7 @@ import msgspec
 from benchmarks.data import Task
 from benchmarks.errors import PredictionFileError
 from benchmarks.form_a.row import Outcome, Settings
+from benchmarks.predictions import prediction_lines
 
 OURS = "ml_agent"
 
@@ -104,10 +105,8 @@ def as_row(outcome: Outcome, task: Task, settings: Settings) -> dict[str, Any]:
 
 def load_outcomes(path: Path) -> list[Outcome]:
     """The outcomes of an output.jsonl of ours; PredictionFileError names the line that is none."""
-    if not path.is_file():
-        raise PredictionFileError(f"{path}: no such file")
     found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(prediction_lines(path), start=1):
         try:
             found.append(msgspec.convert(json.loads(line)[OURS], Outcome))
         except (ValueError, KeyError, TypeError, msgspec.ValidationError) as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.alone import alone
 from benchmarks.data import Task, repository_folder
 from benchmarks.engines import Engine, Work
 from benchmarks.engines.local import LocalEngine
@@ -58,6 +59,11 @@ def run(plan: Plan, engine: Engine | None = None) -> Done:
 
     Raises AgentMissingError where the solver cannot be started here at all, BenchError where output.jsonl cannot be written.
     """
+    with alone(plan.out, plan.out):
+        return _run(plan, engine)
+
+
+def _run(plan: Plan, engine: Engine | None) -> Done:
     rows = plan.out / "rows" / fingerprint(plan)
     rows.mkdir(parents=True, exist_ok=True)
     todo = [task for task in plan.tasks if _todo(load(rows, task), plan)]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.alone import alone
 from benchmarks.engines import Work
 from benchmarks.engines.local import LocalEngine
 from benchmarks.make.rows import Made, Source, make_rows
@@ -70,12 +71,16 @@ def make(order: Order, say: Callable[[str], None]) -> Report:
     if order.model:
         ask_endpoint(endpoint_of(_settings(order)))
     parts = order.out.with_name(order.out.name + ".parts")
-    parts.mkdir(parents=True, exist_ok=True)
-    todo = [s for s in order.sources if not (parts / _name(s, order)).is_file()]
+    with alone(parts, order.out):
+        return _make(order, parts, say)
+
+
+def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
+    todo = [source for source in order.sources if _part(parts, source, order) is None]
     for source, made in _carried_out(todo, order):
         write_atomically(parts / _name(source, order), msgspec.json.encode(made).decode())
         say(f"{source.name}: {len(made.rows)} rows")
-    found = {s.name: msgspec.json.decode((parts / _name(s, order)).read_bytes(), type=Made) for s in order.sources}
+    found = {source.name: made for source in order.sources if (made := _part(parts, source, order)) is not None}
     rows = [row for made in found.values() for row in made.rows]
     write_atomically(order.out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return Report(
@@ -89,6 +94,14 @@ def make(order: Order, say: Callable[[str], None]) -> Report:
         wording=_added(made.wording for made in found.values()),
         empty=tuple(name for name, made in found.items() if not made.rows),
     )
+
+
+def _part(parts: Path, source: Source, order: Order) -> Made | None:
+    """The rows of one repository as they were made before; a damaged file counts as none."""
+    try:
+        return msgspec.json.decode((parts / _name(source, order)).read_bytes(), type=Made)
+    except (OSError, msgspec.DecodeError):
+        return None
 
 
 def _carried_out(todo: Sequence[Source], order: Order) -> Iterator[tuple[Source, Made]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.alone import alone
 from benchmarks.data import Key, Task, repository_folder
 from benchmarks.engines import Engine, Work
 from benchmarks.engines.local import LocalEngine
@@ -49,7 +50,12 @@ def predict(plan: Plan, engine: Engine | None = None) -> Summary:
         plan: what to do.
         engine: carries out pieces of work; None takes processes of this machine.
     """
-    store = RowStore(plan.out.with_name(plan.out.name + ".rows"), plan.who.fingerprint)
+    parts = plan.out.with_name(plan.out.name + ".rows")
+    with alone(parts, plan.out):
+        return _predict(plan, engine, RowStore(parts, plan.who.fingerprint))
+
+
+def _predict(plan: Plan, engine: Engine | None, store: RowStore) -> Summary:
     units, absent = _work(plan)
     keeper = _Keeper(store)
     for result in absent:

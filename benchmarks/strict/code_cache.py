@@ -9,13 +9,14 @@ import marshal
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
 from benchmarks.strict.inside.calls import cache_name, rewrite
+from benchmarks.temporary import temporary
+from tools.atomic import write_whole
 
 
 def folder() -> Path:
@@ -32,9 +33,9 @@ def folder() -> Path:
 @functools.cache
 def _own_folder() -> Path:
     """Where the user's cache cannot be written, one for this process."""
-    place = tempfile.mkdtemp(prefix="strict-cache-")
+    place = temporary("cache")
     atexit.register(shutil.rmtree, place, ignore_errors=True)
-    return Path(place)
+    return place
 
 
 def keep(paths: Iterable[str]) -> None:
@@ -48,7 +49,4 @@ def keep(paths: Iterable[str]) -> None:
             code = compile(rewrite(source, path), path, "exec", dont_inherit=True)
         except (SyntaxError, ValueError):
             continue
-        handle, name = tempfile.mkstemp(dir=folder())
-        with os.fdopen(handle, "wb") as file:
-            file.write(marshal.dumps(code))
-        Path(name).replace(kept)
+        write_whole(kept, marshal.dumps(code))

@@ -4,6 +4,7 @@ import atexit
 import functools
 import json
 import os
+import shlex
 import shutil
 import stat
 import subprocess
@@ -18,6 +19,7 @@ from benchmarks.strict import code_cache
 from benchmarks.strict.bash_text import assignments
 from benchmarks.strict.libraries import Libraries
 from benchmarks.strict.text import Kind
+from benchmarks.temporary import prefix, temporary
 
 HERE = Path(__file__).parent
 CPU_SECONDS = 3.0
@@ -122,7 +124,7 @@ def run(job: Job, libraries: Libraries) -> Execution:
     workdir = job.root / (job.path or ".")
     if not workdir.is_dir():
         return Execution(ok=False, code="no-such-folder", message=f"{job.path} is not in the repository")
-    with tempfile.TemporaryDirectory(prefix="strict-") as folder:
+    with tempfile.TemporaryDirectory(prefix=prefix("answer")) as folder:
         place = Path(folder)
         layout = Layout(
             place=place, root=job.root.resolve(), workdir=workdir.resolve(), bin=shims(tuple(libraries.console.items()))
@@ -173,9 +175,9 @@ def _write_job(job: Job, layout: Layout, libraries: Libraries) -> None:
 
 def _temporary(name: str) -> Path:
     """A folder that is there as long as this process."""
-    folder = tempfile.mkdtemp(prefix=f"strict-{name}-")
+    folder = temporary(name)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    return folder
 
 
 @functools.cache
@@ -245,7 +247,7 @@ def bubblewrap() -> str | None:
 
 
 def _start(layout: Layout) -> Done:
-    limits = f"ulimit -c 0; ulimit -f 20000; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000; exec bash --noprofile --norc {layout.place}/answer.sh"
+    limits = f"ulimit -c 0; ulimit -f 20000; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000; exec bash --noprofile --norc {shlex.quote(str(layout.place))}/answer.sh"
     command = [*_walls(layout), "bash", "--noprofile", "--norc", "-c", limits]
     environment = {"STRICT_JOB": str(layout.place / "job.json"), "PATH": f"{layout.bin}:/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1",
                    "STRICT_ANSWER": str(layout.place / "answer.py")}  # fmt: skip

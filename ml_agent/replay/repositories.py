@@ -8,6 +8,7 @@ from typing import Protocol
 import msgspec
 
 from ml_agent.replay.tape import Errors, ReplayError, Tape
+from tools.atomic import unfinished_name
 from tools.errors import RepositoryError, UnsafeUrlError
 from tools.repository import Checkout
 
@@ -72,8 +73,7 @@ def _pack(root: Path, packed: Path) -> None:
             return None
         return member if member.isfile() or member.isdir() or member.issym() else None
 
-    with tempfile.NamedTemporaryFile(dir=packed.parent, suffix=".tmp", delete=False) as file:
-        temporary = Path(file.name)
-        with tarfile.open(fileobj=file, mode="w:gz") as archive:
-            archive.add(root, arcname=root.name, filter=inside)
+    temporary = unfinished_name(packed)
+    with tarfile.open(temporary, mode="w:gz") as archive:
+        archive.add(root, arcname=root.name, filter=inside)
     temporary.replace(packed)

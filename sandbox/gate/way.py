@@ -1,6 +1,9 @@
 """Both ends of the way out: the proxy's socket on the host, and the relay that commands inside start with."""
 
+import os
 import shutil
+import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +15,31 @@ from sandbox.pip_settings import PROXIES, PipSettings
 GATE_INSIDE = "/mnt/gate"
 """Where commands find the folder with socket and relay."""
 SOCKET, RELAY = "index.sock", "relay.py"
+_PREFIX = "ml-agent-gate-"
 PORT = 3128
 """Of the relay, in a network namespace of the command's own."""
+
+
+def make_gate() -> Path:
+    """A new folder of this process's for a gate, to be mounted where commands look for it."""
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+
+
+def sweep_gates() -> None:
+    """Remove the folders that dead processes left."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
+        pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        if pid.isdigit() and Path("/proc/self").exists() and not Path(f"/proc/{pid}").exists() and _is_own(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a folder, not a link to one, belongs to this user."""
+    try:
+        found = folder.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
 
 
 @contextmanager
