@@ -60,6 +60,8 @@ def read_instructions(path: Path) -> list[Instruction]:
 
 
 def _parsed(path: Path, number: int, line: str) -> Instruction:
+    if "\0" in line or "\\u0000" in line:
+        raise UsageError(f"{path}:{number}: holds a NUL")
     if not line.lstrip().startswith("{"):
         return Instruction(instruction=line.strip(), id=str(number))
     try:
@@ -137,8 +139,8 @@ def _ended(line: str, place: str) -> tuple[str, bool]:
 def _result(one: Instruction, settings: Settings) -> dict[str, Any]:
     try:
         result = begin_job(one.job(), settings)
-    except (AgentError, ToolError, SandboxError) as error:
-        code = 3 if isinstance(error, SandboxError) else exit_code_for(error)
+    except (AgentError, ToolError, SandboxError, OSError) as error:
+        code = 3 if isinstance(error, SandboxError | OSError) else exit_code_for(error)
         return {
             "id": one.id,
             "instruction": one.instruction,

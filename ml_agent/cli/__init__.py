@@ -44,7 +44,7 @@ def run(arguments: list[str]) -> int:
     from sandbox.errors import SandboxError
 
     if any(not _is_text(word) for word in arguments):
-        return _say("an argument is no UTF-8 text; write it in UTF-8", 2)
+        return _say("an argument is no UTF-8 text, or holds a NUL; write it in UTF-8", 2)
     command = typer.main.get_command(app)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -65,6 +65,8 @@ def run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return _say(f"{str(error.filename)[:60]}...: this name is too long for a file", 2)
         if error.errno not in _OF_THE_MACHINE:
             return _internal(error)
         place = f" ({error.filename})" if error.filename else ""
@@ -75,10 +77,9 @@ def run(arguments: list[str]) -> int:
 
 def _is_text(word: str) -> bool:
     try:
-        word.encode()
+        return b"\0" not in word.encode()
     except UnicodeEncodeError:
         return False
-    return True
 
 
 def _terminated(_signal: int, _frame: FrameType | None) -> None:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -28,6 +29,10 @@ def ask_endpoint(endpoint: Endpoint) -> None:
         if not path.is_file():
             raise ConfigurationError(f"--model {endpoint.model}: no such file")
         return
+    try:
+        urlsplit(endpoint.base_url)
+    except ValueError as error:
+        raise ConfigurationError(f"{endpoint.base_url} is no address of an endpoint: {error}") from error
     said: list[Exception | None] = []
     thread = Thread(
         target=lambda: said.append(_asked(endpoint)), daemon=True

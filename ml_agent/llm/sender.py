@@ -202,6 +202,6 @@ def _tokens(body: dict[str, Any]) -> int:
 def _parsed(text: str) -> dict[str, Any]:
     try:
         answer = json.loads(text, strict=False)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return answer if isinstance(answer, dict) else {}

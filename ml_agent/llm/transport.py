@@ -110,6 +110,6 @@ def _spent(body: str, reservation: Reservation) -> Spent:
 def _usage(body: str) -> dict[str, Any]:
     try:
         usage = json.loads(body)["usage"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return {}
     return usage if isinstance(usage, dict) else {}
