@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import msgspec
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StateSnapshot
 
 from ml_agent.assemble import assemble
 from ml_agent.checkpoints import saver
@@ -23,6 +24,7 @@ from ml_agent.settings import Settings
 from ml_agent.state import State
 from tools.atomic import remove_unfinished
 
+_MOST_STATES = 1000
 MOST_STEPS = 500
 """LangGraph's own stop, far above what the budgets allow."""
 
@@ -96,12 +98,23 @@ def _graph(folder: RunFolder) -> Iterator[CompiledStateGraph[State, Services, St
         yield build(checkpoints)
 
 
+def _last_whole(graph: CompiledStateGraph[State, Services, State, State], config: Any) -> StateSnapshot:
+    """The newest state that can be gone on from, or that has an ending: a full disk may have cut what came after it."""
+    newest = graph.get_state(config)
+    if not newest.created_at or newest.next or "ending" in newest.values:
+        return newest
+    for older in graph.get_state_history(config, limit=_MOST_STATES):
+        if older.next:
+            return older
+    raise UsageError(f"run {config['configurable']['thread_id']} was cut before its first step: start it again")
+
+
 def _drive(
     graph: CompiledStateGraph[State, Services, State, State], services: Services, folder: RunFolder, job: Job
 ) -> State:
     config: Any = {"configurable": {"thread_id": folder.id}, "recursion_limit": MOST_STEPS}
     try:
-        snapshot = graph.get_state(config)
+        snapshot = _last_whole(graph, config)
     except AgentError:
         raise
     except (ValueError, TypeError, LookupError, AttributeError) as error:  # JSON, but not the shape of a checkpoint
@@ -122,4 +135,4 @@ def _drive(
         )
         start = State(instruction=job.instruction, given=plain(given))
         services.trajectory.emit("started", job=msgspec.to_builtins(job))
-    return cast(State, graph.invoke(start, config, context=services, durability="sync"))
+    return cast(State, graph.invoke(start, snapshot.config if snapshot.next else config, context=services, durability="sync"))

@@ -62,7 +62,10 @@ def _key(*, make: bool) -> bytes:
             pass
         finally:
             temporary.unlink()
-    key = read_small(path, 4 * _BYTES).strip().encode()
+    try:
+        key = read_small(path, 4 * _BYTES).strip().encode()
+    except UnicodeDecodeError:
+        key = b""
     if len(key) < _BYTES:
         raise OSError(f"{path} holds no key")
     return key

@@ -18,9 +18,12 @@ from tools.errors import ToolError
 INTERRUPTED = 130
 TERMINATED = 143
 _OF_THE_MACHINE = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-)
-"""Errors of the system that are no defect of ours: a full or read-only disk, a folder of somebody else's."""
+    [
+        errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EISDIR,
+        errno.ENOTDIR, errno.ELOOP, errno.EIO,
+    ]
+)  # fmt: skip
+"""Errors of the system that are no defect of ours: a full or read-only disk, a folder of somebody else's or in a file's place."""
 
 
 def main() -> None:
