@@ -135,4 +135,6 @@ def _drive(
         )
         start = State(instruction=job.instruction, given=plain(given))
         services.trajectory.emit("started", job=msgspec.to_builtins(job))
-    return cast(State, graph.invoke(start, snapshot.config if snapshot.next else config, context=services, durability="sync"))
+    return cast(
+        State, graph.invoke(start, snapshot.config if snapshot.next else config, context=services, durability="sync")
+    )

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from sandbox.cgroups import PREFIX
 from sandbox.docker_engine import connect
@@ -66,9 +67,11 @@ def of_engine(pids: set[int]) -> list[str]:
         client = connect()
     except SandboxUnavailableError:
         return []
-    labelled = {"label": f"{LABEL}=1"}
+    labelled: dict[str, str | list[str] | bool] = {"label": f"{LABEL}=1"}
     with closing(client):
-        found = [("container", one.name, one.labels) for one in client.containers.list(all=True, filters=labelled)]
+        found: list[tuple[str, str | None, Any]] = [
+            ("container", one.name, one.labels) for one in client.containers.list(all=True, filters=labelled)
+        ]
         found += [("network", one.name, one.attrs.get("Labels")) for one in client.networks.list(filters=labelled)]
         found += [("volume", one.name, one.attrs.get("Labels")) for one in client.volumes.list(filters=labelled)]
         snapshots = {"label": [f"{LABEL}=1", f"{KIND}=snapshot"]}

@@ -80,7 +80,7 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
     for source, made in _carried_out(todo, order):
         write_atomically(parts / _name(source, order), msgspec.json.encode(made).decode())
         say(f"{source.name}: {len(made.rows)} rows")
-    found = {source.name: made for source in order.sources if (made := _part(parts, source, order)) is not None}
+    found = {source.name: part for source in order.sources if (part := _part(parts, source, order)) is not None}
     rows = [row for made in found.values() for row in made.rows]
     write_atomically(order.out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return Report(
