@@ -18,10 +18,10 @@ import msgspec
 
 from tools.signatures.dataclass_reader import FieldParser
 from tools.signatures.fields import foreign_bases, option_of, parameters
+from tools.signatures.frameworks import factories
 from tools.signatures.interpreter import Interpreter
 from tools.signatures.known_classes import DATA, KnownClass, KnownOption, write
 from tools.signatures.model import Option
-from tools.signatures.read import FACTORIES
 from tools.signatures.sources import Sources
 from tools.signatures.values import Arguments, Class, Function
 
@@ -102,7 +102,7 @@ def unpack(archive: Path, folder: Path) -> None:
 def options_of(root: Path, path: str, name: str) -> tuple[dict[str, Option], tuple[str, ...]]:
     """The options that the fields of a dataclass, or the parameters of a class, become, and its bases from elsewhere."""
     files = frozenset(p.relative_to(root).as_posix() for p in root.rglob("*.py"))
-    run = Interpreter(Sources(root, files), path, FACTORIES)
+    run = Interpreter(Sources(root, files), path, factories())
     run.budget.steps, run.budget.deadline = 10**9, float("inf")
     module = run.module(path, path.removesuffix(".py").replace("/", "."))
     run.run_module(module)

@@ -1,10 +1,11 @@
 """Score predictions by row: official, strict, corrected or same-call."""
 
+import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -16,6 +17,7 @@ from benchmarks.predictions import Prediction, Usage
 from benchmarks.same_call import Verdict as SameCall
 from benchmarks.same_call import same_call
 from benchmarks.strict.score import Case, Verdict, score
+from tools import plugins
 
 Mode = Literal["official", "strict", "corrected", "same-call"]
 GATES = "official gates (rules 1-2)"
@@ -102,16 +104,19 @@ def _row(row: Row) -> dict[str, object]:
     }  # fmt: skip
 
 
-def score_all(
-    tasks: Sequence[Task], predictions: Sequence[Prediction], repos: Path, mode: Mode, jobs: int = 0
-) -> Score:
+def modes() -> tuple[str, ...]:
+    """All ways to judge: ours, and those that installed packages add."""
+    return (*get_args(Mode), *plugins.names(plugins.SCORERS))
+
+
+def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: Path, mode: str, jobs: int = 0) -> Score:
     """Judge every output of every prediction.
 
     Args:
         tasks: the rows; predictions for other rows are left out and say so.
         predictions: one a row.
         repos: folder with the repositories by lower-case name.
-        mode: which rules.
+        mode: which rules; one of `modes()`.
         jobs: outputs judged at the same time; 0 takes one for each processor.
     """
     by_key = {t.key: t for t in tasks}
@@ -130,9 +135,31 @@ def score_all(
             left_out += broken
             keys = {b.key for b in broken}
             pairs = [(t, p) for t, p in pairs if str(t.key) not in keys]
-        judge = _same_call_row if mode == "same-call" else _strict_row
+        judge = _judge(mode)
         rows = list(pool.map(lambda pair: judge(pair[0], pair[1], repos), pairs))
     return Score(mode=mode, rows=tuple(rows), subject=subject_of(predictions), left_out=tuple(left_out))
+
+
+def _judge(mode: str) -> Callable[[Task, Prediction, Path], Row]:
+    if mode in plugins.names(plugins.SCORERS):
+        return functools.partial(_added_row, plugins.load(plugins.SCORERS, mode))
+    return _same_call_row if mode == "same-call" else _strict_row
+
+
+def _added_row(
+    scorer: Callable[[Task, str, Path], tuple[bool, str]], task: Task, prediction: Prediction, repos: Path
+) -> Row:
+    root = repository_folder(task, repos) or repos / task.repository
+    verdicts = [scorer(task, text, root) for text in prediction.output or ("",)]
+    return Row(
+        github_id=task.github_id,
+        id=task.id,
+        passed=tuple(passed for passed, _ in verdicts),
+        reason=tuple(reason for _, reason in verdicts),
+        repository=task.repository,
+        kind=task.kind,
+        usage=prediction.usage,
+    )
 
 
 def subject_of(predictions: Sequence[Prediction]) -> str:

@@ -24,6 +24,7 @@ from sandbox.choose import choose
 from sandbox.cleanup import reap
 from sandbox.contract import Limits, Policy, Sandbox
 from sandbox.errors import SandboxUnavailableError
+from tools import plugins
 
 NO_MODEL = "--navigator llm needs a model: give --model and set OPENAI_API_KEY or OPENAI_BASE_URL"
 
@@ -79,6 +80,9 @@ def make_navigator(
 ) -> Navigator:
     """The navigator of a run. Raises ConfigurationError where its model's settings are off."""
     grounded, settings = GroundedNavigator(), around.settings
+    if settings.navigator in plugins.names(plugins.NAVIGATORS):
+        added: Navigator = plugins.load(plugins.NAVIGATORS, settings.navigator)(settings, grounded)
+        return added
     if not with_model:
         return grounded
     from ml_agent.llm.configured import ModelSurroundings, configured_navigator  # openai takes half a second
@@ -144,6 +148,9 @@ def _sandbox(job: Job, around: Surroundings) -> Sandbox | None:
         line = f"the program may read {', '.join(map(str, shown))}"
         around.trajectory.emit("setup", line=line)
     policy = Policy(network=settings.network, limits=limits, gpus=settings.gpus, run_id=around.folder.id, shown=shown)
+    if settings.sandbox in plugins.names(plugins.SANDBOXES):
+        added: Sandbox = plugins.load(plugins.SANDBOXES, settings.sandbox)(policy, around.folder.logs)
+        return added
     sandbox = choose(settings.sandbox, policy, around.folder.logs, unisolated=settings.unisolated)
     reap()
     return sandbox

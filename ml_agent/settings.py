@@ -1,10 +1,11 @@
 """Every setting in one object: flag > environment > ml-agent.toml of the working folder > the user's file > default."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from platformdirs import user_cache_path, user_config_path
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -16,13 +17,21 @@ from pydantic_settings import (
 from ml_agent import keys
 from ml_agent.errors import ConfigurationError
 from ml_agent.folder_settings import read_folder_file, taken
+from tools import plugins
 
 RunMode = Literal["probe", "full", "none"]
-SandboxName = Literal["auto", "docker", "local", "none"]
+NAVIGATORS = ("auto", "grounded", "llm")
+SANDBOXES = ("auto", "docker", "local", "none")
 
 
 def _named(name: str, *others: str) -> AliasChoices:
     return AliasChoices(f"ML_AGENT_{name.upper()}", *others, name)
+
+
+def _one_of(name: str, known: Sequence[str]) -> str:
+    if name not in known:
+        raise ValueError(f"{name!r} is none of {', '.join(known)}")
+    return name
 
 
 class Settings(BaseSettings):
@@ -30,7 +39,8 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="ML_AGENT_", extra="forbid", populate_by_name=True, frozen=True)
 
-    navigator: Literal["auto", "grounded", "llm"] = "auto"
+    navigator: str = "auto"
+    """auto, grounded, llm, or one that an installed package adds."""
     model: str = Field("", validation_alias=_named("model", "OPENAI_MODEL"))
     """A model name at the endpoint, or gguf:/path/model.gguf."""
     base_url: str = Field("", validation_alias=_named("base_url", "OPENAI_BASE_URL", "OPENAI_API_BASE"))
@@ -54,7 +64,8 @@ class Settings(BaseSettings):
     clone_bytes: int = Field(2 * 1024**3, gt=0)
     """Size cap of one repository."""
 
-    sandbox: SandboxName = "auto"
+    sandbox: str = "auto"
+    """auto, docker, local, none, or one that an installed package adds."""
     unisolated: bool = False
     run: RunMode = "probe"
     network: Literal["none", "install", "full"] = "install"
@@ -79,6 +90,16 @@ class Settings(BaseSettings):
     """Take all that ml-agent.toml of the working folder says, not only what makes a run more careful."""
     cache_dir: Path = Field(default_factory=lambda: user_cache_path("ml-agent"))
     runs_dir: Path = Path("runs")
+
+    @field_validator("navigator")
+    @classmethod
+    def _is_navigator(cls, name: str) -> str:
+        return _one_of(name, (*NAVIGATORS, *plugins.names(plugins.NAVIGATORS)))
+
+    @field_validator("sandbox")
+    @classmethod
+    def _is_sandbox(cls, name: str) -> str:
+        return _one_of(name, (*SANDBOXES, *plugins.names(plugins.SANDBOXES)))
 
     @model_validator(mode="before")
     @classmethod

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
+from tools import plugins
 from tools.atomic import write_whole
 
 T = TypeVar("T")
@@ -68,11 +69,12 @@ def fingerprint(module: str) -> str:
     """A hash of the source of a module and of every `tools` module it imports, directly or not.
 
     A change in one extractor so invalidates what that extractor made and nothing else. The interpreter and the parsing
-    libraries count too.
+    libraries count too, and packages that add frameworks.
     """
     digest = hashlib.sha256(str(sys.version_info[:2]).encode())
     for library in _PARSERS:
         digest.update(importlib.metadata.version(library).encode())
+    digest.update(plugins.identity(plugins.FRAMEWORKS).encode())
     for name, source in sorted(_sources(module).items()):
         digest.update(name.encode())
         digest.update(source)

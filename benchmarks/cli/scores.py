@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -17,7 +17,7 @@ def score(
     repos: o.Repos,
     predictions: Annotated[Path, typer.Option("--predictions", help="JSONL file of predictions.")],
     mode: Annotated[
-        Literal["official", "strict", "corrected", "same-call"], typer.Option(help="Which rules.")
+        str, typer.Option(help="Which rules: official, strict, corrected, same-call, or one that a package adds.")
     ] = "strict",
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
@@ -32,10 +32,12 @@ def score(
         ml-agent bench score --tasks rows.jsonl --predictions out.jsonl --repos repos --mode strict --json
     """
     from benchmarks.predictions import load_predictions
-    from benchmarks.scoring import score_all
+    from benchmarks.scoring import modes, score_all
     from benchmarks.show import score_tables
     from benchmarks.strict.execute import weaknesses
 
+    if mode not in modes():
+        raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
     loaded = o.load_rows(tasks, sample).tasks
     found = load_predictions(predictions)
     if sample:

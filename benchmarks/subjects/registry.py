@@ -13,13 +13,14 @@ from benchmarks.subjects.openhands import OpenHands
 from benchmarks.subjects.subject import Subject
 from benchmarks.subjects.swe_agent import SweAgent
 from benchmarks.subjects.testing import LeastAgent
+from tools import plugins
 
 _PACKAGED = (MiniSweAgent, Aider, AutoGen, OpenHands)
 
 
 def names() -> tuple[str, ...]:
     """All that there are."""
-    return (*(kind.name for kind in _PACKAGED), SweAgent.name)
+    return (*(kind.name for kind in _PACKAGED), SweAgent.name, *plugins.names(plugins.AGENTS))
 
 
 def subject(name: str, checkout: Path | None = None) -> Subject:
@@ -34,6 +35,9 @@ def subject(name: str, checkout: Path | None = None) -> Subject:
     for kind in (*_PACKAGED, LeastAgent):
         if kind.name == name:
             return kind()
+    if name in plugins.names(plugins.AGENTS):
+        made: Subject = plugins.load(plugins.AGENTS, name)()
+        return made
     raise BenchError(f"no such agent: {name}; there are {', '.join(names())}")
 
 

@@ -1,5 +1,7 @@
 """From a response to the name of the failure."""
 
+import functools
+import importlib.metadata
 import re
 from collections.abc import Iterable
 
@@ -12,6 +14,8 @@ MAX_TEXT = 60_000
 """Characters of output that are searched; the last ones."""
 MAX_EVIDENCE = 8
 FINAL_LINES = 25
+ADDED = "ml_agent.diagnosis"
+"""Entry points of installed packages: each a sequence of (category, rule), tried before ours."""
 _EXCEPTION = re.compile(
     r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|NotFound|Warning|Failure|Timeout|Iteration)\w*|[A-Za-z_]\w*(?:\.\w+)+)(?::\s|$)"
 )
@@ -57,6 +61,7 @@ def _classify(response: Response) -> Diagnosis:
 
 def _rules() -> Iterable[tuple[Category, Rule]]:
     """All rules in the order in which they are tried: what is sure to be the reason before what may follow from it."""
+    yield from _added()
     ordered: list[tuple[Category, tuple[Rule, ...]]] = [
         ("limits", limits.RULES),
         ("arguments", arguments.RULES),
@@ -74,6 +79,12 @@ def _rules() -> Iterable[tuple[Category, Rule]]:
     for category, rules in ordered:
         for rule in rules:
             yield category, rule
+
+
+@functools.cache
+def _added() -> tuple[tuple[Category, Rule], ...]:
+    """Rules that installed packages add."""
+    return tuple(pair for point in importlib.metadata.entry_points(group=ADDED) for pair in point.load())
 
 
 def _by_end(response: Response) -> Diagnosis | None:

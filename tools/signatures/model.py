@@ -5,9 +5,6 @@ from typing import Literal
 import msgspec
 
 OptionType = Literal["str", "int", "float", "bool", "path", "json", "unknown"]
-Framework = Literal[
-    "argparse", "absl", "click", "typer", "fire", "docopt", "dataclass", "hydra", "sysargv", "shell", "make", "none"
-]
 Kind = Literal["python", "module", "shell", "console", "make"]
 
 
@@ -81,7 +78,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     """Its file, relative to the repository; for console scripts the file of the function."""
     kind: Kind = "python"
-    framework: Framework = "none"
+    framework: str = "none"
+    """argparse, absl, click, typer, fire, docopt, dataclass, hydra, sysargv, shell, make, none, or what a package adds."""
     name: str = ""
     """How it is called where it is not called by its path: a console script, a module, a make target."""
     subcommand: tuple[str, ...] = ()

@@ -9,34 +9,14 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from tools.reading import Reading
-from tools.signatures import (
-    absl_reader,
-    argparse_reader,
-    click_reader,
-    config_dict,
-    dataclass_reader,
-    docopt_reader,
-    fire_reader,
-    globals_reader,
-    hydra_reader,
-    make_reader,
-    shell_reader,
-    sysargv_reader,
-    typer_reader,
-)
-from tools.signatures.interpreter import Factory, Given, Interpreter
+from tools.signatures import make_reader, shell_reader, sysargv_reader
+from tools.signatures.frameworks import factories, reads_arguments
+from tools.signatures.interpreter import Given, Interpreter
 from tools.signatures.kept import KeptSignatures
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.sources import Sources, without_garbage_collection
 from tools.signatures.values import Class, Function, Native, Value
 
-FACTORIES: dict[str, Factory] = {
-    **argparse_reader.FACTORIES, **absl_reader.FACTORIES, **click_reader.FACTORIES, **typer_reader.FACTORIES,
-    **fire_reader.FACTORIES, **globals_reader.FACTORIES, **config_dict.FACTORIES, **docopt_reader.FACTORIES, **hydra_reader.FACTORIES, **dataclass_reader.FACTORIES,
-}  # fmt: skip
-READS_ARGUMENTS = re.compile(
-    r"ArgumentParser|ArgParser|LightningCLI|TrlParser|hydra_main|\bBaseSettings\b|\bDEFINE_|FLAGS\b|\b(?:click|typer|fire|docopt|hydra|tyro|jsonargparse|simple_parsing|OmegaConf)\b|\bexec\("
-)
 RUNS = re.compile(r"if\s*\(?\s*__name__\s*==|(?:for|while|with|print)\b|[A-Za-z_][\w.]*\(|.*\bargv\[\d")
 """A line at a file's top level that does something when the file is run."""
 CALLS = re.compile(r"[A-Za-z_][\w., ]*=\s*[A-Za-z_][\w.]*\(")
@@ -99,7 +79,7 @@ class SignatureReader:
         return self._kept.recall(path, how, lambda: self._function(path, module, name, console))
 
     def _function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
-        run = Interpreter(self.sources, path, FACTORIES)
+        run = Interpreter(self.sources, path, factories())
         run.run_entry(module, name)
         doc = run.modules[path].env.get("__doc__") or ""
         plain = _unsure(Signature(path=path, syntax="plain", doc=_first_paragraph(doc)))
@@ -116,7 +96,7 @@ class SignatureReader:
         first = next((s for s in signatures if s.depends_on), None)
         if first is None or not any(dest in given(first) for dest in first.depends_on):
             return tuple(signatures)
-        run = Interpreter(self.sources, first.path, FACTORIES, given=given)
+        run = Interpreter(self.sources, first.path, factories(), given=given)
         if first.kind == "console":
             run.run_entry(*self._functions[first.name])
         else:
@@ -154,7 +134,7 @@ class SignatureReader:
         if foreign:
             return f"{foreign} may read them, and it is not in the repository"
         for other in self.sources.closure(path, path):
-            if READS_ARGUMENTS.search(self.sources.text(other) or ""):
+            if reads_arguments().search(self.sources.text(other) or ""):
                 return f"{other} reads arguments in a way that could not be followed"
         return ""
 
@@ -190,10 +170,10 @@ class SignatureReader:
 
     def _python(self, path: str) -> tuple[Signature, ...]:
         runs = _has_line(self.sources.text(path) or "", RUNS)
-        if any(self.sources.mentions(p, READS_ARGUMENTS) for p in self.sources.closure(path, path)):
+        if any(self.sources.mentions(p, reads_arguments()) for p in self.sources.closure(path, path)):
             run = self._follow(path)
             found = _asked(run)
-            if not found and runs and self.sources.mentions(path, READS_ARGUMENTS):
+            if not found and runs and self.sources.mentions(path, reads_arguments()):
                 self._run_makers(run)
                 found = _asked(run) or [_unsure(s) for made in run.made for s in _signatures(made)]
             if found:
@@ -219,7 +199,7 @@ class SignatureReader:
         return signatures
 
     def _follow(self, path: str, *, beyond: bool = False) -> Interpreter:
-        run = Interpreter(self.sources, path, FACTORIES, beyond=beyond)
+        run = Interpreter(self.sources, path, factories(), beyond=beyond)
         run.run_script()
         return run
 
@@ -232,7 +212,7 @@ class SignatureReader:
     def _makes(self, run: Interpreter, value: Function | Class) -> bool:
         lines = (self.sources.text(run.script) or "").split("\n")
         first, last = value.node.lineno - 1, value.node.end_lineno
-        return any(READS_ARGUMENTS.search(line) for line in lines[first:last])
+        return any(reads_arguments().search(line) for line in lines[first:last])
 
 
 def _has_line(text: str, pattern: re.Pattern[str]) -> bool:

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tools.signatures.model import Framework, Option, Signature
+from tools.signatures.model import Option, Signature
 from tools.signatures.sources import Sources
 
 ARGV = re.compile(r"\bargv\b")
@@ -45,7 +45,7 @@ def _signature(tree: ast.Module, path: str) -> Signature:
     )
     doc = " ".join((ast.get_docstring(tree) or "").strip().split("\n\n")[0].split())[:500]
     only_places = uses == len([n for n in ast.walk(tree) if _place(n) is not None or _counts(n)])
-    framework: Framework = "sysargv" if options or uses else "none"
+    framework = "sysargv" if options or uses else "none"
     return Signature(
         path=path, framework=framework, options=options, syntax="plain", doc=doc, accepts_unknown=not only_places or not options
     )  # fmt: skip

@@ -1,0 +1,129 @@
+"""The worked example of docs/extending.md: built, installed beside the program, and used in every part."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sandbox.bubblewrap import find_bubblewrap
+from tools import plugins
+
+ROOT = Path(__file__).parent.parent
+TRAIN = '"""Train a net."""\nimport tinyargs\n\nargs = tinyargs.read(lr=0.1, epochs=10)\n'
+README = "# Net\n\nTrain the net:\n\n```bash\npython train.py --lr 0.1 --epochs 10\n```\n"
+ASK = "train the net for 25 epochs"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("plugin")
+    source = tmp_path_factory.mktemp("source") / "plugin"
+    source.mkdir()
+    for name in ("pyproject.toml", "ml_agent_example.py"):
+        (source / name).write_bytes((ROOT / "docs/plugin" / name).read_bytes())
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(target), str(source)]
+    subprocess.run(command, check=True, capture_output=True, timeout=100)
+    return target
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "net"
+    root.mkdir()
+    (root / "train.py").write_text(TRAIN)
+    (root / "README.md").write_text(README)
+    return root
+
+
+def run(installed: Path | None, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    path = [str(ROOT), *([str(installed)] if installed else [])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "ML_AGENT_CACHE_DIR": str(folder / "cache")}
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+def test_a_framework(installed: Path, repository: Path, tmp_path: Path) -> None:
+    words = ("-m", "ml_agent", "check", "python train.py --lr 0.5 --rate 3", "--repo", str(repository))
+    without, added = run(None, tmp_path, *words), run(installed, tmp_path, *words)
+    assert "no option --rate" not in without.stdout + without.stderr
+    assert added.returncode == 1 and "--rate" in added.stdout + added.stderr
+
+
+def test_a_navigator(installed: Path, repository: Path, tmp_path: Path) -> None:
+    words = ("-m", "ml_agent", "solve", ASK, "--repo", str(repository), "--run", "none", "--navigator", "first")
+    unknown = run(None, tmp_path, *words)
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (3, 1) and "auto, grounded, llm" in unknown.stderr
+    done = run(installed, tmp_path, *words, "--json", "-q")
+    assert done.returncode == 0 and json.loads(done.stdout)["answer"]["text"] == "python train.py --lr 0.1 --epochs 25"
+
+
+@pytest.mark.skipif(find_bubblewrap() is None, reason="bubblewrap does not work here")
+def test_a_sandbox(installed: Path, repository: Path, tmp_path: Path) -> None:
+    (repository / "train.py").write_text(
+        "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--epochs', type=int)\nparser.add_argument('--lr')\n"
+        "print(parser.parse_args())\n"
+    )
+    words = (
+        "solve",
+        ASK,
+        "--repo",
+        str(repository),
+        "--run",
+        "full",
+        "--sandbox",
+        "small",
+        "--network",
+        "none",
+        "--json",
+        "-q",
+    )
+    done = run(installed, tmp_path, "-m", "ml_agent", *words)
+    result = json.loads(done.stdout)
+    assert (done.returncode, result["ending"]) == (0, "completed"), result["message"]
+
+
+def test_a_diagnosis(installed: Path, tmp_path: Path) -> None:
+    code = (
+        "from sandbox.contract import Response\nfrom sandbox.diagnosis.classify import diagnose\n"
+        "said = 'Traceback (most recent call last):\\nNoSeatError: solver'\n"
+        "print(diagnose(Response(ended='exited', exit_code=1, stderr=said)).message)"
+    )
+    assert run(installed, tmp_path, "-c", code).stdout == "all seats of solver are taken\n"
+
+
+def test_an_agent_and_a_scorer(installed: Path, repository: Path, tmp_path: Path) -> None:
+    listed = run(installed, tmp_path, "-m", "ml_agent", "bench", "agents", "list")
+    assert listed.returncode == 0 and "echo" in listed.stdout
+    row = {
+        "github_id": 1, "github": "https://github.com/some/net", "repo_id": 1, "id": 1, "path": "/", "arguments": "{}",
+        "instruction": ASK, "oracle": "", "type": "Bash Script", "output": "python train.py --epochs 25", "prefix_code": "",
+    }  # fmt: skip
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    answers = [{"github_id": 1, "id": 1, "output": ["python train.py  --epochs 25"]}]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+    words = ("bench", "score", "--tasks", "rows.jsonl", "--repos", ".", "--predictions", "answers.jsonl", "--json")
+    done = run(installed, tmp_path, "-m", "ml_agent", *words, "--mode", "same-text")
+    assert done.returncode == 0 and json.loads(done.stdout)["rows"][0]["passed"] == [True], done.stderr
+    unknown = run(None, tmp_path, "-m", "ml_agent", *words, "--mode", "same-text")
+    assert unknown.returncode == 2 and "same-call" in unknown.stderr
+
+
+def test_what_cannot_be_loaded_is_named(repository: Path, tmp_path: Path) -> None:
+    info = tmp_path / "added/broken-2.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 2.0\n")
+    (info / "entry_points.txt").write_text("[ml_agent.navigators]\nbroken = no_such_module:thing\n")
+    words = ("solve", ASK, "--repo", str(repository), "--run", "none", "--navigator", "broken")
+    done = run(tmp_path / "added", tmp_path, "-m", "ml_agent", *words)
+    assert done.returncode not in (0, 70) and done.stderr.count("\n") == 1 and "broken 2.0" in done.stderr
+
+
+def test_nothing_is_added_here() -> None:
+    groups = (plugins.FRAMEWORKS, plugins.NAVIGATORS, plugins.SANDBOXES, plugins.AGENTS, plugins.SCORERS)
+    assert [plugins.names(group) for group in groups] == [()] * 5
+    with pytest.raises(plugins.PluginError, match="no such navigator: x"):
+        plugins.load(plugins.NAVIGATORS, "x")
