@@ -64,3 +64,9 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     def sound(self) -> bool:
         """Whether no check found an error."""
         return not any(f.severity == "error" for f in self.findings)
+
+
+def stands_by(draft: Draft, earlier: Draft) -> bool:
+    """Whether the author gives the same answer again and disputes what was said against it."""
+    same = (draft.kind, draft.text.strip()) == (earlier.kind, earlier.text.strip())
+    return same and len(draft.disputes) > len(earlier.disputes)

@@ -12,7 +12,7 @@ from langgraph.types import Command
 from ml_agent.answer_gate import is_refused
 from ml_agent.delivery.amend import amendments, missing_text
 from ml_agent.delivery.expected import expectations
-from ml_agent.draft import Draft
+from ml_agent.draft import Draft, stands_by
 from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending
 from ml_agent.evidence import is_reached, level_asked
@@ -97,6 +97,8 @@ def generate(state: State, services: Services) -> Command[Literal["check", "plan
     if draft is None:
         services.note("generate", "nothing in this repository is left to try")
         return give_up_candidate(state)
+    if attempts and stands_by(draft, attempts[-1].draft):
+        return stood_by(state, draft, attempts[-1].problem)
     services.trajectory.emit("draft", draft=plain(msgspec.structs.replace(draft, thread=None)))
     services.note("generate", first_line(draft.text))
     return Command(
@@ -219,6 +221,17 @@ def give_up_candidate(state: State) -> Command[Any]:
         ending = Ending.NOT_DELIVERED if state["best"]["evidence"] == "completed" else Ending.NOT_REACHED
         return ended(ending, f"no draft got further: {problem}" if problem else "no other draft is left")
     return Command(update={"position": state["position"] + 1}, goto="plan")
+
+
+def stood_by(state: State, draft: Draft, problem: str) -> Command[Any]:
+    """The end where the author disputes what was said of the run: the answer stays, as far as it was proven, with the dispute."""
+    best = state.get("best")
+    if best is None or best["evidence"] == "none":
+        return give_up_candidate(state)
+    if best["draft"]["text"].strip() == draft.text.strip():
+        best = {**best, "draft": {**best["draft"], "disputes": plain(draft)["disputes"]}}
+    ending = Ending.NOT_DELIVERED if best["evidence"] == "completed" else Ending.NOT_REACHED
+    return ended(ending, f"{problem}; its author disputes that: {draft.disputes[-1].why}", best=best)
 
 
 def without_candidates(state: State) -> Command[Any]:

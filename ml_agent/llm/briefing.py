@@ -5,39 +5,57 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ml_agent.draft import Draft
+from ml_agent.llm.heads import head_of
 from ml_agent.llm.likely import (
     Entry,
     blocks_of,
+    documented_calls,
     likely_entries,
     likely_files,
-    likely_objects,
     likely_passages,
+    named_files,
     wants_code,
 )
-from ml_agent.llm.listing import api_line, called, line_of, options_of
+from ml_agent.llm.listing import called, line_of, options_of
+from ml_agent.llm.objects import likely_modules, likely_objects, object_lines, outline
+from ml_agent.matching.mentions import read
 from ml_agent.navigator import Workspace
-from ml_agent.proof import UNUSED
 from ml_agent.request import Request
 from ml_agent.thread import Thread
 from prompts.render import render
+from tools.documents.model import Passage
 from tools.documents.read import is_readme
 from tools.signatures.model import Signature
 
-ENTRIES = 5
-_OPTIONS = (4800, 1800, 700)
+ENTRIES = 4
+_OPTIONS = (3600, 1500, 900)
 """Characters for the options of the first entry points."""
-_OPTIONS_OF_CODE = (1500, 500)
-_PASSAGES = 3
-_PASSAGE = 900
-_FILES = 8
-_OTHERS = 12
-_OTHER_NAMES = 500
+_OPTIONS_OF_CODE = (1200,)
+_CALLS = (3, 1, 1)
+"""Documented calls that are shown of the first entry points."""
+_CALL = 280
+_PASSAGES = 1
+_PASSAGES_OF_CODE = 3
+_PASSAGE = 700
+_FILES = 5
+_OTHERS = 8
+_ENTRY_NAMES = 240
+_OTHER_NAMES = 320
 _API = 7
-_API_OF_COMMANDS = 2
-_TREE = 700
-_GUESS = 900
-_LONGEST_DESCRIPTION = 200
+_API_LINE = 330
+_WITH_METHODS = 2
+_MODULES = 2
+_MODULE = 420
+_HEADS = 2
+_HEAD = 600
+_TREE = 420
+_GUESS = 600
+_SURE = 0.5
+"""Confidence from which the answer of the rules is shown."""
+_LONGEST_DESCRIPTION = 140
 _FEW_WORDS = 5
+_SAME = 60
+"""Characters by which a command is known again."""
 
 
 def system() -> str:
@@ -53,32 +71,84 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         workspace: where.
         drafts: of the grounded navigator, best first, the first one examined.
     """
-    code = wants_code(request)
-    found = likely_entries(request, workspace, drafts, ENTRIES + _OTHERS)
+    code = wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
+    found = likely_entries(request, workspace, ENTRIES + _OTHERS)
+    found = [one for one in found if not code or any(signature.options for signature in one)]
     entries, others = found[:ENTRIES], found[ENTRIES:]
-    candidate = workspace.candidate
+    candidate, rooms = workspace.candidate, _OPTIONS_OF_CODE if code else _OPTIONS
+    calls = [] if code else _calls(entries, request, workspace)
+    passages = likely_passages(request.instruction, workspace, _PASSAGES_OF_CODE if code else _PASSAGES, code)
     texts = render(
         "solve",
         name=candidate.full_name,
         description=(candidate.description or _first_words(workspace))[:_LONGEST_DESCRIPTION],
         tree=tree_of(workspace.index.files, _TREE),
         folder=_folder(workspace),
-        entries=[line_of(entry, workspace.path) for entry in entries],
-        others=_names(others, workspace),
-        options=_options(entries, request, workspace, _OPTIONS_OF_CODE if code else _OPTIONS),
-        api=_api(request, workspace, _API if code or not entries else _API_OF_COMMANDS),
-        passages=[
-            {"place": f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}", "text": blocks_of(one, _PASSAGE)}
-            for one in likely_passages(request.instruction, workspace, _PASSAGES)
+        entries=[
+            line_of(entry, workspace.path, 0 if place < len(rooms) else _ENTRY_NAMES)
+            for place, entry in enumerate(entries)
         ],
+        others=_names(others, workspace),
+        options=_options(entries, request, workspace, rooms),
+        calls=calls,
+        passages=_passages(passages, request, calls),
         files=", ".join(likely_files(request.instruction, workspace, _FILES)),
-        guess=drafts[0].text[:_GUESS] if _may_be_right(drafts) else "",
-        against=_against(drafts[0]) if _may_be_right(drafts) else [],
+        heads=_heads(entries, request, workspace),
+        guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
         instruction=request.instruction,
         values=_values(request),
+        **(_code(request, workspace, passages) if code or not entries else {"api": [], "modules": []}),
     )
     parts = [text for name, text in texts.items() if name not in ("system", "question") and text]
     return Thread(opening="\n\n".join(parts), task=texts["question"])
+
+
+def _code(request: Request, workspace: Workspace, passages: Sequence[Passage]) -> dict[str, list[Any]]:
+    """What a task in Python needs: the likeliest classes and functions, and what their files define."""
+    objects = likely_objects(request.instruction, workspace, _API, passages)
+    modules = likely_modules(objects, passages, workspace)[:_MODULES]
+    return {
+        "api": [
+            object_lines(one, workspace, _API_LINE, methods=place < _WITH_METHODS) for place, one in enumerate(objects)
+        ],
+        "modules": [
+            {"path": one.path, "text": text}
+            for one in modules
+            if (text := outline(one, request.instruction, workspace, objects, _MODULE))
+        ],
+    }
+
+
+def _calls(entries: Sequence[Entry], request: Request, workspace: Workspace) -> list[dict[str, str]]:
+    """The documented calls of the first entry points."""
+    return [
+        {"place": f"{one.path}:{one.line} {one.headings[-1] if one.headings else ''}".strip(), "text": one.text[:_CALL]}
+        for entry, most in zip(entries, _CALLS, strict=False)
+        for one in documented_calls(entry, request.instruction, workspace, most)
+    ]
+
+
+def _passages(passages: Sequence[Passage], request: Request, calls: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """The passages that tell something that the documented calls do not."""
+    told = [
+        {
+            "place": f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}",
+            "text": blocks_of(one, _PASSAGE, request.instruction),
+        }
+        for one in passages
+    ]
+    known = {call["text"][:_SAME] for call in calls}
+    new = {one["text"]: one for one in reversed(told) if one["text"] and not any(call in one["text"] for call in known)}
+    return list(reversed(new.values()))
+
+
+def _heads(entries: Sequence[Entry], request: Request, workspace: Workspace) -> list[dict[str, str]]:
+    """How the files begin that the request names, and the likeliest entry point where it is steered from within."""
+    steered = [entry[0].path for entry in entries[:1] if not any(one.options for one in entry)]
+    known = {entry[0].path for entry in entries if any(one.options for one in entry)}
+    named = [path for path in named_files(request.instruction, workspace, _HEADS) if path not in known]
+    heads = ((path, head_of(path, workspace, _HEAD)) for path in dict.fromkeys([*named, *steered]))
+    return [{"path": path, "text": text} for path, text in heads if text]
 
 
 def tree_of(files: Sequence[str], most: int) -> str:
@@ -86,16 +156,11 @@ def tree_of(files: Sequence[str], most: int) -> str:
     folders: dict[str, int] = {}
     for path in files:
         parts = PurePosixPath(path).parts
-        for depth in (1, 2):
-            if len(parts) > depth:
-                folder = "/".join(parts[:depth]) + "/"
-                folders[folder] = folders.get(folder, 0) + 1
+        if len(parts) > 1:
+            folders[parts[0]] = folders.get(parts[0], 0) + 1
     top = [path for path in files if "/" not in path and not path.startswith(".")]
-    first = [
-        f"{name} ({count})" for name, count in folders.items() if name.count("/") == 1 and not name.startswith(".")
-    ]
-    second = [name for name in folders if name.count("/") == 2 and not name.startswith(".")]
-    text = ", ".join([*top, *first, *second])
+    first = [f"{name}/ ({count})" for name, count in folders.items() if not name.startswith(".")]
+    text = ", ".join([*top, *first])
     return text if len(text) <= most else text[:most].rpartition(", ")[0] + ", ..."
 
 
@@ -132,34 +197,25 @@ def likeliest(entry: Entry, request: Request) -> Signature:
     return max(entry, key=lambda one: (sum(word.lower() in said for word in one.subcommand), -len(one.subcommand)))
 
 
-def _api(request: Request, workspace: Workspace, most: int) -> list[str]:
-    return [api_line(item) for item in likely_objects(request.instruction, workspace, most)]
-
-
 def _names(entries: Sequence[Entry], workspace: Workspace) -> str:
     """How further entry points are called, without more about them."""
     text = ", ".join(dict.fromkeys(called(entry[0], workspace.path).split(" ")[0] for entry in entries))
     return text if len(text) <= _OTHER_NAMES else text[:_OTHER_NAMES].rpartition(", ")[0]
 
 
-def _may_be_right(drafts: Sequence[Draft]) -> bool:
-    """Whether the best draft of the rules is worth a look: one that cannot run only misleads."""
-    return bool(drafts) and not any(one.severity == "error" and one.code != UNUSED for one in drafts[0].findings)
-
-
-def _against(draft: Draft) -> list[str]:
-    """The values that a draft does not use; that named files are not there yet is no news."""
-    unused = [finding.subject for finding in draft.findings if finding.code == UNUSED]
-    return [f"it does not use {', '.join(unused)}"] if unused else []
+def _is_sure(drafts: Sequence[Draft]) -> bool:
+    """Whether the best draft of the rules is worth a look: one that may well be wrong only misleads."""
+    return bool(drafts) and drafts[0].sound and drafts[0].confidence >= _SURE
 
 
 def _values(request: Request) -> str:
     """The numbers that are said in words or in another form; the others stand in the sentence as they are."""
-    read = [f"{value.text} = {value.value}" for value in request.values if value.kind == "number" and value.required]
-    return "; ".join(dict.fromkeys(one for one in read if one.partition(" = ")[0] != one.partition(" = ")[2]))
+    said = [one for one in read(request.instruction, ()).mentions if one.kind == "number" and not one.parts]
+    other = [one for one in said if not one.text.startswith(one.value) and one.value != "1"]
+    return "; ".join(dict.fromkeys(f"{one.text} = {one.value}" for one in other))
 
 
 def _nothing() -> dict[str, object]:
     texts = ("name", "description", "tree", "folder", "others", "files", "guess", "instruction", "values")
-    lists = ("entries", "options", "api", "passages", "against")
+    lists = ("entries", "options", "calls", "api", "modules", "passages", "heads")
     return {**dict.fromkeys(texts, ""), **{name: [] for name in lists}}

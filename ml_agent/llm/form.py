@@ -49,7 +49,7 @@ class Form:
         if wants_code(request) or (examined and examined[0].kind == "python"):
             return examined
         made = [*examined]
-        for entry in likely_entries(request, workspace, drafts, ENTRIES):
+        for entry in likely_entries(request, workspace, ENTRIES):
             signature = likeliest(entry, request)
             if signature.options:
                 made += self._filled(signature, examined)

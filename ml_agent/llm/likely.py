@@ -1,28 +1,33 @@
-"""Where in a repository a task is likely done: entry points, passages, API objects, files."""
+"""Where in a repository a task is likely done: entry points, documented calls, passages, files."""
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.draft import Draft
+from ml_agent.matching.entries import Facts
+from ml_agent.matching.mentions import read
+from ml_agent.matching.model import shipped
+from ml_agent.matching.retrieval import Shelf
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from tools.documents.model import Passage
+from tools.examples import Example
 from tools.index import RepoIndex
-from tools.python_api.model import ApiObject
 from tools.retrieval import Bm25Index, tokenize
 from tools.signatures.model import Signature
 
 Entry = tuple[Signature, ...]
 """All signatures of one entry point: one, or one for each subcommand."""
 
-_DRAFTS = 6
 _SMOOTH = 3.0
 """The first of a ranking is worth twice the fourth."""
-_ASIDE = re.compile(
+_LEARNED = 2.0
+"""What the learned ranking is worth beside that by words."""
+_MOST_TWINS = 2
+ASIDE = re.compile(
     r"(?:^|/)(?:tests?|docs?|\.\w+|third_party|vendor)/|(?:^|/)(?:setup|conftest|test_\w+|\w+_test)\.py$"
 )
 """What is seldom asked for by users: tests, set-up, foreign code."""
@@ -30,7 +35,11 @@ _LANGUAGES = frozenset(
     {"bash", "python", "sh", "shell", "console", "zsh", "py", "pycon", "yaml", "json", "toml", "ini"}
 )
 """Of blocks that show how something is done; blocks of prose and output are left out."""
+_PYTHON = frozenset({"python", "py", "pycon"})
+_LOOKED_AT = 6
 _WORD = re.compile(r"[\w.-]+")
+_FILE = re.compile(r"\w\.\w{1,5}$")
+_LEAST_OF_A_BLOCK = 60
 _CODE = re.compile(r"\b(?:python|code|snippet|function|class|import)\b", re.IGNORECASE)
 
 
@@ -48,17 +57,17 @@ def wants_code(request: Request) -> bool:
     return _CODE.search(request.instruction) is not None
 
 
-def likely_entries(request: Request, workspace: Workspace, drafts: Sequence[Draft], most: int) -> list[Entry]:
-    """The entry points that the task may mean, best first: by what they say, by the grounded drafts, and by name."""
+def likely_entries(request: Request, workspace: Workspace, most: int) -> list[Entry]:
+    """The entry points that the task may mean, best first: as the learned ranking has it, and by their words; twins once."""
     texts = _texts(workspace.index)
     scores: dict[str, float] = {}
     by_path = {entry[0].path: entry for entry in texts.entries}
+    for rank, path in enumerate(_ranked(request, workspace)):
+        if path in by_path:
+            _add(scores, path, _LEARNED / (_SMOOTH + rank))
     hits = texts.entry_index.top(tokenize(request.instruction), 4 * most)
     for rank, hit in enumerate(hits):
         _add(scores, texts.entries[hit.position][0].path, 1 / (_SMOOTH + rank))
-    found = dict.fromkeys(draft.entry for draft in islice(drafts, _DRAFTS) if draft.entry in by_path)
-    for rank, path in enumerate(found):
-        _add(scores, path, 1 / (_SMOOTH + rank))
     said = {word.lower().strip(".") for word in _WORD.findall(request.instruction)}
     for path in by_path:
         name = PurePosixPath(path)
@@ -67,9 +76,33 @@ def likely_entries(request: Request, workspace: Workspace, drafts: Sequence[Draf
     folder = PurePosixPath(workspace.path or ".")
     for path in scores:
         near = folder == PurePosixPath(".") or PurePosixPath(path).is_relative_to(folder)
-        scores[path] *= (1.0 if near else 0.5) * (0.3 if _ASIDE.search(path) else 1.0)
+        scores[path] *= (1.0 if near else 0.5) * (0.3 if ASIDE.search(path) else 1.0)
     ordered = sorted(scores, key=lambda path: (-scores[path], path))
-    return [by_path[path] for path in ordered[:most]]
+    return _without_twins([by_path[path] for path in ordered])[:most]
+
+
+def _ranked(request: Request, workspace: Workspace) -> list[str]:
+    """The paths of the entry points in the order of the learned ranking."""
+    shelf, model = _shelf(workspace.index, workspace.path or "."), shipped()
+    ranked = sorted(shelf.ranked(read(request.instruction, ())), key=lambda one: -model.entry(one.vector))
+    return list(dict.fromkeys(one.entry.signature.path for one in ranked))
+
+
+@lru_cache(maxsize=8)
+def _shelf(index: RepoIndex, folder: str) -> Shelf:
+    return Shelf(Facts(index), folder)
+
+
+def _without_twins(entries: Sequence[Entry]) -> list[Entry]:
+    """Of entry points that take the very same options, which copies of a script do, the first two."""
+    kept: list[Entry] = []
+    seen: dict[tuple[tuple[str, str, str | None], ...], int] = {}
+    for entry in entries:
+        options = tuple((one.dest, one.help, one.default) for signature in entry for one in signature.options)
+        seen[options] = seen.get(options, 0) + 1
+        if not options or seen[options] <= _MOST_TWINS:
+            kept.append(entry)
+    return kept
 
 
 def find_entries(words: str, workspace: Workspace, most: int) -> list[Entry]:
@@ -78,37 +111,73 @@ def find_entries(words: str, workspace: Workspace, most: int) -> list[Entry]:
     return [texts.entries[hit.position] for hit in texts.entry_index.top(tokenize(words), most)]
 
 
-def likely_passages(words: str, workspace: Workspace, most: int) -> list[Passage]:
-    """The passages with commands or code that fit the words, best first; those of the task's folder before others."""
+def likely_passages(words: str, workspace: Workspace, most: int, code: bool = False) -> list[Passage]:
+    """The passages with commands or code that fit the words, best first; those of the task's folder before others.
+
+    Args:
+        words: what they are to speak of.
+        workspace: the repository.
+        most: how many.
+        code: only those with Python.
+    """
     texts = _texts(workspace.index)
-    hits = texts.passage_index.top(tokenize(words), 4 * most)
+    hits = texts.passage_index.top(tokenize(words), _LOOKED_AT * most)
     folder = workspace.path or "."
     scored = [
         (hit.score * (1.3 if texts.passages[hit.position].path.startswith(f"{folder}/") else 1.0), hit) for hit in hits
     ]
-    return [texts.passages[hit.position] for _, hit in sorted(scored, key=lambda pair: -pair[0])[:most]]
-
-
-def likely_objects(words: str, workspace: Workspace, most: int) -> list[ApiObject]:
-    """The classes and functions that the words name, then those that speak of them."""
-    api = workspace.index.api
-    said = {word.lower().strip(".") for word in _WORD.findall(words)}
-    named = [item for item in api.objects if item.name.rpartition(".")[2].lower() in said and not item.name.islower()]
-    found = {item.name: item for item in [*named[:most], *api.search(words, most)]}
-    return list(found.values())[:most]
+    found = [texts.passages[hit.position] for _, hit in sorted(scored, key=lambda pair: -pair[0])]
+    return [one for one in found if not code or any(block.language in _PYTHON for block in one.blocks)][:most]
 
 
 def likely_files(words: str, workspace: Workspace, most: int) -> list[str]:
     """The files whose paths share words with the task, best first."""
-    files = [path for path in workspace.index.files if not _ASIDE.search(path)]
+    files = [path for path in workspace.index.files if not ASIDE.search(path)]
     hits = Bm25Index([tokenize(path.replace("/", " ")) for path in files]).top(tokenize(words), most)
     return [files[hit.position] for hit in hits]
 
 
-def blocks_of(passage: Passage, most: int) -> str:
-    """The commands and code of a passage, at most so many characters."""
-    text = "\n".join(block.text.strip() for block in passage.blocks if block.language in _LANGUAGES)
-    return text if len(text) <= most else text[:most].rsplit("\n", 1)[0] + "\n..."
+def named_files(words: str, workspace: Workspace, most: int) -> list[str]:
+    """The text files of the repository that the words name by path or by a name that only one of them has."""
+    files = workspace.index.files
+    found: list[str] = []
+    for word in dict.fromkeys(word.strip(".,/'\"()") for word in words.split()):
+        if not _FILE.search(word):
+            continue
+        ends = [path for path in files if path == word or path.endswith(f"/{word}")]
+        inside = posixpath.normpath(posixpath.join(workspace.path or ".", word))
+        found += [inside] if inside in ends else ends if len(ends) == 1 else []
+    return list(dict.fromkeys(found))[:most]
+
+
+def blocks_of(passage: Passage, most: int, words: str = "") -> str:
+    """The commands and code of a passage in at most so many characters, those blocks first that share words with `words`."""
+    said = set(tokenize(words))
+    blocks = [block.text for block in passage.blocks if block.language in _LANGUAGES]
+    fit = [len(said & set(tokenize(text))) for text in blocks]
+    order = sorted(range(len(blocks)), key=lambda place: -fit[place])
+    kept: dict[int, str] = {}
+    for place in order:
+        text = "\n".join(line.rstrip() for line in blocks[place].splitlines() if line.strip())
+        text = text if len(text) <= most else text[: max(most, 0)].rpartition("\n")[0] + "\n..."
+        if most > _LEAST_OF_A_BLOCK and (fit[place] or place == order[0]):
+            kept[place] = text
+            most -= len(text)
+    return "\n".join(kept[place] for place in sorted(kept))
+
+
+def documented_calls(entry: Entry, words: str, workspace: Workspace, most: int) -> list[Example]:
+    """The documented commands that call an entry point, those first that share words with the task."""
+    said = set(tokenize(words))
+    calls = {one.text: one for one in reversed(workspace.index.examples) if one.entry == entry[0].path}
+    known = sorted(calls.values(), key=lambda one: (-_shared(one, said), one.path, one.line))
+    return known[:most]
+
+
+def _shared(example: Example, said: set[str]) -> float:
+    text = set(tokenize(example.text))
+    about = set(tokenize(f"{' '.join(example.headings[-2:])} {example.introduction[:200]}"))
+    return len(text & said) / (5 + len(text)) + 0.5 * len(about & said) / (5 + len(about))
 
 
 @lru_cache(maxsize=8)

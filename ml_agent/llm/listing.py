@@ -3,12 +3,16 @@
 import posixpath
 from collections.abc import Sequence
 
-from tools.python_api.model import ApiObject
+from tools.python_api.model import ApiObject, Parameter
 from tools.retrieval import tokenize
 from tools.signatures.model import Option, Signature
 
 _HELP = 90
 _DEFAULT = 40
+_TYPE = 24
+_DOC = 70
+_NAMES = 700
+_LONG_NAME = 40
 _MOST_CHOICES = 12
 _NO_USE = frozenset({"help", "h", "helpfull", "helpshort", "version"})
 _FIRST_LINE = 150
@@ -24,16 +28,23 @@ def called(signature: Signature, folder: str = ".") -> str:
     return " ".join([path, *signature.subcommand])
 
 
-def line_of(signatures: Sequence[Signature], folder: str) -> str:
-    """An entry point in one line: how it is called, its subcommands, what it says of itself, how many options it has."""
+def line_of(signatures: Sequence[Signature], folder: str, names: int = 0) -> str:
+    """An entry point in one line: how it is called, its subcommands, what it says of itself, how many options it has.
+
+    Args:
+        signatures: of it, one for each subcommand.
+        folder: from which it is called.
+        names: characters for the names of its options.
+    """
     first = signatures[0]
     subcommands = [" ".join(one.subcommand) for one in signatures if one.subcommand]
     name = called(first, folder).removesuffix(" ".join(first.subcommand)).strip()
     words = f" {{{' | '.join(subcommands[:_MOST_CHOICES])}}}" if subcommands else ""
     doc = " ".join(first.doc.split())
     said = f": {doc[:_FIRST_LINE]}" if doc else ""
-    count = max(len(one.options) for one in signatures)
-    return f"{name}{words} ({count} options){said}"
+    options = max((one.options for one in signatures), key=len)
+    listed = f": {names_of(options, names)}" if names and options else ""
+    return f"{name}{words} ({len(options)} options{listed}){said}"
 
 
 def options_of(signature: Signature, words: str, most: int) -> str:
@@ -59,22 +70,38 @@ def options_of(signature: Signature, words: str, most: int) -> str:
             break
         kept.add(place)
     lines = [texts[place] for place in range(len(options)) if place in kept]
-    missing = len(options) - len(lines)
-    return "\n".join([*lines, *([f"... and {missing} more"] if missing else []), *_notes(signature)])
+    left_out = [options[place] for place in order if place not in kept]
+    return "\n".join([*lines, *([f"... and {names_of(left_out, _NAMES)}"] if left_out else []), *_notes(signature)])
 
 
-def api_line(item: ApiObject, most: int = 220) -> str:
+def names_of(options: Sequence[Option], most: int) -> str:
+    """The names of options alone, as many as fit, and how many there are beside."""
+    kept: list[str] = []
+    for option in options:
+        name = max(option.flags, key=len, default=option.dest)
+        if option.dest not in _NO_USE and len(name) + 2 <= most:
+            kept.append(name)
+            most -= len(name) + 2
+    more = len(options) - len(kept)
+    return ", ".join([*kept, *([f"{more} more"] if more > 0 and most < _LONG_NAME else [])])
+
+
+def api_line(item: ApiObject, most: int = 220, returns: str = "") -> str:
     """A class or function in one line."""
-    taken = ", ".join(
-        f"{_starred(p.kind)}{p.name}" + ("" if p.default is None else f"={p.default}") for p in item.parameters
-    )
-    text = f"{item.name}({taken})" if item.parameters or item.kind != "module" else item.name
-    text = text if len(text) <= most else text[:most] + " ..."
-    return f"{text}  # {' '.join(item.doc.split())[:90]}" if item.doc else text
+    text = f"{item.name}({parameters_of(item.parameters)})" if item.parameters or item.kind != "module" else item.name
+    text = (text if len(text) <= most else text[:most] + " ...") + (f" -> {returns}" if returns else "")
+    return f"{text}  # {' '.join(item.doc.split())[:_DOC]}" if item.doc else text
 
 
-def _starred(kind: str) -> str:
-    return {"rest": "*", "keywords": "**"}.get(kind, "")
+def parameters_of(parameters: Sequence[Parameter]) -> str:
+    """Parameters as in source, with short types and defaults."""
+    return ", ".join(_parameter(one) for one in parameters)
+
+
+def _parameter(one: Parameter) -> str:
+    starred = {"rest": "*", "keywords": "**"}.get(one.kind, "")
+    typed = f": {one.annotation}" if one.default is None and 0 < len(one.annotation) <= _TYPE else ""
+    return f"{starred}{one.name}{typed}" + ("" if one.default is None else f"={one.default[:_DEFAULT]}")
 
 
 def _notes(signature: Signature) -> list[str]:

@@ -28,7 +28,8 @@ _MOST_IDLE = 3
 """Replies in a row that lead nowhere: prose, unknown functions, what was asked before."""
 _MOST_REFUSED = 5
 """Answers that the check may refuse in one conversation."""
-_OPENING_TOKENS = 6_000
+_OPENING_TOKENS = 2_800
+"""Of the first message, with what the system is told and without the functions."""
 _KEPT_RESULTS = 24_000
 """Characters of results that stay whole; of older ones the first line stays."""
 _FENCE = re.compile(r"^\s*```[\w+-]*\n(.*?)\n?```\s*$", re.DOTALL)
@@ -64,15 +65,21 @@ class Conversation:
         """The last answer, examined."""
         self._accepted = False
         self._disputes: list[Dispute] = []
+        self._disputing = False
+        """Whether the reply at hand disputes something."""
+        self._heard: set[str] = set()
+        """The errors that the model was told."""
         self._refused = 0
         self._advised = False
 
-    def go_on(self, thread: Thread, disputes: Sequence[Dispute] = ()) -> Draft:
+    def go_on(self, thread: Thread, standing: Draft | None = None) -> Draft:
         """The next answer, examined, with the thread so far; an unsound one only where the model insists or ends so.
 
+        The answer that stands so far comes back, with one dispute more, where the model disputes what was said against it.
         Raises Stopped where there is none, ModelAnswerError, EndpointError, BudgetExceededError.
         """
-        self._disputes, self._accepted = list(disputes), False
+        self._given, self._accepted = standing, False
+        self._disputes = list(standing.disputes) if standing is not None else []
         idle = 0
         asked = {_key(call) for turn in thread.turns for call in turn.calls}
         while len(thread.turns) < MOST_TURNS and idle < _MOST_IDLE and self._refused < _MOST_REFUSED:
@@ -99,12 +106,17 @@ class Conversation:
         if not reply.calls:
             return Turn(said=reply.content.strip()[:2000], results=(NO_CALL,))
         calls, results = [], []
+        self._disputing = False
         for raw in reply.calls:
             call, result = self._done(raw, asked)
             calls.append(call)
             results.append(result)
             if self._accepted:
                 break
+        if (
+            self._disputing and calls[-1].name == "dispute"
+        ):  # what it disputes stands beside the answer that it gave before
+            self._accepted = self._given is not None
         return Turn(
             said=reply.content.strip()[:2000] if not _is_call(reply) else "", calls=tuple(calls), results=tuple(results)
         )
@@ -132,12 +144,13 @@ class Conversation:
         before, self._given = self._given, self._examined(kind, text, folder)
         errors = [finding for finding in self._given.findings if finding.severity == "error"]
         if errors:
+            insists = before is not None and before.text == self._given.text
+            self._accepted = insists or (self._disputing and {one.message for one in errors} <= self._heard)
             self._refused += 1
-            if before is not None and before.text == self._given.text:  # it insists: nobody can say more here
-                self._accepted = True
+            self._heard |= {one.message for one in errors}
             return _told("Refused, the check proves:", errors) + "\nMend it; or, where a finding is wrong, dispute it."
         advice = [finding for finding in self._given.findings if self._is_weighty(finding)]
-        if advice and not self._advised:
+        if advice and not (self._advised or self._disputing):
             self._advised = True
             words = "Sound. But it may leave something out:"
             return _told(words, advice) + "\nAnswer again, mended or the same, as you think right."
@@ -165,10 +178,10 @@ class Conversation:
         return finding.code == UNUSED and finding.subject in spelled
 
     def _dispute(self, finding: str, why: str) -> str:
-        """Keep what the model says, and take the answer as it is: the finding stands beside it."""
+        """Keep what the model says; it stands beside the answer that is given before or right after it."""
         self._disputes.append(Dispute(finding=finding, why=why))
-        self._accepted = self._given is not None
-        return "Noted; the answer is taken as it is." if self._accepted else "Noted; now answer."
+        self._disputing = True
+        return "Noted; the answer is taken as it is." if self._given is not None else "Noted; now answer."
 
     def _reject(self, why: str) -> str:
         raise Stopped(f"the model finds that the repository cannot do it: {why}")

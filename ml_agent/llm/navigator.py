@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from ml_agent.delivery.expectation import Expectation, kind_of
-from ml_agent.draft import Draft
+from ml_agent.draft import Draft, stands_by
 from ml_agent.errors import BudgetExceededError
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.briefing import open_thread
@@ -107,7 +107,8 @@ class LlmNavigator:
         draft = self._begun(request, workspace) if profile == "tools" else None
         while draft is not None:
             yield draft
-            draft = self._gone_on(request, workspace, draft, ANOTHER) if draft.sound else None
+            other = self._gone_on(request, workspace, draft, ANOTHER) if draft.sound else None
+            draft = other if other is not None and other.text != draft.text else None
         yield from self._grounded.drafts(request, workspace)
 
     def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
@@ -116,7 +117,11 @@ class LlmNavigator:
             return self._grounded.revise(request, workspace, draft, problem)
         lines = problem.error_lines
         told = "\n".join([problem.text, *([FAILED, *lines] if lines else [])])
-        return self._gone_on(request, workspace, draft, f"{told}\nMend it, or answer otherwise.")
+        mended = self._gone_on(request, workspace, draft, f"{told}\nMend it, or answer otherwise; or dispute it.")
+        if mended is not None and mended.text == draft.text and not stands_by(mended, draft):
+            self._over.add(self._key(request, workspace))
+            return None
+        return mended
 
     def _begun(self, request: Request, workspace: Workspace) -> Draft | None:
         """The first answer of a new conversation; None where the model is not up to one, or has none."""
@@ -146,10 +151,9 @@ class LlmNavigator:
             return None
 
         def think() -> Draft | None:
-            return self._conversation(request, workspace).go_on(thread.told(told), draft.disputes)
+            return self._conversation(request, workspace).go_on(thread.told(told), draft)
 
-        found = self._answered(request, workspace, think)
-        return None if found is None or found.text == draft.text else found
+        return self._answered(request, workspace, think)
 
     def _answered(self, request: Request, workspace: Workspace, think: Callable[[], Draft | None]) -> Draft | None:
         draft: Draft | None = None

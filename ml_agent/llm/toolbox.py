@@ -4,8 +4,9 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 
-from ml_agent.llm.likely import blocks_of, find_entries, likely_files, likely_objects, likely_passages
+from ml_agent.llm.likely import blocks_of, find_entries, likely_files, likely_passages
 from ml_agent.llm.listing import api_line, line_of, options_of
+from ml_agent.llm.objects import likely_objects
 from ml_agent.navigator import Workspace
 from tools.errors import ToolError
 from tools.files import Tree
@@ -49,7 +50,7 @@ class Toolbox:
             f"{item.path}:{item.line} {api_line(item, 120)}" for item in likely_objects(query, self._workspace, 5)
         ]
         passages = [
-            f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}\n{blocks_of(one, 300)}"
+            f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}\n{blocks_of(one, 300, query)}"
             for one in likely_passages(query, self._workspace, 2)
         ]
         files = likely_files(query, self._workspace, 5)

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from ml_agent.budget import Limits
-from ml_agent.draft import Draft
+from ml_agent.draft import Draft, stands_by
 from ml_agent.errors import BudgetExceededError, ConfigurationError
 from ml_agent.llm.loop import ACCEPTED, MOST_TURNS, shrunk
 from ml_agent.navigator import Assessment, Given, Problem, Workspace
 from ml_agent.proof import examine
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
-from ml_agent.testing.model_server import Answer, Brain, Seen, first_choice
+from ml_agent.testing.model_server import Answer, Brain, Seen, completion, first_choice, put
 from ml_agent.testing.talkers import NOWHERE, able, command, replies, saying
 from ml_agent.thread import ToolCall, Turn
 from tools.candidates import Candidate
@@ -56,6 +56,16 @@ def told(seen: Seen, place: int = -1) -> str:
     return str(results[place]["content"])
 
 
+def at_once(*groups: tuple[Answer, ...]) -> Callable[[Seen, Answer], Any]:
+    """Replies of several calls each, the last one for ever."""
+
+    def several(seen: Seen, _answer: Answer) -> Any:
+        group = groups[min(replies(seen), len(groups) - 1)]
+        return completion({"tool_calls": [call for one in group for call in put(one, seen)["tool_calls"]]}, seen)
+
+    return several
+
+
 def test_one_reply_is_enough_where_the_first_message_tells_all(stage: Callable[..., Any], workspace: Workspace) -> None:
     play = stage(saying(command(RIGHT)), profile="tools")
     draft = first(play, workspace)
@@ -63,7 +73,13 @@ def test_one_reply_is_enough_where_the_first_message_tells_all(stage: Callable[.
     assert draft.sound and draft.thread is not None and draft.thread.turns[-1].results == (ACCEPTED,)
     assert len(play.server.requests) == 1
     text = play.server.requests[0].text
-    for part in ("--dataset {cora|citeseer} =cora", "- evaluate.py (2 options)", "--checkpoint", "README.md:5", TASK):
+    for part in (
+        "--dataset {cora|citeseer} =cora",
+        "- evaluate.py (2 options)",
+        "--checkpoint",
+        "README.md:8 Train",
+        TASK,
+    ):
         assert part in text
 
 
@@ -89,7 +105,7 @@ def test_a_capable_model_uses_each_function(stage: Callable[..., Any], workspace
             "import argparse",
             "lines 1-2 of 10",
             "--epochs INT =10  passes over the data",
-            "tinynets.load_model(name, pretrained=",
+            "tinynets.load_model(name: str, pretrained=",
             "said ls",
             "bad-choice",
             "which the answer does not use",
@@ -102,15 +118,8 @@ def test_a_capable_model_uses_each_function(stage: Callable[..., Any], workspace
 
 
 def test_several_calls_in_one_reply_are_all_done(stage: Callable[..., Any], workspace: Workspace) -> None:
-    def both(seen: Seen, answer: Answer) -> Any:
-        from ml_agent.testing.model_server import completion, put
-
-        if replies(seen):
-            return None
-        one, other = put(Answer("read", {"path": "train.py"}), seen), put(Answer("find", {"query": "epochs"}), seen)
-        return completion({"tool_calls": [*one["tool_calls"], *other["tool_calls"]]}, seen)
-
-    play = stage(saying(command(RIGHT)), both, profile="tools")
+    looks = (Answer("read", {"path": "train.py"}), Answer("find", {"query": "epochs"}))
+    play = stage(saying(command(RIGHT)), at_once(looks, (command(RIGHT),)), profile="tools")
     draft = first(play, workspace)
     assert [call.name for call in draft.thread.turns[0].calls] == ["read", "find"] and draft.text == RIGHT
 
@@ -176,6 +185,40 @@ def test_an_insisted_answer_is_kept_with_what_speaks_against_it(
     draft = first(stage(saying(wrong, dispute, wrong), profile="tools"), workspace)
     assert not draft.sound and draft.disputes[0].finding == "unknown-option: --nodes"
     assert [turn.calls[0].name for turn in draft.thread.turns] == ["answer", "dispute"]
+
+
+WRONG = command("python train.py --dataset citeseer --nodes 3")
+DISPUTE = Answer("dispute", {"finding": "it did not come out", "why": "it is an input"})
+
+
+def test_a_dispute_with_a_mended_answer_keeps_the_mended_one(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(saying(WRONG), at_once((WRONG,), (DISPUTE, command(RIGHT))), profile="tools")
+    draft = first(play, workspace)
+    assert draft.text == RIGHT and len(draft.disputes) == 1 and len(play.server.requests) == 2
+
+
+def test_a_disputed_finding_of_the_run_keeps_the_answer(stage: Callable[..., Any], workspace: Workspace) -> None:
+    for second in ((DISPUTE,), (DISPUTE, command(RIGHT))):
+        play = stage(saying(WRONG), at_once((command(RIGHT),), second), profile="tools")
+        request = request_of(play)
+        draft = next(play.navigator.drafts(request, workspace))
+        again = play.navigator.revise(request, workspace, draft, Problem(text="no new file is in letters/"))
+        assert again is not None and stands_by(again, draft) and again.disputes[0].why == "it is an input"
+        assert len(play.server.requests) == 2
+
+
+def test_the_same_answer_without_a_word_ends_the_conversation(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(saying(command(RIGHT)), profile="tools")
+    request = request_of(play)
+    draft = next(play.navigator.drafts(request, workspace))
+    assert play.navigator.revise(request, workspace, draft, Problem(text="no new file is in letters/")) is None
+    assert next(play.navigator.drafts(request, workspace)).source == "grounded"
+
+
+def test_asked_for_another_answer_a_dispute_is_none(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(saying(WRONG), at_once((command(RIGHT),), (DISPUTE,)), profile="tools")
+    drafts = list(islice(play.navigator.drafts(request_of(play), workspace), 3))
+    assert [draft.source for draft in drafts[:2]] == ["llm", "grounded"] and len(play.server.requests) == 2
 
 
 @pytest.mark.parametrize("passes", [True, False])

@@ -39,7 +39,7 @@ def talk(seen: Seen) -> Answer:
     return CALLS[min(replies(seen), len(CALLS) - 1)]
 
 
-def run(url: str, root: Path, out: Path, **tape: str) -> dict[str, Any]:
+def run(url: str, root: Path, out: Path, **tape: Any) -> dict[str, Any]:
     settings = load_settings(
         navigator="llm", model="m", base_url=url, api_key="sesame", run="full", sandbox="local", unisolated=True,
         network="none", timeout=30, cache_dir=out.parent / "cache",
@@ -103,3 +103,21 @@ def test_a_disputed_answer_is_run_and_the_run_tells_who_is_right(disputes: bool,
     if disputes:
         assert result["evidence"] == "completed" and list(result["answer"]["disputes"]) == [why]
         assert [finding["code"] for finding in result["answer"]["findings"]] == ["no-such-file"]
+
+
+def test_a_disputed_delivery_ends_with_the_answer_and_the_dispute(tmp_path: Path) -> None:
+    root = tmp_path / "saying"
+    root.mkdir()
+    (root / "say.py").write_text("print('said')\n")
+    (root / "README.md").write_text("# Saying\n\nSay it:\n\n```bash\npython say.py\n```\n")
+    why = {"finding": "plot.png was not written", "why": "it is printed"}
+
+    def talk(seen: Seen) -> Answer:
+        return Answer("dispute", why) if replies(seen) else command("python say.py")
+
+    with ModelServer(able(talk)) as server:
+        result = run(server.url, root, tmp_path / "out", expect=("plot.png",))
+        asked = len([seen for seen in server.requests if "answer" in seen.functions])
+    assert (result["evidence"], result["answer"]["text"]) == ("completed", "python say.py")
+    assert list(result["answer"]["disputes"]) == [why] and asked == 2
+    assert result["ending"] == "not-delivered" and "it is printed" in result["message"]

@@ -1,0 +1,143 @@
+"""What the first message of a conversation holds of the references, without any model: `python -m benchmarks.first_message`.
+
+Of a command: its entry point, and its options by name. Of Python code: the repository's own names that it uses, and keyword arguments.
+"""
+
+import argparse
+import ast
+import json
+import re
+import statistics
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.data import Task, load_tasks, repository_folder, visible
+from benchmarks.predict.unit import open_workspace
+from ml_agent.account import called
+from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.llm.briefing import open_thread, system
+from ml_agent.navigator import Given, Workspace
+from ml_agent.proof import examine
+from prompts import functions
+from tools.commandline.shell import parse_command
+from tools.tokens import count_tokens
+
+_DRAFTS = 6
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """The first message of one row."""
+
+    key: str
+    kind: str
+    tokens: int
+    """With the system's part, without the functions."""
+    names: tuple[str, ...]
+    """What the reference uses of the repository."""
+    missing: tuple[str, ...]
+    """Of these what the message does not hold."""
+    text: str
+
+
+def main() -> int:
+    """Print each row's tokens and what its first message lacks, then the medians and shares."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", required=True, help="rows, as `ml-agent bench` takes them")
+    parser.add_argument("--repos", required=True, type=Path, help="folder of the repositories")
+    parser.add_argument("--sample", type=Path, help="JSON list of keys: only these rows")
+    parser.add_argument("--out", type=Path, help="folder for the messages, one file a row")
+    options = parser.parse_args()
+    keys = json.loads(options.sample.read_text()) if options.sample else None
+    openings = []
+    for task in load_tasks(options.tasks, keys).tasks:
+        opening = measure(task, options.repos)
+        openings.append(opening)
+        print(f"{opening.key:7} {opening.kind:6} {opening.tokens:5} {' '.join(opening.missing)}", flush=True)
+        if options.out:
+            options.out.mkdir(parents=True, exist_ok=True)
+            (options.out / f"{opening.key}.txt").write_text(opening.text)
+    report(openings)
+    return 0
+
+
+def measure(task: Task, repos: Path) -> Opening:
+    """The first message of a row, and what of its reference is in it."""
+    shown = visible(task, "agent")
+    root = repository_folder(task, repos)
+    if root is None:
+        raise SystemExit(f"{task.repository} is not in {repos}")
+    workspace = open_workspace(root, shown)
+    navigator = GroundedNavigator()
+    given = Given(repository=shown.github, path=shown.path, prefix_code=shown.prefix_code)
+    request = navigator.understand(shown.instruction, given)
+    drafts = list(islice(navigator.drafts(request, workspace), _DRAFTS))
+    first = [examine(draft, request, workspace) for draft in drafts[:1]]
+    thread = open_thread(request, workspace, [*first, *drafts[1:]])
+    text = f"{system()}\n{thread.opening}\n\n{thread.task}"
+    names = tuple(dict.fromkeys(_of_code(task, workspace) if task.kind == "python" else _of_command(task, workspace)))
+    evidence = thread.opening  # the sentence itself is none
+    return Opening(
+        key=str(task.key), kind=task.kind, tokens=count_tokens(text).n, names=names,
+        missing=tuple(name for name in names if not _holds(evidence, name)), text=text,
+    )  # fmt: skip
+
+
+def report(openings: list[Opening]) -> None:
+    """Medians and shares of all rows, by kind."""
+    tools = count_tokens(json.dumps(functions.tools(can_run=False, places=False))).n
+    for kind in ("bash", "python", ""):
+        some = [one for one in openings if kind in ("", one.kind)]
+        if not some:
+            continue
+        sizes = sorted(one.tokens for one in some)
+        names = sum(len(one.names) for one in some)
+        missing = sum(len(one.missing) for one in some)
+        print(
+            f"{kind or 'all':6} {len(some)} rows: tokens median {statistics.median(sizes):.0f}, "
+            f"nine of ten below {sizes[int(0.9 * (len(sizes) - 1))]}, most {sizes[-1]} (functions: {tools}); names shown "
+            f"{names - missing} of {names}; rows with all {sum(not one.missing for one in some)}, with the entry point "
+            f"{sum(not one.names or one.names[0] not in one.missing for one in some)}"
+        )
+
+
+def _holds(text: str, name: str) -> bool:
+    """Whether a text has a name, in either spelling of its words."""
+    plain = "[-_]".join(map(re.escape, re.split("[-_]", name)))
+    return re.search(rf"(?<![\w-]){plain}(?!\w)|--{plain}(?!\w)", text) is not None
+
+
+def _of_command(task: Task, workspace: Workspace) -> Iterator[str]:
+    """The entry point and the options that a command gives."""
+    for call in parse_command(task.output).invocations:
+        signature = called(call, workspace.path, workspace.index)
+        if signature is None:
+            continue
+        yield call.name if call.target != "module" else signature.path
+        known = {flag for option in signature.options for flag in (*option.flags, *option.negative_flags, option.dest)}
+        for word in call.words:
+            name = word.partition("=")[0]
+            if name in known or (name.startswith("--") and len(name) > 2):
+                yield name.lstrip("-") if len(name.lstrip("-")) > 1 else name
+
+
+def _of_code(task: Task, workspace: Workspace) -> Iterator[str]:
+    """The repository's names that code uses, the most particular ones first, and its keyword arguments."""
+    known = {item.name.rpartition(".")[2] for item in workspace.index.api.objects}
+    methods = {
+        definition.name.rpartition(".")[2]
+        for module in workspace.index.api.facts.modules
+        for definition in module.definitions
+    }
+    for node in ast.walk(ast.parse(task.output)):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in known | methods and not name.startswith("__"):
+                yield name
+                yield from (word.arg for word in node.keywords if word.arg)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,138 @@
+"""Which classes and functions of a repository a task in Python likely needs, and what their files define."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from ml_agent.llm.likely import ASIDE
+from ml_agent.llm.listing import api_line, parameters_of
+from ml_agent.navigator import Workspace
+from tools.documents.model import Passage
+from tools.python_api.index import ApiIndex
+from tools.python_api.model import ApiObject, Definition, ModuleFacts
+from tools.retrieval import Bm25Index, tokenize
+
+_SMOOTH = 3.0
+_NAMED = 2.0
+_SHOWN = 1.0
+_IMPORT = re.compile(
+    r"^\s*(?:from\s+([\w.]+)\s+import\s+\(?([\w, ]+)|import\s+([\w.]+)(?:\s+as\s+(\w+))?)", re.MULTILINE
+)
+_DOTTED = re.compile(r"\b([A-Za-z_]\w*(?:\.\w+)+)\s*\(")
+_WORD = re.compile(r"\w+")
+_IDENTIFIER = re.compile(r"_|\d|[a-z][A-Z]|[A-Z]{2}")
+"""What marks a word as a name of code: "load_wav", "ViViT", "GPT", rather than "data" or "Agent"."""
+_METHODS = 6
+_LONGEST_METHOD = 140
+
+
+def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequence[Passage] = ()) -> list[ApiObject]:
+    """The classes and functions that the words name, that fitting documents use, and that speak of the words; best first."""
+    api = workspace.index.api
+    scores: dict[str, float] = {}
+    objects = {item.name: item for item in api.objects}
+    named = {word for word in _WORD.findall(words) if _IDENTIFIER.search(word)}
+    for item in api.objects:
+        if item.name.rpartition(".")[2] in named:
+            _add(scores, item.name, _NAMED)
+    for rank, passage in enumerate(passages):
+        for item in dict.fromkeys(_used(passage, workspace)):
+            objects[item.name] = item
+            _add(scores, item.name, _SHOWN / (1 + rank))
+    for ranking in (api.search(words, 4 * most), _by_name(words, api, 4 * most)):
+        for rank, item in enumerate(ranking):
+            _add(scores, item.name, 1 / (_SMOOTH + rank))
+    for name in scores:
+        scores[name] *= 0.3 if ASIDE.search(objects[name].path) else 1.0
+    ordered = sorted(scores, key=lambda name: (-scores[name], name))
+    return [objects[name] for name in ordered[:most]]
+
+
+def _by_name(words: str, api: ApiIndex, most: int) -> list[ApiObject]:
+    """The classes and functions whose names share the rarest words."""
+    return [api.objects[hit.position] for hit in _name_index(api).top(tokenize(words), most)]
+
+
+@lru_cache(maxsize=8)
+def _name_index(api: ApiIndex) -> Bm25Index:
+    return Bm25Index([tokenize(item.name.rpartition(".")[2]) for item in api.objects])
+
+
+def likely_modules(
+    objects: Sequence[ApiObject], passages: Sequence[Passage], workspace: Workspace
+) -> list[ModuleFacts]:
+    """The files that the task's code likely imports from: those of the likeliest objects, those that documents import."""
+    scores: dict[str, float] = {}
+    for rank, item in enumerate(objects):
+        _add(scores, item.path, 1 / (1 + rank))
+    by_path = {module.path: module for module in workspace.index.api.facts.modules}
+    for rank, passage in enumerate(passages):
+        for path in dict.fromkeys(_imported(passage, by_path)):
+            _add(scores, path, 1 / (1 + rank))
+    return [by_path[path] for path in sorted(scores, key=lambda path: (-scores[path], path)) if path in by_path]
+
+
+def outline(module: ModuleFacts, words: str, workspace: Workspace, listed: Sequence[ApiObject], most: int) -> str:
+    """What a file defines beside what is listed, each with its parameters, what shares words with the task first."""
+    said = set(tokenize(words))
+    told = {item.name for item in listed}
+    items = [item for item in workspace.index.api.objects if item.path == module.path and item.name not in told]
+    items.sort(key=lambda one: -len(said & set(tokenize(f"{one.name} {one.doc}"))))
+    names = [f"{one.name.rpartition('.')[2]}({parameters_of(one.parameters)})" for one in items]
+    kept: list[str] = []
+    for name in [*names, *(name for name in module.attributes if name.isupper())]:
+        if len(name) + 2 <= most:
+            kept.append(name)
+            most -= len(name) + 2
+    return ", ".join(kept)
+
+
+def object_lines(item: ApiObject, workspace: Workspace, most: int, methods: bool = False) -> str:
+    """A class or function in a line, with types and what it gives back, and the methods of a class."""
+    definitions = _definitions(item, workspace)
+    name = item.name.rpartition(".")[2]
+    own = next((one for one in definitions if one.name == name), None)
+    line = api_line(item, most, own.returns if own is not None and own.kind != "class" else "")
+    if not methods or item.kind != "class":
+        return line
+    public = [one for one in definitions if one.kind == "method" and one.name.startswith(f"{name}.")]
+    public = [one for one in public if not one.name.rpartition(".")[2].startswith("_") and ".forward" not in one.name]
+    return "\n".join([line, *(f"  .{_signed(one)[:_LONGEST_METHOD]}" for one in public[:_METHODS])])
+
+
+def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...]:
+    modules = workspace.index.api.facts.modules
+    return next((module.definitions for module in modules if module.path == item.path), ())
+
+
+def _signed(one: Definition) -> str:
+    returns = f" -> {one.returns}" if one.returns and one.kind != "class" else ""
+    return f"{one.name.rpartition('.')[2]}({parameters_of(one.parameters)}){returns}"
+
+
+def _used(passage: Passage, workspace: Workspace) -> Iterator[ApiObject]:
+    """The repository's classes and functions that the code of a passage imports, or calls by their full names."""
+    text = "\n".join(block.text for block in passage.blocks)
+    short: dict[str, str] = {}
+    names = []
+    for source, taken, module, local in _IMPORT.findall(text):
+        names += [f"{source}.{name.strip()}" for name in taken.split(",") if name.strip()]
+        short |= {local: module} if local else {}
+    for dotted in dict.fromkeys(_DOTTED.findall(text)):
+        head, _, rest = dotted.partition(".")
+        names.append(f"{short.get(head, head)}.{rest}")
+    for name in names:
+        found = workspace.index.api.resolve(name, workspace.path)
+        if isinstance(found, ApiObject) and found.kind in ("class", "function"):
+            yield found
+
+
+def _imported(passage: Passage, by_path: dict[str, ModuleFacts]) -> Iterator[str]:
+    for block in passage.blocks:
+        for source, _, module, _ in _IMPORT.findall(block.text):
+            path = (source or module).replace(".", "/")
+            yield from (one for one in (f"{path}.py", f"src/{path}.py") if one in by_path)
+
+
+def _add(scores: dict[str, float], name: str, score: float) -> None:
+    scores[name] = scores.get(name, 0.0) + score

@@ -1,0 +1,96 @@
+"""The first message: what it tells of a repository, and how much room it takes."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from ml_agent.draft import Draft
+from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.llm.briefing import open_thread
+from ml_agent.navigator import Given, Workspace
+from ml_agent.thread import Thread
+from tools.candidates import Candidate
+from tools.index import RepoIndex
+
+SCRIPT = """import argparse
+parser = argparse.ArgumentParser()
+{options}
+parser.parse_args()
+"""
+Told = Callable[[Mapping[str, str], str], Thread]
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Told:
+    def opened(files: Mapping[str, str], text: str, drafts: tuple[Draft, ...] = ()) -> Thread:
+        for path, content in files.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(content)
+        workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
+        request = GroundedNavigator().understand(text, Given(repository="me/x"))
+        return open_thread(request, workspace, drafts)
+
+    return opened
+
+
+def script(*options: str) -> str:
+    return SCRIPT.format(options="\n".join(f'parser.add_argument("--{name}")' for name in options))
+
+
+def test_of_copies_of_a_script_two_are_named(told: Told) -> None:
+    files = {f"tasks/t{number}/make.py": script("mode", "output_dir", "overwrite") for number in range(6)}
+    opening = told({**files, "write.py": script("prompts", "folder")}, "write 20 prompts, overwrite").opening
+    assert opening.count("make.py (3 options") == 2 and "- write.py" in opening
+
+
+def test_what_is_steered_from_within_shows_how_it_begins(told: Told) -> None:
+    runner = "#!/bin/bash\n# Copyright 2020 Somebody\n\n# VIRTUAL_ENV: make a fresh environment\nUSE_CUDA=${USE_CUDA:-False}\n"
+    opening = told({"run_all.sh": runner}, "Run all with run_all.sh on my card.").opening
+    assert "USE_CUDA=${USE_CUDA:-False}" in opening
+
+
+def test_files_that_the_request_names_show_how_they_begin(told: Told) -> None:
+    files = {
+        "train.py": script("config"),
+        "conf/small.yaml": "hidden_width: 64\n",
+        "conf/other.yaml": "hidden_width: 9\n",
+    }
+    opening = told(files, "Train with small.yaml.").opening
+    assert "hidden_width: 64" in opening and "hidden_width: 9" not in opening
+
+
+def test_code_is_told_of_what_documents_use(told: Told) -> None:
+    files = {
+        "sound/__init__.py": "",
+        "sound/api.py": "class Splitter:\n    def __init__(self, model: str = 'a', shifts=1):\n        pass\n\n"
+        "    def split_file(self, path):\n        pass\n",
+        "sound/files.py": "RATE = 3\n\n\ndef save(wav, path, as_float=False) -> None:\n    pass\n",
+        "README.md": "# Separate\n\nSeparate a song:\n\n```python\nimport sound.api\nfrom sound.files import save\n\n"
+        "parts = sound.api.Splitter().split_file('x')\n```\n",
+    }
+    opening = told(files, "Write Python that separates song.wav.").opening
+    assert "sound.api.Splitter(model='a', shifts=1)\n  .split_file(path)" in opening
+    assert "sound.files.save(wav, path, as_float=False)" in opening
+
+
+def test_a_guess_is_shown_where_it_is_sure(told: Told) -> None:
+    for confidence in (0.3, 0.9):
+        draft = Draft(kind="bash", text="python guessed.py", confidence=confidence)
+        opening = told({"a.py": script("x")}, "Do it.", (draft,)).opening  # type: ignore[call-arg]
+        assert ("python guessed.py" in opening) == (confidence == 0.9)
+
+
+def test_options_that_do_not_fit_are_named(told: Told) -> None:
+    names = [f"setting_number_{number}_of_the_many" for number in range(200)]
+    opening = told({"train.py": script(*names)}, "train it").opening
+    assert "... and --setting" in opening and " more" in opening and len(opening) < 8_000
+
+
+def test_numbers_in_words_are_read(told: Told) -> None:
+    thread = told(
+        {"a.py": script("lr")}, "Use a learning rate of two times ten to the power of minus five and one GPU, 7 times."
+    )
+    assert (
+        "2e-5" in thread.task and "= 10" not in thread.task and "= 7" not in thread.task and "= 1;" not in thread.task
+    )
