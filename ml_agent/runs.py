@@ -67,6 +67,11 @@ class RunFolder:
         """Write one JSON file atomically."""
         write_atomically(self.path / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
+    @property
+    def was_cut(self) -> bool:
+        """Whether the last process that worked on it was killed: then nobody closed its file of states."""
+        return self.path.joinpath(f"{CHECKPOINTS}-wal").exists()
+
     def remove_staged(self) -> None:
         """Remove what was laid ready for a sandbox, also by a process that was killed; only whoever holds the run may."""
         for staged in self.path.glob(f"{STAGED}*"):

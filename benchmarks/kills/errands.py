@@ -124,7 +124,7 @@ def _solved(out: Path) -> Any:
     folder = out / "run"
     result = json.loads((folder / RESULT).read_text())
     made = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in _files(folder / "outputs")}
-    names = sorted(path.name for path in folder.iterdir() if path.name not in (CHECKPOINTS, ".lock"))
+    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith((CHECKPOINTS, ".lock")))
     kept = {name: result[name] for name in ("ending", "evidence", "exit_code")}
     return {
         **kept,

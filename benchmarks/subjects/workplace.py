@@ -5,6 +5,7 @@ from itertools import count
 from pathlib import Path
 
 from benchmarks.errors import AgentMissingError
+from ml_agent.runs import RunFolder
 from sandbox.contract import Command, Sandbox
 
 LAY_SECONDS = 300.0
@@ -26,6 +27,7 @@ def clear(records: Path) -> None:
     Agents stumble over what is there already, and would be read by what another one left.
     """
     if records.exists():
+        RunFolder(records / "run").remove_staged()  # of ML-Agent's own runs
         names = (records.with_name(f"{records.name}-cut-{number}") for number in count(1))
         records.rename(next(path for path in names if not path.exists()))
 
