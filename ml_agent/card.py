@@ -43,6 +43,9 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         yield "run it in", f"{repository['name']} at {repository['version'][:12]}, folder {answer['workdir']}"
         yield "level", _level(result)
         yield from (("not read", line) for line in repository.get("not_read", ()))
+        yield from (
+            ("suspicious", f"{line} (speaks to an agent; it was data)") for line in repository.get("suspicious", ())[:3]
+        )
     for expected in result["expectations"]:
         yield "expected", f"{MARKS[expected['verdict']]} {_named(expected)}: {expected['said']}"
     if answer and result["unasked"]:

@@ -114,8 +114,9 @@ def _answer(best: Plain) -> Plain:
 
 def _repository(best: Plain, services: Services) -> Plain:
     known = best["repository"]
-    left_out = services.workspaces.left_out(Path(known["root"]), known["version"])
-    return {"name": best["candidate"]["full_name"], **known, **({"not_read": left_out} if left_out else {})}
+    place = Path(known["root"]), known["version"]
+    more = {"not_read": services.workspaces.left_out(*place), "suspicious": services.workspaces.suspicious(*place)}
+    return {"name": best["candidate"]["full_name"], **known, **{name: lines for name, lines in more.items() if lines}}
 
 
 def _sandbox(best: Plain | None) -> Plain:

@@ -5,6 +5,7 @@ from pathlib import Path, PurePosixPath
 from ml_agent.errors import UsageError
 from ml_agent.navigator import Given, Workspace
 from ml_agent.replay.repositories import Repositories
+from ml_agent.suspicious import suspicious_lines
 from tools.candidates import Candidate
 from tools.index import RepoIndex
 from tools.repository import Checkout
@@ -33,6 +34,11 @@ class Workspaces:
         """What the index of a checkout lacks because reading it would have taken too long, a line each."""
         index = self._open.get((str(root), version))
         return [left.said for left in index.left_out] if index is not None else []
+
+    def suspicious(self, root: Path, version: str) -> list[str]:
+        """Lines of a checkout that speak to an agent instead of to people."""
+        index = self._open.get((str(root), version))
+        return suspicious_lines(index) if index is not None else []
 
 
 def normal_folder(root: Path, path: str) -> str:

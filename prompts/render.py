@@ -1,11 +1,12 @@
 """Prompts rendered strictly: a variable that is missing fails."""
 
 import functools
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from prompts.untrusted import neutral
 
 FOLDER = Path(__file__).parent
 
@@ -40,13 +41,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["data"] = _data
+    environment.filters["data"] = neutral
     return environment
-
-
-def _data(text: str) -> str:
-    """Text of a repository, unable to end the frame that marks it as data."""
-    return re.sub(r"<(/?file)\b", r"&lt;\1", str(text), flags=re.IGNORECASE)
 
 
 def _clean(text: str) -> str:

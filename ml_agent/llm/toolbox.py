@@ -8,6 +8,7 @@ from ml_agent.llm.likely import blocks_of, find_entries, likely_files, likely_pa
 from ml_agent.llm.listing import api_line, line_of, options_of
 from ml_agent.llm.objects import likely_objects
 from ml_agent.navigator import Workspace
+from prompts.untrusted import framed, neutral
 from tools.errors import ToolError
 from tools.files import Tree
 from tools.python_api.model import ApiObject
@@ -58,13 +59,13 @@ class Toolbox:
             parts.append(f"{title}:\n" + "\n".join(lines) if lines else "")
         parts.append(f"Files: {', '.join(files)}" if files else "")
         text = "\n".join(part for part in parts if part)
-        return _cut(text, _FOUND) or "nothing"
+        return neutral(_cut(text, _FOUND)) or "nothing"
 
     def read(self, path: str, lines: str = "") -> str:
         """A file or a part of it, or what is in a folder."""
         place = self._place(path)
         if self._tree.is_dir(place):
-            return self._listed(place)
+            return neutral(self._listed(place))
         if not self._tree.is_file(place):
             near = likely_files(posixpath.basename(path), self._workspace, 4)
             return f"there is no file {path}" + (f"; there is {', '.join(near)}" if near else "")
@@ -82,12 +83,12 @@ class Toolbox:
                 f"{line_of([one], self._workspace.path)}\n{options_of(one, self._instruction, _SIGNATURE // len(signatures))}"
                 for one in signatures
             ]
-            return _cut("\n\n".join(shown), _SIGNATURE)
-        return self._api(entry) or self._nothing_of(entry)
+            return neutral(_cut("\n\n".join(shown), _SIGNATURE))
+        return neutral(self._api(entry) or self._nothing_of(entry))
 
     def run(self, command: str) -> str:
         """What a command says in the sandbox."""
-        return self._look(self._workspace, command) if self._look else "there is no sandbox here"
+        return neutral(self._look(self._workspace, command)) if self._look else "there is no sandbox here"
 
     def _place(self, path: str) -> str:
         """The path as the model means it: from the root, or from the task's folder."""
@@ -180,20 +181,14 @@ def _part(path: str, text: str, lines: str) -> str:
         first = max(int(asked[1]), 1)
         last = min(int(asked[2] or first + 80), len(every))
         head = f"{path}, lines {first}-{last} of {len(every)}\n"
-        return _framed(path, head + _cut("\n".join(every[first - 1 : last]), WHOLE))
+        return framed(path, head + _cut("\n".join(every[first - 1 : last]), WHOLE))
     if len(text) <= WHOLE:
-        return _framed(path, text)
+        return framed(path, text)
     outline = [f"{number}: {line[:100]}" for number, line in enumerate(every, 1) if _OUTLINE.match(line)]
     shape = _cut("\n".join(outline), WHOLE // 3)
     shown = _cut(text, WHOLE - len(shape))
     count = len(shown.splitlines()) - 1
-    return _framed(path, f"{path}, lines 1-{count} of {len(every)}; ask for others by `lines`\n{shape}\n--\n{shown}")
-
-
-def _framed(path: str, text: str) -> str:
-    """Text of a repository, marked as data; it cannot end its frame."""
-    inside = re.sub(r"<(/?file)\b", r"&lt;\1", text)
-    return f'<file path="{path}">\n{inside}\n</file>'
+    return framed(path, f"{path}, lines 1-{count} of {len(every)}; ask for others by `lines`\n{shape}\n--\n{shown}")
 
 
 def _cut(text: str, most: int) -> str:
