@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 # Half of the tests' time is waiting: on two cores two processes a core.
 WORKERS := 4
 
-.PHONY: smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev clean
+.PHONY: site smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev clean
 
 setup: $(READY)
 
@@ -37,6 +37,11 @@ check: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy ml_agent tools prompts sandbox benchmarks
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null
+
+# The documentation as pages, in build/site; a broken link fails.
+site: setup
+	@$(BIN)/python -c "import material" 2>/dev/null || $(BIN)/python -m pip install -q -e ".[docs]"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 smoke: setup
 	@bash scripts/smoke.sh
