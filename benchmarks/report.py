@@ -15,7 +15,7 @@ import msgspec
 from benchmarks.compare import Comparison, compare
 from benchmarks.error_classes import NAMES, SAME_CALL
 from benchmarks.metrics import KS
-from benchmarks.scored import Scored, common_rows
+from benchmarks.scored import Scored, ScoredRow, common_rows
 from benchmarks.show import number
 from ml_agent.files import write_atomically
 
@@ -87,8 +87,29 @@ def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
         "kinds": {s.subject: _shares(s, "kind") for s in shared},
         "errors": {s.subject: Counter(c for r in s.rows for c in r.error_class[:1] if c) for s in shared},
         "points": _points(comparison), "most_tokens": most_tokens(comparison),
+        "verdicts": _verdicts(shared),
         "left_out": {s.subject: s.left_out for s in subjects if s.left_out},
     }  # fmt: skip
+
+
+class _Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    passed: bool
+    error_class: str
+    reason: str
+
+
+def _verdicts(subjects: Sequence[Scored]) -> dict[str, Any]:
+    """Each shared row with every subject's first verdict."""
+    by_key = [{row.key: row for row in one.rows} for one in subjects]
+    rows = [
+        {"key": row.key, "repository": row.repository, "kind": row.kind, "verdicts": [_verdict(one[row.key]) for one in by_key]}
+        for row in (subjects[0].rows if subjects else ())
+    ]  # fmt: skip
+    return {"subjects": [one.subject for one in subjects], "rows": rows}
+
+
+def _verdict(row: ScoredRow) -> _Verdict:
+    return _Verdict(passed=row.first, error_class="".join(row.error_class[:1]), reason="".join(row.reason[:1]))
 
 
 def _heat(scored: Scored) -> dict[str, Cell]:

@@ -1,0 +1,77 @@
+"""The bench's report.html in a real browser: it sorts, filters, folds, fits a phone, and hostile text stays text."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.report import write_report
+from benchmarks.scored import Scored, ScoredRow
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from browser import browser, console_errors, require_browser
+
+HOSTILE = "<script>window.broken=1</script><img src=x onerror='window.broken=1'>"
+
+
+def scored(subject: str, solved: set[int]) -> Scored:
+    rows = tuple(
+        ScoredRow(
+            github_id=1, id=number, passed=(number in solved,), reason=("" if number in solved else f"{HOSTILE} {number}",),
+            error_class=("" if number in solved else "E3",), repository="alpha" if number < 3 else "beta", kind="bash",
+        )
+        for number in range(12)
+    )  # fmt: skip
+    return Scored(subject=subject, mode="strict", rows=rows)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    require_browser()
+    write_report(
+        [scored("best", set(range(9))), scored(f"worst {HOSTILE}", {11}), scored("middle", {1, 2, 3})], tmp_path
+    )
+    return tmp_path / "report.html"
+
+
+def test_it_sorts_filters_and_folds(page: Path, tmp_path: Path) -> None:
+    with browser(tmp_path / "profile") as driver:
+        driver.get(page.as_uri())
+        assert console_errors(driver) == [] and driver.execute_script("return window.broken === undefined")
+        assert driver.execute_script("return document.querySelectorAll('script').length") == 1
+
+        def column(place: int) -> list[str]:
+            script = (
+                "return [...document.querySelector('table').rows].slice(1).map(r => r.cells[arguments[0]].textContent)"
+            )
+            return [text.split()[0] for text in driver.execute_script(script, place)]
+
+        head = driver.find_elements("css selector", "table th button")[2]
+        head.click()
+        assert column(0) == ["worst", "middle", "best"]
+        head.click()
+        assert column(0) == ["best", "middle", "worst"]
+        head.click()
+
+        shown = driver.find_element("id", "shown")
+        assert shown.text == "12 of 12"
+        driver.find_element("id", "filter").send_keys("alpha e3")
+        assert shown.text == "3 of 12"
+        assert (
+            driver.execute_script("return [...document.querySelectorAll('#rows tr')].filter(r => !r.hidden).length")
+            == 4
+        )
+        folded = driver.find_element("css selector", "#rows tr:not([hidden]) details")
+        assert not folded.get_attribute("open")
+        folded.find_element("tag name", "summary").click()
+        assert HOSTILE in folded.text
+
+
+@pytest.mark.parametrize(("width", "dark"), [(360, False), (800, True), (1400, False)])
+def test_it_fits_and_follows_the_system(page: Path, tmp_path: Path, width: int, dark: bool) -> None:
+    with browser(tmp_path / "profile", width, dark=dark) as driver:
+        driver.get(page.as_uri())
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+        colour = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert colour == ("rgb(20, 24, 31)" if dark else "rgb(255, 255, 255)")
+        driver.save_screenshot(str(tmp_path / "page.png"))
