@@ -19,7 +19,24 @@ LISTS = frozenset(
 )
 TUPLES = frozenset({"tuple", "Tuple"})
 UNIONS = frozenset({"Optional", "Union"})
-WRAPPERS = frozenset({"Annotated", "Final", "ClassVar", "InitVar", "Required", "NotRequired", "Positional", "Suppress"})
+WRAPPERS = frozenset(
+    {
+        "Annotated",
+        "Final",
+        "ClassVar",
+        "InitVar",
+        "Required",
+        "NotRequired",
+        "Positional",
+        "Suppress",
+        "CliPositionalArg",
+        "CliSubCommand",
+        "CliSuppress",
+        "CliImplicitFlag",
+        "CliExplicitFlag",
+    }
+)
+POSITIONAL = ("Positional", "CliPositionalArg")
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +50,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """None is allowed."""
     nested: Class | None = None
     """A class of the repository whose fields are meant."""
+    classes: tuple[Class, ...] = ()
+    """Several such classes, of which one is meant."""
     notes: tuple[Value, ...] = ()
     """The further arguments of Annotated."""
     positional: bool = False
@@ -98,7 +117,7 @@ def _subscript(run: Interpreter, node: ast.Subscript, frame: Frame) -> Kind:
     if name in WRAPPERS and inner:
         kind = kind_of(run, inner[0], frame)
         notes = tuple(run.evaluate(n, frame) for n in inner[1:])
-        return msgspec.structs.replace(kind, notes=notes, positional=kind.positional or name == "Positional")
+        return msgspec.structs.replace(kind, notes=notes, positional=kind.positional or name in POSITIONAL)
     if name in LISTS and inner:
         kind = kind_of(run, inner[0], frame)
         return Kind(type=kind.type, choices=kind.choices, nargs="*")
@@ -123,6 +142,8 @@ def _union(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> Kind:
     if len(real) == 1:
         return msgspec.structs.replace(real[0], optional=optional)
     types = {k.type for k in real}
+    classes = tuple(cls for k in real for cls in (k.classes or (k.nested,)) if cls is not None)
     return Kind(
-        type="str" if "str" in types else "float" if types == {"int", "float"} else "unknown", optional=optional
-    )
+        type="str" if "str" in types else "float" if types == {"int", "float"} else "unknown", optional=optional,
+        classes=classes if len(classes) >= len(real) else (),
+    )  # fmt: skip

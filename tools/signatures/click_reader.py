@@ -6,7 +6,7 @@ import msgspec
 
 from tools.signatures.argparse_option import TYPE_NAMES, typed
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, OptionType, Signature
+from tools.signatures.model import Option, OptionType, Signature, Unseen
 from tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -14,6 +14,7 @@ from tools.signatures.values import (
     External,
     Function,
     Method,
+    Module,
     Native,
     ParsedArgument,
     Value,
@@ -235,18 +236,52 @@ class Command(Native):
     def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
         """This command's signature, or one for each command of a group."""
         level = len(subcommand)
+        unseen = self._find_lazy_commands()
         options = before + tuple(msgspec.structs.replace(o, level=level) for o in self.options())
         found: list[Signature] = []
         if not self.commands or self.arguments.get(None, "invoke_without_command") is True:
             found.append(
                 Signature(
                     path=self.run.script, framework="click", options=options, subcommand=subcommand, syntax="click",
-                    allow_abbrev=False, doc=self._doc(), accepts_unknown=self._takes_all(),
+                    allow_abbrev=False, doc=self._doc(), accepts_unknown=self._takes_all(), unseen=unseen,
                 )
+            )  # fmt: skip
+        if unseen and not found:
+            found.append(
+                Signature(path=self.run.script, framework="click", options=options, subcommand=subcommand, syntax="click",
+                          allow_abbrev=False, doc=self._doc(), accepts_unknown=True, unseen=unseen)
             )  # fmt: skip
         for name, command in self.commands.items():
             found += command.signatures((*subcommand, name), options)
         return found
+
+    def _find_lazy_commands(self) -> tuple[Unseen, ...]:
+        """Take in the commands that a table names as `module.command`; says what else a group of the program's own may find."""
+        tables = [value for value in self.arguments.named.values() if isinstance(value, dict) and value]
+        for name, dotted in [pair for table in tables for pair in table.items()]:
+            command = self._imported(dotted) if isinstance(dotted, str) else UNKNOWN
+            if isinstance(name, str) and isinstance(command, Command):
+                self.commands.setdefault(name, command)
+        cls = self.arguments.get(None, "cls")
+        if not isinstance(cls, Class) or cls.find("get_command") is None:
+            return ()
+        if tables and all(name in self.commands for table in tables for name in table):
+            return ()
+        return (
+            Unseen(
+                origin="registry",
+                name=f"the commands that {cls.name} finds",
+                path=cls.module.path,
+                line=cls.node.lineno,
+            ),
+        )
+
+    def _imported(self, dotted: str) -> Value:
+        """What `module.name` or `module:name` means in the file that makes this command."""
+        module, _, name = dotted.replace(":", ".").rpartition(".")
+        if not module or not self.arguments.path:
+            return UNKNOWN
+        return self.run.attribute(self.run.import_module(module, 0, Module(self.arguments.path, "")), name)
 
     def _doc(self) -> str:
         given = _text(self.arguments.get(None, "help"))

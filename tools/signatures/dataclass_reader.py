@@ -224,7 +224,7 @@ def _lightning(run: Interpreter, name: str, arguments: Arguments) -> Value:
 
 def _call_with(style: str) -> Factory:
     def factory(run: Interpreter, name: str, arguments: Arguments) -> Value:
-        made = FunctionParser(run, arguments.get(0, "f" if style == "tyro" else "components"), style)
+        made = FunctionParser(run, arguments.get(0, "components"), style)
         run.note_parsed(made, strict=True)
         return UNKNOWN
 
@@ -241,7 +241,6 @@ FACTORIES: dict[str, Factory] = {
     "trl.TrlParser": _hf_parser,
     "simple_parsing.ArgumentParser": _simple_parser,
     "simple_parsing.parse": _simple_parse,
-    "tyro.cli": _call_with("tyro"),
     "jsonargparse.CLI": _call_with("jsonargparse"),
     "jsonargparse.auto_cli": _call_with("jsonargparse"),
     "pytorch_lightning.cli.LightningCLI": _lightning,

@@ -25,6 +25,9 @@ from tools.signatures.values import (
     truth,
 )
 
+FORMS = ("typing.", "typing_extensions.", "builtins.", "collections.", "tyro.conf.")
+"""Where names are that take types in brackets."""
+UNION = External("types.UnionType")
 CONVERSIONS: dict[int, Callable[[object], str]] = {ord("r"): repr, ord("a"): ascii, ord("s"): str}
 
 
@@ -106,7 +109,7 @@ def _subscript(run: Machine, node: ast.Subscript, frame: Frame) -> Value:
     if isinstance(container, Class):
         member = container.find(key) if isinstance(key, str) else None
         return UNKNOWN if member is None else member
-    if isinstance(container, External) and container.name.startswith(("typing.", "builtins.", "collections.")):
+    if isinstance(container, External) and container.name.startswith(FORMS):
         inner = key if isinstance(key, tuple) else (key,)
         return TypeForm(run, container, inner) if not any(isinstance(k, ParsedArgument) for k in inner) else UNKNOWN
     item = getattr(container, "item", None)
@@ -120,7 +123,11 @@ def _accept_keys(run: Machine, container: dict[Value, Value], key: ParsedArgumen
 
 
 def _binary(run: Machine, node: ast.BinOp, frame: Frame) -> Value:
-    return operate(node.op, *(run.settle(run.evaluate(side, frame)) for side in (node.left, node.right)))
+    left, right = (run.settle(run.evaluate(side, frame)) for side in (node.left, node.right))
+    if isinstance(node.op, ast.BitOr) and isinstance(left, (Class, TypeForm)) and isinstance(right, (Class, TypeForm)):
+        inner = left.inner if isinstance(left, TypeForm) and left.origin == UNION else (left,)
+        return TypeForm(run, UNION, (*inner, right))
+    return operate(node.op, left, right)
 
 
 def _unary(run: Machine, node: ast.UnaryOp, frame: Frame) -> Value:

@@ -93,7 +93,8 @@ def fill(run: Machine, module: Module, name: str) -> None:
     functions, module.registering = module.registering, frozenset()
     for _ in range(MAX_ROUNDS):  # those who fill it may import others by names that are computed
         known = [path for path, other in run.modules.items() if other.state != "new"]
-        paths = run.sources.callers(functions, known)
+        with run.budget.unspent():
+            paths = run.sources.callers(functions, known)
         run.eager.update(paths)
         for path in paths:
             _run_package(run, path)

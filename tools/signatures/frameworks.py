@@ -15,14 +15,17 @@ from tools.signatures import (
     fire_reader,
     globals_reader,
     hydra_reader,
+    pydantic_reader,
     typer_reader,
+    tyro_reader,
 )
 from tools.signatures.interpreter import Factory
 
 _OURS = (
     argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, docopt_reader, hydra_reader, dataclass_reader,
+    tyro_reader, pydantic_reader,
 )  # fmt: skip
-_READS = r"ArgumentParser|ArgParser|LightningCLI|TrlParser|hydra_main|\bBaseSettings\b|\bDEFINE_|FLAGS\b|\b(?:click|typer|fire|docopt|hydra|tyro|jsonargparse|simple_parsing|OmegaConf)\b|\bexec\("
+_READS = r"ArgumentParser|ArgParser|LightningCLI|TrlParser|hydra_main|\bBaseSettings\b|\bCliApp\b|\bDEFINE_|FLAGS\b|\b(?:click|typer|fire|docopt|hydra|tyro|jsonargparse|simple_parsing|OmegaConf)\b|\bexec\("
 
 
 @functools.cache

@@ -222,7 +222,7 @@ class Interpreter:
         if not isinstance(module, Module):
             return UNKNOWN
         if name in module.env:
-            return module.env[name]
+            return Lazy(module, name) if name in module.registries else module.env[name]
         inner = self.submodule(module, name)
         if inner is not None and (module is importer or name not in self.sources.words(module.path)):
             return inner
@@ -244,7 +244,8 @@ class Interpreter:
         if module.state != "new":
             return
         module.state = "running"
-        tree = self.sources.tree(module.path)
+        with self.budget.unspent():  # every later script finds the tree made
+            tree = self.sources.tree(module.path)
         place = self.sources.root / module.path
         module.env.update(__name__=module.name, __file__=str(place))
         if place.name == "__init__.py":

@@ -230,11 +230,18 @@ class Sources:
     def callers(self, functions: Iterable[str], scripts: Iterable[str]) -> list[str]:
         """The files that some import, directly or not, whose top level calls or decorates with one of these functions."""
         calls = re.compile(rf"^(?:@|\w.*[=\s(]|\) = )?(?:\w+\.)*(?:{'|'.join(functions)})\(", re.MULTILINE)
+        return sorted(path for path in self._reach_by_name(scripts) if calls.search(self.text(path) or ""))
+
+    def _reach_by_name(self, scripts: Iterable[str]) -> set[str]:
+        """As `reach`, with what files import from their folders by names that are computed."""
         reached = self.reach(*scripts)
-        for package in [path for path in reached if self.mentions(path, IMPORTS_OTHERS)]:
-            folder = package.rpartition("/")[0] + "/"
-            reached |= {path for path in self.files or () if path.startswith(folder) and path.endswith(".py")}
-        return sorted(path for path in self.reach(*scripts, *reached) if calls.search(self.text(path) or ""))
+        looked: set[str] = set()
+        while new := [path for path in reached - looked if self.mentions(path, IMPORTS_OTHERS)]:
+            looked |= reached
+            folders = tuple(path.rpartition("/")[0] + "/" for path in new if "/" in path)
+            beside = {path for path in self.files or () if path.startswith(folders) and path.endswith(".py")}
+            reached = self.reach(*scripts, *reached, *beside)
+        return reached
 
     def _imports_of(self, path: str, script: str) -> tuple[str, ...]:
         """The files that a file imports when `script` was started."""

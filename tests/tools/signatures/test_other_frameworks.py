@@ -65,6 +65,56 @@ def test_click_groups(repository: Make) -> None:
     assert [(o.dest, o.level) for o in found[0].options] == [("debug", 0), ("lr", 1)]
 
 
+LAZY = """
+    import importlib
+    import click
+
+    class LazyGroup(click.Group):
+        def __init__(self, *args, lazy_subcommands=None, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.lazy_subcommands = lazy_subcommands or {}
+
+        def list_commands(self, ctx):
+            return sorted(self.lazy_subcommands)
+
+        def get_command(self, ctx, name):
+            module, name = self.lazy_subcommands[name].rsplit(".", 1)
+            return getattr(importlib.import_module(module), name)
+
+    @click.group(cls=LazyGroup, lazy_subcommands={"train": "jobs.train.cli", "show": "jobs.show:main"})
+    @click.option("--verbose", is_flag=True)
+    def cli(verbose): ...
+
+    cli()
+"""
+JOB = """
+    import click
+    @click.command()
+    @click.option("--steps", type=int)
+    def NAME(steps): ...
+"""
+
+
+def test_click_lazy_groups(repository: Make) -> None:
+    jobs = {
+        "jobs/__init__.py": "",
+        "jobs/train.py": JOB.replace("NAME", "cli"),
+        "jobs/show.py": JOB.replace("NAME", "main"),
+    }
+    found = {s.subcommand: s for s in repository({"main.py": LAZY, **jobs}).read("main.py")}
+    assert {name: [o.dest for o in s.options] for name, s in found.items()} == {
+        ("train",): ["verbose", "steps"],
+        ("show",): ["verbose", "steps"],
+    }
+    assert all(s.whole for s in found.values())
+
+
+def test_click_groups_that_find_commands_themselves_are_open(repository: Make) -> None:
+    text = LAZY.replace('{"train": "jobs.train.cli", "show": "jobs.show:main"}', "find_plugins()")
+    (signature,) = repository({"main.py": text}).read("main.py")
+    assert not signature.whole and signature.unseen[0].name == "the commands that LazyGroup finds"
+
+
 def test_typer(repository: Make, option: Find) -> None:
     found = repository({
         "main.py": """

@@ -1,0 +1,208 @@
+"""tyro: subcommands out of unions of classes, tables of configurations and functions."""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from tools.signatures.dataclass_reader import FunctionParser
+from tools.signatures.fields import Field, dataclass_fields, flatten, parameters
+from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.model import Option, Signature, Unseen
+from tools.signatures.type_forms import TypeForm
+from tools.signatures.values import (
+    UNKNOWN,
+    Arguments,
+    Bound,
+    Class,
+    Function,
+    Instance,
+    Method,
+    Native,
+    Value,
+)
+
+MAX_COMBINATIONS = 60
+UNIONS = ("typing.Union", "typing.Optional", "types.UnionType")
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+class Branches(Native):
+    """Several configurations, one a subcommand."""
+
+    def __init__(self, targets: Mapping[str, Value], *, whole: bool) -> None:
+        self.targets = targets
+        self.whole = whole
+        """Whether there are no others."""
+
+
+class Named(Native):
+    """tyro.conf.subcommand(name=...)."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        name = arguments.get(0, "name")
+        self.name = name if isinstance(name, str) else ""
+
+
+def subcommand_name(name: str) -> str:
+    """How tyro calls the subcommand of a class or a function."""
+    return _WORD.sub("-", name).lower().replace("_", "-")
+
+
+def branches_of(target: Value) -> Branches | None:
+    """What a union, a list or a table of classes and functions chooses between; None for anything else."""
+    if isinstance(target, Branches):
+        return target
+    target, _ = unwrapped(target)
+    if isinstance(target, Branches):
+        return target
+    if isinstance(target, TypeForm) and target.origin.name in UNIONS:
+        parts = [unwrapped(part) for part in target.inner]
+        known = {name or subcommand_name(part.name): part for part, name in parts if isinstance(part, Class)}
+        return Branches(known, whole=len(known) == len(parts)) if len(known) > 1 else None
+    if isinstance(target, dict):
+        known = {subcommand_name(k): t for k, t in target.items() if isinstance(k, str) and _can_be_read(t)}
+        return Branches(known, whole=len(known) == len(target))
+    if isinstance(target, (list, tuple)):
+        known = {subcommand_name(t.name): t for t in target if isinstance(t, (Function, Class))}
+        return Branches(known, whole=len(known) == len(target))
+    return None
+
+
+def _can_be_read(value: Value) -> bool:
+    return isinstance(value, (Function, Bound, Class, Instance))
+
+
+def unwrapped(value: Value) -> tuple[Value, str]:
+    """What markers such as `Annotated` stand around, and the name that they give it."""
+    name = ""
+    while isinstance(value, TypeForm) and value.inner and value.origin.name not in UNIONS:
+        name = name or next((note.name for note in value.inner[1:] if isinstance(note, Named)), "")
+        value = value.inner[0]
+    return value, name
+
+
+class TyroParser(FunctionParser):
+    """tyro.cli(target)."""
+
+    def __init__(self, run: Interpreter, target: Value, style: str = "tyro") -> None:
+        branches = branches_of(target)
+        super().__init__(run, unwrapped(target)[0] if branches is None else branches, style)
+
+    def signatures(self) -> list[Signature]:
+        """One signature; where it is chosen between several, one for each choice."""
+        if not isinstance(self.target, Branches):
+            return list(self._with_unions(self.target, ())) if _can_be_read(self.target) else super().signatures()
+        found = [s for name, target in self.target.targets.items() for s in self._with_unions(target, (name,))]
+        if self.target.whole:
+            return found
+        more = Unseen(origin="registry", name="subcommands that are registered elsewhere", path=self.run.script)
+        found = [msgspec.structs.replace(s, unseen=(*s.unseen, more)) for s in found]
+        return [*found, self._signature([], [("registry", more.name)], ())]
+
+    def _with_unions(self, target: Value, subcommand: tuple[str, ...]) -> Iterator[Signature]:
+        """The signature of a class or function, and those with the choices of its fields that are unions of classes."""
+        own = self._of(target.cls if isinstance(target, Instance) else target, subcommand)
+        if isinstance(target, Instance):
+            own = msgspec.structs.replace(own, options=tuple(self._valued(o, target) for o in own.options))
+        unions = [(name, field) for name, field in self._fields(target) if field.kind.classes]
+        chosen = {name for name, _ in unions}
+        plain = tuple(o for o in own.options if o.dest not in chosen)
+        own = msgspec.structs.replace(own, options=plain)
+        if all(not field.required for _, field in unions):
+            yield own
+        ways = itertools.product(*([(n, f, cls) for cls in f.kind.classes] for n, f in unions))
+        for way in itertools.islice(ways if unions else (), MAX_COMBINATIONS):
+            words = (*subcommand, *(f"{name}:{subcommand_name(cls.name)}" for name, _, cls in way))
+            options = [*plain]
+            for level, (name, _, cls) in enumerate(way, len(subcommand) + 1):
+                options += self._below(name, cls, level)
+            yield msgspec.structs.replace(own, subcommand=words, options=tuple(options))
+
+    def _fields(self, target: Value) -> list[tuple[str, Field]]:
+        cls = target.cls if isinstance(target, Instance) else target
+        if isinstance(cls, Class) and not isinstance(cls.find("__init__"), Function):
+            fields, _ = dataclass_fields(self.run, cls)
+        else:
+            function = cls.find("__init__") if isinstance(cls, Class) else cls
+            fields, _ = parameters(self.run, function)
+        return flatten(self.run, fields)[0]
+
+    def _below(self, name: str, cls: Class, level: int) -> list[Option]:
+        """The options of a class that was chosen for a field."""
+        fields, _ = dataclass_fields(self.run, cls)
+        named, _ = flatten(self.run, fields, f"{name}.")
+        return [self._option(dotted, field, level) for dotted, field in named]
+
+    def _valued(self, option: Option, instance: Instance) -> Option:
+        """An option with the default that an object gives it."""
+        value: Value = instance
+        for name in option.dest.split("."):
+            value = value.attributes.get(name, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
+        simple = isinstance(value, (bool, int, float, str))
+        return msgspec.structs.replace(option, required=False, default=str(value) if simple else None, sure=simple)
+
+
+class App(Native):
+    """tyro.extras.SubcommandApp()."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self.run = run
+        self.targets: dict[str, Value] = {}
+
+    def do_command(self, arguments: Arguments) -> Value:
+        """@app.command, with or without a name."""
+        if arguments.placed and isinstance(arguments.placed[0], (Function, Class)):
+            return self._take(arguments.placed[0], arguments.get(None, "name"))
+        return Method(lambda given: self._take(given.get(0, "func"), arguments.get(None, "name")))
+
+    def _take(self, target: Value, name: Value) -> Value:
+        if isinstance(target, (Function, Class)):
+            self.targets[name if isinstance(name, str) else subcommand_name(target.name)] = target
+        return target
+
+    def do_cli(self, arguments: Arguments) -> Value:
+        """app.cli() reads the command line."""
+        self.run.note_parsed(TyroParser(self.run, Branches(self.targets, whole=True)), strict=True)
+        return UNKNOWN
+
+
+def _cli(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    target = arguments.get(0, "f")
+    default = arguments.get(None, "default")
+    made = TyroParser(run, default if isinstance(target, Class) and isinstance(default, Instance) else target)
+    strict = arguments.get(None, "return_unknown_args") is not True
+    run.note_parsed(made, strict=strict)
+    return UNKNOWN
+
+
+def _table(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    """A table of configurations by name."""
+    given = arguments.get(0, "defaults")
+    if not isinstance(given, dict):
+        return UNKNOWN
+    parts = {
+        key: value[-1] if isinstance(value, (list, tuple)) and value else value
+        for key, value in given.items()
+        if isinstance(key, str)
+    }
+    known = {key: value for key, value in parts.items() if _can_be_read(value)}
+    return Branches(known, whole=len(known) == len(given))
+
+
+def _table_cli(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    given = arguments.get(0, "configs")
+    made = TyroParser(run, _table(run, name, Arguments([given], {})))
+    run.note_parsed(made, strict=True)
+    return UNKNOWN
+
+
+FACTORIES: dict[str, Factory] = {
+    "tyro.cli": _cli,
+    "tyro.conf.subcommand": lambda run, name, arguments: Named(arguments),
+    "tyro.extras.subcommand_type_from_defaults": _table,
+    "tyro.extras.overridable_config_cli": _table_cli,
+    "tyro.extras.subcommand_cli_from_dict": _table_cli,
+    "tyro.extras.SubcommandApp": lambda run, name, arguments: App(run),
+}
