@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from tools.check.inputs import check_inputs
+from tools.check.notebooks import check_papermill
 from tools.check.places import is_literal, locate
 from tools.check.programs import INSTALLS, KNOWN_MODULES, KNOWN_PROGRAMS, MAKES_FILES, MAKES_SCRIPT
 from tools.check.repository import checked_repository
@@ -370,6 +371,9 @@ class _Check:
         name = posixpath.basename(invocation.program)
         if name in consoles:
             self._call(consoles[name], invocation, folder or ".")
+            return
+        if name == "papermill" and folder is not None:
+            self.findings += check_papermill(invocation.words, folder, self.tree, self.reader.sources.text)
             return
         if "/" not in invocation.program and name not in KNOWN_PROGRAMS and not self.gone:
             meant = next((other for other in consoles if is_slip(name, other)), "")

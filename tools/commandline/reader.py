@@ -196,11 +196,25 @@ class Reader:
             self._note_choice(option, name, word, option.choices, sure=option.converter in ("", "int", "float", "str"))
         elif option.accepted and not is_accepted(option, word):
             self._note_choice(option, name, word, option.accepted, sure=True)
+        elif option.bindings:
+            self._binding(option, word)
         elif option.converter == "bool" and option.nargs != "?bool" and word.lower() in FALSE:
             self.note(
                 "bad-type", f"{name} {word} means true: type=bool takes every word for it", option, word, sure=False
             )
         return value
+
+    def _binding(self, option: Option, word: str) -> None:
+        """`scope/module.function.parameter = value`: a function that is known must have the parameter."""
+        target = word.partition("=")[0].strip().rpartition("/")[2]
+        function, _, parameter = target.rpartition(".")
+        own = {b.rpartition(".")[2] for b in option.bindings if b.rpartition(".")[0] == function.rpartition(".")[2]}
+        if not own or parameter in own or "*" in own:
+            return
+        near = nearest(parameter, sorted(own))
+        hint = f"; did you mean {near}?" if near else ""
+        suggestion = f"{function}.{near}" if near else ""
+        self.note("bad-choice", f"{function} has no parameter {parameter}{hint}", option, target, suggestion)
 
     def _note_choice(self, option: Option, name: str, word: str, choices: Sequence[str], *, sure: bool) -> None:
         suggestion = nearest(word, choices)
@@ -244,7 +258,7 @@ def _reason(unseen: Unseen) -> str:
     """Where options come from, as half a sentence."""
     kinds = {
         "library": "{} adds options, and it is not in the repository",
-        "registry": "{} add their own options",
+        "registry": "{} may add options",
         "configuration": "it takes the settings of {}",
         "computed": "{}",
     }

@@ -13,6 +13,7 @@ from tools.signatures import (
     dataclass_reader,
     docopt_reader,
     fire_reader,
+    gin_reader,
     globals_reader,
     hydra_reader,
     pydantic_reader,
@@ -23,7 +24,7 @@ from tools.signatures.interpreter import Factory
 
 _OURS = (
     argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, docopt_reader, hydra_reader, dataclass_reader,
-    tyro_reader, pydantic_reader,
+    tyro_reader, pydantic_reader, gin_reader,
 )  # fmt: skip
 _READS = r"ArgumentParser|ArgParser|LightningCLI|TrlParser|hydra_main|\bBaseSettings\b|\bCliApp\b|\bDEFINE_|FLAGS\b|\b(?:click|typer|fire|docopt|hydra|tyro|jsonargparse|simple_parsing|OmegaConf)\b|\bexec\("
 

@@ -42,6 +42,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """The only values that the program goes on with, where it tests them by hand after parsing; () where unknown."""
     accepted_fold: Literal["", "lower", "upper"] = ""
     """How the program changes the word before that test."""
+    bindings: tuple[str, ...] = ()
+    """Its values are `NAME=VALUE`, and these are the names that are known: `function.parameter`, `function.*` for any."""
     accepted_at: str = ""
     """FILE:LINE of that test."""
 

@@ -11,6 +11,7 @@ import msgspec
 from tools.reading import Reading
 from tools.signatures import make_reader, shell_reader, sysargv_reader
 from tools.signatures.frameworks import factories, reads_arguments
+from tools.signatures.gin_reader import with_bindings
 from tools.signatures.interpreter import Given, Interpreter
 from tools.signatures.kept import KeptSignatures
 from tools.signatures.model import Option, Signature, Unseen
@@ -288,6 +289,7 @@ def _first_paragraph(doc: Value) -> str:
 def _with_tests(run: Interpreter, signature: Signature) -> Signature:
     options: list[Option] = []
     for option in signature.options:
+        option = with_bindings(run, option)
         found = run.accepted.get(option.dest)
         if found is not None and not option.switch:
             option = msgspec.structs.replace(
