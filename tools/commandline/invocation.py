@@ -9,17 +9,14 @@ import msgspec
 
 from tools.launchers import (
     DEBUGGERS,
-    LAUNCH_WORD,
     LAUNCHER_MODULES,
-    LAUNCHER_SWITCHES,
     LAUNCHERS,
-    PLACED_VALUE,
     PYTHON,
     PYTHON_WITH_VALUE,
-    RUN_WORD,
+    SCRIPT_SWITCHES,
     SHELLS,
     SOURCES,
-    WRAPPERS,
+    Launcher,
 )
 
 Target = Literal["script", "module", "code", "shell", "console"]
@@ -61,8 +58,8 @@ def read_invocation(words: list[str]) -> Invocation:
     """What a simple command calls, through wrappers and launchers."""
     environment: list[tuple[str, str]] = []
     program = words[0]
-    while words and PurePosixPath(words[0]).name in WRAPPERS:
-        inner = _unwrap(words)
+    while words and (launcher := _launcher(words[0], "program")) is not None:
+        inner = _unwrap(words, launcher)
         more, inner = split_assignments(inner)
         environment += more
         if not inner:
@@ -72,16 +69,21 @@ def read_invocation(words: list[str]) -> Invocation:
     return msgspec.structs.replace(made, environment=tuple(environment))
 
 
-def _unwrap(words: list[str]) -> list[str]:
-    """The words of the command that a wrapper starts; [] where it starts none."""
-    name = PurePosixPath(words[0]).name
+def _launcher(word: str, starts: str) -> Launcher | None:
+    """The launcher of a kind that a word names."""
+    found = LAUNCHERS.get(PurePosixPath(word).name)
+    return found if found is not None and found.starts == starts else None
+
+
+def _unwrap(words: list[str], launcher: Launcher) -> list[str]:
+    """The words of the command that a launcher starts; [] where it starts none."""
     rest = words[1:]
-    if name in RUN_WORD:
-        if not rest or rest[0] != "run":
+    if launcher.word:
+        if not rest or rest[0] != launcher.word:
             return []
         rest = rest[1:]
-    rest = _skip_options(rest, WRAPPERS[name], frozenset(), all_switches=True)
-    return rest[PLACED_VALUE.get(name, 0) :]
+    rest = _skip_options(rest, launcher.valued, frozenset(), all_switches=True)
+    return rest[launcher.placed :]
 
 
 def _skip_options(
@@ -117,10 +119,9 @@ def _target(words: list[str]) -> Invocation:
         return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
     if name in SOURCES:
         return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
-    if name in LAUNCHERS:
-        return _launched(program, rest)
-    if rest and rest[0] == LAUNCH_WORD.get(name):
-        return _launched(program, rest[1:])
+    launcher = _launcher(program, "script")
+    if launcher is not None and (not launcher.word or rest[:1] == [launcher.word]):
+        return _launched(program, rest[1:] if launcher.word else rest)
     if program.endswith(".py"):
         return Invocation(program=program, target="script", name=program, words=tuple(rest))
     if program.endswith((".sh", ".bash")):
@@ -166,7 +167,7 @@ def _launched(program: str, words: list[str]) -> Invocation:
                 return Invocation(program=program, target="script", name=word, words=tuple(rest[1:]))
             return Invocation(program=program, target="console", name=word, words=tuple(rest[1:]))
         rest = rest[1:]
-        follows_value = "=" not in word and word not in LAUNCHER_SWITCHES
+        follows_value = "=" not in word and word not in SCRIPT_SWITCHES
         if follows_value and rest and not rest[0].startswith("-") and not rest[0].endswith(".py"):
             rest = rest[1:]
     return Invocation(program=program, target="console", name=program, words=tuple(words))
