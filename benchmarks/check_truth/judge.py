@@ -1,6 +1,7 @@
 """What the program itself says of a command: its own parser, run under stubs."""
 
 import ast
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -30,6 +31,17 @@ def _lacks_a_name(code: str) -> bool:
     return any(isinstance(message, UndefinedName) for message in messages)
 
 
+def _only_defines(file: Path) -> bool:
+    """Whether a program that ran to its end holds nothing but imports, definitions and texts: it did nothing."""
+    try:
+        body = ast.parse(file.read_bytes()).body if file.suffix == ".py" else []
+    except (OSError, SyntaxError, ValueError):
+        return False
+    quiet = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    texts = [node for node in body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
+    return bool(body) and all(isinstance(node, quiet) or node in texts for node in body)
+
+
 class Ruling(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a case when it was run."""
 
@@ -51,6 +63,9 @@ def judge(case: Case) -> Ruling:
         return Ruling(opinion="refused", why=why)
     if seen.failure and seen.failure not in _SAYS_NOTHING:
         return Ruling(opinion="silent", why=why)
+    idle = next((p.file for p in seen.programs if p.words and not p.parsed and _only_defines(case.root / p.file)), "")
+    if idle and not case.mutation:
+        return Ruling(opinion="refused", why=f"nothing-runs: {idle} only defines things, and takes no words")
     parsed = any(program.parsed for program in seen.programs) or (case.kind == "python" and not seen.failure)
     if case.mutation == "misspelt-script" and seen.failure in _SAYS_NOTHING:
         return Ruling(opinion="refused", why=why)  # a shell script that is not there

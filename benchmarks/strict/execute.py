@@ -76,7 +76,7 @@ DONE_ELSEWHERE = [
     "tensorboard",
     "jupyter",
 ]
-PARSERS = ("absl", "click", "docopt.py", "fire", "termcolor")
+PARSERS = ("absl", "click", "configargparse.py", "docopt.py", "fire", "ml_collections", "termcolor", "yaml")
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):

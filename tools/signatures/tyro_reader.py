@@ -65,8 +65,8 @@ def branches_of(target: Value) -> Branches | None:
         known = {subcommand_name(k): t for k, t in target.items() if isinstance(k, str) and _can_be_read(t)}
         return Branches(known, whole=len(known) == len(target))
     if isinstance(target, (list, tuple)):
-        known = {subcommand_name(t.name): t for t in target if isinstance(t, (Function, Class))}
-        return Branches(known, whole=len(known) == len(target))
+        named: dict[str, Value] = {subcommand_name(t.name): t for t in target if isinstance(t, (Function, Class))}
+        return Branches(named, whole=len(named) == len(target))
     return None
 
 

@@ -105,6 +105,7 @@ def prepare(job: dict[str, Any], program: target.Target, log: parsers.Log, here:
     sys.meta_path.insert(0, finder.FirstFinder(made, here, harmless, bool(here.answer)))
     sys.meta_path.append(finder.LastFinder(frozenset(job["foreign"])))
     flags.watch_absl(log)
+    guards.complete()
     guards.install(here.answer)
     hide()
 

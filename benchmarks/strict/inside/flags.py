@@ -63,7 +63,11 @@ def watch_absl(log: Log) -> None:
         _record(flags.FLAGS, rest[1:])
         return rest
 
-    app.parse_flags_with_usage = parse
+    module: Any = app
+    real = module.parse_flags_with_usage
+    for function in (module.run, module._register_and_parse_flags_with_usage):  # both have it as a default
+        function.__defaults__ = tuple(parse if value is real else value for value in function.__defaults__ or ())
+    module.parse_flags_with_usage = parse
 
 
 def _record(values: Any, rest: list[str]) -> None:

@@ -1,12 +1,15 @@
 """Keeps the program harmless and short: nothing is written, started, waited for or connected to."""
 
 import builtins
+import ctypes
+import dataclasses
 import glob
 import importlib.metadata
 import io
 import os
 import pathlib
 import shutil
+import site
 import subprocess
 import sys
 import threading
@@ -22,6 +25,26 @@ FORBIDDEN = ("subprocess.Popen", "os.fork", "os.forkpty", "os.exec", "os.posix_s
 
 class Outside(Exception):
     """The program needs something that only the real environment has."""
+
+
+def complete() -> None:
+    """Give programs what the bare interpreter lacks: `help` and `exit`, C libraries, and objects of dataclasses as defaults of fields.
+
+    Python 3.11 forbids the last, and programs of the time before it must still load.
+    """
+    site.sethelper()
+    site.setquit()
+    ctypes.CDLL = ctypes.PyDLL = Unknown("a library of C")  # type: ignore[assignment, misc]
+    module: Any = dataclasses
+    make = module._process_class
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        cls = make(*args, **kwargs)
+        if cls.__hash__ is None:
+            cls.__hash__ = object.__hash__
+        return cls
+
+    module._process_class = made
 
 
 def install(answer: str) -> None:
