@@ -86,6 +86,9 @@ def _write_options(signature: Signature, name: str, layout: Layout) -> None:
         spelling = _spelling(option, signature) + (" (required)" if option.required else "")
         where = f"{option.path}:{option.line}" + ("" if option.sure else " (partly read)")
         rows.append((spelling, kind, option.default or "", " ".join(option.choices), option.help, where))
+    if signature.depends_on:
+        others = f"these are the options by default; others with other values of {', '.join(signature.depends_on)}"
+        rows.append(("…", "", "", "", others, ""))
     for unseen in signature.unseen:
         where = f"{unseen.path}:{unseen.line}" if unseen.path else ""
         rows.append(("…", "", "", "", f"more, not listed here: {unseen.name} ({unseen.origin})", where))

@@ -125,3 +125,23 @@ def test_files_and_standard_input(
     code_file.write_text("import late\nprint(nothing)\n")
     assert "undefined-name" in out(capsys, "check", str(code_file), "--repo", str(repository))[1]
     assert out(capsys, "check", "  ", "--repo", str(repository))[0] == 2
+
+
+TWO_STAGES = """
+import argparse
+MODELS = {"wide": lambda p: p.add_argument("--width"), "deep": lambda p: p.add_argument("--depth")}
+p = argparse.ArgumentParser()
+p.add_argument("--model", default="wide")
+first, _ = p.parse_known_args()
+MODELS[first.model](p)
+p.parse_args()
+"""
+
+
+def test_options_that_another_option_chooses(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (repository / "two.py").write_text(TWO_STAGES)
+    _, text, _ = out(capsys, "explain", f"{repository}:two.py")
+    assert "--width" in text and "others with other values of model" in text
+    assert out(capsys, "check", "python two.py --model deep --depth 3", "--repo", str(repository))[0] == 0
+    code, text, _ = out(capsys, "check", "python two.py --model deep --width 3", "--repo", str(repository))
+    assert code == 1 and "no option --width" in text
