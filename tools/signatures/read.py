@@ -43,6 +43,8 @@ class SignatureReader:
         self._tested: dict[str, tuple[Signature, ...]] = {}
         self._functions: dict[str, tuple[str, str]] = {}
         """Module and function of each console script."""
+        self._called: dict[tuple[str, str], list[tuple[tuple[Signature, ...], dict[str, Value]]]] = {}
+        """Signatures of an entry point for some command lines, with what these said of the options that decide."""
 
     def read(self, path: str) -> tuple[Signature, ...]:
         """The signatures of one file, () where it is no entry point; never raises."""
@@ -97,6 +99,16 @@ class SignatureReader:
         first = next((s for s in signatures if s.depends_on), None)
         if first is None or not any(dest in given(first) for dest in first.depends_on):
             return tuple(signatures)
+        known = self._called.setdefault((first.path, first.name), [])
+        for found, decided in known:
+            if decided == _decided(found, given):
+                return found
+        made = self._of_call(first, signatures, given)
+        known.append((made, _decided(made, given)))
+        return made
+
+    def _of_call(self, first: Signature, signatures: Sequence[Signature], given: Given) -> tuple[Signature, ...]:
+        """Follow a program as it runs with one command line."""
         run = Interpreter(self.sources, first.path, factories(), given=given)
         if first.kind == "console":
             run.run_entry(*self._functions[first.name])
@@ -260,6 +272,12 @@ def _signatures(parser: Native) -> list[Signature]:
 def _unsure(signature: Signature) -> Signature:
     beyond = Unseen(origin="computed", name="code that could not be followed", path=signature.path, line=signature.line)
     return msgspec.structs.replace(signature, accepts_unknown=True, unseen=(*signature.unseen, beyond))
+
+
+def _decided(signatures: Sequence[Signature], given: Given) -> dict[str, Value]:
+    """What a command line says of the options that decide about others."""
+    values = given(signatures[0])
+    return {dest: values.get(dest) for signature in signatures for dest in signature.depends_on}
 
 
 def _named_as(other: Signature, signature: Signature, known: Mapping[str, Option]) -> Signature:
