@@ -1,13 +1,13 @@
 """`python -m ml_agent`, safe inside a cloned repository that has packages of the same names as ours."""
 
 import os
-import signal
 import sys
-from pathlib import Path
 
 
 def _without_working_folder() -> None:
     """`python -m` puts the working folder first: a repository's own `tools` would be imported in place of ours."""
+    from pathlib import Path
+
     here, home = Path.cwd(), Path(__file__).resolve().parent.parent
     if here != home:
         sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != here]
@@ -15,7 +15,9 @@ def _without_working_folder() -> None:
 
 def start() -> None:
     """The program: Ctrl-C counts from the first moment, also while modules are loaded."""
-    signal.signal(signal.SIGINT, _interrupted)
+    import _signal  # what `signal` is made of: there at once, while that takes milliseconds
+
+    _signal.signal(_signal.SIGINT, _interrupted)
     from ml_agent.cli import main
 
     main()

@@ -126,7 +126,7 @@ def make_executor(job: Job, around: Surroundings) -> tuple[Executor | None, str]
     try:
         sandbox = _sandbox(job, around)
     except SandboxUnavailableError as error:
-        if around.settings.sandbox == "auto":
+        if around.settings.sandbox == "auto" and not around.settings.runtime:
             return None, str(error)
         raise ConfigurationError(f"{error}; or check only, with --sandbox none") from error
     if around.tape is not None:
@@ -147,7 +147,14 @@ def _sandbox(job: Job, around: Surroundings) -> Sandbox | None:
     if shown:
         line = f"the program may read {', '.join(map(str, shown))}"
         around.trajectory.emit("setup", line=line)
-    policy = Policy(network=settings.network, limits=limits, gpus=settings.gpus, run_id=around.folder.id, shown=shown)
+    policy = Policy(
+        network=settings.network,
+        limits=limits,
+        gpus=settings.gpus,
+        run_id=around.folder.id,
+        shown=shown,
+        runtime=settings.runtime,
+    )
     if settings.sandbox in plugins.names(plugins.SANDBOXES):
         added: Sandbox = plugins.load(plugins.SANDBOXES, settings.sandbox)(policy, around.folder.logs)
         return added

@@ -69,6 +69,8 @@ class Settings(BaseSettings):
     unisolated: bool = False
     run: RunMode = "probe"
     network: Literal["none", "install", "full"] = "install"
+    runtime: str = Field("", pattern=r"^[\w.-]{0,64}$")
+    """Of Docker's containers, such as runsc (gVisor); empty takes the engine's own."""
     gpus: str = Field("none", pattern=r"^(none|all|\d{1,3}(,\d{1,3})*)$")
     image: str = ""
     """Docker image; empty takes the one of our recipe."""

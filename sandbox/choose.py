@@ -26,6 +26,8 @@ def choose(name: str, policy: Policy, log_folder: Path, unisolated: bool = False
     """
     if name not in ("auto", "docker", "local"):
         raise ValueError(f"no such sandbox: {name}")
+    if policy.runtime:
+        return _with_runtime(name, policy, log_folder)
     local = None
     if name != "docker" and find_bubblewrap() is not None:
         local = BubblewrapSandbox(policy, log_folder)
@@ -45,6 +47,26 @@ def choose(name: str, policy: Policy, log_folder: Path, unisolated: bool = False
         return ProcessSandbox(policy, log_folder)
     missing.append(NO_BUBBLEWRAP)
     raise SandboxUnavailableError(f"{'; '.join(missing)}; or run without isolation (--sandbox local --unisolated)")
+
+
+def _with_runtime(name: str, policy: Policy, log_folder: Path) -> Sandbox:
+    """Docker with a runtime that was asked for; nothing takes its place. Raises SandboxUnavailableError."""
+    if name == "local":
+        raise SandboxUnavailableError(
+            f"--runtime {policy.runtime} is the container engine's: leave --sandbox local out"
+        )
+    client = connect()
+    try:
+        known = sorted(client.info().get("Runtimes") or ())
+    except (DockerException, RequestException) as error:
+        raise SandboxUnavailableError(f"container engine: {error}") from error
+    finally:
+        client.close()
+    if policy.runtime not in known:
+        raise SandboxUnavailableError(
+            f"the container engine has no runtime {policy.runtime}: it has {', '.join(known)}"
+        )
+    return DockerSandbox(policy, log_folder=log_folder)
 
 
 def _has_image() -> bool:

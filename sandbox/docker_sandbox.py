@@ -251,6 +251,7 @@ class DockerSandbox:
             "ulimits": _ulimits(limits),
             "mounts": [*network.mounts(), *self._python_mount(), *self._shown_mounts()],
             "device_requests": _gpus(self.policy.gpus),
+            **({"runtime": self.policy.runtime} if self.policy.runtime else {}),
         }
 
     def _shown_mounts(self) -> list[Mount]:

@@ -38,6 +38,31 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command line; returns the exit code."""
+    _interruptions.clear()
+    code = _run(arguments)
+    # Libraries in other languages turn an interruption into an error of theirs.
+    return _say_interrupted() if _interruptions and code in (2, 3, 70) else code
+
+
+_interruptions: list[int] = []
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    _interruptions.append(number)
+    raise KeyboardInterrupt
+
+
+def _say_interrupted() -> int:
+    return _say("interrupted; `ml-agent resume` goes on where it was cut", INTERRUPTED)
+
+
+def _unraisable(found: "sys.UnraisableHookArgs") -> None:
+    """An interruption where nothing can be raised is kept in mind; all else is said as usual."""
+    if not isinstance(found.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(found)
+
+
+def _run(arguments: list[str]) -> int:
     # GitPython refuses to be imported without git, but `doctor` has to say so.
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
     from typer.exceptions import TyperException
@@ -49,15 +74,18 @@ def run(arguments: list[str]) -> int:
     if any(not _is_text(word) for word in arguments):
         return _say("an argument is no UTF-8 text, or holds a NUL; write it in UTF-8", 2)
     command = typer.main.get_command(app)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.unraisablehook = _unraisable
+    signal.signal(signal.SIGINT, _interrupt)
     try:
         code = command.main(args=arguments, prog_name="ml-agent", standalone_mode=False)
+        if code == INTERRUPTED and _interruptions:  # Typer makes a number of it
+            return _say_interrupted()
         return code if isinstance(code, int) else 0
     except TyperException as error:
         message = error.format_message()  # empty where no arguments were given: then the help was printed
         return _say(f"{message}; --help shows how", error.exit_code) if message else error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        return _say("interrupted; `ml-agent resume` goes on where it was cut", INTERRUPTED)
+        return _say_interrupted()
     except typer.Exit as error:
         return error.exit_code
     except SandboxError as error:

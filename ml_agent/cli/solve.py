@@ -47,6 +47,7 @@ def solve(
     ] = None,
     network: Annotated[str | None, _option(_RUN, "none, install (default) or full.")] = None,
     gpus: Annotated[str | None, _option(_RUN, "none, all, or device numbers.")] = None,
+    runtime: Annotated[str | None, _option(_RUN, "Of Docker's containers, such as runsc (gVisor).")] = None,
     timeout: Annotated[float | None, _option(_RUN, "Seconds one execution may take.")] = None,
     max_cost: Annotated[float | None, _option(_LIMITS, "USD.")] = None,
     max_tokens: Annotated[int | None, _option(_LIMITS, "Prompt and output tokens together.")] = None,
@@ -80,7 +81,7 @@ def solve(
     check_stated(expect or ())
     settings = load_settings(
         model=model, navigator=navigator, model_mode=model_mode, model_profile=model_profile, sandbox=sandbox, unisolated=unisolated, run=run,
-        network=network, gpus=gpus, timeout=timeout, max_cost=max_cost, max_tokens=max_tokens,
+        network=network, gpus=gpus, runtime=runtime, timeout=timeout, max_cost=max_cost, max_tokens=max_tokens,
         max_attempts=max_attempts, max_seconds=max_seconds, trust_folder=trust_folder, fallback=fallback,
     )  # fmt: skip
     job = Job(

@@ -89,3 +89,36 @@ def wait_for_line(logs: Path, line: str) -> Path:
                 return log
         time.sleep(0.05)
     raise AssertionError(f"nothing said {line!r}")
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["solve", "fit with lr 0.25", "--repo", "fitting", "--run", "none"]], ids=["help", "solve"]
+)
+def test_ctrl_c_in_the_first_seconds_is_one_line(words: list[str], tmp_path: Path, ctrl_c: None) -> None:
+    """At many moments. What comes before our first line is Python's own start."""
+    (tmp_path / "fitting").mkdir()
+    (tmp_path / "fitting/fit.py").write_text(SAVES)
+    seen = set()
+    for moment in (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.3):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ml_agent", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+        )
+        time.sleep(moment)
+        process.send_signal(signal.SIGINT)
+        stderr = process.communicate(timeout=60)[1]
+        seen.add(process.returncode)
+        ours = [
+            line
+            for line in stderr.splitlines()
+            if "ml_agent/" in line and "<module>" not in line and "finder" not in line
+        ]
+        assert ours == [], (moment, stderr)
+        if process.returncode == 130:
+            assert "Traceback" not in stderr and "interrupted" in stderr, (moment, stderr)
+        else:  # before our first line, or after our last
+            assert process.returncode in (0, 1, -signal.SIGINT), (moment, stderr)
+    assert 130 in seen
