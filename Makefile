@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 # Half of the tests' time is waiting: on two cores two processes a core.
 WORKERS := 4
 
-.PHONY: site smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev clean
+.PHONY: site lock release-check smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev clean
 
 setup: $(READY)
 
@@ -48,6 +48,13 @@ smoke: setup
 
 fuzz: setup
 	@bash scripts/fuzz.sh $(MINUTES)
+
+# Dependencies at one version with their hashes; what is known against them; what a release is made of.
+lock: setup
+	@bash scripts/lock.sh $(VENV)
+
+release-check: setup
+	@bash scripts/release-check.sh $(VENV)
 
 bench-dev: setup
 	@bash scripts/bench-dev.sh

@@ -15,7 +15,7 @@ def _without_working_folder() -> None:
 
 def start() -> None:
     """The program: Ctrl-C counts from the first moment, also while modules are loaded."""
-    import _signal  # what `signal` is made of: there at once, while that takes milliseconds
+    import _signal  # type: ignore[import-not-found]  # what `signal` is made of: there at once, while that takes milliseconds
 
     _signal.signal(_signal.SIGINT, _interrupted)
     from ml_agent.cli import main
