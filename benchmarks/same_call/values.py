@@ -5,7 +5,10 @@ import json
 import math
 import posixpath
 import re
+import shlex
 from typing import Any
+
+from tools.commandline.invocation import read_invocation
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 PAIRS = re.compile(r"[\w.]+=[^,=]*(?:,[\w.]+=[^,=]*)+$")
@@ -28,7 +31,24 @@ def same(first: Any, second: Any) -> bool:
         return one is other or (_number(one) == _number(other) and _number(one) in (0, 1))
     if _number(one) is not None and _number(other) is not None:
         return math.isclose(_number(one) or 0.0, _number(other) or 0.0, rel_tol=NEAR)
-    return bool(one == other)
+    return bool(one == other) or (isinstance(one, str) and isinstance(other, str) and _same_command(one, other))
+
+
+def _same_command(one: str, other: str) -> bool:
+    """Whether two values are command lines that start the same Python program alike: launchers do not count there, either."""
+    called = [_called(text) for text in (one, other)]
+    return called[0] is not None and called[0] == called[1]
+
+
+def _called(text: str) -> tuple[str, str, tuple[str, ...]] | None:
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return None
+    found = read_invocation(words) if len(words) > 1 else None
+    if found is None or found.target not in ("script", "module"):
+        return None
+    return found.target, found.name, found.words
 
 
 def _alone(one: Any, other: Any) -> bool:

@@ -1,0 +1,21 @@
+"""When two values are the same."""
+
+import pytest
+
+from benchmarks.same_call.values import same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("uv run python train.py --cpu", "python train.py --cpu", True),
+        ("python3 train.py --cpu", "python  train.py '--cpu'", True),
+        ("python -m train --cpu", "poetry run python -m train --cpu", True),
+        ("python train.py --cpu", "python train.py", False),
+        ("python train.py --cpu", "python other.py --cpu", False),
+        ("two words", "other words", False),
+        ("python train.py 'open", "python train.py open", False),
+    ],
+)
+def test_a_command_in_a_value(one: str, other: str, alike: bool) -> None:
+    assert same(one, other) is alike
