@@ -37,10 +37,11 @@ _CALL = 280
 _PASSAGES = 1
 _PASSAGES_OF_CODE = 3
 _PASSAGE = 700
-_FILES = 5
-_OTHERS = 8
+_FILES = 6
+_FILE_NAMES = 240
+_OTHERS = 6
 _ENTRY_NAMES = 240
-_OTHER_NAMES = 320
+_OTHER_NAMES = 240
 _API = 7
 _API_LINE = 330
 _WITH_METHODS = 2
@@ -48,7 +49,7 @@ _MODULES = 2
 _MODULE = 420
 _HEADS = 2
 _HEAD = 600
-_TREE = 420
+_TREE = 300
 _GUESS = 600
 _SURE = 0.5
 """Confidence from which the answer of the rules is shown."""
@@ -92,7 +93,7 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         options=_options(entries, request, workspace, rooms),
         calls=calls,
         passages=_passages(passages, request, calls),
-        files=", ".join(likely_files(request.instruction, workspace, _FILES)),
+        files=", ".join(_files(found, passages, request, workspace)),
         heads=_heads(entries, request, workspace),
         guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
         instruction=request.instruction,
@@ -137,9 +138,25 @@ def _passages(passages: Sequence[Passage], request: Request, calls: Sequence[dic
         }
         for one in passages
     ]
-    known = {call["text"][:_SAME] for call in calls}
-    new = {one["text"]: one for one in reversed(told) if one["text"] and not any(call in one["text"] for call in known)}
+    known = {_plain(call["text"])[:_SAME] for call in calls}
+    new = {
+        one["text"]: one
+        for one in reversed(told)
+        if one["text"] and not any(call in _plain(one["text"]) for call in known)
+    }
     return list(reversed(new.values()))
+
+
+def _plain(text: str) -> str:
+    """A command on one line, without what only lays it out."""
+    return " ".join(text.replace("\\\n", " ").split())
+
+
+def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Request, workspace: Workspace) -> list[str]:
+    """The files whose names fit, but for those that the message names anyway."""
+    told = {*(entry[0].path for entry in entries), *(one.path for one in passages)}
+    fitting = [path for path in likely_files(request.instruction, workspace, _FILES) if path not in told]
+    return [path for place, path in enumerate(fitting) if sum(map(len, fitting[: place + 1])) <= _FILE_NAMES]
 
 
 def _heads(entries: Sequence[Entry], request: Request, workspace: Workspace) -> list[dict[str, str]]:

@@ -37,7 +37,7 @@ def line_of(signatures: Sequence[Signature], folder: str, names: int = 0) -> str
         names: characters for the names of its options.
     """
     first = signatures[0]
-    subcommands = [" ".join(one.subcommand) for one in signatures if one.subcommand]
+    subcommands = list(dict.fromkeys(" ".join(one.subcommand) for one in signatures if one.subcommand))
     name = called(first, folder).removesuffix(" ".join(first.subcommand)).strip()
     words = f" {{{' | '.join(subcommands[:_MOST_CHOICES])}}}" if subcommands else ""
     doc = " ".join(first.doc.split())
@@ -127,7 +127,8 @@ def _whole(option: Option) -> str:
 def _short(option: Option) -> str:
     spelled = {flag.replace("-", "_"): flag for flag in reversed(option.flags)}
     names = sorted(spelled.values(), key=len, reverse=True)[:2] or [option.dest]
-    text = "/".join([*names, *option.negative_flags[:1]])
+    negative = () if option.nargs == "?bool" else option.negative_flags[:1]  # "=false" says it as well
+    text = "/".join([*names, *negative])
     kind = _kind(option)
     text += f" {kind}" if kind else ""
     if option.default is not None and not option.switch and option.default not in ("", "None"):

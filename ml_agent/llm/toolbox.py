@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 
+from ml_agent.llm.heads import without_licence
 from ml_agent.llm.likely import blocks_of, find_entries, likely_files, likely_passages
 from ml_agent.llm.listing import api_line, line_of, options_of
 from ml_agent.llm.objects import likely_objects
@@ -17,9 +18,11 @@ from tools.signatures.model import Signature
 Look = Callable[[Workspace, str], str]
 """look(workspace, command): what a command in the task's folder says, in the sandbox."""
 
-WHOLE = 7_000
+WHOLE = 5_500
 """Characters of a file that are shown at once."""
-_FOUND = 2_400
+_FOUND = 1_800
+_ENOUGH = 3
+"""Lines that hold the query itself and make passages about it needless."""
 _SIGNATURE = 9_000
 _LISTED = 150
 _SEARCHED_FILES = 4_000
@@ -45,16 +48,21 @@ class Toolbox:
 
     def find(self, query: str) -> str:
         """What speaks of the query: lines of files that hold it, entry points, API objects, passages."""
-        parts = [self._lines_with(query)]
-        entries = [line_of(entry, self._workspace.path) for entry in find_entries(query, self._workspace, 3)]
+        lines = self._lines_with(query)
+        parts = ["Lines:\n" + "\n".join(lines) if lines else ""]
+        few = len(lines) >= _ENOUGH
+        entries = [
+            line_of(entry, self._workspace.path) for entry in find_entries(query, self._workspace, 1 if few else 3)
+        ]
         objects = [
-            f"{item.path}:{item.line} {api_line(item, 120)}" for item in likely_objects(query, self._workspace, 5)
+            f"{item.path}:{item.line} {api_line(item, 120)}"
+            for item in likely_objects(query, self._workspace, 2 if few else 5)
         ]
         passages = [
             f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}\n{blocks_of(one, 300, query)}"
-            for one in likely_passages(query, self._workspace, 2)
+            for one in likely_passages(query, self._workspace, 0 if few else 2)
         ]
-        files = likely_files(query, self._workspace, 5)
+        files = [] if few else likely_files(query, self._workspace, 5)
         for title, lines in (("Entry points", entries), ("Classes and functions", objects), ("Documents", passages)):
             parts.append(f"{title}:\n" + "\n".join(lines) if lines else "")
         parts.append(f"Files: {', '.join(files)}" if files else "")
@@ -148,18 +156,18 @@ class Toolbox:
             else f"nothing is known of {entry}; read its file"
         )
 
-    def _lines_with(self, query: str) -> str:
+    def _lines_with(self, query: str) -> list[str]:
         """The lines that hold the query itself, where it is one word or a phrase that stands so."""
         wanted = query.strip().lower()
         if len(wanted) < 3:
-            return ""
+            return []
         found: list[str] = []
         for path, number, line in self._all_lines():
             if wanted in line.lower():
                 found.append(f"{path}:{number}: {line.strip()[:_LONGEST_LINE]}")
                 if len(found) == _LINES:
                     break
-        return "Lines:\n" + "\n".join(found) if found else ""
+        return found
 
     def _all_lines(self) -> Iterator[tuple[str, int, str]]:
         texts = [path for path in self._workspace.index.files if path.endswith(_TEXTS)][:_SEARCHED_FILES]
@@ -182,8 +190,9 @@ def _part(path: str, text: str, lines: str) -> str:
         last = min(int(asked[2] or first + 80), len(every))
         head = f"{path}, lines {first}-{last} of {len(every)}\n"
         return framed(path, head + _cut("\n".join(every[first - 1 : last]), WHOLE))
-    if len(text) <= WHOLE:
-        return framed(path, text)
+    told = "\n".join(line for line in without_licence(every) if line.strip())
+    if len(told) <= WHOLE:
+        return framed(path, told)
     outline = [f"{number}: {line[:100]}" for number, line in enumerate(every, 1) if _OUTLINE.match(line)]
     shape = _cut("\n".join(outline), WHOLE // 3)
     shown = _cut(text, WHOLE - len(shape))
