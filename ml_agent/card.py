@@ -51,7 +51,12 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     if answer and result["unasked"]:
         yield "not asked", ", ".join(result["unasked"])
     if answer and answer.get("confidence"):
-        yield "confidence", f"{answer['confidence']:.2f}"
+        said = f"{answer['level']}, " if answer.get("level") else ""
+        yield "confidence", f"{said}{answer['confidence']:.2f}"
+    if answer and answer.get("unplaced"):
+        yield "no place for", ", ".join(answer["unplaced"])
+    for number, one in enumerate(result.get("offered", ()), 1):
+        yield from _offered(number, one)
     if result["outputs"]:
         yield "made", _some(result["outputs"]) + f", in {result['folder']}/outputs"
     yield from _kept(result)
@@ -62,6 +67,17 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     yield "ending", f"{result['ending']}: {result['message']}"
     yield "cost", _cost(result)
     yield "run folder", result["folder"]
+
+
+def _offered(number: int, one: Plain) -> Iterator[tuple[str, str]]:
+    """An answer that is offered, and what speaks for and against it."""
+    head, *more = one["text"].splitlines() or [""]
+    yield f"answer {number}", head
+    yield from (("", line) for line in more)
+    yield "", f"confidence {one['confidence']:.2f}, folder {one['workdir']}; {one['because']}"
+    lost = [*one["unused"], *one["unplaced"]]
+    if lost:
+        yield "", f"no place for {', '.join(dict.fromkeys(lost))}"
 
 
 def _level(result: Plain) -> str:

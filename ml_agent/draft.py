@@ -54,7 +54,11 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """One line: what it was made from (an example, a signature), for the trajectory."""
     provenance: Provenance | None = None
     confidence: float = 0.0
-    """0 to 1: how likely its author holds it to be right; comparable among the drafts of one author only."""
+    """0 to 1: how likely it is what was asked, as rules judge their own answers; 0 where nobody judged it."""
+    level: Literal["sure", "likely", "guess", "unsure", ""] = ""
+    """The confidence as a word; "" where nobody judged it."""
+    unplaced: tuple[str, ...] = ()
+    """Words of the request that neither it nor what it was made from speaks of."""
     thread: Thread | None = None
     """The conversation in which a model wrote it, to be gone on with; None where none did."""
     disputes: tuple[Dispute, ...] = ()

@@ -24,6 +24,8 @@ class Ending(Enum):
     """No candidate can do the task."""
     NO_ANSWER = ("no-answer", 1)
     """Repositories were read, but no sound answer was found."""
+    UNSURE = ("unsure", 1)
+    """No answer is likely enough to be the one that was asked for; several are offered."""
     BUDGET = ("budget", BudgetExceededError.exit_code)
     """A limit was reached first."""
 

@@ -24,6 +24,7 @@ from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
 from ml_agent.services import Services
 from ml_agent.state import EVIDENCE, Plain, State, expected_of
+from ml_agent.unsure import different, offer, what_would_decide
 from sandbox.diagnosis import Diagnosis
 from sandbox.repair import Repair
 from tools.candidates import Candidate
@@ -84,6 +85,8 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}: {reason}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state), goto="plan")
+    if assessment.foreign and state["given"].get("repository"):
+        return ended(Ending.NO_REPOSITORY, assessment.reason)
     fresh: Plain = {"attempts": [], "repairs": []}
     return Command(update={"repository": repository, "workdir": workspace.path, **fresh}, goto="generate")
 
@@ -99,11 +102,24 @@ def generate(state: State, services: Services) -> Command[Literal["check", "plan
         return give_up_candidate(state)
     if attempts and stands_by(draft, attempts[-1].draft):
         return stood_by(state, draft, attempts[-1].problem)
+    if not attempts and draft.level == "unsure":
+        offered = different(services.navigator.drafts(request_of(state), workspace_of(state, services)))
+        if all(one.level == "unsure" for one in offered):
+            return unsure(state, services, offered)
     services.trajectory.emit("draft", draft=plain(msgspec.structs.replace(draft, thread=None)))
     services.note("generate", first_line(draft.text))
     return Command(
         update={"draft": plain(draft), "attempts": [plain(without_thread(one)) for one in attempts]}, goto="check"
     )
+
+
+def unsure(state: State, services: Services, drafts: list[Draft]) -> Command[Any]:
+    """Offer several answers where the repository was named; else see whether another repository has a likelier one."""
+    offered = state.get("offered") or [offer(draft) for draft in drafts]
+    services.note("generate", f"none of {len(offered)} answers is likely to be what was asked")
+    if not state["given"].get("repository"):
+        return Command(update={"position": state["position"] + 1, "offered": offered}, goto="plan")
+    return ended(Ending.UNSURE, f"none is likely enough; {what_would_decide(offered)}", offered=offered)
 
 
 def check(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
@@ -236,7 +252,9 @@ def stood_by(state: State, draft: Draft, problem: str) -> Command[Any]:
 
 def without_candidates(state: State) -> Command[Any]:
     """What to say when no candidate is left."""
-    best = state.get("best")
+    best, offered = state.get("best"), state.get("offered")
+    if best is None and offered:
+        return ended(Ending.UNSURE, f"none is likely enough; {what_would_decide(offered)}")
     tried = attempts_of(state) if best is None and state.get("attempts") else ()
     if tried:  # answers that may not even be shown
         return ended(Ending.NO_ANSWER, f"no sound answer was found: {tried[0].problem.splitlines()[0]}")

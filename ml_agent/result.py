@@ -54,6 +54,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "unasked": unasked(best, job.instruction) if best else [],
         "stand_ins": _stand_ins(folder),
         "answer": _answer(best) if best else None,
+        "offered": state.get("offered", []) if state["ending"] == Ending.UNSURE.label else [],
         "repository": _repository(best, services) if best else None,
         "sandbox": _sandbox(best),
         "navigator": services.navigator.name,
@@ -107,6 +108,8 @@ def _answer(best: Plain) -> Plain:
             "source",
             "because",
             "confidence",
+            "level",
+            "unplaced",
             "disputes",
         )
     }

@@ -39,6 +39,8 @@ class State(TypedDict, total=False):
     """Set-up actions taken beyond the plan, in order."""
     outcome: Plain
     """What the last execution did."""
+    offered: list[Plain]
+    """Different answers of which none is likely enough, best first, each with its repository."""
     budget: Plain
     ending: str
     message: str

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.isotonic import IsotonicRegression  # type: ignore[import-untyped]
 
-from benchmarks.fit import examples, learn
+from benchmarks.fit import examples, learn, whole
 from benchmarks.fit.examples import KINDS
 from benchmarks.fit.rows import Row, load, shelf_of
+from ml_agent.matching.answers import Answer
 from ml_agent.matching.model import FEATURES_OF, Model
-from ml_agent.matching.solver import Solved, solve
+from ml_agent.matching.solver import solve
 
 SEED = 0
 PENALTY = {"value": 5.0, "entry": 5.0, "answer": 3.0}
@@ -41,7 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repositories", type=Path, required=True, help="folder with one folder for each repository")
     parser.add_argument("--rows", type=Path, nargs="+", required=True, help="files of rows")
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ml-agent" / "fit")
-    parser.add_argument("--tables", type=Path, help="folder for the tables fitted without one repository each")
+    parser.add_argument("--made", type=Path, help="rows of `bench make`, for the confidence alone")
+    parser.add_argument(
+        "--tables", type=Path, required=True, help="folder for the tables fitted without one repository each"
+    )
+    parser.add_argument("--quick", action="store_true", help="matched commands only, not the whole navigator")
     parser.add_argument("--write", action="store_true", help="write ml_agent/matching/weights.json")
     options = parser.parse_args(arguments)
     rows = load(options.rows, options.repositories, options.cache)
@@ -49,12 +53,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shelf = lambda row: shelf_of(options.repositories / row.repository, options.cache, row.folder)  # noqa: E731
     held_out = _held_out(rows, material, shelf, options.tables)
     _report(held_out)
+    if options.quick:
+        return 0
+    answers = _whole(options.rows, options.made, whole.Places(options.repositories, options.cache, options.tables))
+    sys.stdout.write(whole.report(answers))
     if options.write:
         tables = _fit(material, _answers(rows, material, shelf, ""), "")
-        tables["confidence"] = _calibrated(held_out)
+        tables["confidence"] = whole.tables_of(answers)
         place = files("ml_agent.matching").joinpath("weights.json")
         Path(str(place)).write_text(json.dumps(tables, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return 0
+
+
+def _whole(rows: Sequence[Path], made: Path | None, places: whole.Places) -> list[whole.First]:
+    """First answers of the whole navigator to all rows."""
+    found: list[whole.First] = []
+    for file in rows:
+        for group, wild in (("wild", True), ("other", False)):
+            found += whole.first_answers([t for t in whole.tasks_of(file) if bool(t.style) == wild], group, places)
+    if made is not None:
+        found += whole.first_answers(whole.tasks_of(made)[::_EVERY], "made", places)
+    return found
+
+
+_EVERY = 6
+"""One of so many made rows is answered: they are many, and alike."""
 
 
 def _material(rows: Sequence[Row], repositories: Path, cache: Path) -> Material:
@@ -114,12 +137,12 @@ def _answers(rows: Sequence[Row], material: Material, shelf: Callable[[Row], Any
         if row.repository not in models:
             models[row.repository] = Model(_fit(material, [], row.repository) | {"answer": plain})
         solved = solve(row.statement, shelf(row), models[row.repository])
-        verdicts = [examples.judge(answer, row) for answer in solved.answers]
+        verdicts = [examples.judge(answer, row) for answer in solved]
         best = max((one.shared for one in verdicts), default=-1.0)
         if best >= 0:
             found.append(
                 learn.Group(
-                    [list(one.vector) for one in solved.answers],
+                    [list(one.vector) for one in solved],
                     [int(one.shared >= best - 1e-9) for one in verdicts],
                     repository=row.repository,
                 )
@@ -131,38 +154,23 @@ class HeldOut(NamedTuple):
     """A row's answer by tables that never saw its repository."""
 
     row: Row
-    solved: Solved
+    answers: Sequence[Answer]
     verdict: examples.Verdict
 
 
-def _held_out(
-    rows: Sequence[Row], material: Material, shelf: Callable[[Row], Any], folder: Path | None
-) -> list[HeldOut]:
+def _held_out(rows: Sequence[Row], material: Material, shelf: Callable[[Row], Any], folder: Path) -> list[HeldOut]:
     answers = _answers(rows, material, shelf, "")
     found = []
     for repository in sorted({row.repository for row in rows}):
         tables = _fit(material, answers, repository)
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"{repository}.json").write_text(json.dumps(tables), encoding="utf-8")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{repository}.json").write_text(json.dumps(tables), encoding="utf-8")
         model = Model(tables)
         for row in (one for one in rows if one.repository == repository):
             solved = solve(row.statement, shelf(row), model)
-            verdict = examples.judge(solved.answers[0], row) if solved.answers else examples.Verdict(False, False, -1.0)
+            verdict = examples.judge(solved[0], row) if solved else examples.Verdict(False, False, -1.0)
             found.append(HeldOut(row, solved, verdict))
     return found
-
-
-def _calibrated(held_out: Sequence[HeldOut]) -> list[list[float]]:
-    """Points of an isotonic curve from margin to probability, on rows that the tables had not seen."""
-    wild = [one for one in held_out if one.row.wild and one.solved.answers]
-    if not wild:
-        return []
-    model = IsotonicRegression(out_of_bounds="clip", y_min=0.01, y_max=0.99)
-    model.fit([one.solved.margin for one in wild], [float(one.verdict.exact) for one in wild])
-    return [
-        [round(float(x), 4), round(float(y), 4)] for x, y in zip(model.X_thresholds_, model.y_thresholds_, strict=True)
-    ]
 
 
 def _report(held_out: Sequence[HeldOut]) -> None:

@@ -164,4 +164,4 @@ def _is_default(option: Option | None, words: Sequence[str]) -> bool:
         return False
     if option.default is not None and len(words) == 1 and same(option.default, words[0]):
         return True
-    return option.switch and words == ["False"] and option.switch_value != "False"
+    return option.switch and words == ["False"] and option.switch_value != "False" and option.default != "True"

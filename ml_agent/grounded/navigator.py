@@ -11,12 +11,14 @@ from ml_agent.draft import Draft
 from ml_agent.grounded.attempts import ordered_drafts
 from ml_agent.grounded.candidates import task_of
 from ml_agent.grounded.choices import Shelf
-from ml_agent.grounded.commands import command_drafts
+from ml_agent.grounded.commands import command_drafts, statement_of
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
+from ml_agent.grounded.outlook import Authors, judge, with_outlook
 from ml_agent.grounded.readmes import assess
 from ml_agent.ledger import account
+from ml_agent.matching.confidence import confidence_vector
 from ml_agent.matching.entries import Facts
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import Model, shipped
@@ -69,7 +71,9 @@ class GroundedNavigator:
         strange = strange_words(read(request.instruction), self._entries(workspace).facts)
         if strange:
             said = ", ".join(repr(word) for word in strange[:_SHOWN])
-            return Assessment(possible=False, reason=f"not about this repository: it says nothing of {said}")
+            return Assessment(
+                possible=False, reason=f"not about this repository: it says nothing of {said}", foreign=True
+            )
         return assess(request, workspace)
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
@@ -84,13 +88,23 @@ class GroundedNavigator:
             return None
         return msgspec.structs.replace(better, ledger=account(better, request, workspace))
 
+    def support(self, request: Request, workspace: Workspace, draft: Draft) -> list[float]:
+        """What speaks for and against a draft as a whole: its vector of `confidence.CONFIDENCE_FEATURES`."""
+        judged = judge(draft, self._ordered(request, workspace).authors, workspace)
+        return confidence_vector(statement_of(request), draft.text, judged)
+
     def _ordered(self, request: Request, workspace: Workspace) -> "_Drafts":
         key = (request, str(workspace.index.root), workspace.index.version, workspace.path, workspace.path_given)
         found = self._drafts.get(key)
         if found is None:
             adapted = ordered_drafts(task_of(request, workspace, self._shelf(workspace)))
-            matched = command_drafts(request, workspace, self._entries(workspace), self._model or shipped())
-            found = _Drafts(_merged(adapted, matched, request, workspace))
+            model = self._model or shipped()
+            matched = list(command_drafts(request, workspace, self._entries(workspace), model))
+            first = next(adapted, None)
+            adapted = chain([first], adapted) if first is not None else adapted
+            authors = Authors(matched, first.text.strip() if first is not None else "")
+            drafts = _merged(adapted, (one.draft for one in matched), request, workspace)
+            found = _Drafts(with_outlook(drafts, authors, request, workspace, model), authors)
             _remember(self._drafts, key, found)
         return found
 
@@ -161,7 +175,8 @@ def _unused(draft: Draft) -> int:
 class _Drafts:
     """Drafts that are made as they are asked for, and kept."""
 
-    def __init__(self, source: Iterator[Draft]) -> None:
+    def __init__(self, source: Iterator[Draft], authors: Authors) -> None:
+        self.authors = authors
         self._source = source
         self._made: list[Draft] = []
 

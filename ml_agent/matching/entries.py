@@ -12,6 +12,7 @@ import msgspec
 
 from ml_agent.matching.slots import Slot, slots_of
 from ml_agent.matching.terms import terms
+from ml_agent.matching.usage import read_usages
 from ml_agent.values.lexicon import words
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
@@ -103,7 +104,8 @@ class EntryPoint:
             option.dest: self.facts.said_of([option.dest, *(flag.lstrip("-") for flag in option.flags)])
             for option in self.signature.options
         }
-        return slots_of(self.signature.options, self.seen, files, prose)
+        usages = read_usages(self.facts.index, self.signature)
+        return slots_of(self.signature.options, self.seen, files, prose, usages)
 
     def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Files of the repository beside one that a value names, spelled like it."""

@@ -16,12 +16,13 @@ from ml_agent.values.numbers import number
 
 _FADE = 0.82
 _OUT_CUES = frozenset(
-    terms("save write into store put result output produce end collect keep export go goes called under")
+    terms("save write store put result output produce end collect export go goes gather belong land dump into")
 )
-_IN_CUES = frozenset(terms("from in of read lie take on below with at data input"))
+_IN_CUES = frozenset(terms("read lie take data input from start continue find rest contain describe use load list"))
+_FADE_OF_VERBS = 0.95
 _TOWARD = frozenset({"to", "into", "under", "below", "as"})
 _FROM = frozenset({"from", "in", "on", "of", "with", "at"})
-_BEGINNING = re.compile(r"[A-Za-z]{2,}\d*[_-]")
+_INTRODUCING = frozenset(["called", "named", "name", "prefix", "entitled", "titled"])
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 
 
@@ -49,7 +50,7 @@ def nearness(statement: Statement, mention: Mention) -> Nearness:
     lead: tuple[str, ...] = ()
     following: tuple[str, ...] = ()
     for word in statement.content:
-        if mention.first <= word.place <= mention.last:
+        if mention.first <= word.place <= mention.last or statement.tokens[word.place].kind == "path":
             continue
         if word.place < mention.first:
             near = _FADE ** max(0.0, costs[mention.first] - costs[word.place] - 1)
@@ -68,14 +69,16 @@ def nearness(statement: Statement, mention: Mention) -> Nearness:
 
 
 def _cues(statement: Statement, mention: Mention) -> tuple[float, float]:
-    found = [0.0, 0.0]
-    for place in range(max(0, mention.first - 9), mention.first):
+    """How near a word of writing and a word of reading stand before it; the nearer one of them governs a value."""
+    for place in range(mention.first - 1, -1, -1):
         token = statement.tokens[place]
-        near = _FADE ** (statement.costs[mention.first] - statement.costs[place])
-        for at, cues in enumerate((_OUT_CUES, _IN_CUES)):
-            if canonical(token.value.lower()) in cues:
-                found[at] = max(found[at], near)
-    return found[0], found[1]
+        if token.kind == "mark" and token.text in ".!?;":
+            break
+        word = canonical(token.value.lower()) if token.kind == "word" else ""
+        if word in _OUT_CUES or word in _IN_CUES:
+            near = _FADE_OF_VERBS ** (mention.first - 1 - place)
+            return (near, 0.0) if word in _OUT_CUES else (0.0, near)
+    return 0.0, 0.0
 
 
 class Entry(NamedTuple):
@@ -111,12 +114,18 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
             # Of two values that are said in full the one that says more is meant.
             scored.append((sum(worth[p] for p in hit) / whole, sum(worth[p] for p in hit), len(hit), value, hit))
     scored.sort(key=lambda one: (-one[0], -one[1], len(one[3])))
+    literal = {plain(token.value): place for place, token in enumerate(statement.tokens) if token.kind != "mark"}
+    stated = [one for one in scored if plain(one[3]) in literal]
+    if stated and any(len(one[4]) > 1 for one in stated):
+        # A value that is written out is meant, and none that merely resembles it.
+        scored = stated
     found = []
     for rank, (share, much, _, value, hit) in enumerate(scored[:4]):
         other = max((one[0] for place, one in enumerate(scored) if place != rank), default=0.0)
         if share < 0.45 or (share < 0.99 and share - other < 0.05):
             continue
-        mention = _stretch(statement, value, said, hit)
+        spot = literal.get(plain(value))
+        mention = _stretch(statement, value, said, hit) if spot is None else _between(statement, value, spot, spot)
         exact = plain(mention.text) == plain(value) and bool(plain(value))
         found.append(
             Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
@@ -134,7 +143,8 @@ def _said(statement: Statement) -> Mapping[str, tuple[int, ...]]:
         if token.value.endswith((".py", ".sh")):
             continue
         for piece in {*_PIECE.findall(token.value.lower().replace("++", "pp")), *_pieces(token.value)}:
-            found.setdefault(piece, []).append(place)
+            if token.kind != "path" or not piece.isdigit():
+                found.setdefault(piece, []).append(place)
     return {piece: tuple(places) for piece, places in found.items()}
 
 
@@ -167,10 +177,14 @@ def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...
         if best is None or spread < best[0]:
             best = (spread, near)
     near = best[1] if best else [0]
-    first, last = statement.tokens[min(near)], statement.tokens[max(near)]
-    text = statement.text[first.start : last.end]
+    return _between(statement, value, min(near), max(near))
+
+
+def _between(statement: Statement, value: str, first: int, last: int) -> Mention:
+    """The mention of a value by the tokens from `first` to `last`."""
+    start, end = statement.tokens[first].start, statement.tokens[last].end
     return Mention(
-        text=text, value=value, kind="word", start=first.start, end=last.end, first=min(near), last=max(near)
+        text=statement.text[start:end], value=value, kind="word", start=start, end=end, first=first, last=last
     )
 
 
@@ -241,9 +255,9 @@ FEATURES = (
     "name_margin", "help_margin", "is_number", "is_whole", "is_path", "is_name", "is_text", "is_factor", "is_word",
     "is_series", "to_int", "to_float", "to_path", "to_choice", "number_to_text", "magnitude", "no_magnitude",
     "is_default", "strength", "margin", "exact", "vocabulary", "in_help", "out_out", "out_in", "in_out", "in_in",
-    "weights_weights", "weights_other", "config_config", "config_other", "kind_said", "kind_other", "folder_file",
-    "required", "positional", "shown", "share", "terms", "several", "repeated", "own", "own_help", "noun", "noun_output", "output_only", "unsaid", "like", "shape", "weak", "literal_shown", "series_shown", "same_beginning",
-    "toward_output", "toward_other", "from_output", "from_other",
+    "weights_weights", "weights_other", "config_config", "config_other", "kind_said", "kind_other", "form_fits", "form_clashes",
+    "required", "positional", "shown", "share", "terms", "several", "repeated", "own", "own_help", "noun", "noun_output", "output_only", "unsaid", "like", "shape", "weak", "literal_shown",
+    "toward_output", "toward_other", "from_output", "from_other", "spoken_one", "used_input", "introduced", "introduced_name",
 )  # fmt: skip
 
 
@@ -278,6 +292,7 @@ def features(
     weights_file = kind == "pt" or bool(near.lead & frozenset(terms("checkpoint weight network model")))
     config_file = kind == "yaml" or bool(near.lead & frozenset(terms("configuration config")))
     suffix = PurePosixPath(mention.value).suffix
+    introduced = mention.kind in {"name", "path"} and _is_introduced(statement, mention)
     return [
         seen.name, seen.name_before, seen.name_after, seen.name_best, seen.name_said, seen.head, seen.lead, seen.next,
         seen.help, seen.prose, seen.name - others[0], seen.help - others[1],
@@ -297,7 +312,7 @@ def features(
         float(path and weights_file and bool({"weights", "weights-help"} & role)), float(path and weights_file and not {"weights", "weights-help"} & role),
         float(path and config_file and bool({"config", "config-help"} & role)), float(path and config_file != ("config" in role)),
         float(bool(kind) and kind in given_kinds), float(bool(kind) and bool(given_kinds) and kind not in given_kinds),
-        float(path and bool(suffix) == any("directory" in name for name in slot.names)),
+        *_formed(path, suffix, slot),
         float(option.required), float(option.positional), min(1.0, len(slot.seen) / 3),
         float(mention.percent), float(max((len(name) for name in slot.names), default=0)), float(slot.several),
         float(mention.kind == "name" and plain(mention.value) in {plain(" ".join(name)) for name in slot.names}),
@@ -307,9 +322,10 @@ def features(
         float("output" in role), 1.0 - seen.name_said,
         _like(mention.value, slot), float(mention.kind == "name" and _shape(mention.value) in _shapes(slot)),
         float(mention.kind == "name" and _is_weak(mention.value)), float(len(mention.value) > 2 and mention.value in _known(slot)),
-        float(bool(mention.parts) and any("," in text for text in _known(slot))),
-        _same_beginning(mention.value, slot),
         *_directed(path, _direction(statement, mention), "output" in role),
+        float(mention.text.lower() in {"one", "single"} and not seen.next),
+        float(path and slot.direction == "input"),
+        float(introduced), float(introduced and any("name" in name or "prefix" in name for name in slot.names)),
     ]  # fmt: skip
 
 
@@ -329,12 +345,6 @@ def _like(value: str, slot: Slot) -> float:
     return max((len(own & _pieces(text)) / max(len(own), len(_pieces(text)), 1) for text in _known(slot)), default=0.0)
 
 
-def _same_beginning(value: str, slot: Slot) -> float:
-    """Whether a name begins like a known one, up to its first underscore or hyphen: "cp_mine" and "cp_small"."""
-    own = _BEGINNING.match(PurePosixPath(value).name)
-    return float(own is not None and any(PurePosixPath(text).name.startswith(own[0]) for text in _known(slot)))
-
-
 @lru_cache(maxsize=4096)
 def _direction(statement: Statement, mention: Mention) -> str:
     """Where the nearest preposition before a value points: "toward" it, "from" it, or nowhere."""
@@ -345,6 +355,22 @@ def _direction(statement: Statement, mention: Mention) -> str:
         if statement.tokens[place].kind != "word":
             break
     return ""
+
+
+def _formed(path: bool, suffix: str, slot: Slot) -> tuple[float, float]:
+    """Whether a path with an ending meets a slot for a file and one without a slot for a folder, as the source or the name says."""
+    form = slot.form or ("folder" if any("directory" in name for name in slot.names) else "")
+    form = form or ("file" if any("file" in name for name in slot.names) else "")
+    if not path or not form:
+        return 0.0, 0.0
+    fits = (form == "file") == bool(suffix)
+    return float(fits), float(not fits)
+
+
+def _is_introduced(statement: Statement, mention: Mention) -> bool:
+    """Whether a word such as "called" stands right before a value."""
+    before = statement.tokens[max(0, mention.first - 3) : mention.first]
+    return any(token.value.lower() in _INTRODUCING for token in before)
 
 
 def _directed(path: bool, direction: str, output: bool) -> list[float]:
@@ -359,6 +385,11 @@ def _shape(value: str) -> str:
 
 def _shapes(slot: Slot) -> frozenset[str]:
     return frozenset(_shape(text) for text in _known(slot) if not text.isalpha())
+
+
+def resembles(value: str, slot: Slot) -> bool:
+    """Whether a name is spelled like one that the slot is known to take."""
+    return _shape(value) in _shapes(slot) or _like(value, slot) > 0
 
 
 def _is_weak(value: str) -> bool:

@@ -211,6 +211,8 @@ def _is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
         return False
     if mention.kind in {"path", "text"} or slot.option.positional or slot.option.required:
         return True
+    if mention.kind == "name" and features.resembles(mention.value, slot):
+        return True
     return seen.name + seen.help + seen.prose > _LEAST or mention.value.lower() in slot.option.help.lower()
 
 

@@ -1,20 +1,25 @@
 """The learned tables, written by `python -m benchmarks.fit` and read here: linear weights by feature, and small trees for switches."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 from operator import mul
 from typing import Any
 
 from ml_agent.matching.answers import ANSWER_FEATURES
+from ml_agent.matching.confidence import CONFIDENCE_FEATURES, Levels
 from ml_agent.matching.features import FEATURES
 from ml_agent.matching.retrieval import ENTRY_FEATURES
 from ml_agent.matching.switches import SWITCH_FEATURES
 
-FEATURES_OF = {"value": FEATURES, "switch": SWITCH_FEATURES, "entry": ENTRY_FEATURES, "answer": ANSWER_FEATURES}
+FEATURES_OF = {
+    "value": FEATURES,
+    "switch": SWITCH_FEATURES,
+    "entry": ENTRY_FEATURES,
+    "answer": ANSWER_FEATURES,
+    "confidence": CONFIDENCE_FEATURES,
+}
 
 
 class Linear:
@@ -68,20 +73,7 @@ class Model:
         self.switch = Trees(tables["switch"])
         self.entry = Linear(ENTRY_FEATURES, tables["entry"])
         self.answer = Linear(ANSWER_FEATURES, tables["answer"])
-        self.confidence: Sequence[Sequence[float]] = tables.get("confidence", ())
-        """Points (margin, probability) between which confidence is drawn straight."""
-
-
-def probability(points: Sequence[Sequence[float]], at: float) -> float:
-    """The calibrated probability at a score: straight lines between learned points."""
-    if not points:
-        return 1 / (1 + math.exp(-max(-40.0, min(40.0, at))))
-    if at <= points[0][0]:
-        return points[0][1]
-    for (x, y), (u, v) in pairwise(points):
-        if at <= u:
-            return y + (v - y) * (at - x) / (u - x) if u > x else v
-    return points[-1][1]
+        self.levels = Levels(tables.get("confidence", {}))
 
 
 @cache

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from ml_agent.matching.terms import canonical, terms, weight
+from ml_agent.matching.usage import Usage
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option
@@ -81,13 +82,24 @@ class Slot:
         seen: values that examples give it.
         prose: what documents say around it.
         files: files of the repository that it could name, by sibling of a default or of a value that was seen.
+        usage: what the source does with its path.
     """
 
-    def __init__(self, option: Option, seen: Sequence[str] = (), prose: str = "", files: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        option: Option,
+        seen: Sequence[str] = (),
+        prose: str = "",
+        files: Sequence[str] = (),
+        usage: Usage = Usage(),
+    ) -> None:
         self.option = option
         self.seen = tuple(dict.fromkeys(seen))
         self.prose = prose
         self.files = tuple(files)
+        takes_path = option.type in {"str", "path", "unknown"}
+        self.direction = usage.direction if takes_path else ""
+        self.form = usage.form if takes_path else ""
 
     @cached_property
     def names(self) -> tuple[tuple[str, ...], ...]:
@@ -175,6 +187,10 @@ class Slot:
             "/" in text or re.search(r"\.\w{2,5}$", text) for text in (self.option.default or "", *self.seen)
         ):
             found.add("path")
+        if self.direction and self.numeric_default is None:
+            # What the source does with a path says more than what it is called.
+            found -= {"input", "output"}
+            found.add(self.direction)
         return frozenset(found)
 
     @cached_property
@@ -260,6 +276,7 @@ def slots_of(
     seen: Mapping[str, Sequence[str]],
     files: Mapping[str, Sequence[str]],
     prose: Mapping[str, str],
+    usages: Mapping[str, Usage],
 ) -> tuple[Slot, ...]:
     """The slots of an entry point, without help and version; of several options for one thing the one that takes a value."""
     found: dict[tuple[str, str | None], Slot] = {}
@@ -268,6 +285,13 @@ def slots_of(
             continue
         key = (option.dest, option.switch_value if option.switch else None)
         found.setdefault(
-            key, Slot(option, seen.get(option.dest, ()), prose.get(option.dest, ""), files.get(option.dest, ()))
+            key,
+            Slot(
+                option,
+                seen.get(option.dest, ()),
+                prose.get(option.dest, ""),
+                files.get(option.dest, ()),
+                usages.get(option.dest, Usage()),
+            ),
         )
     return tuple(found.values())

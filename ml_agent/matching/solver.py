@@ -1,9 +1,7 @@
 """From a request to ranked answers: entry points, values in slots, whole answers, confidence."""
 
-import math
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 import msgspec
 
@@ -16,14 +14,7 @@ from ml_agent.matching.retrieval import Shelf
 _MOST_ENTRIES = 6
 
 
-class Solved(NamedTuple):
-    """The answers, best first, and how sure the first one is."""
-
-    answers: Sequence[Answer]
-    margin: float
-
-
-def solve(statement: Statement, shelf: Shelf, model: Model) -> Solved:
+def solve(statement: Statement, shelf: Shelf, model: Model) -> list[Answer]:
     """Every answer that deserves a look, best first."""
     ranked = sorted(
         ((model.entry(one.vector), place, one.entry) for place, one in enumerate(shelf.ranked(statement))),
@@ -35,17 +26,21 @@ def solve(statement: Statement, shelf: Shelf, model: Model) -> Solved:
         for answer in answers(statement, Given(entry, score, ranked[0][0]), filled):
             found.append(msgspec.structs.replace(answer, score=model.answer(answer.vector)))
     found.sort(key=lambda one: -one.score)
-    return Solved(found, margin(found))
+    return found
 
 
-def margin(found: Sequence[Answer]) -> float:
-    """How far the first answer is ahead of those of other entry points, weak placements taken off."""
-    if not found:
-        return -math.inf
-    first = found[0]
-    rival = max((one.score for one in found[1:] if one.entry is not first.entry), default=first.score - 4.0)
-    least = min((one.score for one in first.filled.placed), default=0.0)
-    return (first.score - rival) + 0.5 * min(least, 3.0) - 0.5 * sum(first.vector[2:5])
+_ALONE = 4.0
+
+
+def margin(answer: Answer, found: Sequence[Answer]) -> float:
+    """How far an answer is ahead of those of other entry points, or behind."""
+    rival = max((one.score for one in found if one.entry is not answer.entry), default=answer.score - _ALONE)
+    return answer.score - rival
+
+
+def least(answer: Answer) -> float:
+    """Its weakest placement of a value, as log-odds."""
+    return min((one.score for one in answer.filled.placed), default=0.0)
 
 
 def workdir_of(answer: Answer, folder: str, given: bool) -> str:

@@ -3,6 +3,7 @@
 from ml_agent.matching.features import FEATURES, evidence, features, meant, nearness
 from ml_agent.matching.mentions import Mention, Statement, read
 from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.usage import Usage
 from tools.signatures.model import Option
 
 
@@ -65,18 +66,6 @@ def test_a_value_has_the_shape_of_one_that_the_help_quotes() -> None:
     assert vector("scale it to 256 by 256 pixels", "256x256", slot("resolution"))["shape"] == 0
 
 
-def test_a_series_goes_where_a_series_is_shown() -> None:
-    text = "use the devices 0 and 1"
-    assert vector(text, "0,1", slot("devices", default="0,1,2,3"))["series_shown"] == 1
-    assert vector(text, "0,1", slot("devices", default="0"))["series_shown"] == 0
-
-
-def test_a_name_begins_like_a_known_one() -> None:
-    one = slot("checkpoint_path", default="cp_small")
-    assert vector("put it in the folder cp_mine", "cp_mine", one)["same_beginning"] == 1
-    assert vector("put it in the folder my_runs", "my_runs", one)["same_beginning"] == 0
-
-
 def test_the_nearest_preposition_points_toward_a_path_or_from_it() -> None:
     text = "results in logs/a, the table to logs/b"
     assert vector(text, "logs/a", slot("output"))["from_output"] == 1
@@ -98,3 +87,48 @@ def test_a_choice_is_told_from_the_others_by_what_is_its_own() -> None:
     one = slot("config", choices=("config_v1.json", "config_v2.json", "config_v3.json"))
     assert meant(read("train the third variant (V3)"), one)[0].value == "config_v3.json"
     assert not meant(read("train with this config"), one)
+
+
+def test_the_nearer_verb_governs_a_path() -> None:
+    text = "read the table a/in.csv and save the scores in b/out.csv"
+    assert vector(text, "a/in.csv", slot("input"))["out_in"] == 0
+    assert vector(text, "b/out.csv", slot("output"))["out_out"] > 0.8
+
+
+def test_what_the_source_does_with_a_path_says_more_than_its_name() -> None:
+    option = Option(dest="checkpoint_path", flags=("--checkpoint_path",), default="cp_small")
+    written = Slot(option, usage=Usage(writes=2, folders=2))
+    text = "save everything to the folder cp_new"
+    assert vector(text, "cp_new", written)["out_out"] > 0
+    assert vector(text, "cp_new", Slot(option))["out_out"] == 0
+    assert vector(text, "cp_new", written)["form_fits"] == 1
+    assert vector("save it as a/b.pt", "a/b.pt", written)["form_clashes"] == 1
+    read_only = Slot(option, usage=Usage(reads=1))
+    assert vector("take a/b.pt", "a/b.pt", read_only)["used_input"] == 1
+
+
+def test_the_word_one_is_a_number_only_before_what_it_counts() -> None:
+    one = slot("batch_size", type="int", default="8")
+    assert vector("take the big one", "1", one)["spoken_one"] == 1
+    assert vector("a batch size of 4", "4", one)["spoken_one"] == 0
+
+
+def test_a_name_that_is_introduced() -> None:
+    text = "track it under the project name gait-study"
+    assert vector(text, "gait-study", slot("project_name"))["introduced_name"] == 1
+    assert vector(text, "gait-study", slot("device"))["introduced_name"] == 0
+    assert vector(text, "gait-study", slot("device"))["introduced"] == 1
+
+
+def test_a_value_that_is_written_out_is_meant_and_none_that_resembles_it() -> None:
+    model = slot("model", choices=("DiT-XL/2", "DiT-XL/8"))
+    assert [one.value for one in meant(read("eight cards draw from DiT-XL/2"), model)] == ["DiT-XL/2"]
+
+
+def test_a_digit_in_a_path_is_no_number() -> None:
+    assert not meant(read("mix runs/seed1/a.pt"), slot("level", choices=("1", "2")))
+
+
+def test_a_path_says_nothing_of_the_value_beside_it() -> None:
+    text = "go on from netG_epoch.pth and netD_epoch.pth"
+    assert vector(text, "netG_epoch.pth", slot("netD"))["name_after"] == 0

@@ -1,0 +1,191 @@
+"""The whole navigator on repositories that its tables had not seen, and how far its confidence can be believed."""
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+
+from benchmarks.data import Task, load_tasks, repository_folder
+from benchmarks.predict.unit import answer_text
+from benchmarks.same_call import same_call
+from benchmarks.scoring import case_of
+from benchmarks.strict.score import score
+from ml_agent.drafting import draft_answers
+from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.matching.confidence import CONFIDENCE_FEATURES
+from ml_agent.matching.model import Model
+from ml_agent.navigator import Given, Workspace
+from tools.candidates import Candidate
+from tools.index import RepoIndex
+
+PENALTY = 0.3
+SURE, LIKELY, ANSWERED = 0.9, 0.5, 0.05
+"""What share must be right of answers called sure, the probability from which one is likely, and below which none is given alone."""
+
+
+class First(NamedTuple):
+    """The first answer to a row."""
+
+    repository: str
+    key: str
+    group: str
+    """wild, other (ML-Bench) or made."""
+    kind: str
+    style: str
+    vector: list[float]
+    passed: bool
+    text: str
+
+
+class Places(NamedTuple):
+    """Where things lie."""
+
+    repositories: Path
+    """One folder for each repository."""
+    cache: Path
+    """For indexes."""
+    tables: Path
+    """One table for each repository that was left out; any one serves a repository that nobody fitted to."""
+
+
+def first_answers(tasks: Sequence[Task], group: str, places: Places) -> Iterator[First]:
+    """The first answer to each row whose repository is at hand, by tables that never saw that repository.
+
+    Args:
+        tasks: the rows.
+        group: what they are: wild, other (ML-Bench, held against the strict scorer) or made.
+        places: repositories, indexes, tables.
+    """
+    for task in tasks:
+        root = repository_folder(task, places.repositories)
+        if root is None:
+            continue
+        navigator = _navigator(root.name, places.tables)
+        workspace = _workspace(task, root, places.cache)
+        request = navigator.understand(task.instruction, Given(path=task.path or ""))
+        drafts = draft_answers(navigator, request, workspace, 1)
+        draft = drafts[0] if drafts else None
+        text = answer_text(draft, task.folder) if draft is not None else ""
+        passed = bool(text) and _is_right(task, text, group, places.repositories)
+        vector = navigator.support(request, workspace, draft) if draft is not None else [0.0] * len(CONFIDENCE_FEATURES)
+        yield First(root.name, f"{root.name}-{task.id}", group, task.kind, task.style, vector, passed, text)
+
+
+def _is_right(task: Task, text: str, group: str, repositories: Path) -> bool:
+    if group == "other":
+        return score(text, case_of(task, repositories)).passed
+    root = repository_folder(task, repositories)
+    return root is not None and same_call(task, text, root).passed
+
+
+@cache
+def _navigator(name: str, tables: Path) -> GroundedNavigator:
+    path = tables / f"{name}.json"
+    if not path.is_file():
+        path = next(iter(sorted(tables.glob("*.json"))))
+    return GroundedNavigator(Model(json.loads(path.read_text(encoding="utf-8"))))
+
+
+@cache
+def _index(root: Path, cache_folder: Path) -> RepoIndex:
+    return RepoIndex.open(root, f"{root.name}-fit", cache_folder)
+
+
+def _workspace(task: Task, root: Path, cache_folder: Path) -> Workspace:
+    candidate = Candidate(full_name=f"local/{root.name}", url=task.github, commit="fit")
+    return Workspace(
+        index=_index(root, cache_folder), candidate=candidate, path=task.folder, path_given=bool(task.path)
+    )
+
+
+def fit_confidence(answers: Sequence[First], without: str = "") -> dict[str, float]:
+    """Weights of a logistic regression from what speaks for an answer to whether it is right.
+
+    Args:
+        answers: of all rows; rows of `made` count little, because their requests are written by rules.
+        without: a repository to leave out.
+    """
+    used = [one for one in answers if one.repository != without]
+    model = LogisticRegression(C=PENALTY, max_iter=2000)
+    weights = [_WEIGHT[one.group] for one in used]
+    model.fit(np.array([one.vector for one in used]), [one.passed for one in used], sample_weight=weights)
+    table = dict(zip(CONFIDENCE_FEATURES, (round(float(w), 4) for w in model.coef_[0]), strict=True))
+    return table | {"bias": round(float(model.intercept_[0]), 4)}
+
+
+_WEIGHT = {"wild": 1.0, "other": 0.5, "made": 0.15}
+
+
+class Rated(NamedTuple):
+    """An answer with the probability that a model gives it which had not seen its repository."""
+
+    answer: First
+    probability: float
+
+
+def rated(answers: Sequence[First]) -> list[Rated]:
+    """Each answer with its probability, each repository left out in turn."""
+    found: list[Rated] = []
+    for repository in sorted({one.repository for one in answers}):
+        table = fit_confidence(answers, repository)
+        weights = np.array([table[name] for name in CONFIDENCE_FEATURES])
+        for one in (one for one in answers if one.repository == repository):
+            found.append(Rated(one, float(1 / (1 + np.exp(-(np.array(one.vector) @ weights + table["bias"]))))))
+    return found
+
+
+def sure_from(several: Sequence[Rated]) -> float:
+    """The least probability from which on the share of right answers is SURE, the wild rows by themselves and all rows together."""
+    for threshold in np.arange(0.5, 0.99, 0.01):
+        groups = [
+            [one for one in several if one.probability >= threshold and one.answer.group in names] for names in _HELD
+        ]
+        if all(group and np.mean([one.answer.passed for one in group]) >= SURE for group in groups):
+            return round(float(threshold), 2)
+    return 0.99
+
+
+_HELD = (("wild",), ("wild", "other"))
+
+
+def curve(several: Sequence[Rated], group: str) -> list[tuple[float, int, float]]:
+    """Risk and coverage: for each share of rows that is answered, the surest first, how many those are and how many are right."""
+    chosen = sorted((one for one in several if one.answer.group == group), key=lambda one: -one.probability)
+    found = []
+    for share in (0.05, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0):
+        top = chosen[: max(1, round(share * len(chosen)))]
+        found.append((share, len(top), float(np.mean([one.answer.passed for one in top]))))
+    return found
+
+
+def report(answers: Sequence[First]) -> str:
+    """Right answers by repository and by style, and the curve of risk and coverage."""
+    counts: dict[str, list[bool]] = {}
+    for one in answers:
+        for key in (
+            f"{one.group} {one.repository}",
+            f"{one.group} {one.kind}",
+            f"{one.group} {one.style or '-'}",
+            one.group,
+        ):
+            counts.setdefault(key, []).append(one.passed)
+    lines = [f"{key:36} {sum(passed):4} of {len(passed)}" for key, passed in sorted(counts.items())]
+    several = rated(answers)
+    for group in sorted({one.group for one in answers}):
+        lines.append(f"{group}: answered first, right")
+        lines += [f"  {share:4.0%} ({n:3} rows) {right:4.0%}" for share, n, right in curve(several, group)]
+    return "\n".join(lines) + "\n"
+
+
+def tables_of(answers: Sequence[First]) -> dict[str, float]:
+    """What `Model.levels` is made from."""
+    return fit_confidence(answers) | {"sure": sure_from(rated(answers)), "likely": LIKELY, "answered": ANSWERED}
+
+
+def tasks_of(file: Path) -> list[Task]:
+    """The rows of a file."""
+    return list(load_tasks(str(file)).tasks)

@@ -1,0 +1,84 @@
+"""How likely each draft is what was asked, and the words of the request that it has no place for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from ml_agent.account import called
+from ml_agent.draft import Draft
+from ml_agent.grounded.commands import Matched, statement_of
+from ml_agent.matching.confidence import Judged, confidence_vector, unplaced
+from ml_agent.matching.model import Model
+from ml_agent.navigator import Workspace
+from ml_agent.request import Request
+from tools.commandline.shell import parse_command
+from tools.signatures.model import Signature
+
+_MOST_WORDS = 12
+
+
+class Authors(NamedTuple):
+    """Who wrote which draft."""
+
+    matched: Sequence[Matched]
+    """What was matched."""
+    adapted: str
+    """The first one that was made from an example by rules."""
+
+
+def with_outlook(
+    drafts: Iterable[Draft], authors: Authors, request: Request, workspace: Workspace, model: Model
+) -> Iterator[Draft]:
+    """Each draft with its calibrated probability, what is said of it, and the words without a place.
+
+    Args:
+        drafts: in their order, with their accounts.
+        authors: who wrote which.
+        request: what the user wants.
+        workspace: where they run.
+        model: the learned tables.
+    """
+    statement = statement_of(request)
+    for draft in drafts:
+        judged = judge(draft, authors, workspace)
+        probability = model.levels.probability(confidence_vector(statement, draft.text, judged))
+        yield msgspec.structs.replace(
+            draft,
+            confidence=round(probability, 3),
+            level=model.levels.level(probability),
+            unplaced=unplaced(statement, draft.text, judged)[:_MOST_WORDS],
+        )
+
+
+def judge(draft: Draft, authors: Authors, workspace: Workspace) -> Judged:
+    """What confidence is judged by, of one draft."""
+    text = draft.text.strip()
+    matched = next((one for one in authors.matched if one.draft.text.strip() == text), None)
+    stated = [entry for entry in draft.ledger if entry.required]
+    return Judged(
+        signature=_signature(draft, workspace) if draft.kind == "bash" else None,
+        shown=_shown(draft, workspace),
+        unused=sum(entry.status == "not found" for entry in stated),
+        stated=len(stated),
+        margin=matched.margin if matched is not None else 0.0,
+        least=matched.least if matched is not None else 0.0,
+        matched=matched is not None,
+        agreed=matched is not None and text == authors.adapted,
+    )
+
+
+def _signature(draft: Draft, workspace: Workspace) -> Signature | None:
+    found = [called(call, draft.workdir, workspace.index) for call in parse_command(draft.text).invocations]
+    return next((one for one in reversed(found) if one is not None), None)
+
+
+def _shown(draft: Draft, workspace: Workspace) -> str:
+    """The example that a draft was made from, with its headings and introduction."""
+    made_from = draft.provenance
+    if made_from is None or made_from.kind != "example":
+        return ""
+    for example in workspace.index.examples:
+        if (example.path, example.line) == (made_from.path, made_from.line):
+            return " ".join([*example.headings, example.introduction, example.text])
+    return ""

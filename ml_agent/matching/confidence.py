@@ -1,0 +1,136 @@
+"""How likely an answer is what was asked: what speaks for the whole of it, and the words that found no place in it."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Literal, NamedTuple
+
+from ml_agent.matching.mentions import Statement
+from ml_agent.matching.terms import plain, terms
+from ml_agent.values.lexicon import words
+from tools.commandline.shell import parse_command
+from tools.commandline.words import parse_call
+from tools.signatures.model import Signature
+
+Level = Literal["sure", "likely", "guess", "unsure", ""]
+
+CONFIDENCE_FEATURES = (
+    "matched", "python", "margin", "least", "unused", "unused_share", "unplaced", "unplaced_share", "spelled",
+    "spelled_share", "entry_named", "agreed", "filled_up", "stated", "unseen",
+)  # fmt: skip
+_CAP = 4.0
+_SHORTEST = 3
+
+
+class Judged(NamedTuple):
+    """What is judged of an answer beside its text."""
+
+    signature: Signature | None
+    """Of the entry point that it calls; None for Python."""
+    shown: str
+    """The example that it was made from, with what stands around it; "" for none."""
+    unused: int
+    """Stated values that it does not use."""
+    stated: int
+    """Stated values."""
+    margin: float
+    """How far matching puts it before other entry points; 0 where it was not matched."""
+    least: float
+    """The weakest placement of a value, as log-odds; 0 where it was not matched."""
+    matched: bool
+    agreed: bool
+    """Whether both authors, examples and matching, wrote the same."""
+
+
+def unplaced(statement: Statement, text: str, judged: Judged) -> tuple[str, ...]:
+    """The content words of a request that neither the answer, its entry point, its options nor its example speak of."""
+    told = [text, judged.shown]
+    signature = judged.signature
+    if signature is not None:
+        told += [signature.path, signature.name, signature.doc, *signature.subcommand]
+        given = _given(signature, text)
+        told += [
+            f"{option.dest} {' '.join(option.flags)} {option.help}"
+            for option in signature.options
+            if option.dest in given
+        ]
+    known = {term for one in told for word in re.split(r"[^\w.+-]+", one) for term in terms(word)}
+    squeezed = plain(text)
+    return tuple(
+        dict.fromkeys(
+            word.text
+            for word in statement.content
+            if word.text not in words("politeness")
+            and len(word.text) >= _SHORTEST
+            and not any(term in known for term in word.terms)
+            and plain(word.text) not in squeezed
+        )
+    )
+
+
+def _given(signature: Signature, text: str) -> Mapping[str, object]:
+    """The options that an answer gives, by dest."""
+    found: dict[str, object] = {}
+    for call in parse_command(text).invocations:
+        found |= parse_call(signature, call.words).values
+    return found
+
+
+def confidence_vector(statement: Statement, text: str, judged: Judged) -> list[float]:
+    """What speaks for and against the whole of an answer.
+
+    Args:
+        statement: the request.
+        text: the answer.
+        judged: what is known of it.
+    """
+    signature = judged.signature
+    lost = len(unplaced(statement, text, judged))
+    said = max(1, len(statement.content))
+    spelled = [one for one in statement.spelled if one.start >= 0]
+    given = _given(signature, text) if signature is not None else {}
+    named = signature is not None and _is_named(statement, signature)
+    invented = sum(str(value) == dest for dest, value in given.items())
+    return [
+        float(judged.matched), float(signature is None),
+        max(-_CAP, min(_CAP, judged.margin)), max(-_CAP, min(_CAP, judged.least)),
+        min(_CAP, float(judged.unused)), judged.unused / max(1, judged.stated), min(_CAP, lost / 3), lost / said,
+        float(bool(spelled)), min(1.0, len(spelled) / max(1, len(given))), float(named), float(judged.agreed),
+        float(invented), min(_CAP, judged.stated / 3), float(signature is not None and not signature.whole),
+    ]  # fmt: skip
+
+
+def _is_named(statement: Statement, signature: Signature) -> bool:
+    """Whether the request names the very script or command."""
+    file = PurePosixPath(signature.path).name.lower()
+    names = {file} if not signature.name else {file, signature.name.lower()}
+    return any(PurePosixPath(token.value.lower()).name in names for token in statement.tokens)
+
+
+class Levels:
+    """From a probability to a word.
+
+    Args:
+        table: `weights` by feature and `bias`, and the least probability of `sure`, of `likely` and of an answer at all.
+    """
+
+    def __init__(self, table: Mapping[str, float]) -> None:
+        self._weights = [float(table.get(name, 0.0)) for name in CONFIDENCE_FEATURES]
+        self._bias = float(table.get("bias", 0.0))
+        self._sure = float(table.get("sure", 0.9))
+        self._likely = float(table.get("likely", 0.5))
+        self._answered = float(table.get("answered", 0.0))
+
+    def probability(self, vector: Sequence[float]) -> float:
+        """How likely an answer with this vector is right."""
+        score = self._bias + sum(weight * value for weight, value in zip(self._weights, vector, strict=True))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+
+    def level(self, probability: float) -> Level:
+        """What is said of it; "unsure" where several answers are offered instead of one."""
+        if probability >= self._sure:
+            return "sure"
+        if probability >= self._likely:
+            return "likely"
+        return "guess" if probability >= self._answered else "unsure"

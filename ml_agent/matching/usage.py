@@ -1,0 +1,181 @@
+"""How a program uses what an option gives it: whether it reads from that path or writes to it, as its source says."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Mapping
+
+import msgspec
+
+from tools.files import Tree
+from tools.index import RepoIndex
+from tools.signatures.model import Signature
+
+_JOINS = frozenset(
+    ["join", "Path", "PurePath", "str", "format", "expanduser", "expandvars", "abspath", "realpath", "normpath", "resolve", "absolute", "dirname", "fspath", "with_suffix", "joinpath", "rstrip", "strip"]
+)  # fmt: skip
+_WRITES = (
+    "makedirs",
+    "mkdir",
+    "save",
+    "write",
+    "dump",
+    "export",
+    "tofile",
+    "to_csv",
+    "ensure_dir",
+    "makedir",
+    "rmtree",
+)
+_READS = ("load", "read", "glob", "listdir", "scandir", "walk", "dataset", "imagefolder", "from_pretrained", "restore", "iterdir", "isfile", "open", "find", "parse")  # fmt: skip
+_FOLDERS = (
+    "makedirs",
+    "mkdir",
+    "listdir",
+    "scandir",
+    "walk",
+    "iterdir",
+    "glob",
+    "imagefolder",
+    "ensure_dir",
+    "makedir",
+)
+_TRANSPARENT = (
+    ast.FormattedValue, ast.Attribute, ast.keyword, ast.IfExp, ast.List, ast.Tuple, ast.Starred, ast.BoolOp, ast.NamedExpr
+)  # fmt: skip
+_FARTHEST = 12
+_MOST_FILES = 8
+
+
+class Usage(msgspec.Struct):
+    """How often the source reads from the path in an option, writes to it, and takes it for a folder or for a file."""
+
+    reads: int = 0
+    writes: int = 0
+    folders: int = 0
+    files: int = 0
+
+    @property
+    def direction(self) -> str:
+        """input, output, or "" where the source does both or neither."""
+        if self.writes and not self.reads:
+            return "output"
+        return "input" if self.reads and not self.writes else ""
+
+    @property
+    def form(self) -> str:
+        """folder, file, or "" where the source takes it for both or neither."""
+        if self.folders and not self.files:
+            return "folder"
+        return "file" if self.files and not self.folders else ""
+
+
+def usages(tree: ast.AST, names: frozenset[str], found: dict[str, Usage]) -> None:
+    """Count how a module uses the attribute, variable or key of each name.
+
+    Args:
+        tree: the module.
+        names: the options' dests.
+        found: by name: what was counted so far.
+    """
+    nodes = list(ast.walk(tree))
+    parents = {child: parent for parent in nodes for child in ast.iter_child_nodes(parent)}
+    aliases: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        name = _named(node)
+        if name in names:
+            for alias in _follow(node, parents, found.setdefault(name, Usage())):
+                if alias != name:
+                    aliases[alias].add(name)
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            for name in aliases.get(node.id, ()):
+                _follow(node, parents, found[name])
+
+
+def _named(node: ast.AST) -> str:
+    """The option that an expression reads: `args.name`, `args["name"]`, or the variable itself."""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        return node.attr
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        return node.id
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return str(node.slice.value)
+    return ""
+
+
+def _follow(node: ast.AST, parents: Mapping[ast.AST, ast.AST], usage: Usage) -> tuple[str, ...]:
+    """Count what a value comes to; the variables it is put into, where it comes to nothing else."""
+    inside = False
+    for _ in range(_FARTHEST):
+        parent = parents.get(node)
+        if isinstance(parent, ast.Assign):
+            usage.folders += inside
+            return () if inside else tuple(t.id for t in parent.targets if isinstance(t, ast.Name))
+        if isinstance(parent, ast.Call):
+            called = _called(parent, node)
+            if _count(called, parent, usage, inside) or called not in _JOINS or not _is_first(node, parent):
+                return ()
+            inside = inside or called in {"join", "joinpath"}
+        elif parent is None or not _begins(node, parent):
+            return ()
+        inside = inside or (isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Div))
+        node = parent
+    return ()
+
+
+def _called(call: ast.Call, node: ast.AST) -> str:
+    """The name of the function; of a call on the value itself only a method's."""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) and node is not call.func else ""
+
+
+def _is_first(node: ast.AST, call: ast.Call) -> bool:
+    return node not in call.args or node is call.args[0]
+
+
+def _begins(node: ast.AST, parent: ast.AST) -> bool:
+    """Whether an expression is what its value begins with: where a path begins is where it leads."""
+    if isinstance(parent, ast.BinOp):
+        return node is parent.left
+    if isinstance(parent, ast.JoinedStr):
+        return node is parent.values[0]
+    return isinstance(parent, _TRANSPARENT)
+
+
+def _count(called: str, call: ast.Call, usage: Usage, inside: bool) -> bool:
+    """Whether a function reads or writes; it is counted then."""
+    lower = called.lower()
+    folder = inside or any(word in lower for word in _FOLDERS)
+    if lower == "open":
+        values = (*call.args[:2], *(keyword.value for keyword in call.keywords))
+        modes = [one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        writes = any(0 < len(mode) < 4 and mode[0] in "wax" for mode in modes)
+    elif any(word in lower for word in _WRITES):
+        writes = True
+    elif any(word in lower for word in _READS):
+        writes = False
+    else:
+        return False
+    usage.writes += writes
+    usage.reads += not writes
+    usage.folders += folder
+    usage.files += not folder
+    return True
+
+
+def read_usages(index: RepoIndex, signature: Signature) -> Mapping[str, Usage]:
+    """By dest: how the files that declare or run an entry point use its options."""
+    names = frozenset(option.dest for option in signature.options)
+    paths = dict.fromkeys((signature.path, *(option.path for option in signature.options)))
+    found: dict[str, Usage] = {}
+    tree = Tree(index.root)
+    for path in list(paths)[:_MOST_FILES]:
+        if not path.endswith(".py"):
+            continue
+        try:
+            module = ast.parse(tree.read_text(path))
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            continue
+        usages(module, names, found)
+    return found

@@ -1,0 +1,54 @@
+"""What a program does with the path that an option gives it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from ml_agent.matching.entries import Facts
+from ml_agent.matching.usage import Usage, usages
+from tools.index import RepoIndex
+
+
+def usage(source: str, name: str = "x") -> Usage:
+    found: dict[str, Usage] = {}
+    usages(ast.parse(source), frozenset({name}), found)
+    return found[name]
+
+
+@pytest.mark.parametrize(
+    ("source", "direction", "form"),
+    [
+        ("os.makedirs(args.x, exist_ok=True)", "output", "folder"),
+        ("Path(args.x).mkdir()", "output", "folder"),
+        ("torch.save(state, os.path.join(args.x, name))", "output", "folder"),
+        ("open(args.x, 'w').write(t)", "output", "file"),
+        ("open(args.x)", "input", "file"),
+        ("torch.load(args.x)", "input", "file"),
+        ("os.listdir(args.x)", "input", "folder"),
+        ("imgs = sorted(glob.glob(os.path.join(args.x, '*')))", "input", "folder"),
+        ("np.savetxt(f'{args.x}/a.txt', a)", "output", "file"),
+        ("root = args.x\nos.makedirs(root)", "output", "folder"),
+        ("open(os.path.join(out, args.x), 'w')", "", ""),
+        ("run(args.x)", "", ""),
+        ("print(args.x + 1)", "", ""),
+        ("torch.load(args.x)\ntorch.save(state, args.x)", "", "file"),
+        ("json.load(open(config['x']))", "input", "file"),
+    ],
+)
+def test_it_is_read_or_written_and_a_file_or_a_folder(source: str, direction: str, form: str) -> None:
+    found = usage(source)
+    assert (found.direction, found.form) == (direction, form)
+
+
+def test_the_slots_of_an_entry_point_know_it(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import argparse, os\n"
+        "p = argparse.ArgumentParser()\n"
+        "p.add_argument('--checkpoint_path', default='cp')\n"
+        "a = p.parse_args()\n"
+        "os.makedirs(a.checkpoint_path)\n"
+    )
+    (entry,) = Facts(RepoIndex.open(tmp_path, "one")).entries
+    assert entry.slots[0].direction == "output"
+    assert "output" in entry.slots[0].role

@@ -1,0 +1,72 @@
+"""Runs that end without one answer: none is likely enough, or the request is about something else."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import ml_agent
+from ml_agent.card import card
+from ml_agent.grounded import navigator
+from ml_agent.matching.model import Model
+from ml_agent.unsure import different, offer, what_would_decide
+from tests.ml_agent.grounded.conftest import Make, repository
+
+__all__ = ["repository"]
+
+SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--{0}', type=float)\np.parse_args()\n"
+
+
+def two_scripts(repository: Make) -> Path:
+    place = repository(
+        {
+            "fit.py": SCRIPT.format("rate"),
+            "score.py": SCRIPT.format("level"),
+            "README.md": "# Fit\n\nFit and score models of weather at a rate or a level.\n",
+        }
+    )
+    return place.workspace().index.root
+
+
+def test_where_no_answer_is_likely_enough_different_ones_are_offered(
+    repository: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = two_scripts(repository)
+    tables = json.loads(files("ml_agent.matching").joinpath("weights.json").read_text(encoding="utf-8"))
+    tables["confidence"] |= {"sure": 1.1, "likely": 1.1, "answered": 1.1}
+    monkeypatch.setattr(navigator, "shipped", lambda: Model(tables))
+    result = ml_agent.solve("fit the weather models at a rate of 0.25", repo=str(root), run="none")
+    told = json.loads((result.folder / "run.json").read_text())
+    assert (told["ending"], told["exit_code"], told["answer"]) == ("unsure", 1, None)
+    assert {one["entry"] for one in told["offered"]} == {"fit.py", "score.py"}
+    assert "fit.py, score.py" in told["message"] or "score.py, fit.py" in told["message"]
+    lines = "\n".join(card(told))
+    assert "answer 1" in lines and "answer 2" in lines
+
+
+@pytest.mark.parametrize(
+    "text", ["Bake me a chocolate cake with a cherry on top.", "Book a flight from Berlin to Lisbon for next Friday."]
+)
+def test_a_request_about_something_else_gets_no_answer(repository: Make, text: str) -> None:
+    result = ml_agent.solve(text, repo=str(two_scripts(repository)), run="none")
+    assert not result.ok and result.answer is None
+    assert (result.ending, "not about this repository" in result.message) == ("no-repository", True)
+
+
+def test_an_answer_says_how_sure_it_is_and_what_has_no_place(repository: Make) -> None:
+    result = ml_agent.solve(
+        "fit the weather models at a rate of 0.25 in Oslo", repo=str(two_scripts(repository)), run="none"
+    )
+    told = json.loads((result.folder / "run.json").read_text())
+    assert told["answer"]["level"] in {"sure", "likely", "guess"} and 0 < told["answer"]["confidence"] < 1
+    assert "oslo" in told["answer"]["unplaced"]
+    assert any(line.startswith("no place for") and "oslo" in line for line in card(told))
+
+
+def test_answers_that_call_something_else_come_first(repository: Make) -> None:
+    place = repository({"fit.py": SCRIPT.format("rate"), "score.py": SCRIPT.format("level")})
+    drafts = place.answers("fit the models at a rate of 0.25", 8)
+    chosen = different(drafts)
+    assert len(chosen) <= 3 and len({one.entry for one in chosen[:2]}) == 2
+    assert "--path" in what_would_decide([offer(chosen[0])])
