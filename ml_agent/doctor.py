@@ -1,5 +1,6 @@
 """What works on this machine, and what to do about the rest. Nothing waits longer than a few seconds."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from ml_agent.settings import Settings
 from sandbox.choose import choose
 from sandbox.contract import Policy
 from sandbox.errors import SandboxUnavailableError
+from tools.secret_names import without_secrets
 
 WAIT = 5.0
 """Seconds that any one look may take."""
@@ -150,7 +152,11 @@ def _package_index(_settings: Settings) -> Row:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--retries", "0", "--timeout", f"{WAIT:.0f}"]
     try:
         done = subprocess.run(
-            [*command, "index", "versions", "pip"], capture_output=True, timeout=WAIT * 3, check=False
+            [*command, "index", "versions", "pip"],
+            capture_output=True,
+            timeout=WAIT * 3,
+            check=False,
+            env=without_secrets(os.environ),
         )
         found = "answers" if done.returncode == 0 else "does not answer"
     except subprocess.TimeoutExpired:

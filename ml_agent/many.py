@@ -1,5 +1,6 @@
 """Many instructions in one call: a JSON Lines file in, one result a line out, resumable."""
 
+import gc
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -9,13 +10,12 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.errors import AgentError, ConfigurationError, RunLockedError, UsageError, exit_code_for
+from ml_agent.errors import ConfigurationError, RunLockedError, UsageError, exit_code_for
 from ml_agent.files import locked, read_small, whole_lines
 from ml_agent.job import Job
 from ml_agent.run_job import begin_job
 from ml_agent.settings import Settings
 from sandbox.errors import SandboxError
-from tools.errors import ToolError
 
 MOST_BYTES = 64 * 1024**2
 """Size of a file of instructions."""
@@ -99,6 +99,7 @@ def solve_many(
                     file.write(json.dumps(result, ensure_ascii=False) + "\n")
                 failed += result["exit_code"] != 0
                 on_result(result)
+                gc.collect()  # here alone: while a thread makes a syntax tree, Python before 3.11.8 cannot bear it
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -139,7 +140,7 @@ def _ended(line: str, place: str) -> tuple[str, bool]:
 def _result(one: Instruction, settings: Settings) -> dict[str, Any]:
     try:
         result = begin_job(one.job(), settings)
-    except (AgentError, ToolError, SandboxError, OSError) as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is this line's result and not the end of the others
         code = 3 if isinstance(error, SandboxError | OSError) else exit_code_for(error)
         return {
             "id": one.id,

@@ -15,6 +15,7 @@ PARTS = ("workspace", "venv", "home")
 """What a snapshot holds."""
 GATE = "gate"
 """Folder of the socket through which set-ups reach the package index."""
+COPY_SECONDS = 1800.0
 OWNER_FILE = "owner.json"
 NOTE_FILE = "note.json"
 
@@ -65,7 +66,7 @@ def copy(source: Path, target: Path) -> None:
     """Copy a tree with everything it has; shares the data where the file system can."""
     target.parent.mkdir(parents=True, exist_ok=True)
     command = ["cp", "-a", "--reflink=auto", "-T", str(source), str(target)]
-    subprocess.run(command, check=True, capture_output=True, env={"PATH": os.defpath})
+    subprocess.run(command, check=True, capture_output=True, env={"PATH": os.defpath}, timeout=COPY_SECONDS)
 
 
 def is_abandoned(folder: Path) -> bool:

@@ -2,12 +2,14 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from tools.reading import Progress, Report
+from tools.secret_names import without_secrets
 
 _WORKER = "import sys; sys.path.insert(0, sys.argv[1]); from tools.index_work import work; work(*sys.argv[2:])"
 
@@ -21,8 +23,9 @@ def worker(root: Path, version: str, cache: Path, report: Report | None) -> Iter
     home = str(Path(__file__).parents[1])
     command = [sys.executable, "-I", "-c", _WORKER, home, str(root), version, str(cache)]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        env=without_secrets(os.environ),
+    ) as process:  # fmt: skip
         try:
             yield
             for line in process.stdout or ():

@@ -1,6 +1,7 @@
 """Which names of environment variables say that they hold a secret: one list for what is hidden and for what is refused."""
 
 import re
+from collections.abc import Mapping
 
 _WORDS = frozenset(
     [
@@ -20,6 +21,11 @@ _WORDS = frozenset(
         "pat",
     ]
 )
+
+
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment for a process that has no business with secrets."""
+    return {name: value for name, value in environment.items() if not names_a_secret(name)}
 
 
 def names_a_secret(variable: str) -> bool:

@@ -28,8 +28,8 @@ _OF_THE_MACHINE = frozenset(
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
-    # A run is short and builds many syntax trees: collecting cycles takes a sixth of it. Some commands do many runs.
-    if sys.argv[1:2] not in (["bench"], ["solve-many"], ["mcp"]):
+    # A run is short and builds many syntax trees: collecting cycles takes a sixth of it. The bench runs long.
+    if sys.argv[1:2] != ["bench"]:
         gc.disable()
     take_keys()
     signal.signal(signal.SIGTERM, _terminated)

@@ -1,6 +1,7 @@
 """Builds the image: from a registry's Python image, else by a Debian bootstrap; tagged by the recipe's hash."""
 
 import hashlib
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -105,11 +106,23 @@ def _from_registry(client: docker.DockerClient) -> None:
         raise DockerException(str(error)) from error
 
 
+def _plain() -> dict[str, str]:
+    """The environment as far as it leads to Debian's packages: programs, certificates, proxies."""
+    kept = ("PATH", "LANG", "HOME", "TMPDIR", "SSL_CERT_FILE", "http_proxy", "https_proxy", "no_proxy")
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in kept or name.lower() in kept[5:] or name.startswith("BASE_")
+    }
+
+
 def _from_debian(client: docker.DockerClient) -> None:
     with tempfile.TemporaryDirectory(prefix="ml-agent-image-") as folder:
         tar = Path(folder) / "image.tar"
         command = ["bash", str(FOLDER / "bootstrap.sh"), SUITE, ",".join(DEBIAN_PACKAGES), str(tar)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=BOOTSTRAP_SECONDS, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=BOOTSTRAP_SECONDS, check=False, env=_plain()
+        )
         if done.returncode:
             raise SandboxUnavailableError(_line(done.stderr) or f"bootstrap ended with {done.returncode}")
         marks = " ".join(f"{name}={value}" for name, value in _labels().items())

@@ -159,7 +159,7 @@ def _interpreter(python: str) -> tuple[str, str]:
     if python == bare_python():
         return os.path.realpath(python), sys.base_prefix
     ask = [python, "-I", "-S", "-c", "import os, sys; print(os.path.realpath(sys.executable)); print(sys.base_prefix)"]
-    said = subprocess.run(ask, capture_output=True, text=True, timeout=10, check=True).stdout
+    said = subprocess.run(ask, capture_output=True, text=True, timeout=10, check=True, env=_environment()).stdout
     executable, prefix = said.splitlines()
     return executable, prefix
 

@@ -1,0 +1,109 @@
+"""Text of others becomes a prompt, a process, HTML or a path in the modules that are made for it, and nowhere else."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("ml_agent", "tools", "prompts", "sandbox")
+PROCESSES = {
+    "ml_agent/doctor.py", "tools/git.py", "tools/index_worker.py", "sandbox/bubblewrap.py", "sandbox/gate/relay.py", "sandbox/image/build.py",
+    "sandbox/interpreters.py", "sandbox/local_place.py", "sandbox/running_local.py", "sandbox/stubrun/host.py", "sandbox/warden.py",
+}  # fmt: skip
+"""Modules that start programs; each gives them an environment of its own making."""
+PAGES = {"ml_agent/view/report.py": True, "prompts/render.py": False, "sandbox/setup/executor.py": None}
+"""Modules with an `Environment`: of Jinja, with whether it escapes; the last is no template."""
+INSIDE = {"sandbox/stubrun/child.py"}
+"""Runs in the place of a repository's program, behind bubblewrap: it alone may run code that it read."""
+USERS = {"instruction", "values", "prefix_code", "folder", "github", "loop.index", "line"}
+"""Variables of prompts that hold the user's own words, a number, or what the program itself says."""
+STARTS = {
+    "subprocess.run",
+    "subprocess.Popen",
+    "subprocess.check_output",
+    "subprocess.call",
+    "os.system",
+    "os.popen",
+    "os.execv",
+    "os.execve",
+    "os.fork",
+}
+RUNS = {
+    "eval",
+    "exec",
+    "pickle.load",
+    "pickle.loads",
+    "marshal.loads",
+    "yaml.unsafe_load",
+    "runpy.run_path",
+    "shelve.open",
+}
+
+
+def calls() -> Iterator[tuple[str, str, ast.Call]]:
+    """Module, name of what is called, and the call."""
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            place = path.relative_to(ROOT).as_posix()
+            if "/repositories/" in place or "/testing/" in place:
+                continue
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call):
+                    yield place, ast.unparse(node.func), node
+
+
+@pytest.mark.promise(
+    "Programs are started by few modules, each with an environment of its own making.", by="this test over the source"
+)
+def test_programs_are_started_in_few_places() -> None:
+    found = [(place, name, call) for place, name, call in calls() if name in STARTS]
+    assert {place for place, _, _ in found} <= PROCESSES
+    bare = [
+        f"{place}:{call.lineno}"
+        for place, name, call in found
+        if name.startswith("subprocess.") and "env" not in {one.arg for one in call.keywords}
+    ]
+    assert bare == [], "a process without an environment of its own sees that of the user"
+    assert not any(one.arg == "shell" for _, _, call in found for one in call.keywords)
+
+
+@pytest.mark.promise("Nothing that is read makes an object or runs.", by="this test over the source")
+def test_nothing_that_is_read_is_run() -> None:
+    assert {place for place, name, _ in calls() if name in RUNS} <= INSIDE
+    loaders = [ast.unparse(call) for _, name, call in calls() if name == "yaml.load"]
+    assert all("Loader" in text and "Unsafe" not in text and "FullLoader" not in text for text in loaders)
+
+
+@pytest.mark.promise("Repository text in a prompt went through prompts.untrusted.", by="this test over the templates")
+def test_every_variable_of_a_prompt_is_neutralised_or_the_users() -> None:
+    for template in sorted((ROOT / "prompts").glob("*.j2")):
+        for match in re.finditer(r"\{\{\s*(.+?)\s*\}\}", template.read_text(encoding="utf-8")):
+            name, *filters = [part.strip() for part in match[1].split("|")]
+            assert name in USERS or filters[-1:] == ["data"], f"{template.name}: {match[0]}"
+    framing = {place for place, name, _ in calls() if name in ("framed", "neutral")}
+    assert framing == {"ml_agent/llm/toolbox.py", "prompts/untrusted.py"}
+
+
+@pytest.mark.promise("Pages escape what they show.", by="ml_agent.view.report, this test over the source")
+def test_pages_escape() -> None:
+    found = [(place, call) for place, name, call in calls() if name in ("Environment", "jinja2.Environment")]
+    assert {place for place, _ in found} == set(PAGES)
+    for place, call in found:
+        escapes = [ast.unparse(one.value) for one in call.keywords if one.arg == "autoescape"]
+        assert escapes == ([] if PAGES[place] is None else [str(PAGES[place])]), place
+    templates = [*ROOT.glob("ml_agent/view/*.j2"), *ROOT.glob("benchmarks/templates/*.j2")]
+    assert templates and not any(re.search(r"\|\s*safe\b", path.read_text(encoding="utf-8")) for path in templates)
+    assert not any(name.endswith("Markup") for _, name, _ in calls())
+
+
+@pytest.mark.promise("No wait is without an end.", by="this test over the source")
+def test_waits_have_a_limit() -> None:
+    """`subprocess.run` has a timeout; `Popen` is waited for with one, or after it was killed (marked in the source's own words)."""
+    endless = [f"{place}:{call.lineno}" for place, name, call in calls()
+               if name == "subprocess.run" and "timeout" not in {one.arg for one in call.keywords}]  # fmt: skip
+    endless += [f"{place}:{call.lineno}" for place, name, call in calls()
+                if name.rpartition(".")[2] == "urlopen" and "timeout" not in {one.arg for one in call.keywords}]  # fmt: skip
+    assert endless == []
