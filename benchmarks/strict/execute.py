@@ -20,6 +20,7 @@ from benchmarks.strict.bash_text import assignments
 from benchmarks.strict.libraries import Libraries
 from benchmarks.strict.text import Kind
 from benchmarks.temporary import prefix, temporary
+from tools.launchers import TABLE, Launcher
 
 HERE = Path(__file__).parent
 CPU_SECONDS = 3.0
@@ -221,11 +222,19 @@ def shims(console: tuple[tuple[str, str], ...]) -> Path:
     scripts |= {name: f'{python} -m {module} "$@"' for name, module in console}
     scripts |= dict.fromkeys(TRANSPARENT, 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"')
     scripts |= dict.fromkeys(DONE_ELSEWHERE, "exit 0")
+    scripts |= {one.name: _runner(one) for one in TABLE if one.word and one.starts == "program"}
     for name, body in scripts.items():
         file = folder / name
         file.write_text(f"#!/bin/sh\n{body}\n")
         file.chmod(file.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     return folder
+
+
+def _runner(launcher: Launcher) -> str:
+    """A shell script for a launcher such as `uv run`: it starts what stands behind its own options, and does nothing else."""
+    valued = f"{'|'.join(sorted(launcher.valued))}) shift 2;; " if launcher.valued else ""
+    skip = f'while :; do case "$1" in {valued}--) shift; break;; -*) shift;; *) break;; esac; done'
+    return f'[ "$1" = {launcher.word} ] || exit 0; shift; {skip}; [ $# = 0 ] || exec "$@"'
 
 
 def bare_python() -> str:

@@ -37,6 +37,8 @@ def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verd
             TRAIN,
             "pip install torch\ncd kit && CUDA_VISIBLE_DEVICES=1 torchrun --nproc_per_node 2 train.py --data data/cora -b 16 --lr 1e-3 --sizes 4 8",
         ),
+        (TRAIN, f"uv run --with torch {TRAIN}"),
+        (TRAIN, f"conda run -n kit --no-capture-output {TRAIN}"),
         (TRAIN, TRAIN + " --opt adam"),
         (TRAIN + " --opt adam", TRAIN),
         ("bash run.sh --amp", "python train.py --data cora --amp --lr 0.5"),
