@@ -24,6 +24,8 @@ from tools.launchers import TABLE, Launcher
 
 HERE = Path(__file__).parent
 CPU_SECONDS = 3.0
+STILL_RUNNING = "still running"
+"""What is said of an answer that was cut at its limit."""
 WALL_SECONDS = 240.0
 """Only for programs that wait for something: what counts is processor time, so that a busy machine judges the same."""
 PYTHONS = (
@@ -330,7 +332,7 @@ def _judge(done: Done, layout: Layout, kind: Kind) -> Execution:
         died = done.status is None or done.status > 128
         lost = _tidy(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "", layout)
         if kind == "python" and died:
-            return Execution(ok=True, message="still running", programs=programs)
+            return Execution(ok=True, message=STILL_RUNNING, programs=programs)
         return Execution(
             ok=False, code="nothing-runs", message=lost or "no program of the repository is started", programs=programs
         )

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.data import Task
-from benchmarks.same_call import Verdict, same_call
+from benchmarks.same_call import Verdict, observation, same_call
+from benchmarks.same_call.model import Observation
+from benchmarks.strict import execute
 
 TRAIN = "python train.py --data data/cora --batch-size 16 --lr 1e-3 --sizes 4 8"
 CODE = """
@@ -96,3 +98,16 @@ def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) ->
 def test_another_call(kit: Path, reference: str, answer: str, reason: str) -> None:
     verdict = judge(kit, reference, answer, "Save it as out/net.pt.")
     assert verdict.reason_class == reason, verdict
+
+
+def test_what_was_cut_before_anything_was_seen_is_looked_at_again(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[str] = []
+
+    def cut(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
+        looks.append(text)
+        return Observation(kind="python", message=execute.STILL_RUNNING)
+
+    monkeypatch.setattr(observation, "_look", cut)
+    for _ in range(2):
+        observation.observe("print('never kept')", kit)
+    assert len(looks) == 2
