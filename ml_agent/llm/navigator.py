@@ -95,7 +95,9 @@ class LlmNavigator:
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
         """Whether the repository can do the task; a folder or repository that the user names is not in question."""
         grounded = self._grounded.assess(request, workspace)
-        if request.repository or workspace.path_given or not grounded.possible:
+        if request.repository or workspace.path_given:
+            return msgspec.structs.replace(grounded, possible=True, foreign=False)
+        if not grounded.possible:
             return grounded
         return self._or_grounded("plan", lambda: self._judged(request, workspace, grounded), lambda: grounded)
 

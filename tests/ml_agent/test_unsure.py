@@ -70,3 +70,9 @@ def test_answers_that_call_something_else_come_first(repository: Make) -> None:
     chosen = different(drafts)
     assert len(chosen) <= 3 and len({one.entry for one in chosen[:2]}) == 2
     assert "--path" in what_would_decide([offer(chosen[0])])
+
+
+def test_a_repository_that_says_little_is_asked_for_what_it_does_not_say(repository: Make) -> None:
+    place = repository({"run.py": SCRIPT.format("rate"), "README.md": "# Measurements\n\nCompute and tabulate.\n"})
+    result = ml_agent.solve("Compute the mean pressure in Oslo.", repo=str(place.workspace().index.root), run="none")
+    assert "not about this repository" not in result.message
