@@ -7,7 +7,7 @@ from itertools import chain, islice, zip_longest
 import msgspec
 
 from ml_agent import discovery
-from ml_agent.draft import Draft
+from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.grounded.attempts import ordered_drafts
 from ml_agent.grounded.candidates import task_of
 from ml_agent.grounded.choices import Shelf
@@ -145,7 +145,7 @@ def _merged(
     if first_adapted is None or first_matched is None:
         lone = first_adapted or first_matched
         yield from ([lone] if lone is not None else [])
-    elif first_adapted.kind == "python" or not _is_better(first_matched, first_adapted, request):
+    elif first_adapted.kind == "python" or not _is_better(first_matched, first_adapted, request, workspace):
         yield from (first_adapted, first_matched)
     else:
         yield from (first_matched, first_adapted)
@@ -157,15 +157,31 @@ def _merged(
                 yield draft
 
 
-def _is_better(matched: Draft, adapted: Draft, request: Request) -> bool:
-    """Whether a matched command goes first: it uses more of the values, or the user spells options.
+def _is_better(matched: Draft, adapted: Draft, request: Request, workspace: Workspace) -> bool:
+    """Whether a matched command goes first: it uses more of the values, gives one to another option, or the user spells options.
 
     An example that uses all of them is a way that its authors have tried. Who spells options has said what goes where; what is
     left of the sentence is more often about the task than a value.
     """
     if any(one.name.startswith("-") for one in read(request.instruction).spelled):
         return True
+    if _unused(matched) == _unused(adapted):
+        return _gives_elsewhere(matched, adapted, workspace)
     return _unused(matched) < _unused(adapted)
+
+
+def _gives_elsewhere(matched: Draft, adapted: Draft, workspace: Workspace) -> bool:
+    """Whether two commands of one entry point give a value to different options: matching weighs all slots against each other."""
+    if matched.entry != adapted.entry:
+        return False
+    signatures = workspace.index.signatures.get(matched.entry, ())
+    named = {flag: one.dest for signature in signatures for one in signature.options for flag in one.flags}
+    slots, others = ({one.value: named.get(_flag(one)) for one in draft.ledger} for draft in (matched, adapted))
+    return any(slots[value] and others.get(value) and slots[value] != others[value] for value in slots)
+
+
+def _flag(entry: LedgerEntry) -> str:
+    return entry.where.partition(" ")[0].partition("=")[0]
 
 
 def _unused(draft: Draft) -> int:
