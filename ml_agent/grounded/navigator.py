@@ -181,7 +181,9 @@ def _gives_elsewhere(matched: Draft, adapted: Draft, workspace: Workspace) -> bo
 
 
 def _flag(entry: LedgerEntry) -> str:
-    return entry.where.partition(" ")[0].partition("=")[0]
+    """The option whose whole value this is; "" where it is one of several, or a part of one."""
+    flag, _, value = entry.where.replace("=", " ", 1).partition(" ")
+    return flag if value == entry.value else ""
 
 
 def _unused(draft: Draft) -> int:
