@@ -43,10 +43,11 @@ def locked(path: Path) -> Iterator[None]:
 def read_small(path: Path, most: int) -> str:
     """A text file of at most `most` bytes; OSError for what is none, ValueError for what is no UTF-8."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode):
             raise OSError(22, "not a regular file", str(path))
-        content = file.read(most + 1)
-    if len(content) > most:
+        content = file.read(most + 1) if about.st_size <= most else b""
+    if max(len(content), about.st_size) > most:
         raise OSError(27, f"larger than {most} bytes", str(path))
     return content.decode("utf-8")
 

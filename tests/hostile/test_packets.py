@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import uuid
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
@@ -130,18 +131,22 @@ def test_without_network_not_one_packet_is_sent(way: str, tmp_path: Path) -> Non
 )
 @pytest.mark.parametrize("way", WAYS)
 def test_setting_up_makes_connections_to_the_index_alone(way: str, tmp_path: Path) -> None:
-    wheel = tmp_path / "index/files/tinything-1.0-py3-none-any.whl"
+    tiny = f"tiny{uuid.uuid4().hex[:8]}"  # environments that were set up before are kept: nobody has this package
+    wheel = tmp_path / f"index/files/{tiny}-1.0-py3-none-any.whl"
     wheel.parent.mkdir(parents=True)
     with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr("tinything.py", "NAME = 'tiny'\n")
-        archive.writestr("tinything-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tinything\nVersion: 1.0\n")
+        archive.writestr(f"{tiny}.py", "NAME = 'tiny'\n")
+        archive.writestr(f"{tiny}-1.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {tiny}\nVersion: 1.0\n")
         archive.writestr(
-            "tinything-1.0.dist-info/WHEEL",
+            f"{tiny}-1.0.dist-info/WHEEL",
             "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         )
-        archive.writestr("tinything-1.0.dist-info/RECORD", "tinything.py,,\n")
-    write_files(tmp_path / "index/simple/tinything", {"index.html": f'<a href="/files/{wheel.name}">{wheel.name}</a>'})
-    write_files(tmp_path / "fitting", {"fit.py": SCRIPT, "README.md": README, "requirements.txt": "tinything\n"})
+        archive.writestr(f"{tiny}-1.0.dist-info/RECORD", f"{tiny}.py,,\n")
+    write_files(tmp_path / f"index/simple/{tiny}", {"index.html": f'<a href="/files/{wheel.name}">{wheel.name}</a>'})
+    write_files(
+        tmp_path / "fitting",
+        {"fit.py": SCRIPT.replace("tinything", tiny), "README.md": README, "requirements.txt": f"{tiny}\n"},
+    )
     (tmp_path / "server.py").write_text(SERVER)
     words = (
         f"solve 'fit the model with lr 0.25' --repo fitting --network install --json {_words(way, tmp_path / 'out')}"
