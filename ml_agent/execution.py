@@ -22,10 +22,12 @@ from ml_agent.state import Evidence
 from ml_agent.trajectory import Emit
 from sandbox.contract import OnOutput, Response, Sandbox
 from sandbox.diagnosis import Diagnosis
+from sandbox.diagnosis.model import Category, Rule
 from sandbox.repair import Repair
 from sandbox.repair_rules import next_repair
 from sandbox.session import Record, Session
 from sandbox.task import Source, Task
+from tools import plugins
 from tools.versions import commit_date
 
 MOST_TOLD = 200
@@ -68,6 +70,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """Requirements that could not be installed, with the reasons."""
     sandbox: str = ""
     isolated: bool = True
+
+
+def added_rules() -> tuple[tuple[Category, Rule], ...]:
+    """The rules of diagnosis that installed packages add. Raises PluginError."""
+    return tuple(rule for rules in plugins.everything(plugins.DIAGNOSIS).values() for rule in rules)
 
 
 class Executor:
@@ -167,6 +174,7 @@ class Executor:
             self._session = Session(
                 self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._noted
             )
+            self._session.rules = added_rules()
         return self._session
 
     def _staged(self, root: Path) -> Path:

@@ -9,6 +9,7 @@ import msgspec
 from sandbox.abilities import Version
 from sandbox.contract import Command, OnOutput, Response, Sandbox
 from sandbox.diagnosis import Diagnosis, Place, diagnose
+from sandbox.diagnosis.model import Category, Rule
 from sandbox.errors import SandboxUnavailableError
 from sandbox.repair import Repair
 from sandbox.repair_rules import Scene, next_repair
@@ -39,6 +40,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 class Session:
     """`sandbox` is started by `prepare` and stopped by `close`; `note` gets one line a step."""
+
+    rules: Sequence[tuple[Category, Rule]] = ()
+    """Rules of diagnosis that are tried before ours."""
 
     def __init__(
         self, sandbox: Sandbox, source: Source, on_output: OnOutput | None = None, note: Note | None = None
@@ -112,7 +116,7 @@ class Session:
         """Why the task did not end well, with what the repository's files add to its output."""
         scene = self.scene(task, repairs)
         place = Place(root=self.source.root.resolve(), folder=scene.task.folder, entry=scene.entry)
-        return diagnose(response, scene.task.text, place)
+        return diagnose(response, scene.task.text, place, self.rules)
 
     def scene(self, task: Task, repairs: Sequence[Repair] = ()) -> Scene:
         """Where a failure of this task happened, for `next_repair`."""

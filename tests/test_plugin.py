@@ -88,9 +88,9 @@ def test_a_sandbox(installed: Path, repository: Path, tmp_path: Path) -> None:
 
 def test_a_diagnosis(installed: Path, tmp_path: Path) -> None:
     code = (
-        "from sandbox.contract import Response\nfrom sandbox.diagnosis.classify import diagnose\n"
+        "from sandbox.contract import Response\nfrom sandbox.diagnosis import diagnose\nfrom ml_agent.execution import added_rules\n"
         "said = 'Traceback (most recent call last):\\nNoSeatError: solver'\n"
-        "print(diagnose(Response(ended='exited', exit_code=1, stderr=said)).message)"
+        "print(diagnose(Response(ended='exited', exit_code=1, stderr=said), added=added_rules()).message)"
     )
     assert run(installed, tmp_path, "-c", code).stdout == "all seats of solver are taken\n"
 
@@ -123,7 +123,9 @@ def test_what_cannot_be_loaded_is_named(repository: Path, tmp_path: Path) -> Non
 
 
 def test_nothing_is_added_here() -> None:
-    groups = (plugins.FRAMEWORKS, plugins.NAVIGATORS, plugins.SANDBOXES, plugins.AGENTS, plugins.SCORERS)
-    assert [plugins.names(group) for group in groups] == [()] * 5
+    groups = (
+        plugins.FRAMEWORKS, plugins.NAVIGATORS, plugins.SANDBOXES, plugins.AGENTS, plugins.SCORERS, plugins.DIAGNOSIS,
+    )  # fmt: skip
+    assert [plugins.names(group) for group in groups] == [()] * 6
     with pytest.raises(plugins.PluginError, match="no such navigator: x"):
         plugins.load(plugins.NAVIGATORS, "x")

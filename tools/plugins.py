@@ -1,11 +1,17 @@
 """What other installed packages add to this program: entry points of its groups, by name.
 
 A package that is installed beside this program is trusted as this program is; nothing of a repository or a model is ever one.
+Python also looks into the working folder where it runs a line, a prompt or a notebook. What lies there was installed by nobody.
 """
 
 import functools
 import importlib.metadata
+import os
+import site
+import sys
+import sysconfig
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from tools.errors import ToolError
@@ -22,13 +28,26 @@ SCORERS = "ml_agent.scorers"
 """Name -> function of a row, an answer and the repository's folder that gives whether it passes, and why not."""
 
 
+DIAGNOSIS = "ml_agent.diagnosis"
+"""Name -> sequence of (category, rule), tried before those of sandbox/diagnosis."""
+
+
 class PluginError(ToolError):
     """What a package adds cannot be used."""
 
 
 @functools.cache
 def _found(group: str) -> Mapping[str, importlib.metadata.EntryPoint]:
-    return {point.name: point for point in importlib.metadata.entry_points(group=group)}
+    distributions = importlib.metadata.distributions(path=_installed())
+    return {point.name: point for one in distributions for point in one.entry_points if point.group == group}
+
+
+def _installed() -> list[str]:
+    """Where packages are installed: this Python's own places, and what the user named in PYTHONPATH."""
+    named = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    own = [*site.getsitepackages(), site.getusersitepackages(), *sysconfig.get_paths().values()]
+    trusted = {Path(entry).resolve() for entry in (*own, *named)} - {Path.cwd().resolve()}
+    return [entry for entry in dict.fromkeys(sys.path) if entry and Path(entry).resolve() in trusted]
 
 
 def names(group: str) -> tuple[str, ...]:

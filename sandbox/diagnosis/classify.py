@@ -1,9 +1,7 @@
 """From a response to the name of the failure."""
 
-import functools
-import importlib.metadata
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sandbox.contract import Response
 from sandbox.diagnosis import arguments, code, data, environment, limits, removed
@@ -14,8 +12,6 @@ MAX_TEXT = 60_000
 """Characters of output that are searched; the last ones."""
 MAX_EVIDENCE = 8
 FINAL_LINES = 25
-ADDED = "ml_agent.diagnosis"
-"""Entry points of installed packages: each a sequence of (category, rule), tried before ours."""
 _EXCEPTION = re.compile(
     r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|NotFound|Warning|Failure|Timeout|Iteration)\w*|[A-Za-z_]\w*(?:\.\w+)+)(?::\s|$)"
 )
@@ -25,13 +21,15 @@ _BY_END = frozenset(
 _SUBJECTS = ("subject", "other", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "any")
 
 
-def diagnose(response: Response, command: str = "", place: Place | None = None) -> Diagnosis:
+def diagnose(
+    response: Response, command: str = "", place: Place | None = None, added: Sequence[tuple[Category, Rule]] = ()
+) -> Diagnosis:
     """Why the command did not end well; `no-error` for a response that is ok.
 
     First by how it ended, then by the first rule that finds its pattern, the special before the general. With `place` the
-    repository's files are looked at, to say more than the output does.
+    repository's files are looked at, to say more than the output does. `added` are rules that are tried before ours.
     """
-    found = _classify(response)
+    found = _classify(response, added)
     return refine(found, place) if place is not None else found
 
 
@@ -40,13 +38,13 @@ def codes() -> frozenset[str]:
     return frozenset(rule.code for _, rule in _rules()) | _BY_END | REFINED
 
 
-def _classify(response: Response) -> Diagnosis:
+def _classify(response: Response, added: Sequence[tuple[Category, Rule]]) -> Diagnosis:
     by_end = _by_end(response)
     if by_end is not None:
         return by_end
     whole = _whole(response)
     final = _final(whole, response)
-    for category, rule in _rules():
+    for category, rule in (*added, *_rules()):
         match = rule.pattern.search(final if rule.scope == "final" else whole)
         if match is not None:
             return _made(category, rule, match, whole)
@@ -61,7 +59,6 @@ def _classify(response: Response) -> Diagnosis:
 
 def _rules() -> Iterable[tuple[Category, Rule]]:
     """All rules in the order in which they are tried: what is sure to be the reason before what may follow from it."""
-    yield from _added()
     ordered: list[tuple[Category, tuple[Rule, ...]]] = [
         ("limits", limits.RULES),
         ("arguments", arguments.RULES),
@@ -79,12 +76,6 @@ def _rules() -> Iterable[tuple[Category, Rule]]:
     for category, rules in ordered:
         for rule in rules:
             yield category, rule
-
-
-@functools.cache
-def _added() -> tuple[tuple[Category, Rule], ...]:
-    """Rules that installed packages add."""
-    return tuple(pair for point in importlib.metadata.entry_points(group=ADDED) for pair in point.load())
 
 
 def _by_end(response: Response) -> Diagnosis | None:

@@ -221,3 +221,23 @@ def test_a_changed_config_is_refused(tmp_path: Path) -> None:
     (folder.path / "config.json").write_text(json.dumps(config | {"settings": {"unisolated": True}}))
     with pytest.raises(UsageError):
         find_run(tmp_path, folder.id)
+
+
+@pytest.mark.promise("A folder that lies as an installed package does adds nothing.", by="tools.plugins")
+@pytest.mark.parametrize("named", [False, True])
+def test_the_working_folder_adds_nothing(foreign: Path, named: bool) -> None:
+    info = foreign / "helpful-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: helpful\nVersion: 1.0\n")
+    groups = ("frameworks", "navigators", "sandboxes", "diagnosis", "agents", "scorers")
+    (info / "entry_points.txt").write_text("".join(f"[ml_agent.{group}]\nx = helpful_added:x\n" for group in groups))
+    (foreign / "helpful_added.py").write_text(f"open({str(foreign / 'ran')!r}, 'w')\nx = {{}}\n")
+    code = "import ml_agent; from ml_agent.execution import added_rules; print(ml_agent.explain('.'), added_rules())"
+    root = str(Path(__file__).parents[2])
+    paths = f"{root}{os.pathsep}{foreign}" if named else root
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=foreign, env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and "fit.py" in done.stdout, done.stderr
+    assert not (foreign / "ran").exists()
