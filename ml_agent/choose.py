@@ -20,8 +20,6 @@ from ml_agent.runs import RunFolder
 from ml_agent.samples import catalog_path
 from ml_agent.settings import Settings
 from ml_agent.trajectory import Trajectory
-from sandbox.choose import choose
-from sandbox.cleanup import reap
 from sandbox.contract import Limits, Policy, Sandbox
 from sandbox.errors import SandboxUnavailableError
 from tools import plugins
@@ -140,6 +138,9 @@ def _sandbox(job: Job, around: Surroundings) -> Sandbox | None:
     """A real sandbox, after what dead runs left was removed; none is needed to play a recording back."""
     if around.tape is not None and around.tape.replaying:
         return None
+    from sandbox.choose import choose  # docker takes a tenth of a second
+    from sandbox.cleanup import reap
+
     settings = around.settings
     limits = Limits(memory_bytes=int(settings.memory_gb * 1024**3))
     words = [value for _, value in job.arguments]

@@ -3,10 +3,9 @@
 import heapq
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import NamedTuple
-
-from rank_bm25 import BM25Okapi
 
 _WORD = re.compile(r"[^\W_](?:\w|[.\-](?=\w))*")
 _NUMBER = re.compile(r"\d[\d.]*(?:e-?\d+)?", re.IGNORECASE)
@@ -58,29 +57,39 @@ def _humps(word: str) -> list[str]:
     return [singular(part.lower()) for part in parts]
 
 
+SATURATION = 1.5
+"""BM25's k1: how fast a repeated word stops counting."""
+LENGTH_SHARE = 0.75
+"""BM25's b: how much a long document is held against it."""
+
+
 class Bm25Index:
-    """BM25 over tokenized documents.
+    """BM25 over tokenized documents, by the documents of each word.
+
+    Okapi's formula punishes a word that most documents hold. Lucene's weight is positive for every word, so that in a
+    corpus of three files a match is still a match.
 
     Args:
         documents: The tokens of each document; any of them, and the whole corpus, may be empty.
     """
 
     def __init__(self, documents: Sequence[Sequence[str]]) -> None:
-        self._model = _Bm25(documents) if any(documents) else None
+        self._size = len(documents)
+        self._counts: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for position, document in enumerate(documents):
+            for word, count in Counter(document).items():
+                self._counts[word].append((position, count))
+        lengths = [len(document) for document in documents]
+        mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
+        self._dampings = [SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / mean) for length in lengths]
 
     def top(self, query: Sequence[str], k: int) -> list[Hit]:
         """The best `k` documents that hold at least one word of the query, best first; ties in corpus order."""
-        words = set(query)
-        if self._model is None or not words:
-            return []
-        scores = self._model.get_scores([word for word in query if word in self._model.idf])
-        hits = (Hit(position, float(score)) for position, score in enumerate(scores) if score > 0)
+        scores: dict[int, float] = defaultdict(float)
+        for word in query:
+            found = self._counts.get(word, ())
+            rarity = math.log(1 + (self._size - len(found) + 0.5) / (len(found) + 0.5))
+            for position, count in found:
+                scores[position] += rarity * (count * (SATURATION + 1) / (count + self._dampings[position]))
+        hits = (Hit(position, score) for position, score in scores.items())
         return heapq.nsmallest(k, hits, key=lambda hit: (-hit.score, hit.position))
-
-
-class _Bm25(BM25Okapi):  # type: ignore[misc]
-    """Okapi's formula punishes a word that most documents hold. Lucene's weight is positive for every word, so that in a
-    corpus of three files a match is still a match."""
-
-    def _calc_idf(self, frequencies: Mapping[str, int]) -> None:
-        self.idf = {word: math.log(1 + (self.corpus_size - n + 0.5) / (n + 0.5)) for word, n in frequencies.items()}

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from ml_agent.errors import exit_code_for
 from ml_agent.keys import take as take_keys
+from ml_agent.late_packages import leave_unloaded
 from ml_agent.terminal import terminal_text
 from tools.errors import ToolError
 
@@ -65,6 +66,7 @@ def _unraisable(found: "sys.UnraisableHookArgs") -> None:
 def _run(arguments: list[str]) -> int:
     # GitPython refuses to be imported without git, but `doctor` has to say so.
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    leave_unloaded()
     from typer.exceptions import TyperException
 
     from ml_agent.cli.app import app

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from html.parser import HTMLParser
 from typing import Any, NoReturn
 
-import yaml
-
 from ml_agent.delivery.expectation import Expectation
 
 MOST_PARSED = 16 * 1024**2
@@ -143,6 +141,8 @@ def judge_svg(text: str, _expected: Expectation) -> str:
 
 def judge_yaml(text: str, expected: Expectation) -> str:
     """YAML that parses."""
+    import yaml
+
     if len(text) > MOST_PARSED:
         return "too large to be parsed whole"
     try:

@@ -1,10 +1,10 @@
 """From a response to the name of the failure."""
 
+import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sandbox.contract import Response
-from sandbox.diagnosis import arguments, code, data, environment, limits, removed
 from sandbox.diagnosis.model import Category, Diagnosis, Match, Rule
 from sandbox.diagnosis.refine import REFINED, Place, refine
 
@@ -57,8 +57,12 @@ def _classify(response: Response, added: Sequence[tuple[Category, Rule]]) -> Dia
     )
 
 
-def _rules() -> Iterable[tuple[Category, Rule]]:
+@functools.cache
+def _rules() -> tuple[tuple[Category, Rule], ...]:
     """All rules in the order in which they are tried: what is sure to be the reason before what may follow from it."""
+    # Some hundred patterns are compiled by these modules: not before something fails.
+    from sandbox.diagnosis import arguments, code, data, environment, limits, removed
+
     ordered: list[tuple[Category, tuple[Rule, ...]]] = [
         ("limits", limits.RULES),
         ("arguments", arguments.RULES),
@@ -73,9 +77,7 @@ def _rules() -> Iterable[tuple[Category, Rule]]:
         ("arguments", arguments.GENERAL),
         ("code", code.GENERAL),
     ]
-    for category, rules in ordered:
-        for rule in rules:
-            yield category, rule
+    return tuple((category, rule) for category, rules in ordered for rule in rules)
 
 
 def _by_end(response: Response) -> Diagnosis | None:

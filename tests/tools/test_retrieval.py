@@ -1,5 +1,7 @@
 """The tokenizer keeps and splits identifiers; BM25 finds in corpora of any size."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,3 +81,22 @@ def test_answers_hold_a_word_of_the_query(documents: list[list[str]], query: lis
     assert len(hits) == min(k, len(matching))
     assert {hit.position for hit in hits} <= set(matching)
     assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abcdef"), max_size=8), min_size=1, max_size=8),
+    st.lists(st.sampled_from("abcdefg"), max_size=4),
+)
+def test_scores_are_those_of_okapi_with_a_positive_weight(documents: list[list[str]], query: list[str]) -> None:
+    total = sum(map(len, documents))
+    hits = Bm25Index(documents).top(query, len(documents))
+    for hit in hits:
+        expected = 0.0
+        for word in query:
+            holding = sum(word in document for document in documents)
+            rarity = math.log(1 + (len(documents) - holding + 0.5) / (holding + 0.5))
+            count, length = documents[hit.position].count(word), len(documents[hit.position])
+            expected += rarity * count * 2.5 / (count + 1.5 * (0.25 + 0.75 * length / (total / len(documents))))
+        assert hit.score == pytest.approx(expected)
+    assert {hit.position for hit in hits} == {n for n, document in enumerate(documents) if set(query) & set(document)}
+    assert list(hits) == sorted(hits, key=lambda hit: (-hit.score, hit.position))

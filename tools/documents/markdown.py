@@ -3,13 +3,15 @@
 import functools
 import re
 from collections.abc import Sequence
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from tools.documents.html import HtmlReader, is_element
 from tools.documents.model import Passage
 from tools.documents.sections import PassageBuilder
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 
 def read_markdown(text: str, path: str) -> tuple[Passage, ...]:
@@ -25,7 +27,9 @@ def feed_markdown(builder: PassageBuilder, text: str) -> None:
 
 
 @functools.cache
-def _parser() -> MarkdownIt:
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # not needed where documents come out of the index
+
     return MarkdownIt("commonmark").enable("table")
 
 
@@ -44,7 +48,7 @@ class _Reader:
             position = self._token(tokens, position)
         self._html.finish()
 
-    def _token(self, tokens: Sequence[Token], at: int) -> int:
+    def _token(self, tokens: "Sequence[Token]", at: int) -> int:
         """Handle the token at that position; the position of the next one to look at."""
         token = tokens[at]
         line = token.map[0] + 1 if token.map else 1
@@ -68,7 +72,7 @@ class _Reader:
         return at + 1
 
 
-def inline_text(token: Token) -> str:
+def inline_text(token: "Token") -> str:
     """The text of a line or paragraph; code keeps its backticks, links and pictures leave their words."""
     parts: list[str] = []
     for child in token.children or ():
@@ -83,7 +87,7 @@ def inline_text(token: Token) -> str:
     return "".join(parts)
 
 
-def _table_text(tokens: Sequence[Token]) -> str:
+def _table_text(tokens: "Sequence[Token]") -> str:
     rows: list[list[str]] = []
     for token in tokens:
         if token.type == "tr_open":
@@ -104,7 +108,7 @@ def _tag_text(tag: str) -> str:
     return "\n" if name[1].lower() in ("br", "p", "li", "tr", "div") else ""
 
 
-def _after(tokens: Sequence[Token], at: int) -> int:
+def _after(tokens: "Sequence[Token]", at: int) -> int:
     """The position behind the element that begins there."""
     depth = 0
     for position in range(at, len(tokens)):

@@ -1,11 +1,13 @@
 """Reading bash."""
 
 import os
+import subprocess
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tools.commandline.grammar import is_plain
 from tools.commandline.invocation import Invocation
 from tools.commandline.lexer import lex
 from tools.commandline.shell import parse_command
@@ -128,3 +130,39 @@ def test_quoted_words_come_back(words: list[str]) -> None:
 
     text = "python a.py " + " ".join(shlex.quote(w) for w in words)
     assert list(parse_command(text).invocations[0].words) == words
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["python", "a.py", "--lr=1e-4", "$X", "${X}", "'a b'", '"c d"', "&&", "||", ";", "|", "\n", "if", "do", "(", "{", "~/x", "A=1", "!", "&", '"$X"', "a\\ b", "%", "time"]
+        ),
+        max_size=9,
+    )
+)  # fmt: skip
+def test_what_is_called_plain_is_read_by_bash(words: list[str]) -> None:
+    text = " ".join(words)
+    if is_plain(text):
+        assert subprocess.run(["bash", "-n"], input=text.encode(), capture_output=True, check=False).returncode == 0, (
+            text
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("python train.py --lr 1e-4 --name 'a b'", True),
+        ("cd src && python train.py; ls", True),
+        ("a\n\nb", True),
+        ("python a.py > out.txt", False),
+        ("for x in a; do b; done", False),
+        ("echo $(date)", False),
+        ("a && ", False),
+        ("; a", False),
+        ("", False),
+        ("python x.py " + "a-" * 5_000, True),
+        ("a " * 3_000 + '"', False),
+    ],
+)
+def test_plain_commands(text: str, plain: bool) -> None:
+    assert is_plain(text) is plain
