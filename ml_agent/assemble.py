@@ -11,9 +11,9 @@ from ml_agent.choose import (
     model_is_there,
 )
 from ml_agent.job import Job
-from ml_agent.progress import Observer
+from ml_agent.observer import Observer
 from ml_agent.runs import RunFolder
-from ml_agent.services import Services, silent
+from ml_agent.services import Services, nobody, silent
 from ml_agent.settings import Settings
 from ml_agent.trajectory import Trajectory
 from ml_agent.workspaces import Workspaces
@@ -24,6 +24,8 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
     secrets = (settings.api_key.get_secret_value(), settings.github_token.get_secret_value())
     around = Surroundings(settings, folder, Trajectory(folder.trajectory, secrets), make_tape(job, folder), progress)
     budget = Budget(budget_limits(settings))
+    if progress:
+        progress.watch(lambda: budget.usage)
     with_model = model_is_there(around)
     executor, why_not = make_executor(job, around)
     return Services(
@@ -36,6 +38,7 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
         trajectory=around.trajectory,
         no_executor=why_not,
         on_phase=progress.on_phase if progress else silent,
+        choose=progress.choose if progress else nobody,
     )
 
 

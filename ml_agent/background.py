@@ -3,10 +3,12 @@
 import asyncio
 import queue
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from ml_agent.api_types import Event, Result
+from ml_agent.budget import Usage
 from ml_agent.errors import AgentError
+from ml_agent.state import Plain
 
 _END = None
 
@@ -34,6 +36,13 @@ class EventStream:
         """The sandbox printed something."""
         self._emit(Event(kind="output", phase=self._phase, text=text))
         self._stop_if_cancelled()
+
+    def watch(self, usage: Callable[[], Usage]) -> None:
+        """The result says what was spent."""
+
+    def choose(self, offered: Sequence[Plain]) -> int | None:
+        """Nobody is asked: the result offers the answers."""
+        return None
 
     def close(self) -> None:
         """Nothing is held."""

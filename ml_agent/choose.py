@@ -11,7 +11,7 @@ from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.inputs import outside_inputs
 from ml_agent.job import Job
 from ml_agent.navigator import Navigator
-from ml_agent.progress import Observer
+from ml_agent.observer import Observer
 from ml_agent.replay.repositories import Repositories, TapeRepositories
 from ml_agent.replay.sandbox import TapeSandbox
 from ml_agent.replay.tape import Tape

@@ -10,6 +10,9 @@ from tools.findings import Finding
 LedgerStatus = Literal["honoured", "default", "not found"]
 
 
+CHOSEN = "user"
+
+
 class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one value of the user's."""
 
@@ -49,7 +52,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     ledger: tuple[LedgerEntry, ...] = ()
     findings: tuple[Finding, ...] = ()
     source: str = "grounded"
-    """Which navigator wrote it, or stood in."""
+    """Which navigator wrote it, or stood in; CHOSEN where the user took it out of several."""
     because: str = ""
     """One line: what it was made from (an example, a signature), for the trajectory."""
     provenance: Provenance | None = None

@@ -9,14 +9,17 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
+from ml_agent import wording
 from ml_agent.answer_gate import is_refused
 from ml_agent.delivery.amend import amendments, missing_text
 from ml_agent.delivery.expected import expectations
-from ml_agent.draft import Draft, stands_by
+from ml_agent.draft import CHOSEN, Draft, stands_by
 from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending
+from ml_agent.errors import UsageError
 from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import Outcome, Wanted
+from ml_agent.given_names import unknown_names, with_option_names
 from ml_agent.inputs import named_inputs
 from ml_agent.navigator import Attempt, Given, Workspace
 from ml_agent.phases import as_node, ended
@@ -36,16 +39,14 @@ def understand(state: State, services: Services) -> Command[Literal["search"]]:
     given = msgspec.convert(state["given"], Given)
     request = services.navigator.understand(state["instruction"], given)
     expected = expectations(state["instruction"], given, services.navigator, request)
-    told = [", ".join(value.value for value in request.values) or "no values stated"]
-    told += ["should come out: " + "; ".join(one.describe() for one in expected)] if expected else []
-    services.note("understand", " | ".join(told))
+    services.note("understand", wording.of_request(request, expected))
     return Command(update={"request": plain(request), "expected": plain(expected)}, goto="search")
 
 
 def search(state: State, services: Services) -> Command[Literal["rank", "__end__"]]:
     """Up to five candidates."""
     candidates = services.finder.find(request_of(state))
-    services.note("search", ", ".join(candidate.full_name for candidate in candidates))
+    services.note("search", wording.of_candidates(candidates))
     if not candidates:
         return ended(Ending.NO_REPOSITORY, "no repository was found: name one with --repo, or use other words")
     return Command(update={"candidates": plain(candidates)}, goto="rank")
@@ -55,13 +56,14 @@ def rank(state: State, services: Services) -> Command[Literal["plan"]]:
     """In descending relevance; the order is remembered."""
     candidates = msgspec.convert(state["candidates"], list[Candidate])
     ranked = services.navigator.rank(request_of(state), candidates) if len(candidates) > 1 else candidates
-    services.note("rank", ranked[0].full_name)
+    services.note("rank", wording.of_ranking(ranked, candidates))
     return Command(update={"candidates": plain(ranked), "position": 0}, goto="plan")
 
 
 def plan(state: State, services: Services) -> Command[Literal["generate", "plan", "__end__"]]:
     """Bring the candidate in turn, index it, and decide whether it can do the task."""
     if state["position"] >= len(state["candidates"]):
+        services.note("plan", "no other repository is left")
         return without_candidates(state)
     candidate = msgspec.convert(state["candidates"][state["position"]], Candidate)
     if services.budget.left("repositories") == 0 and candidate.full_name not in state.get("rejected", []):
@@ -80,21 +82,37 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     workspace = services.workspaces.open(
         candidate, checkout.root, checkout.version, msgspec.convert(state["given"], Given)
     )
-    assessment = services.navigator.assess(request_of(state), workspace)
+    request = request_by_options(state, workspace)
+    assessment = services.navigator.assess(request, workspace)
     reason = f"{assessment.reason} ({checkout.note})" if checkout.note else assessment.reason
     services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}: {reason}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state), goto="plan")
     if assessment.foreign and state["given"].get("repository"):
         return ended(Ending.NO_REPOSITORY, assessment.reason)
-    fresh: Plain = {"attempts": [], "repairs": []}
+    fresh: Plain = {"attempts": [], "repairs": [], "request": plain(request)}
     return Command(update={"repository": repository, "workdir": workspace.path, **fresh}, goto="generate")
+
+
+def request_by_options(state: State, workspace: Workspace) -> Request:
+    """The request with the names of given values as the repository has them.
+
+    Raises UsageError where the user named the repository, and a value by a name that nothing in it has.
+    """
+    request, given = request_of(state), msgspec.convert(state["given"], Given)
+    wrong = unknown_names([name for name, _ in given.arguments], workspace.index)
+    if wrong and given.repository:
+        raise UsageError(wrong)
+    if not given.arguments:
+        return request
+    return msgspec.structs.replace(request, values=with_option_names(request.values, workspace.index))
 
 
 def generate(state: State, services: Services) -> Command[Literal["check", "plan", "__end__"]]:
     """Write a command or code, or mend the last one where something speaks against it."""
     attempts = attempts_of(state)
     if len(attempts) >= services.settings.max_attempts:
+        services.note("generate", f"{len(attempts)} drafts were tried: no more (--max-attempts)")
         return give_up_candidate(state)
     draft = next_draft(services.navigator, request_of(state), workspace_of(state, services), attempts)
     if draft is None:
@@ -105,9 +123,12 @@ def generate(state: State, services: Services) -> Command[Literal["check", "plan
     if not attempts and draft.level == "unsure":
         offered = different(services.navigator.drafts(request_of(state), workspace_of(state, services)))
         if all(one.level == "unsure" for one in offered):
-            return unsure(state, services, offered)
+            chosen = services.choose([offer(one) for one in offered])
+            if chosen is None:
+                return unsure(state, services, offered)
+            draft = msgspec.structs.replace(offered[chosen], source=CHOSEN)
     services.trajectory.emit("draft", draft=plain(msgspec.structs.replace(draft, thread=None)))
-    services.note("generate", first_line(draft.text))
+    services.note("generate", wording.of_draft(draft))
     return Command(
         update={"draft": plain(draft), "attempts": [plain(without_thread(one)) for one in attempts]}, goto="check"
     )
@@ -133,8 +154,7 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
         best = state.get("best") if is_refused(draft) else better(state, draft, "none")
         tried = Attempt(draft=draft, problem=problem)
         return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
-    counted = f"{sum(entry.status != 'not found' for entry in draft.ledger)} values accounted for"
-    services.note("check", f"{'sound' if draft.sound else 'disputed by its author, so it is run'}; {counted}")
+    services.note("check", wording.of_check(draft, state["instruction"]))
     best = better(state, draft, "checked" if draft.sound else "none")
     update = {"draft": plain(draft), "best": best}
     if services.settings.run == "none":
@@ -325,12 +345,6 @@ def workspace_of(state: State, services: Services) -> Workspace:
     candidate = msgspec.structs.replace(candidate, url=repository["url"])
     given = msgspec.convert(state["given"], Given)
     return services.workspaces.open(candidate, Path(repository["root"]), repository["version"], given)
-
-
-def first_line(text: str) -> str:
-    """The first line, with a mark where there are more."""
-    head, _, rest = text.strip().partition("\n")
-    return f"{head} …" if rest else head
 
 
 def plain(value: Any) -> Any:

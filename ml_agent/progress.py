@@ -1,13 +1,19 @@
-"""The live display on stderr: one line a phase."""
+"""The live display on stderr: what is done now, and behind it what each phase found."""
 
 import threading
 import time
-from typing import Protocol
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 
-from rich.console import Console
-from rich.markup import escape
-from rich.status import Status
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.padding import Padding
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
 
+from ml_agent.budget import Usage
+from ml_agent.state import Plain
 from ml_agent.terminal import terminal_text
 
 PATIENCE = 3.0
@@ -22,62 +28,151 @@ _DOING = {
     "execute": "running it",
     "diagnose": "finding out what went wrong",
 }
+_MOST_DETAILS = 8
+_LAST_LINES = 3
+_NAME_WIDTH = 10
 
 
-class Observer(Protocol):
-    """Whoever watches a run."""
+def spent(usage: Usage) -> str:
+    """Requests, tokens and money in a few words; "" where no model was asked."""
+    if not usage.calls:
+        return ""
+    money = "" if usage.cost is None else f", {usage.cost:.4f} USD"
+    return f"{usage.calls} request{'s' if usage.calls > 1 else ''}, {usage.tokens:,} tokens{money}"
 
-    def on_phase(self, name: str, moment: str, note: str) -> None:
-        """A node is entered ("enter") or left ("leave", with what it found)."""
 
-    def on_output(self, text: str) -> None:
-        """The sandbox printed something."""
+class _Now:
+    """What is done at this moment: drawn anew several times a second."""
 
-    def close(self) -> None:
-        """The run is over."""
+    def __init__(self, name: str, usage: Callable[[], Usage], lines: deque[str]) -> None:
+        self._name, self._usage, self._lines = name, usage, lines
+        self._spinner, self._started = Spinner("dots"), time.monotonic()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The spinner with seconds and what was spent, below it the last lines of output."""
+        seconds, money = time.monotonic() - self._started, spent(self._usage())
+        said = f"{self._name}: {_DOING.get(self._name, '')} {seconds:.0f} s" + (f", {money}" if money else "")
+        self._spinner.update(text=Text(said))
+        yield self._spinner
+        for line in list(self._lines):
+            yield Text(f"  | {line}", style="dim", no_wrap=True, overflow="ellipsis")
 
 
 class Progress:
-    """Shows the phase in turn with a spinner and leaves one line behind for each."""
+    """Shows what is done now and leaves behind what was found; plain lines where the output is no terminal.
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._status: Status | None = None
+    Args:
+        console: where to.
+        verbose: every detail, and every line that the sandbox prints.
+        ask: puts the question which of several answers is meant; None where nobody is to be asked.
+    """
+
+    def __init__(
+        self, console: Console, *, verbose: bool = False, ask: Callable[[Sequence[Plain]], int | None] | None = None
+    ) -> None:
+        self._console, self._verbose, self._ask = console, verbose, ask
+        self._live: Live | None = None
         self._overdue: threading.Timer | None = None
         self._started = 0.0
+        self._usage: Callable[[], Usage] = Usage
+        self._told_calls = 0
+        self._lines: deque[str] = deque(maxlen=_LAST_LINES)
+        self._unfinished = ""
+
+    @property
+    def _moves(self) -> bool:
+        """Whether lines can be drawn over."""
+        return self._console.is_terminal and not self._console.is_dumb_terminal
+
+    def watch(self, usage: Callable[[], Usage]) -> None:
+        """Show from now on what was spent."""
+        self._usage = usage
 
     def on_phase(self, name: str, moment: str, note: str) -> None:
         """React to a node that is entered or left."""
         if moment == "enter":
-            self._started = time.monotonic()
-            self._status = self._console.status(f"{name}: {_DOING[name]}")
-            self._status.start()
-            if not self._console.is_terminal:
-                self._overdue = threading.Timer(PATIENCE, self._still, [name])
-                self._overdue.daemon = True
-                self._overdue.start()
+            self._begin(name)
             return
         self.close()
-        seconds = time.monotonic() - self._started
-        lines = terminal_text(note).splitlines() or [""]
-        self._console.print(
-            f"[bold]{name:<10}[/bold] {escape(lines[0])} [dim]({seconds:.1f} s)[/dim]", highlight=False, soft_wrap=True
-        )
+        details = [*self._details(note), *self._said(name), *self._paid()]
+        self._tell(name, (terminal_text(note).splitlines() or [""])[0], details)
+
+    def _begin(self, name: str) -> None:
+        self._started = time.monotonic()
+        self._lines.clear()
+        self._unfinished = ""
+        if self._moves:
+            now = _Now(name, self._usage, self._lines)
+            self._live = Live(now, console=self._console, transient=True, refresh_per_second=8)
+            self._live.start()
+        else:
+            self._overdue = threading.Timer(PATIENCE, self._still, [name])
+            self._overdue.daemon = True
+            self._overdue.start()
+
+    def _details(self, note: str) -> list[str]:
+        lines = terminal_text(note).splitlines()[1:]
+        if self._verbose or len(lines) <= _MOST_DETAILS:
+            return lines
+        return [*lines[:_MOST_DETAILS], f"… {len(lines) - _MOST_DETAILS} more (--verbose)"]
+
+    def _said(self, name: str) -> Iterator[str]:
+        """The last lines of what ran."""
+        if name == "execute" and not self._verbose:
+            yield from (f"| {line}" for line in self._lines)
+
+    def _paid(self) -> Iterator[str]:
+        """What was spent so far, where this phase asked a model."""
+        usage = self._usage()
+        if usage.calls > self._told_calls:
+            yield f"so far {spent(usage)}"
+        self._told_calls = usage.calls
+
+    def _tell(self, name: str, outcome: str, details: Sequence[str]) -> None:
+        seconds = f"({time.monotonic() - self._started:.1f} s)"
+        if not self._moves:
+            self._print(f"{name:<{_NAME_WIDTH}} {outcome} {seconds}")
+            for line in details:
+                self._print(f"{'':<{_NAME_WIDTH}} {line}")
+            return
+        grid = Table.grid(padding=(0, 1, 0, 0))
+        grid.add_column(width=_NAME_WIDTH, no_wrap=True)
+        grid.add_column(ratio=1, overflow="fold")
+        grid.add_row(Text(name, style="bold"), Text.assemble(outcome, " ", (seconds, "dim")))
+        for line in details:
+            grid.add_row("", Text(line, style="dim"))
+        self._console.print(grid)
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     def _still(self, name: str) -> None:
-        self._console.print(f"{name:<10} still {_DOING[name]}", highlight=False, soft_wrap=True)
+        self._print(f"{name:<{_NAME_WIDTH}} still {_DOING[name]}")
 
     def on_output(self, text: str) -> None:
-        """Show the last line of what runs in the sandbox."""
-        line = terminal_text(text.rstrip().rpartition("\n")[2].rpartition("\r")[2]).strip()
-        if line and self._status is not None:
-            self._status.update(f"execute: {escape(line[:120])}")
+        """Show the last lines of what runs in the sandbox, all of them where everything is to be said."""
+        whole = self._unfinished + text.replace("\r\n", "\n").replace("\r", "\n")
+        *lines, self._unfinished = whole.split("\n")
+        self._unfinished = self._unfinished[-10_000:]
+        for line in lines:
+            shown = terminal_text(line).rstrip()
+            if shown:
+                self._lines.append(shown)
+                if self._verbose:
+                    self._console.print(Padding(Text(f"| {shown}", style="dim"), (0, 0, 0, 2)))
+
+    def choose(self, offered: Sequence[Plain]) -> int | None:
+        """Ask which answer is meant, where somebody is to be asked."""
+        if self._ask is None:
+            return None
+        self.close()
+        return self._ask(offered)
 
     def close(self) -> None:
-        """End the spinner."""
+        """End what is drawn over."""
         if self._overdue is not None:
             self._overdue.cancel()
             self._overdue = None
-        if self._status is not None:
-            self._status.stop()
-            self._status = None
+        if self._live is not None:
+            self._live.stop()
+            self._live = None

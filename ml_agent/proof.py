@@ -6,7 +6,7 @@ import msgspec
 
 from ml_agent.account import account
 from ml_agent.answer_gate import refusals
-from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.draft import CHOSEN, Draft, LedgerEntry
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from tools.check.command import check_command
@@ -22,10 +22,10 @@ def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft
 
     A required value that a draft of rules does not use is an error: the rules had no place for it. So is another way of doing it
     than the sound `earlier` draft's that uses fewer of the user's values: it does another task, and that it runs to its end says
-    nothing. Of a model's answer both are advice: a model reads the wording better than we do.
+    nothing. Of a model's answer, and of one that the user chose, both are advice: they read the wording better than we do.
     """
     check = check_command if draft.kind == "bash" else check_python
-    ledger, advises = account(draft, request, workspace), draft.source == "llm"
+    ledger, advises = account(draft, request, workspace), draft.source in ("llm", CHOSEN)
     refused = refusals(draft, request, workspace.index)
     findings = [*check(draft.text, workspace.index, draft.workdir), *refused, *_unused(ledger, advises)]
     examined = msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)

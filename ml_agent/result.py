@@ -51,7 +51,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "expectations": _expectations(expected, outcome),
         "outputs": list(outcome.get("outputs", ())),
         "left_in_sandbox": list(outcome.get("stayed", ())),
-        "unasked": unasked(best, job.instruction) if best else [],
+        "unasked": unasked(msgspec.convert(best["draft"], Draft), job.instruction) if best else [],
         "stand_ins": _stand_ins(folder),
         "answer": _answer(best) if best else None,
         "offered": state.get("offered", []) if state["ending"] == Ending.UNSURE.label else [],

@@ -10,7 +10,7 @@ from ml_agent.errors import ConfigurationError
 from ml_agent.execution import Outcome
 from ml_agent.job import Job
 from ml_agent.navigator import Given
-from ml_agent.progress import Observer
+from ml_agent.observer import Observer
 from ml_agent.run_job import config_of
 from ml_agent.runs import new_run
 from ml_agent.settings import Settings

@@ -15,7 +15,7 @@ from ml_agent.errors import AgentError, UsageError
 from ml_agent.graph import build, plain
 from ml_agent.job import Job
 from ml_agent.navigator import Given
-from ml_agent.progress import Observer
+from ml_agent.observer import Observer
 from ml_agent.result import SCHEMA, conclude
 from ml_agent.run_index import note_run
 from ml_agent.runs import RunFolder, discarded_on_bad_input, new_run

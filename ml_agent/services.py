@@ -1,6 +1,6 @@
 """What the nodes use and what is never checkpointed: made again at resume."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ml_agent.budget import Budget
@@ -8,15 +8,23 @@ from ml_agent.execution import Executor
 from ml_agent.finder import Finder
 from ml_agent.navigator import Navigator
 from ml_agent.settings import Settings
+from ml_agent.state import Plain
 from ml_agent.trajectory import Trajectory
 from ml_agent.workspaces import Workspaces
 
+Choose = Callable[[Sequence[Plain]], int | None]
+"""Which of several answers is meant; None where nobody says."""
 OnPhase = Callable[[str, str, str], None]
 """on_phase(name, "enter" | "leave", note)."""
 
 
 def silent(_name: str, _moment: str, _note: str) -> None:
     """Report nothing."""
+
+
+def nobody(_offered: Sequence[Plain]) -> int | None:
+    """Whom nothing is asked of."""
+    return None
 
 
 @dataclass
@@ -33,6 +41,7 @@ class Services:
     trajectory: Trajectory
     no_executor: str = ""
     on_phase: OnPhase = silent
+    choose: Choose = nobody
     notes: dict[str, str] = field(default_factory=dict)
     """A line for the progress display, by phase."""
 

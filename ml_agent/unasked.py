@@ -4,20 +4,19 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ml_agent.state import Plain
+from ml_agent.draft import Draft
 from tools.commandline.shell import parse_command
 
 MOST = 12
 
 
-def unasked(best: Plain, instruction: str) -> list[str]:
+def unasked(draft: Draft, instruction: str) -> list[str]:
     """Options with their values that stand in a command and that neither a value nor a word of the user's is behind."""
-    draft = best["draft"]
-    if draft["kind"] != "bash":
+    if draft.kind != "bash":
         return []
-    honoured = " ".join(entry.get("where") or "" for entry in draft.get("ledger") or ())
+    honoured = " ".join(entry.where for entry in draft.ledger)
     said = {word.strip(".,;:!?()\"'").lower() for word in re.split(r"[\s=]+", instruction)}
-    found = [pair for invocation in parse_command(draft["text"]).invocations for pair in _pairs(invocation.words)]
+    found = [pair for invocation in parse_command(draft.text).invocations for pair in _pairs(invocation.words)]
     return [
         " ".join(pair)
         for pair in found

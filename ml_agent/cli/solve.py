@@ -6,17 +6,22 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from ml_agent.card import card, is_answer
 from ml_agent.delivery.expected import check_stated
 from ml_agent.endings import Ending
 from ml_agent.errors import UsageError
 from ml_agent.job import Job
-from ml_agent.progress import Progress
+from ml_agent.observer import Observer
 from ml_agent.run_index import known_run
 from ml_agent.run_job import begin_job, job_of, run_job, settings_of
 from ml_agent.settings import load_settings
+
+NO_MODEL = (
+    "no model    tables thought alone: on a repository that is new to them they are right for few requests, a capable model for nearly all. "
+    "--model NAME with OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or gguf:/path; --navigator grounded says this no more"
+)
+"""What a model would add, and how to get one."""
 
 _WHERE, _MODEL, _RUN, _LIMITS, _OUTPUT = "Where to look", "Thinking", "Running", "Limits", "Output"
 
@@ -63,6 +68,12 @@ def solve(
     force: Annotated[bool, _option(_OUTPUT, "Let --keep-outputs replace files.", "--force")] = False,
     as_json: Annotated[bool, _option(_OUTPUT, "Print the whole result as JSON.", "--json")] = False,
     quiet: Annotated[bool, _option(_OUTPUT, "No progress on stderr.", "--quiet", "-q")] = False,
+    verbose: Annotated[
+        bool, _option(_OUTPUT, "Every detail, and every line that the sandbox prints.", "--verbose", "-v")
+    ] = False,
+    ask: Annotated[
+        bool, _option(_WHERE, "Ask which answer is meant where none is likely enough; on a terminal.", "--ask")
+    ] = False,
 ) -> int:
     """Find the repository, write the command, check it, run it, repair it.
 
@@ -89,13 +100,18 @@ def solve(
         arguments=tuple(_pair(text) for text in arg or ()), record=record, replay=replay, expect=tuple(expect or ()),
         keep_outputs=str(keep_outputs.absolute()) if keep_outputs else "", force=force, show_inputs=True,
     )  # fmt: skip
-    return _finish(begin_job(job, settings, out, _progress(quiet)), as_json, quiet)
+    result = begin_job(job, settings, out, _progress(quiet, verbose, ask))
+    code = _finish(result, as_json, quiet)
+    if not quiet and settings.navigator == "auto" and not settings.thinks_with_model:
+        _say(NO_MODEL)
+    return code
 
 
 def resume(
     run: Annotated[str, typer.Argument(help="A run's folder, id, or the beginning of its id.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every detail.")] = False,
 ) -> int:
     """Go on with a run that was cut; a finished one is only told again.
 
@@ -106,7 +122,7 @@ def resume(
     folder = known_run(load_settings(), run)
     config = folder.config()
     settings = load_settings(**settings_of(config))
-    return _finish(run_job(job_of(config), settings, folder, _progress(quiet)), as_json, quiet)
+    return _finish(run_job(job_of(config), settings, folder, _progress(quiet, verbose)), as_json, quiet)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -116,8 +132,20 @@ def _pair(text: str) -> tuple[str, str]:
     return name.strip().lstrip("-"), value
 
 
-def _progress(quiet: bool) -> Progress | None:
-    return None if quiet else Progress(Console(stderr=True))
+def _progress(quiet: bool, verbose: bool = False, ask: bool = False) -> Observer | None:
+    if quiet and (verbose or ask):
+        raise UsageError(f"--quiet and {'--verbose' if verbose else '--ask'} exclude each other")
+    if quiet:
+        return None
+    from rich.console import Console
+
+    from ml_agent.progress import Progress
+
+    if not ask:
+        return Progress(Console(stderr=True), verbose=verbose)
+    from ml_agent.cli.ask import asker
+
+    return Progress(Console(stderr=True), verbose=verbose, ask=asker(Console(stderr=True)))
 
 
 def _finish(result: dict[str, Any], as_json: bool, quiet: bool) -> int:
@@ -127,7 +155,12 @@ def _finish(result: dict[str, Any], as_json: bool, quiet: bool) -> int:
     elif is_answer(result):
         sys.stdout.write(result["answer"]["text"].rstrip("\n") + "\n")
     if not quiet:
-        console = Console(stderr=True)
         for line in card(result):
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
+            _say(line)
     return ending.exit_code
+
+
+def _say(line: str) -> None:
+    from rich.console import Console
+
+    Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)

@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from ml_agent.grounded.likeness import likeness
-from ml_agent.matching.terms import canonical, plain, terms, weight
+from ml_agent.matching.terms import canonical, plain, terms, thing, weight
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_odd
 from ml_agent.values.lexicon import words
@@ -303,7 +303,7 @@ def _by_given_name(value: Value, option: Option) -> float:
         return NAMED
     if plain(wanted) in {plain(name) for name in spelled}:
         return NAMED * 0.9
-    if any(set(terms(wanted)) == set(terms(name)) for name in spelled):
+    if any(thing(wanted) == thing(name) for name in spelled):
         return NAMED * 0.8
     return 0.0
 

@@ -8,6 +8,7 @@ import msgspec
 
 from ml_agent import discovery
 from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.given_names import merged
 from ml_agent.grounded.attempts import ordered_drafts
 from ml_agent.grounded.candidates import task_of
 from ml_agent.grounded.choices import Shelf
@@ -56,7 +57,7 @@ class GroundedNavigator:
             instruction=instruction,
             keywords=discovery.keywords(instruction),
             queries=discovery.queries(instruction),
-            values=extract(instruction, given.arguments),
+            values=merged(extract(instruction, given.arguments), instruction),
             repository=given.repository,
             path=given.path,
             prefix_code=given.prefix_code,

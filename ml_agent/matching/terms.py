@@ -61,6 +61,12 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def thing(name: str) -> frozenset[str]:
+    """The terms of a name, whether or not it says that it is a number of them: `n_epochs` and `epochs` are one."""
+    found = frozenset(terms(name))
+    return found - {canonical("number")} or found
+
+
 def _spelled_out(piece: str) -> str:
     table = _data()["expand"]
     return str(table.get(piece) or table.get(_stem(piece)) or piece)

@@ -115,7 +115,7 @@ def _drafts(events: Sequence[Plain]) -> tuple[DraftView, ...]:
     found: list[DraftView] = []
     for place, event in enumerate(events):
         draft = event.get("draft")
-        if event.get("event") != "step" or not isinstance(draft, dict):
+        if event.get("event") != "draft" or not isinstance(draft, dict):
             continue
         before = found[-1].text if found else ""
         found.append(
@@ -138,7 +138,7 @@ def _problem(later: Sequence[Plain]) -> str:
     """What was said of a draft before the next one was written."""
     said = []
     for event in later:
-        if event.get("event") == "step":
+        if event.get("event") == "draft":
             break
         if event.get("event") == "phase" and event.get("phase") in ("check", "execute", "diagnose"):
             said.append(str(event.get("note", "")))

@@ -27,6 +27,12 @@ class Killer:
     def on_output(self, _text: str) -> None:
         pass
 
+    def watch(self, _usage: object) -> None:
+        pass
+
+    def choose(self, _offered: object) -> None:
+        return None
+
     def close(self) -> None:
         pass
 

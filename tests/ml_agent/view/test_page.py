@@ -3,6 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+import ml_agent
+from ml_agent.samples import repository_path
+from ml_agent.trajectory import read_trajectory
 from ml_agent.view.outputs import MOST_ROWS, outputs_of
 from ml_agent.view.page import changes, page_of
 
@@ -16,7 +19,7 @@ def result(**changed: Any) -> dict[str, Any]:
 
 def step(text: str) -> dict[str, Any]:
     """The event of a draft."""
-    return {"event": "step", "action": "draft", "draft": {"kind": "bash", "text": text, "findings": []}}
+    return {"event": "draft", "draft": {"kind": "bash", "text": text, "findings": []}}
 
 
 def phase(name: str, note: str = "", seconds: float = 1.0) -> dict[str, Any]:
@@ -85,3 +88,13 @@ def test_outputs_are_pictures_tables_texts_and_links_are_left_out(tmp_path: Path
     assert views["outputs/c.json"].text == '{"a": 1}'
     assert views["outputs/d.svg"].kind == "file"
     assert "outputs/e.txt" not in views
+
+
+def test_the_page_of_a_real_run_has_its_drafts() -> None:
+    run = ml_agent.solve(
+        "train the perceptron for 25 epochs", repo=str(repository_path("planar-nets")), run="none", navigator="grounded"
+    )
+    page = page_of(dict(run.details), read_trajectory(run.folder / "trajectory.jsonl"))
+    assert page.drafts and page.drafts[-1].text == run.answer.text  # type: ignore[union-attr]
+    assert "sound" in page.drafts[-1].problem
+    assert [phase.name for phase in page.phases[:3]] == ["understand", "search", "rank"]

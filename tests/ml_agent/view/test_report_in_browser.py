@@ -34,8 +34,8 @@ def page(tmp_path: Path) -> Path:
     }
     events: list[dict[str, Any]] = [
         {"event": "phase", "phase": "generate", "note": HOSTILE, "seconds": 0.5, "goto": "check"},
-        {"event": "step", "action": "draft", "draft": draft},
-        {"event": "step", "action": "draft", "draft": {**draft, "text": HOSTILE + " more"}},
+        {"event": "draft", "draft": draft},
+        {"event": "draft", "draft": {**draft, "text": HOSTILE + " more"}},
         {
             "event": "model-call",
             "phase": "generate",

@@ -1,0 +1,38 @@
+"""The one question of `solve --ask`: which of several answers is meant."""
+
+import sys
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+
+from ml_agent.errors import UsageError
+from ml_agent.state import Plain
+from ml_agent.terminal import terminal_text
+
+
+def asker(console: Console) -> Callable[[Sequence[Plain]], int | None]:
+    """What asks on this terminal. Raises UsageError where nobody can answer."""
+    if not (sys.stdin.isatty() and console.is_terminal):
+        raise UsageError("--ask needs a terminal: without it a run that is unsure says which answers there are")
+    return lambda offered: question(console, offered)
+
+
+def question(console: Console, offered: Sequence[Plain]) -> int | None:
+    """Show the answers with what speaks against each and read a number; None for an empty line or the end of input."""
+
+    def say(line: str) -> None:
+        console.print(terminal_text(line), highlight=False, markup=False, soft_wrap=True)
+
+    say("None of these is likely to be what was asked:")
+    for number, one in enumerate(offered, 1):
+        say(f"  {number}  {one['text'].strip()}")
+        lost = [*one["unused"], *one["unplaced"]]
+        against = f"; no place for {', '.join(dict.fromkeys(lost))}" if lost else ""
+        say(f"     confidence {one['confidence']:.2f}, folder {one['workdir']}{against}")
+    while True:
+        console.print(f"Which one? 1 to {len(offered)}, or Enter for none: ", end="", highlight=False, markup=False)
+        typed = sys.stdin.readline()
+        if not typed.strip():
+            return None
+        if typed.strip().isdigit() and 1 <= int(typed) <= len(offered):
+            return int(typed) - 1

@@ -1,0 +1,103 @@
+"""What each phase found, in plain words: a first line, then details one a line. Text of others is made harmless where it is shown."""
+
+from collections.abc import Iterable, Sequence
+
+from ml_agent.delivery.expectation import Expectation
+from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.request import Request, Value
+from ml_agent.unasked import unasked
+from ml_agent.values.purpose import counted_thing, purpose
+from tools.candidates import Candidate
+
+_LONGEST = 100
+_MOST_LINES = 12
+
+
+def of_request(request: Request, expected: Sequence[Expectation]) -> str:
+    """ "read 2 values: learning rate 1e-4, epochs 25", then what should come out."""
+    values = [value for value in request.values if value.kind != "switch" or value.name]
+    named = list(dict.fromkeys(_named(value, request.instruction) for value in values if value.required))
+    guessed = list(dict.fromkeys(value.text for value in values if not value.required))
+    lines = [f"read {_count(len(named), 'value')}: {', '.join(named)}" if named else "no values stated"]
+    lines += [f"perhaps also {', '.join(guessed)}"] if guessed else []
+    return "\n".join([*lines, *(f"should come out: {one.describe()}" for one in expected)])
+
+
+def _named(value: Value, instruction: str) -> str:
+    """A value with what it is for, as the user put it."""
+    if value.start < 0 or value.name:
+        return f"{value.name.lstrip('-')} {value.value}" if value.name else value.text
+    if value.kind != "number" or not value.words:
+        return value.value
+    if counted := counted_thing(value, instruction):
+        return f"{value.text} {counted}"
+    return " ".join([*purpose(value, instruction), value.text])
+
+
+def of_candidates(candidates: Sequence[Candidate], limit: int = 5) -> str:
+    """How many repositories there are, then each with its score and what it says of itself."""
+    if len(candidates) == 1 and candidates[0].source == "named":
+        return candidates[0].full_name
+    lines = [_candidate(candidate) for candidate in candidates[:limit]]
+    return "\n".join([_count(len(candidates), "candidate", "candidates"), *lines])
+
+
+def of_ranking(ranked: Sequence[Candidate], before: Sequence[Candidate]) -> str:
+    """The first repository, then the order with scores and reasons where it is not the one before."""
+    first = ranked[0].full_name
+    if len(ranked) == 1:
+        return first
+    if [one.full_name for one in ranked] == [one.full_name for one in before]:
+        return f"{first} first, the order stays"
+    return "\n".join([f"{first} first", *(_candidate(candidate) for candidate in ranked)])
+
+
+def _candidate(candidate: Candidate) -> str:
+    score = f" {candidate.score:.3g}" if candidate.score else ""
+    said = shortened(candidate.description or ", ".join(candidate.topics))
+    return f"{candidate.full_name}{score}" + (f": {said}" if said else "")
+
+
+def of_draft(draft: Draft) -> str:
+    """A draft's first line, the lines behind it, and what it was made from."""
+    head, *more = draft.text.strip().splitlines() or [""]
+    shown = more[:_MOST_LINES] + ([f"… {len(more) - _MOST_LINES} more lines"] if len(more) > _MOST_LINES else [])
+    made_from = [f"made from {draft.because}"] if draft.because else []
+    return "\n".join([head, *shown, *made_from])
+
+
+def of_check(draft: Draft, instruction: str) -> str:
+    """Whether a draft is sound, then the account of the user's values, and what was kept from an example without being asked for."""
+    told = [entry for entry in draft.ledger if entry.required or entry.status != "not found"]
+    placed = sum(entry.status != "not found" for entry in draft.ledger)
+    verdict = "sound" if draft.sound else "disputed by its author, so it is run"
+    lines = [f"{verdict}; {_count(placed, 'value')} accounted for", *map(_entry, told)]
+    return "\n".join([*lines, *_kept(draft, instruction)])
+
+
+def _entry(entry: LedgerEntry) -> str:
+    if entry.status == "not found":
+        return f"{entry.text}: not used"
+    return f"{entry.text}: {entry.where}" + (" (its default)" if entry.status == "default" else "")
+
+
+def _kept(draft: Draft, instruction: str) -> Iterable[str]:
+    """Options that nobody asked for, with the example that they stand in."""
+    kept = unasked(draft, instruction)
+    if not kept:
+        return
+    origin = draft.provenance
+    if origin is not None and origin.kind == "example":
+        yield f"kept from {origin.path}:{origin.line}, the example it was made from: {', '.join(kept)}"
+    else:
+        yield f"nobody asked for {', '.join(kept)}"
+
+
+def _count(number: int, one: str, several: str = "") -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def shortened(text: str) -> str:
+    """The first line of a text, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rstrip() + "…"

@@ -1,0 +1,120 @@
+"""What a person sees on a real terminal, and what a pipe gets."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ml_agent.samples import repository_path
+from tests.terminal import Seen, on_terminal
+
+TASK = "train the perceptron for 25 epochs with learning rate 0.05"
+SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--{0}', type=float)\np.parse_args()\n"
+UNSURE = "models of 7 and 3 with weather in two rooms"
+COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9;]*m")
+
+
+@pytest.fixture
+def planar(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(repository_path("planar-nets"), tmp_path / "planar-nets"))
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    root = tmp_path / "two"
+    root.mkdir()
+    (root / "fit.py").write_text(SCRIPT.format("rate"))
+    (root / "score.py").write_text(SCRIPT.format("level"))
+    (root / "README.md").write_text("# Fit\n\nFit and score models of weather at a rate or a level.\n")
+    return root
+
+
+def solved(root: Path, *flags: str, columns: int = 100, extra: dict[str, str] | None = None) -> Seen:
+    return on_terminal(
+        ["solve", TASK, "--repo", str(root), "--run", "none", *flags], root.parent, columns=columns, extra=extra
+    )
+
+
+def test_phases_say_in_plain_words_what_they_found(planar: Path) -> None:
+    seen = solved(planar)
+    assert seen.code == 0 and "Traceback" not in seen.text
+    assert "read 2 values: 25 epochs, learning rate 0.05" in seen.text
+    assert re.search(r"generate\s+python train/fit_mlp.py", seen.text)
+    assert re.search(r"0\.05: --lr 0\.05", seen.text) and re.search(r"25: --n_epochs 25", seen.text)
+    assert re.search(r"kept from README.md:\d+", seen.text)
+    assert seen.text.count("no model ") == 1 and "OPENAI_API_KEY" in seen.text
+    assert "\x1b[?25h" in seen.raw.rpartition("\x1b[?25l")[2], "the cursor stayed hidden"
+
+
+def test_fifty_columns_are_enough(planar: Path) -> None:
+    seen = solved(planar, columns=50)
+    told, _, _ = seen.text.partition("run it in")
+    lines = [line for line in told.splitlines() if line.startswith((" " * 11, "generate", "check", "understand"))]
+    assert lines and max(len(line.rstrip()) for line in lines) <= 50
+    assert sum(line.startswith(" " * 11) for line in lines) > 4
+
+
+def test_no_color_and_dumb_terminals_get_neither_colours_nor_movement(planar: Path) -> None:
+    assert not COLOUR.search(solved(planar, extra={"NO_COLOR": "1"}).raw)
+    dumb = solved(planar, extra={"TERM": "dumb"})
+    assert "\x1b" not in dumb.raw and "read 2 values" in dumb.text
+
+
+def test_a_pipe_gets_plain_lines(planar: Path) -> None:
+    command = [sys.executable, "-m", "ml_agent", "solve", TASK, "--repo", str(planar), "--run", "none"]
+    told = subprocess.run([*command, "--navigator", "grounded"], capture_output=True, text=True, timeout=90, check=True)
+    assert "\x1b" not in told.stderr and "check      sound; 2 values accounted for" in told.stderr
+    assert "           0.05: --lr 0.05" in told.stderr and "no model" not in told.stderr
+    quiet = subprocess.run([*command, "--quiet"], capture_output=True, text=True, timeout=90, check=True)
+    assert quiet.stderr == "" and quiet.stdout.startswith("python train/fit_mlp.py")
+
+
+def test_the_last_lines_of_a_program_stay_and_verbose_shows_all(planar: Path) -> None:
+    flags = ["--sandbox", "local", "--unisolated", "--network", "none"]
+    say = "import argparse\nargparse.ArgumentParser().parse_args()\nfor n in range(9): print('line', n)\n"
+    (planar / "count.py").write_text(say)
+    (planar / "README.md").write_text("# Count\n\nCount lines:\n\n```bash\npython count.py\n```\n")
+    command = ["solve", "count the lines", "--repo", str(planar), "--path", ".", "--run", "full", *flags]
+    seen = on_terminal(command, planar.parent)
+    left = seen.text.partition("ran to its end")[2]
+    assert "| line 8" in left and "| line 6" in left and "| line 5" not in left
+    assert "| line 0" in on_terminal([*command, "--verbose"], planar.parent).text
+
+
+def test_one_question_where_a_run_would_end_unsure(two: Path) -> None:
+    command = ["solve", UNSURE, "--repo", str(two), "--run", "none"]
+    unsure = on_terminal(command, two.parent)
+    assert unsure.code == 1 and "unsure" in unsure.text and "Which one?" not in unsure.text
+    chosen = on_terminal([*command, "--ask"], two.parent, answers=[("Which one?", "9\n"), ("9\r\nWhich one?", "2\n")])
+    assert (
+        chosen.code == 0 and "python score.py" in chosen.text.partition("2\r\n")[2] + chosen.text.rpartition("Which")[2]
+    )
+    assert "checked" in chosen.text
+    declined = on_terminal([*command, "--ask"], two.parent, answers=[("Which one?", "\n")])
+    assert declined.code == 1 and "unsure" in declined.text.rpartition("Which one?")[2]
+
+
+def test_there_is_nobody_to_ask_behind_a_pipe(two: Path) -> None:
+    command = [sys.executable, "-m", "ml_agent", "solve", UNSURE, "--repo", str(two), "--run", "none", "--ask"]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False, stdin=subprocess.DEVNULL)
+    assert told.returncode == 2 and "--ask needs a terminal" in told.stderr
+
+
+def test_quiet_and_verbose_exclude_each_other(two: Path) -> None:
+    command = [sys.executable, "-m", "ml_agent", "solve", UNSURE, "--repo", str(two), "-q", "-v"]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+    assert told.returncode == 2 and "exclude each other" in told.stderr
+
+
+def test_ctrl_c_on_a_terminal_is_one_line(planar: Path) -> None:
+    (planar / "wait.py").write_text(
+        "import argparse, time\nargparse.ArgumentParser().parse_args()\nprint('waiting', flush=True)\ntime.sleep(60)\n"
+    )
+    (planar / "README.md").write_text("# Wait\n\nWait:\n\n```bash\npython wait.py\n```\n")
+    flags = ["--sandbox", "local", "--unisolated", "--network", "none", "--run", "full"]
+    command = ["solve", "wait with wait.py", "--repo", str(planar), "--path", ".", *flags]
+    seen = on_terminal(command, planar.parent, answers=[("| waiting", "\x03")], seconds=60)
+    assert seen.code in (1, 130) and "Traceback" not in seen.text and "interrupted" in seen.text
