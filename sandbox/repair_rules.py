@@ -222,8 +222,7 @@ def _missing_program(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     """A console script that installing the repository puts on the path."""
     name = re.escape(diagnosis.subject)
     for file in ("pyproject.toml", "setup.cfg", "setup.py"):
-        path = scene.source.root / file
-        text = path.read_text(encoding="utf-8", errors="replace")[:MOST_DECLARED] if path.is_file() else ""
+        text = read_text(scene.source.root / file, MOST_DECLARED)
         if re.search(rf"scripts[\s\S]*[\"'\s/]{name}[\"']?\s*(?:=|[\"'])", text):
             yield Repair(
                 kind="install", arguments=("-e .",), why=f"{diagnosis.subject} is a command of the repository's own"

@@ -9,11 +9,12 @@ import msgspec
 
 from sandbox.diagnosis.model import Diagnosis
 from sandbox.makers import Missing, makers_of
+from sandbox.reading import read_text
 from sandbox.repository_search import files, same_file_elsewhere, same_file_inside
 
 REFINED = frozenset({"wrong-folder", "missing-submodule"})
 """Codes that only the repository's files tell."""
-_POINTER = b"version https://git-lfs.github.com/spec"
+_POINTER = "version https://git-lfs.github.com/spec"
 _URL = re.compile(r"https?://[^\s)>\]\"']+")
 _WORKSPACE = re.compile(r"(?:/.*/sandbox-\w+)?/workspace/(?=.)")
 """Where sandboxes have the repository."""
@@ -34,7 +35,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 def refine(diagnosis: Diagnosis, place: Place) -> Diagnosis:
     """The diagnosis with what the repository adds to it; paths of the workspace as they are written where it ran."""
     diagnosis = _as_written_here(diagnosis, place)
-    rule = _BY_CODE.get(diagnosis.code)
+    rule = REFINERS.get(diagnosis.code)
     return rule(diagnosis, place) if rule else diagnosis
 
 
@@ -50,9 +51,7 @@ def _as_written_here(diagnosis: Diagnosis, place: Place) -> Diagnosis:
 
 
 def _pointer(diagnosis: Diagnosis, place: Place) -> Diagnosis:
-    pointers = [
-        path for path in files(place.root) if path.stat().st_size < 1024 and path.read_bytes().startswith(_POINTER)
-    ]
+    pointers = [path for path in files(place.root) if read_text(path, len(_POINTER)) == _POINTER]
     names = [path.relative_to(place.root).as_posix() for path in pointers[:5]]
     if not names:
         return diagnosis
@@ -61,17 +60,19 @@ def _pointer(diagnosis: Diagnosis, place: Place) -> Diagnosis:
 
 
 def _module(diagnosis: Diagnosis, place: Place) -> Diagnosis:
-    modules = place.root / ".gitmodules"
-    if not modules.is_file():
-        return diagnosis
-    text = modules.read_text(encoding="utf-8", errors="replace")
+    text = read_text(place.root / ".gitmodules")
     top = diagnosis.subject.partition(".")[0].lower()
     for path in re.findall(r"^\s*path\s*=\s*(\S+)", text, re.MULTILINE):
-        empty = not any((place.root / path).rglob("*.py"))
-        if empty and _same(Path(path).name, top):
+        if _is_empty(place.root, path) and _same(Path(path).name, top):
             message = f"the module {diagnosis.subject} is a submodule of the repository that was not fetched ({path})"
             return msgspec.structs.replace(diagnosis, code="missing-submodule", message=message, fix=None)
     return diagnosis
+
+
+def _is_empty(root: Path, path: str) -> bool:
+    """Whether a folder of the repository has no module; a path that leads elsewhere is not looked at."""
+    folder = (root / path).resolve()
+    return folder.is_relative_to(root.resolve()) and next(files(folder, (".py",)), None) is None
 
 
 def _same(folder: str, module: str) -> bool:
@@ -111,7 +112,7 @@ def _said_of(root: Path, path: str) -> str:
     parts = [part for part in Path(path).parts if part not in (".", "..", "/")]
     names = [name for name in (parts[-1:] + parts[-2:-1]) if len(name) > 3]
     for readme in files(root, ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")):
-        lines = readme.read_text(encoding="utf-8", errors="replace")[:MAX_README].splitlines()
+        lines = read_text(readme, MAX_README).splitlines()
         for name in names:
             for number, line in enumerate(lines):
                 if name in line and not line.lstrip().startswith(("python", "$", "bash")):
@@ -122,10 +123,11 @@ def _said_of(root: Path, path: str) -> str:
     return ""
 
 
-_BY_CODE: dict[str, Callable[[Diagnosis, Place], Diagnosis]] = {
+REFINERS: dict[str, Callable[[Diagnosis, Place], Diagnosis]] = {
     "lfs-pointer": _pointer,
     "missing-module": _module,
     "missing-file": _file,
     "missing-data": _file,
     "missing-weights": _file,
 }
+"""Code of a failure -> what looks at the files for it."""

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.diagnosis import Diagnosis, Place
+from sandbox.diagnosis.refine import REFINERS, refine
 from sandbox.setup.requirements import wanted_by, wanted_python
 from tools.check.powers import powers
 from tools.commandline.shell import parse_command
@@ -173,3 +175,36 @@ def test_a_read_only_cache(tmp_path: Path) -> None:
         env={"ML_AGENT_CACHE_DIR": str(tmp_path / "blocked/cache")},
     )  # fmt: skip
     assert code == 0 and json.loads(out)["answer"]["text"].startswith("python fit.py --lr 0.25"), err
+
+
+def _missing(root: Path, subject: str, code: str) -> str:
+    """What is said of a failure after the repository's files were looked at."""
+    found = Diagnosis(code=code, category="data", message=f"{subject} is missing", subject=subject)
+    return refine(found, Place(root=root)).message
+
+
+@pytest.mark.promise("A diagnosis quotes files of the repository alone.", by="sandbox.reading")
+def test_a_link_in_place_of_a_readme_is_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "home/user").mkdir(parents=True)
+    (tmp_path / "home/user/.netrc").write_text("machine host login me password hunter2\n")
+    root = tmp_path / "clones/it/tree"
+    root.mkdir(parents=True)
+    (root / "README.md").symlink_to(tmp_path / "home/user/.netrc")
+    assert "hunter2" not in _missing(root, "password", "missing-file")
+
+
+@pytest.mark.promise(READS, by="sandbox.diagnosis.refine")
+@pytest.mark.parametrize("code", sorted(REFINERS))
+def test_a_failure_is_looked_up_within_limits(code: str, tmp_path: Path) -> None:
+    """Links to a pipe, a README of a gigabyte, a submodule whose folder is the whole disk."""
+    root = tmp_path / "tree"
+    root.mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (root / "weights.bin").symlink_to(tmp_path / "pipe")
+    (root / "setup.cfg").symlink_to(tmp_path / "pipe")
+    with (root / "README.md").open("wb") as file:
+        file.truncate(2**30)
+    (root / ".gitmodules").write_text('[submodule "x"]\n  path = /\n[submodule "y"]\n  path = ../..\n')
+    began = time.thread_time()
+    assert _missing(root, "y", code)
+    assert time.thread_time() - began < 2
