@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 # Half of the tests' time is waiting: on two cores two processes a core.
 WORKERS := 4
 
-.PHONY: site lock release-check smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev clean
+.PHONY: newcomer site lock release-check smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev clean
 
 setup: $(READY)
 
@@ -45,6 +45,10 @@ site: setup
 
 smoke: setup
 	@bash scripts/smoke.sh
+
+# The README's first commands in a fresh container with Python, git and make only.
+newcomer: setup
+	@bash scripts/newcomer.sh
 
 fuzz: setup
 	@bash scripts/fuzz.sh $(MINUTES)

@@ -65,12 +65,19 @@ class Progress:
         console: where to.
         verbose: every detail, and every line that the sandbox prints.
         ask: puts the question which of several answers is meant; None where nobody is to be asked.
+        live: whether what is done now is drawn, and drawn over, where the console can.
     """
 
     def __init__(
-        self, console: Console, *, verbose: bool = False, ask: Callable[[Sequence[Plain]], int | None] | None = None
+        self,
+        console: Console,
+        *,
+        verbose: bool = False,
+        ask: Callable[[Sequence[Plain]], int | None] | None = None,
+        live: bool = True,
     ) -> None:
         self._console, self._verbose, self._ask = console, verbose, ask
+        self._moves = live and console.is_terminal and not console.is_dumb_terminal
         self._live: Live | None = None
         self._overdue: threading.Timer | None = None
         self._started = 0.0
@@ -78,11 +85,6 @@ class Progress:
         self._told_calls = 0
         self._lines: deque[str] = deque(maxlen=_LAST_LINES)
         self._unfinished = ""
-
-    @property
-    def _moves(self) -> bool:
-        """Whether lines can be drawn over."""
-        return self._console.is_terminal and not self._console.is_dumb_terminal
 
     def watch(self, usage: Callable[[], Usage]) -> None:
         """Show from now on what was spent."""
@@ -129,16 +131,17 @@ class Progress:
         self._told_calls = usage.calls
 
     def _tell(self, name: str, outcome: str, details: Sequence[str]) -> None:
-        seconds = f"({time.monotonic() - self._started:.1f} s)"
-        if not self._moves:
-            self._print(f"{name:<{_NAME_WIDTH}} {outcome} {seconds}")
+        seconds = f"{time.monotonic() - self._started:.1f}"
+        if not self._console.is_terminal:
+            self._print(f"{name:<{_NAME_WIDTH}} {outcome} ({seconds} s)")
             for line in details:
                 self._print(f"{'':<{_NAME_WIDTH}} {line}")
             return
-        grid = Table.grid(padding=(0, 1, 0, 0))
+        grid = Table.grid(padding=(0, 1, 0, 0), expand=True)
         grid.add_column(width=_NAME_WIDTH, no_wrap=True)
         grid.add_column(ratio=1, overflow="fold")
-        grid.add_row(Text(name, style="bold"), Text.assemble(outcome, " ", (seconds, "dim")))
+        grid.add_column(justify="right", no_wrap=True)
+        grid.add_row(Text(name, style="bold"), Text(outcome), Text(f"{seconds} s", style="dim"))
         for line in details:
             grid.add_row("", Text(line, style="dim"))
         self._console.print(grid)

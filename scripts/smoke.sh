@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Build the wheel and the sdist, install the wheel with each extra into an empty environment, and use it outside the checkout.
-#   usage: smoke.sh [EXTRA…]     (default: "" bench mcp; also dask, data, local)
+#   usage: smoke.sh [EXTRA…]     (default: "" bench mcp tool; also dask, data, local, docs; tool: by pipx, into an environment of its own)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-extras=("$@"); [ $# -gt 0 ] || extras=("" bench mcp)
+extras=("$@"); [ $# -gt 0 ] || extras=("" bench mcp tool)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 python=$(command -v "${PYTHON:-$PWD/.venv/bin/python}")
 "$python" -m pip -q wheel --no-deps --wheel-dir "$work/dist" . 2>"$work/pip.log" || { tail -5 "$work/pip.log" >&2; exit 1; }
@@ -15,13 +15,21 @@ export ML_AGENT_CACHE_DIR="$work/cache" ML_AGENT_RUNS_DIR="$work/runs"
 for extra in "${extras[@]}"; do
   env="$work/env-${extra:-none}"
   "$python" -m venv "$env"
-  "$env/bin/pip" -q install "$wheel${extra:+[$extra]}" 2>"$work/pip.log" || { tail -5 "$work/pip.log" >&2; exit 1; }
-  agent="$env/bin/ml-agent"
+  if [ "$extra" = tool ]; then
+    "$env/bin/pip" -q install pipx 2>"$work/pip.log" || { tail -5 "$work/pip.log" >&2; exit 1; }
+    export PIPX_HOME="$work/pipx" PIPX_BIN_DIR="$work/pipx/bin"
+    "$env/bin/pipx" install --quiet "$wheel" 2>"$work/pip.log" || { tail -5 "$work/pip.log" >&2; exit 1; }
+    agent="$PIPX_BIN_DIR/ml-agent" env=$(dirname "$(dirname "$(readlink -f "$PIPX_BIN_DIR/ml-agent")")")
+  else
+    "$env/bin/pip" -q install "$wheel${extra:+[$extra]}" 2>"$work/pip.log" || { tail -5 "$work/pip.log" >&2; exit 1; }
+    agent="$env/bin/ml-agent"
+  fi
   "$agent" --version
   "$agent" --help >help.txt && grep -q explain help.txt
   "$agent" explain planar-nets:train/fit_mlp.py >explained.txt && grep -q -- --lr explained.txt
   "$agent" check 'python train/fit_mlp.py --lr 0.1' --repo planar-nets >checked.txt
   "$agent" solve 'train the perceptron for 25 epochs' --repo planar-nets --run none -q | grep -q 25
+  "$agent" bench make planar-nets --out rows.jsonl --rows 2 --jobs 1 >made.txt 2>&1 && test -s rows.jsonl
   "$agent" bench predict --help >help.txt && grep -q tasks help.txt
   "$env/bin/python" -c 'import ml_agent; assert ml_agent.check("python train/fit_mlp.py --lr 0.1", "planar-nets").ok'
   case $extra in
@@ -37,6 +45,7 @@ PY
     local) "$env/bin/python" -c 'import xllamacpp' ;;
     dask) "$env/bin/python" -c 'import distributed' ;;
     data) "$env/bin/python" -c 'import datasets' ;;
+    docs) "$env/bin/python" -c 'import material, mkdocs' ;;
   esac
   echo "smoke: ${extra:-no extra}: ok"
 done

@@ -70,3 +70,31 @@ def anchors(page: Path) -> set[str]:
     """The anchors of a page's headings, as forges make them."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def test_the_recorded_run_says_what_the_program_says() -> None:
+    """docs/run.svg is a real run (scripts/record-run.py): where the answer changes, it is recorded anew."""
+    import html
+
+    import ml_agent
+
+    said = html.unescape(re.sub(r"<[^>]+>", "", (ROOT / "docs/run.svg").read_text(encoding="utf-8"))).replace(
+        "\xa0", " "
+    )
+    found = re.search(r"ml-agent solve '([^']+)' --catalog sample", said)
+    assert found is not None and "http://www.w3.org" not in said and "@font-face" not in said
+    result = ml_agent.solve(found[1], catalog="sample", run="none", navigator="grounded")
+    assert result.answer is not None and result.answer.text in said
+
+
+def test_pictures_are_small_and_whole() -> None:
+    pictures = sorted((ROOT / "docs/pictures").glob("*.png"))
+    assert [one.stem for one in pictures] == [
+        f"{page}-{width}" for page in ("bench", "report") for width in (1400, 360, 800)
+    ]
+    for one in pictures:
+        head = one.read_bytes()[:24]
+        assert head[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(head[16:20], "big") == int(
+            one.stem.partition("-")[2]
+        )
+        assert one.stat().st_size < 200_000

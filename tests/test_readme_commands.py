@@ -1,0 +1,69 @@
+"""Every command of the README is run: what stands there for something of the reader's is replaced, the rest is as printed."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ml_agent
+from ml_agent.samples import repository_path
+
+ROOT = Path(__file__).parents[1]
+TASK = "train the perceptron for 25 epochs with learning rate 0.05"
+_FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+STANDS_FOR = (
+    ("path/to/repository", str(repository_path("planar-nets"))),
+    ("--repo dmlc/dgl --path examples/pytorch/arma", f"--repo {repository_path('planar-nets')} --run none"),
+    ('"..."', '"cluster 600 points into 4 groups"'),
+    ("my-repositories.jsonl", "sample --run none"),
+    ("planar-nets:train.py", "planar-nets:train/fit_mlp.py"),
+    ("--lrr", "--lr"),
+    ("train.py --lr", "train/fit_mlp.py --lrr"),
+)
+"""What is the reader's own, and what is on another machine."""
+CODES = {"--model gpt-4o": {4}, "check ": {1}, "explain ": {0}, "--repo": {0, 1}, "doctor": {0, 1}}
+"""A dead endpoint is 4, a mistyped option 1; a task of another repository may find no answer in a sample; doctor tells what lacks."""
+
+
+def commands() -> Iterator[str]:
+    for block in _FENCE.findall((ROOT / "README.md").read_text(encoding="utf-8")):
+        for line in block.splitlines():
+            command = line.split("  #")[0].strip()
+            if command.startswith("ml-agent "):
+                yield command
+
+
+@pytest.mark.parametrize("command", list(commands()))
+def test_it_runs(command: str, tmp_path: Path) -> None:
+    given = command
+    for printed, meant in STANDS_FOR:
+        given = given.replace(printed, meant)
+    if "RUN" in given:
+        run = ml_agent.solve(TASK, repo=str(repository_path("planar-nets")), run="none", navigator="grounded")
+        given = given.replace("RUN", str(run.folder))
+    environment = {
+        **os.environ,
+        "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+        "OPENAI_API_KEY": "none",
+        "BROWSER": "true",
+    }
+    call = [sys.executable, "-m", "ml_agent", *shlex.split(given)[1:]]
+    done = subprocess.run(
+        call, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False
+    )  # fmt: skip
+    expected = next((codes for part, codes in CODES.items() if part in command), {0})
+    assert done.returncode in expected, (given, done.returncode, done.stderr)
+    assert "Traceback" not in done.stderr and "internal error" not in done.stderr
+
+
+def test_make_has_what_is_printed() -> None:
+    blocks = "\n".join(_FENCE.findall((ROOT / "README.md").read_text(encoding="utf-8")))
+    for target in re.findall(r"^make (\w+)", blocks, re.MULTILINE):
+        asked = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert asked.returncode == 0, asked.stderr
