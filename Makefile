@@ -4,6 +4,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Half of the tests' time is waiting: on two cores two processes a core.
 WORKERS := 4
+# Tests start this program hundreds of times: what Python compiled once is kept, whatever the machine says of it.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: newcomer site lock release-check smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev clean
 

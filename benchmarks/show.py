@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from rich.console import Console
 from rich.table import Table
 
 from benchmarks.compare import Comparison
@@ -11,9 +10,10 @@ from benchmarks.data import Task
 from benchmarks.error_classes import NAMES, SAME_CALL
 from benchmarks.metrics import KS, Interval, bootstrap, official_pass
 from benchmarks.scoring import GATES, Row, Score, figures
+from ml_agent.console import Terminal
 
 
-def score_tables(score: Score, tasks: Sequence[Task], console: Console) -> None:
+def score_tables(score: Score, tasks: Sequence[Task], console: Terminal) -> None:
     """Print the figures, then by repository and kind, then the error classes and what was left out."""
     name = "gates" if score.mode == GATES else "pass"
     console.print(f"{score.mode}: {len(score.rows)} rows", highlight=False)
@@ -66,7 +66,7 @@ def _groups(title: str, rows: Sequence[Row], of: Callable[[Row], str], name: str
     return table
 
 
-def comparison_tables(comparison: Comparison, console: Console) -> None:
+def comparison_tables(comparison: Comparison, console: Terminal) -> None:
     """Print subjects side by side, then the pairs."""
     console.print(f"{comparison.mode}: {comparison.n} common rows", highlight=False)
     names = [f"pass@{k}" for k in KS]

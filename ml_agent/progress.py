@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ml_agent.budget import Usage
+from ml_agent.console import Terminal
 from ml_agent.state import Plain
 from ml_agent.terminal import terminal_text
 
@@ -70,7 +71,7 @@ class Progress:
 
     def __init__(
         self,
-        console: Console,
+        console: Terminal,
         *,
         verbose: bool = False,
         ask: Callable[[Sequence[Plain]], int | None] | None = None,

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from benchmarks.cli import options as o
+from ml_agent.console import Terminal
 
 app = typer.Typer(help="Other agents as subjects, each in an environment of its own.", no_args_is_help=True)
 
@@ -38,7 +38,7 @@ def list_(home: o.Home = None, as_json: o.AsJson = False) -> int:
         table.add_row(
             status.name, status.version, state, there.python if there else "", str(there.folder) if there else ""
         )
-    Console().print(table)
+    Terminal().print(table)
     return 0
 
 

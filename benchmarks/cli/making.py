@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from benchmarks.cli import options as o
+from ml_agent.console import Terminal
 
 
 def make(
@@ -51,6 +51,6 @@ def make(
     for name in ("frameworks", "styles", "kinds", "splits", "refused", "wording"):
         for label, count in getattr(report, name).items():
             table.add_row(f"{name}: {label}", str(count))
-    Console().print(table)
+    Terminal().print(table)
     o.tell(f"no rows: {name}" for name in report.empty)
     return 0 if report.rows else 1

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
-from rich.console import Console
+
+from ml_agent.console import Terminal
 
 if TYPE_CHECKING:
     from benchmarks.data import Task
@@ -105,7 +106,7 @@ def load_rows(source: str, sample: Path | None) -> Rows:
 
 def tell(lines: Iterable[str]) -> None:
     """Write lines to stderr as they are."""
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
 from benchmarks.cli import options as o
+from ml_agent.console import Terminal
 
 
 def repos(
@@ -127,5 +127,5 @@ def stats(
     for line in found:
         counts = [f"{line.mean:.0f}", f"{line.median:.0f}", str(line.least), str(line.most)]
         table.add_row(line.setting, line.repository or "all", str(line.rows), *counts)
-    Console().print(table)
+    Terminal().print(table)
     return 0

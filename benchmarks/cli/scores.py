@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from benchmarks.cli import options as o
+from ml_agent.console import Terminal
 
 
 def score(
@@ -49,7 +49,7 @@ def score(
     if as_json:
         sys.stdout.write(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
     else:
-        score_tables(result, loaded, Console())
+        score_tables(result, loaded, Terminal())
     return 0
 
 
@@ -72,7 +72,7 @@ def compare(
     if as_json:
         sys.stdout.write(json.dumps(msgspec.to_builtins(comparison, str_keys=True)) + os.linesep)
     else:
-        comparison_tables(comparison, Console(width=max(Console().width, 150)))
+        comparison_tables(comparison, Terminal(width=max(Terminal().width, 150)))
     return 0
 
 

@@ -4,9 +4,10 @@ import time
 from types import TracebackType
 
 import msgspec
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+
+from ml_agent.console import Terminal
 
 QUIET_SECONDS = 30.0
 """Where stderr is no terminal, a line is written no more often than this."""
@@ -30,7 +31,7 @@ class Progress:
         self.usd = 0.0
         self.last = ""
         self._began = self._said = time.monotonic()
-        self._console = Console(stderr=True)
+        self._console = Terminal(stderr=True)
         self._live = Live(self._table(), console=self._console, transient=True, refresh_per_second=4)
 
     def __enter__(self) -> "Progress":

@@ -8,8 +8,8 @@ import sys
 from types import FrameType
 
 import typer
-from rich.console import Console
 
+from ml_agent.console import Terminal
 from ml_agent.errors import exit_code_for
 from ml_agent.keys import take as take_keys
 from ml_agent.late_packages import leave_unloaded
@@ -29,8 +29,8 @@ _OF_THE_MACHINE = frozenset(
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
-    # A run is short and builds many syntax trees: collecting cycles takes a sixth of it. The bench runs long.
-    if sys.argv[1:2] != ["bench"]:
+    # A run is short and builds many syntax trees: collecting cycles takes a sixth of it. The bench and the server run long.
+    if sys.argv[1:2] not in (["bench"], ["mcp"]):
         gc.disable()
     take_keys()
     signal.signal(signal.SIGTERM, _terminated)
@@ -122,7 +122,7 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
 
 def _say(message: str, code: int) -> int:
     line = terminal_text(" ".join(message.split("\n")))
-    Console(stderr=True).print(f"ml-agent: {line}", highlight=False, markup=False, soft_wrap=True)
+    Terminal(stderr=True).print(f"ml-agent: {line}", highlight=False, markup=False, soft_wrap=True)
     return code
 
 

@@ -3,21 +3,20 @@
 import sys
 from collections.abc import Callable, Sequence
 
-from rich.console import Console
-
+from ml_agent.console import Terminal
 from ml_agent.errors import UsageError
 from ml_agent.state import Plain
 from ml_agent.terminal import terminal_text
 
 
-def asker(console: Console) -> Callable[[Sequence[Plain]], int | None]:
+def asker(console: Terminal) -> Callable[[Sequence[Plain]], int | None]:
     """What asks on this terminal. Raises UsageError where nobody can answer."""
     if not (sys.stdin.isatty() and console.is_terminal):
         raise UsageError("--ask needs a terminal: without it a run that is unsure says which answers there are")
     return lambda offered: question(console, offered)
 
 
-def question(console: Console, offered: Sequence[Plain]) -> int | None:
+def question(console: Terminal, offered: Sequence[Plain]) -> int | None:
     """Show the answers with what speaks against each and read a number; None for an empty line or the end of input."""
 
     def say(line: str) -> None:

@@ -3,7 +3,8 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from ml_agent.console import Terminal
 
 
 def clean(
@@ -13,5 +14,5 @@ def clean(
     from sandbox.cleanup import clean as clean_sandboxes
 
     removed = clean_sandboxes(images=images)
-    Console(stderr=True).print(f"removed: {removed}", highlight=False, markup=False)
+    Terminal(stderr=True).print(f"removed: {removed}", highlight=False, markup=False)
     return 0

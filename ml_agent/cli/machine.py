@@ -6,10 +6,10 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ml_agent.console import Terminal
 from ml_agent.settings import load_settings
 from ml_agent.terminal import terminal_text
 
@@ -33,7 +33,7 @@ def show_config(as_json: Annotated[bool, typer.Option("--json", help="Print the 
     table = Table("setting", "value", "from")
     for one in found:
         table.add_row(one.name, escape(terminal_text(one.value)), escape(one.origin))
-    Console().print(table)
+    Terminal().print(table)
     return 0
 
 
@@ -55,7 +55,7 @@ def doctor(
         for row in examined:
             state = "[green]ok[/green]" if row.ok else "[yellow]missing[/yellow]"
             table.add_row(row.what, state, escape(row.found), escape(row.tip if row.ok else row.advice))
-        Console().print(table)
+        Terminal().print(table)
     return int(any(not row.ok and (row.needed or (row.what == "model" and model is not None)) for row in examined))
 
 
@@ -86,5 +86,5 @@ def models(
             else ["?", "", "?"]
         )
         table.add_row(escape(name), "yes" if name in offered else "", *costs)
-    Console().print(table)
+    Terminal().print(table)
     return 0

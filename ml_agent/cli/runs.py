@@ -6,10 +6,10 @@ import webbrowser
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ml_agent.console import Terminal
 from ml_agent.run_index import known_run, known_runs
 from ml_agent.runs import RunFolder, delete_run
 from ml_agent.settings import load_settings
@@ -33,7 +33,7 @@ def list_(
     table = Table("run", "ending", "evidence", "instruction")
     for row in rows:
         table.add_row(*(escape(row[name][:80]) for name in ("run", "ending", "evidence", "instruction")))
-    Console().print(table)
+    Terminal().print(table)
 
 
 def _row(folder: RunFolder) -> dict[str, str]:
@@ -59,7 +59,7 @@ def delete(run: Annotated[str, _RUN]) -> None:
     """Remove one run's folder."""
     folder = known_run(load_settings(), run)
     delete_run(folder)
-    Console(stderr=True).print(f"deleted {folder.id}", highlight=False, markup=False)
+    Terminal(stderr=True).print(f"deleted {folder.id}", highlight=False, markup=False)
 
 
 def view(
@@ -90,7 +90,7 @@ def _show_run(folder: RunFolder) -> None:
     from ml_agent.view.terminal import show as show_page
 
     content = _content(folder)
-    console = Console()
+    console = Terminal()
     if "budget" not in content:
         console.print(f"{folder.id} is unfinished: ml-agent resume {folder.id}", markup=False, highlight=False)
         return

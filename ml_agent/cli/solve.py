@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ml_agent.card import card, is_answer
+from ml_agent.console import Terminal
 from ml_agent.delivery.expected import check_stated
 from ml_agent.endings import Ending
 from ml_agent.errors import UsageError
@@ -137,15 +138,13 @@ def _progress(quiet: bool, verbose: bool = False, ask: bool = False) -> Observer
         raise UsageError(f"--quiet and {'--verbose' if verbose else '--ask'} exclude each other")
     if quiet:
         return None
-    from rich.console import Console
-
     from ml_agent.progress import Progress
 
     if not ask:
-        return Progress(Console(stderr=True), verbose=verbose)
+        return Progress(Terminal(stderr=True), verbose=verbose)
     from ml_agent.cli.ask import asker
 
-    return Progress(Console(stderr=True), verbose=verbose, ask=asker(Console(stderr=True)))
+    return Progress(Terminal(stderr=True), verbose=verbose, ask=asker(Terminal(stderr=True)))
 
 
 def _finish(result: dict[str, Any], as_json: bool, quiet: bool) -> int:
@@ -161,6 +160,4 @@ def _finish(result: dict[str, Any], as_json: bool, quiet: bool) -> int:
 
 
 def _say(line: str) -> None:
-    from rich.console import Console
-
-    Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)
+    Terminal(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)

@@ -4,10 +4,10 @@ import sys
 from collections.abc import Sequence
 from typing import Literal
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ml_agent.console import Terminal
 from ml_agent.terminal import terminal_text
 
 Layout = Literal["", "markdown"]
@@ -20,7 +20,7 @@ def write_table(heads: Row, rows: Sequence[Row], *, title: str = "", layout: Lay
     if layout == "markdown":
         sys.stdout.write(_markdown(heads, safe, title))
     elif sys.stdout.isatty():
-        Console().print(_drawn(heads, safe, title))
+        Terminal().print(_drawn(heads, safe, title))
     else:
         lines = [f"# {_line(title)}"] if title else []
         sys.stdout.write("\n".join([*lines, *("\t".join(row) for row in [list(heads), *safe])]) + "\n")

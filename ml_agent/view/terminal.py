@@ -1,9 +1,9 @@
 """A run in the terminal: the same page as lines."""
 
-from rich.console import Console
 from rich.markup import escape as markup_escape
 from rich.table import Table
 
+from ml_agent.console import Terminal
 from ml_agent.terminal import terminal_text
 from ml_agent.view.outputs import OutputView
 from ml_agent.view.page import DraftView, Page
@@ -14,7 +14,7 @@ def escape(text: str) -> str:
     return markup_escape(terminal_text(text))
 
 
-def show(page: Page, outputs: tuple[OutputView, ...], console: Console) -> None:
+def show(page: Page, outputs: tuple[OutputView, ...], console: Terminal) -> None:
     """Print what happened in a run: the way, the drafts with what was wrong, the values, the outputs, the cost."""
     result = page.result
     console.print(f"[bold]{escape(result['instruction'])}[/bold]", highlight=False)
@@ -39,14 +39,14 @@ def show(page: Page, outputs: tuple[OutputView, ...], console: Console) -> None:
     )
 
 
-def _show_draft(draft: DraftView, console: Console) -> None:
+def _show_draft(draft: DraftView, console: Terminal) -> None:
     console.print(f"\n[bold]draft {draft.number}[/bold] [dim]{escape(draft.because)}[/dim]", highlight=False)
     console.print(escape(draft.text), highlight=False, soft_wrap=True)
     for line in draft.problem.splitlines():
         console.print(f"  [dim]{escape(line)}[/dim]", highlight=False)
 
 
-def _show_values(ledger: list[dict[str, str]], console: Console) -> None:
+def _show_values(ledger: list[dict[str, str]], console: Terminal) -> None:
     if not ledger:
         return
     table = Table("you wrote", "status", "where", title="your values", title_justify="left")

@@ -18,6 +18,33 @@ PAGES = {"ml_agent/view/report.py": True, "prompts/render.py": False, "sandbox/s
 """Modules with an `Environment`: of Jinja, with whether it escapes; the last is no template."""
 INSIDE = {"sandbox/stubrun/child.py"}
 """Runs in the place of a repository's program, behind bubblewrap: it alone may run code that it read."""
+PRINTS = {
+    "ml_agent/cli/reading.py",
+    "sandbox/image/__main__.py",
+    "sandbox/setup/release_dates.py",
+    "tools/index_work.py",
+}
+"""Modules with a bare `print`: a line that changes, made by `terminal_text`; numbers and JSON for another process of ours."""
+FILES_OF_OTHERS = {
+    "ml_agent/delivery/keep.py", "ml_agent/view/outputs.py", "ml_agent/view/report.py", "sandbox/below.py", "sandbox/files.py",
+    "sandbox/reading.py", "tools/documents/text.py", "tools/files.py", "tools/python_api/read.py", "tools/signatures/sources.py",
+    "tools/versions.py", "tools/work_tree.py",
+}  # fmt: skip
+"""Modules that open files of a repository or of a run by their path: descriptors without links, or names that `Tree` listed."""
+FILES_OF_OURS = {
+    "ml_agent/cli/__init__.py", "ml_agent/cli/app.py", "ml_agent/cli/check.py", "ml_agent/execution.py",
+    "ml_agent/files.py", "ml_agent/keys.py", "ml_agent/llm/memory.py", "ml_agent/many.py", "ml_agent/origins.py",
+    "ml_agent/prices.py", "ml_agent/replay/repositories.py", "ml_agent/replay/sandbox.py",
+    "ml_agent/replay/tape.py", "ml_agent/run_index.py", "ml_agent/samples/__init__.py", "ml_agent/seal.py",
+    "ml_agent/staging.py", "ml_agent/trajectory.py", "sandbox/bubblewrap.py", "sandbox/capture.py",
+    "sandbox/cgroups.py", "sandbox/cleanup.py", "sandbox/diagnosis/removed.py", "sandbox/gate/proxy.py",
+    "sandbox/gate/relay.py", "sandbox/image/build.py", "sandbox/interpreters.py", "sandbox/local.py",
+    "sandbox/local_place.py", "sandbox/owner.py", "sandbox/python_history.py", "sandbox/running_docker.py",
+    "sandbox/setup/distributions.py", "sandbox/setup/executor.py", "sandbox/stubrun/child.py", "sandbox/warden.py",
+    "tools/atomic.py", "tools/catalog.py", "tools/github_search.py", "tools/index_cache.py", "tools/repository.py",
+    "tools/signatures/known_classes.py", "tools/tokens.py",
+}  # fmt: skip
+"""Modules that open what is shipped, what the program itself wrote, what the system says of processes, or a file that the user named."""
 USERS = {"instruction", "values", "prefix_code", "folder", "github", "loop.index", "line"}
 """Variables of prompts that hold the user's own words, a number, or what the program itself says."""
 STARTS = {
@@ -43,9 +70,9 @@ RUNS = {
 }
 
 
-def calls() -> Iterator[tuple[str, str, ast.Call]]:
+def calls(*rooms: str) -> Iterator[tuple[str, str, ast.Call]]:
     """Module, name of what is called, and the call."""
-    for room in ROOMS:
+    for room in rooms or ROOMS:
         for path in sorted((ROOT / room).rglob("*.py")):
             place = path.relative_to(ROOT).as_posix()
             if "/repositories/" in place or "/testing/" in place:
@@ -99,7 +126,34 @@ def test_pages_escape() -> None:
     assert not any(name.endswith("Markup") for _, name, _ in calls())
 
 
-@pytest.mark.promise("No wait is without an end.", by="this test over the source")
+@pytest.mark.promise("Whatever is printed went through one gate.", by="ml_agent.console, this test over the source")
+def test_consoles_are_of_one_kind() -> None:
+    assert {
+        place for place, name, _ in calls(*ROOMS, "benchmarks/cli", "benchmarks/predict") if name.endswith("Console")
+    } == set()
+    printing = {place for place, name, _ in calls() if name == "print"}
+    assert printing <= PRINTS
+
+
+@pytest.mark.promise("Files of others are opened by few modules.", by="this test over the source")
+def test_files_are_opened_in_few_places() -> None:
+    """Each module either is a gate, or opens what the program itself made, ships, or was told by the user."""
+    assert {place for place, name, _ in calls() if _opens(name)} == FILES_OF_OTHERS | FILES_OF_OURS
+
+
+def _opens(name: str) -> bool:
+    """Whether a call opens a file by its path; a gate's own functions are `read_text` and methods of a tree."""
+    owner, _, method = name.rpartition(".")
+    opens = method in {"read_text", "read_bytes", "write_text", "write_bytes"} and bool(owner)
+    through = re.search(r"tree$|^Tree\(|_control$|^place$|^self$|joinpath", owner)
+    return (opens and not through) or (
+        method == "open" and not re.search(r"RepoIndex|workspaces|webbrowser|_open|^index$", owner)
+    )
+
+
+@pytest.mark.promise(
+    "A program that is started, and a page that is fetched, has a limit of time.", by="this test over the source"
+)
 def test_waits_have_a_limit() -> None:
     """`subprocess.run` has a timeout; `Popen` is waited for with one, or after it was killed (marked in the source's own words)."""
     endless = [f"{place}:{call.lineno}" for place, name, call in calls()

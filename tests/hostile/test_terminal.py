@@ -3,13 +3,16 @@
 import io
 
 import pytest
-from rich.console import Console
+from rich.live import Live
+from rich.table import Table
 
+from ml_agent.console import Terminal
 from ml_agent.progress import Progress
 from ml_agent.terminal import terminal_text
 
 pytestmark = pytest.mark.hostile
 
+FORBIDDEN = ("\x1b]", "\x1b[2J", "\x1bP", "\x9b", "\x9d", "\b", "\u202e")
 COMMANDS = {
     "clipboard": "\x1b]52;c;cm0gLXJmIH4=\x07",
     "clipboard, not ended": "\x1b]52;c;cm0gLXJmIH4=",
@@ -25,13 +28,25 @@ COMMANDS = {
 @pytest.mark.parametrize("sent", COMMANDS.values(), ids=list(COMMANDS))
 def test_nothing_reaches_the_terminal_by_the_live_line(sent: str) -> None:
     screen = io.StringIO()
-    progress = Progress(Console(file=screen, force_terminal=True, width=200))
+    progress = Progress(Terminal(file=screen, force_terminal=True, width=200))
     progress.on_phase("execute", "enter", "")
     progress.on_output(f"before {sent} after\n")
     progress.on_phase("execute", "leave", f"before {sent} after")
     progress.close()
-    for forbidden in ("\x1b]", "\x1b[2J", "\x1bP", "\x9b", "\x9d", "\b", "\u202e"):
-        assert forbidden not in screen.getvalue()
+    assert not any(one in screen.getvalue() for one in FORBIDDEN)
+
+
+@pytest.mark.promise("Whatever is printed went through one gate.", by="ml_agent.console")
+@pytest.mark.parametrize("sent", COMMANDS.values(), ids=list(COMMANDS))
+def test_nothing_reaches_the_terminal_by_a_line_a_table_or_a_title(sent: str) -> None:
+    screen = io.StringIO()
+    terminal = Terminal(file=screen, force_terminal=True, width=200)
+    table = Table(sent, title=sent, caption=sent)
+    table.add_row(f"before {sent} after")
+    terminal.print(sent, table, f"[bold]{sent}[/bold]", Table.grid().add_row(sent))
+    with Live(table, console=terminal, transient=False):
+        terminal.print(sent)
+    assert "before" in screen.getvalue() and not any(one in screen.getvalue() for one in FORBIDDEN)
 
 
 @pytest.mark.parametrize("sent", COMMANDS.values(), ids=list(COMMANDS))
