@@ -1,19 +1,20 @@
 """Work over processes of this machine."""
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
+import pickle
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import Any, Generic
+from typing import Generic
 
 from benchmarks.engines import Item, Outcome, Work
 from benchmarks.temporary import sweep
-from ml_agent.keys import give, held
+from benchmarks.worker_process import serve
+from ml_agent.keys import held
 from sandbox.cleanup import reap
 
 ITEMS = 200
@@ -22,7 +23,6 @@ START_SECONDS = 120.0
 """What a process may take to come up; that is no part of an item's time."""
 TRIES = 2
 """How often an item may take its worker along; after that it is the item that kills."""
-PR_SET_PDEATHSIG = 1
 
 
 class LocalEngine:
@@ -79,9 +79,8 @@ class _Worker(Generic[Item, Outcome]):
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(
-            target=_serve, args=(theirs, self.work.carry_out, os.getpid(), held()), daemon=False
-        )
+        packed = pickle.dumps((self.work.carry_out, dict(held())))
+        self.process = context.Process(target=serve, args=(theirs, os.getpid(), packed), daemon=False)
         self.process.start()
         theirs.close()
         self.done, self.ready = 0, False
@@ -157,26 +156,3 @@ class _Worker(Generic[Item, Outcome]):
             return os.getpgid(self.process.pid or 0) == self.process.pid
         except ProcessLookupError:
             return False
-
-
-def _serve(pipe: Any, carry_out: Callable[[Any], Any], parent: int, keys: Mapping[str, str]) -> None:
-    """The worker's part: do what is handed over until nobody is there any more. Keys come by pipe, not by environment."""
-    give(keys)
-    os.setpgid(0, 0)
-    _die_with(parent)
-    pipe.send(None)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends its workers
-    while True:
-        try:
-            item = pipe.recv()
-        except (EOFError, OSError):
-            return
-        pipe.send(carry_out(item))
-
-
-def _die_with(parent: int) -> None:
-    """End this process when its parent ends, however that ends; where the system can (Linux)."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
