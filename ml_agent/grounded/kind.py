@@ -4,12 +4,18 @@ import re
 from typing import Literal
 
 _PYTHON = re.compile(
-    r"\bpython\b(?!\s*(?:[\d.]+|commands?\b|scripts?\b|-m\b|packages?\b|environments?\b|implementations?\b))",
+    r"(?<![.\w])py(?:\s+\w+)?:|\bpython\b(?!\s*(?:\d[\d.]*|commands?\b|scripts?\b|-m\b|packages?\b|environments?\b|implementations?\b))",
     re.IGNORECASE,
 )
 _BASH = re.compile(
     r"\b(?:shell|bash|terminal|command line|command-line|cli)\b|\b(?:the|a|exact|single|right) command\b", re.IGNORECASE
 )
+
+_AS_CODE = re.compile(
+    r"\b(?:in|as|by|me|bit\s+of|lines\s+of)\s+code\b|^code\b|\bcode,?\s+(?:please|wanted)\b|\bsnippet\s*(?::|that\b)",
+    re.IGNORECASE,
+)
+"""Who wants something in code wants no command: also where the language is not named."""
 
 _CODE = re.compile(r"\b(?:code|codes|coding|snippets?)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"\b(?:scripts?|commands?)\b", re.IGNORECASE)
@@ -26,7 +32,7 @@ def leaning(instruction: str) -> Literal["bash", "python", "either"]:
 
 def wanted_kind(instruction: str) -> Literal["bash", "python", "either"]:
     """The kind of answer; "either" where the wording leaves it open ("the code", "a script")."""
-    if _PYTHON.search(instruction) is not None:
+    if _PYTHON.search(instruction) is not None or _AS_CODE.search(instruction) is not None:
         # Who names the language means it, also where a command is ruled out: "Python code, not a command".
         return "python"
     return "bash" if _BASH.search(instruction) is not None else "either"

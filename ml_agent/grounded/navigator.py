@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,12 +18,16 @@ from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.outlook import Authors, judge, with_outlook
+from ml_agent.grounded.python_drafts import Author
 from ml_agent.grounded.readmes import assess
 from ml_agent.ledger import account
 from ml_agent.matching.confidence import confidence_vector
 from ml_agent.matching.entries import Facts
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import Model, shipped
+from ml_agent.matching.python_library import Library
+from ml_agent.matching.python_retrieval import Bookcase
+from ml_agent.matching.python_solver import Tables, shipped_tables
 from ml_agent.matching.retrieval import Shelf as Entries
 from ml_agent.matching.retrieval import strange_words
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
@@ -33,6 +38,8 @@ from tools.candidates import Candidate
 _REMEMBERED = 16
 _LOOKED_AT = 8
 _SHOWN = 5
+_OF_ONE_KIND = 3
+"""So many programs in a row are written before something else is tried."""
 
 
 class GroundedNavigator:
@@ -40,13 +47,16 @@ class GroundedNavigator:
 
     Args:
         model: learned tables; None for those that are shipped.
+        python: those of Python.
     """
 
     name = "grounded"
 
-    def __init__(self, model: Model | None = None) -> None:
+    def __init__(self, model: Model | None = None, python: Tables | None = None) -> None:
         self._model = model
+        self._python = python
         self._matched: OrderedDict[tuple[str, str, str], Entries] = OrderedDict()
+        self._authors: OrderedDict[tuple[str, str, str], Author] = OrderedDict()
         self._facts: OrderedDict[tuple[str, str], RepoFacts] = OrderedDict()
         self._shelves: OrderedDict[tuple[str, str, str], Shelf] = OrderedDict()
         self._drafts: OrderedDict[tuple[object, ...], _Drafts] = OrderedDict()
@@ -105,6 +115,10 @@ class GroundedNavigator:
             adapted = chain([first], adapted) if first is not None else adapted
             authors = Authors(matched, first.text.strip() if first is not None else "")
             drafts = _merged(adapted, (one.draft for one in matched), request, workspace)
+            meant = wanted_kind(request.instruction) == "python"
+            if meant or self._author(workspace).is_library:
+                written = self._author(workspace).drafts(request, workspace, self._python or shipped_tables())
+                drafts = _with_written(written, drafts, Preference(request, workspace, meant))
             found = _Drafts(with_outlook(drafts, authors, request, workspace, model), authors)
             _remember(self._drafts, key, found)
         return found
@@ -119,6 +133,12 @@ class GroundedNavigator:
         if key not in self._matched:
             _remember(self._matched, key, Entries(Facts(workspace.index), workspace.path or "."))
         return self._matched[key]
+
+    def _author(self, workspace: Workspace) -> Author:
+        key = (str(workspace.index.root), workspace.index.version, workspace.path)
+        if key not in self._authors:
+            _remember(self._authors, key, Author(Bookcase(Library(workspace.index, workspace.path or "."))))
+        return self._authors[key]
 
     def _remembered(self, workspace: Workspace, scope: str) -> Shelf:
         key = (str(workspace.index.root), workspace.index.version, scope)
@@ -156,6 +176,47 @@ def _merged(
             if draft is not None and draft.text.strip() not in texts:
                 texts.add(draft.text.strip())
                 yield draft
+
+
+class Preference(NamedTuple):
+    """What decides between a program that was written and other drafts."""
+
+    request: Request
+    workspace: Workspace
+    meant: bool
+    """Whether the request says that it wants Python."""
+
+
+def _with_written(written: Iterator[Draft], others: Iterator[Draft], by: Preference) -> Iterator[Draft]:
+    """Programs that were written for the request, and other drafts: an example that was adapted goes first where it uses more.
+
+    Where the request says that it wants Python, commands come last.
+    """
+    own = [msgspec.structs.replace(one, ledger=account(one, by.request, by.workspace)) for one in written]
+    if by.meant:
+        shown = list(islice(others, _LOOKED_AT))
+        others = chain(sorted(shown, key=lambda one: one.kind != "python"), others)
+    first = next(others, None)
+    others = chain([first], others) if first is not None else others
+    if own and (first is None or _goes_first(own[0], first, by.meant)):
+        order = chain(own[:_OF_ONE_KIND], islice(others, 1), own[_OF_ONE_KIND:], others)
+    else:
+        order = chain(islice(others, 1), own[:_OF_ONE_KIND], others, own[_OF_ONE_KIND:])
+    texts: set[str] = set()
+    for draft in order:
+        if draft.text.strip() not in texts:
+            texts.add(draft.text.strip())
+            yield draft
+
+
+def _goes_first(own: Draft, other: Draft, meant: bool) -> bool:
+    """Whether a written program goes before the first of the other drafts."""
+    if other.kind != "python":
+        return meant or _unused(own) < _unused(other)
+    if meant and _unused(own) == _unused(other):
+        # Where no value tells them apart, an example is a way that its authors have tried.
+        return any(entry.status == "honoured" for entry in own.ledger)
+    return _unused(own) < _unused(other)
 
 
 def _is_better(matched: Draft, adapted: Draft, request: Request, workspace: Workspace) -> bool:

@@ -31,11 +31,11 @@ class Linear:
     """
 
     def __init__(self, names: Sequence[str], table: Mapping[str, float]) -> None:
-        self._weights = [float(table.get(name, 0.0)) for name in names]
-        self._bias = float(table.get("bias", 0.0))
+        self.weights = [float(table.get(name, 0.0)) for name in names]
+        self.bias = float(table.get("bias", 0.0))
 
     def __call__(self, vector: Sequence[float]) -> float:
-        return self._bias + float(sum(map(mul, self._weights, vector)))
+        return self.bias + float(sum(map(mul, self.weights, vector)))
 
 
 class Trees:

@@ -109,6 +109,11 @@ class Instances:
         found = self._resolver.method(place, name) if place is not None else None
         return found if isinstance(found, ApiObject) and found.kind in ("method", "function") else None
 
+    def bases(self, owner: ApiObject) -> list[ApiObject]:
+        """The bases of a class that the repository defines, depth first."""
+        place = self._resolver.definition(owner)
+        return [] if place is None else [self._resolver.public(one) for one, _ in self._resolver.family(place)][1:]
+
     def methods(self, owner: ApiObject) -> list[str]:
         """The public methods that a class defines itself."""
         place = self._resolver.definition(owner)

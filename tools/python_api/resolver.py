@@ -126,6 +126,10 @@ class Resolver:
         self._steps = 0
         return self._hierarchy.family(place)
 
+    def public(self, place: Place) -> ApiObject:
+        """A definition as it is told to others."""
+        return self._object(place)
+
     def _public(self, found: _Found) -> Resolved:
         return self._object(found) if isinstance(found, Place) else found
 

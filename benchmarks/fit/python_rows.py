@@ -1,0 +1,131 @@
+"""Python rows, understood, and how a program stands to the reference of one."""
+
+import ast
+import functools
+import json
+import posixpath
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.same_call import values as values_of
+from ml_agent.matching.mentions import Statement
+from ml_agent.matching.python_library import Library, Thing
+from ml_agent.matching.python_programs import Program, read_program
+from ml_agent.matching.python_reading import read_for_python
+from ml_agent.matching.python_retrieval import Bookcase
+from ml_agent.matching.python_skeletons import Usages
+from tools.index import RepoIndex
+
+_UNKNOWN = object()
+
+
+class Row(NamedTuple):
+    """One row whose reference calls things of its repository."""
+
+    repository: str
+    key: str
+    statement: Statement
+    reference: Program
+    bookcase: Bookcase
+    usages: Usages
+    data: dict[str, Any]
+
+
+class Verdict(NamedTuple):
+    """How a program stands to the reference."""
+
+    shared: float
+    """How many of the reference's calls and arguments it has, less what it has of its own."""
+    exact: bool
+    entry: bool
+    """Whether it makes all calls, whatever it gives them."""
+
+
+@functools.cache
+def shelf(root: Path, cache: Path, folder: str) -> tuple[Bookcase, Usages]:
+    """The things of a repository and how it uses them."""
+    bookcase = Bookcase(Library(RepoIndex.open(root, f"{root.name}-fit", cache), folder))
+    return bookcase, Usages(bookcase)
+
+
+def load(sources: Sequence[Path], repositories: Path, cache: Path) -> list[Row]:
+    """The Python rows of some files whose repositories are at hand and whose references call what these have."""
+    found = []
+    for source in sources:
+        for line in source.read_text(encoding="utf-8").splitlines():
+            data = json.loads(line)
+            name = str(data.get("repo") or data["github"].rstrip("/").rpartition("/")[2]).lower()
+            if not data["type"].startswith("Python") or not (repositories / name).is_dir():
+                continue
+            folder = posixpath.normpath(data.get("path") or ".").lstrip("/") or "."
+            bookcase, usages = shelf((repositories / name).resolve(), cache, folder)
+            reference = read_program(data["output"], bookcase.library, folder)
+            if reference is not None and reference.calls:
+                found.append(
+                    Row(
+                        name,
+                        f"{name}-{data['id']}",
+                        read_for_python(data["instruction"], (), bookcase.library.classes),
+                        reference,
+                        bookcase,
+                        usages,
+                        data,
+                    )
+                )
+    return found
+
+
+def judge(reference: Program, candidate: Program | None) -> Verdict:
+    """Compare the calls of two programs as they stand in the code."""
+    if candidate is None:
+        return Verdict(-1.0, False, False)
+    required = [
+        call for call in reference.calls if any(_tells(call.thing, name, value) for name, value in call.given.items())
+    ] or list(reference.calls)
+    total, hits, exact, entry = 0.0, 0.0, True, True
+    for call in required:
+        rivals = [one for one in candidate.calls if one.thing.object.name == call.thing.object.name]
+        total += 1 + len(call.given)
+        if not rivals:
+            exact = entry = False
+            continue
+        good, bad = max(
+            (_compare(call.thing, call.given, one.given) for one in rivals), key=lambda one: one[0] - one[1]
+        )
+        hits += 1 + good - 0.5 * bad
+        exact = exact and not bad
+    extra = {one.thing.object.name for one in candidate.calls if one.thing.owner is None} - {
+        one.thing.object.name for one in reference.calls
+    }
+    return Verdict(hits / total - 0.1 * len(extra), exact, entry)
+
+
+def _compare(thing: Thing, wanted: Mapping[str, ast.expr], got: Mapping[str, ast.expr]) -> tuple[int, int]:
+    good = bad = 0
+    for name in dict.fromkeys([*wanted, *got]):
+        first, second = (_value(thing, name, given.get(name)) for given in (wanted, got))
+        unknown = first is _UNKNOWN or second is _UNKNOWN
+        alike = (
+            (first is second or (first is _UNKNOWN and name in wanted and name in got))
+            if unknown
+            else values_of.same(first, second)
+        )
+        good += alike and name in wanted
+        bad += not alike
+    return good, bad
+
+
+def _value(thing: Thing, name: str, node: ast.expr | None) -> Any:
+    if node is None:
+        default = next((one.default for one in thing.parameters if one.name == name), None)
+        node = ast.parse(default, mode="eval").body if default else None
+    try:
+        return ast.literal_eval(node) if node is not None else _UNKNOWN
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return _UNKNOWN
+
+
+def _tells(thing: Thing, name: str, node: ast.expr) -> bool:
+    value, default = _value(thing, name, node), _value(thing, name, None)
+    return value is not _UNKNOWN and (default is _UNKNOWN or not values_of.same(value, default))

@@ -1,0 +1,95 @@
+"""Python drafts from the learned matching of a request with the classes and functions of a repository."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ml_agent.draft import Draft, Provenance
+from ml_agent.grounded.completion import Sources, complete
+from ml_agent.matching.mentions import Statement
+from ml_agent.matching.python_programs import read_program
+from ml_agent.matching.python_reading import read_for_python
+from ml_agent.matching.python_retrieval import Bookcase, Shown
+from ml_agent.matching.python_skeletons import Usages
+from ml_agent.matching.python_solver import Complete, Solved, Tables, context_of, solve_python
+from ml_agent.matching.python_tails import Scene, with_tail
+from ml_agent.navigator import Workspace
+from ml_agent.request import Request
+
+_MOST = 8
+_FEW = 2
+
+
+def completer(bookcase: Bookcase) -> Complete:
+    """What puts in front of a repository's example the statements that it needs."""
+    index = bookcase.library.index
+    every = tuple(one for one in index.examples if one.kind == "python")
+    known: dict[tuple[str, int], str] = {}
+
+    def completed(shown: Shown) -> str:
+        example = shown.example
+        key = (example.path, example.line)
+        if key not in known:
+            before = sorted(
+                (one for one in every if one.path == example.path and one.line < example.line),
+                key=lambda one: -one.line,
+            )
+            sources = Sources(earlier=tuple(before), others=every, index=index, workdir=bookcase.library.folder)
+            known[key] = complete(example.text, sources)
+        return known[key]
+
+    return completed
+
+
+class Author:
+    """Writes Python for one repository.
+
+    Args:
+        bookcase: its things and examples.
+    """
+
+    def __init__(self, bookcase: Bookcase) -> None:
+        self._bookcase = bookcase
+        self._usages = Usages(bookcase)
+        self._complete = completer(bookcase)
+
+    @cached_property
+    def is_library(self) -> bool:
+        """Whether the documents show Python that uses the repository, and hardly any command of its own."""
+        shown = [one for one in self._bookcase.library.index.examples if one.kind == "bash" and one.entry]
+        return len(self._bookcase.shown) > _FEW + 2 * len(shown)
+
+    def drafts(self, request: Request, workspace: Workspace, tables: Tables) -> Iterator[Draft]:
+        """Distinct programs, best first, each with its provenance.
+
+        Args:
+            request: what the user wants.
+            workspace: the repository and the folder of the task.
+            tables: what was learned.
+        """
+        given = tuple((one.name, one.value) for one in request.values if one.name and one.start < 0)
+        statement = read_for_python(request.instruction, given, self._bookcase.library.classes)
+        context = context_of(statement, self._bookcase, self._usages, tables)
+        for one in solve_python(context, tables, self._complete)[:_MOST]:
+            yield _draft(one, self._finished(one, statement), workspace.path or ".")
+
+    def _finished(self, solved: Solved, statement: Statement) -> str:
+        """The program with what comes around its calls."""
+        written = solved.written
+        program = read_program(written.text, self._bookcase.library, self._bookcase.library.folder)
+        return (
+            with_tail(Scene(statement, program, written.given, written.filled.left))
+            if program is not None
+            else written.text
+        )
+
+
+def _draft(solved: Solved, text: str, workdir: str) -> Draft:
+    skeleton = solved.written.skeleton
+    if skeleton.example is not None:
+        made_from = Provenance(kind="example", path=skeleton.example.path, line=skeleton.example.line)
+        because = f"matched after {made_from.path}:{made_from.line}"
+    else:
+        first = skeleton.things[0].object
+        made_from = Provenance(kind="signature", path=first.path, line=first.line)
+        because = f"{', '.join(one.name for one in skeleton.things)} after their signatures"
+    return Draft(kind="python", text=text.strip() + "\n", workdir=workdir, because=because, provenance=made_from)

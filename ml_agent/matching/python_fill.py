@@ -1,0 +1,331 @@
+"""Puts what a request states into the calls of a program, and writes the program anew."""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from ml_agent.matching.fill import Filled, fill
+from ml_agent.matching.mentions import Statement
+from ml_agent.matching.python_library import literal
+from ml_agent.matching.python_programs import Call, Program
+from ml_agent.matching.python_skeletons import UNSET, Skeleton, text_of_literal
+from ml_agent.matching.slots import Slot
+from ml_agent.matching.switches import Scorer
+from ml_agent.matching.terms import plain
+from ml_agent.values.numbers import number
+from tools.python_api.model import Parameter
+
+_WIDEST = 100
+_MOST_SLOTS = 160
+
+
+class Spot(NamedTuple):
+    """A slot of a program: a parameter of one of its calls."""
+
+    call: int
+    name: str
+    slot: Slot
+
+
+class Written(NamedTuple):
+    """A filled program."""
+
+    skeleton: Skeleton
+    text: str
+    filled: Filled
+    spots: tuple[Spot, ...]
+    given: dict[str, str]
+    """By name of a parameter: what some call is given."""
+    missing: tuple[str, ...]
+    """Required parameters of which nothing was known."""
+    dropped: int
+    """Literals of the example that nobody asked for and that were left out."""
+    idle: int
+    """Calls that were given nothing of the request."""
+
+
+class Scores(Protocol):
+    """What was learned of values in slots."""
+
+    @property
+    def value(self) -> Scorer:
+        """Log-odds that a value belongs in a slot."""
+
+    @property
+    def switch(self) -> Scorer:
+        """Log-odds that a switch is wanted."""
+
+    @property
+    def stake(self) -> Mapping[str, float]:
+        """By kind of value: what speaks for its having a slot at all."""
+
+
+def fill_program(statement: Statement, skeleton: Skeleton, model: Scores) -> Written:
+    """A program with the request's values.
+
+    Args:
+        statement: the request.
+        skeleton: calls without them.
+        model: the learned tables.
+    """
+    spots = spots_of(skeleton.program)
+    slots = [one.slot for one in spots]
+    filled = fill(statement, slots, model.value, model.switch, model.stake)
+    filled = _spelled_near(statement, filled, spots, skeleton.program)
+    given = _given(statement, filled, spots, skeleton.program)
+    text, missing, dropped = _Writer(skeleton.program, given).written()
+    asked = {call for call, _ in given}
+    idle = sum(at not in asked for at in range(len(skeleton.program.calls)))
+    spans = [(one.starts[0], one.starts[0] + len(one.text)) for one in filled.placed if one.starts]
+    left = tuple(one for one in filled.left if not any(a <= one.start < b for a, b in spans))
+    filled = msgspec.structs.replace(filled, left=left)
+    by_name = {name: value for (_, name), value in given.items()}
+    return Written(skeleton, text, filled, tuple(spots), by_name, missing, dropped, idle)
+
+
+def _given(statement: Statement, filled: Filled, spots: Sequence[Spot], program: Program) -> dict[tuple[int, str], str]:
+    """By call and parameter: what the request gives, as it stands in code."""
+    found: dict[tuple[int, str], str] = {}
+    for one in filled.placed:
+        spot = spots[one.slot]
+        found[spot.call, spot.name] = written(
+            one.values, spot.slot, program.calls[spot.call].thing.lists.get(spot.name, "")
+        )
+    _carry(found, spots, program)
+    device = _device(statement)
+    if device:
+        for spot in spots:
+            if spot.name == "device":
+                found.setdefault((spot.call, spot.name), device)
+    return found
+
+
+def spots_of(program: Program) -> list[Spot]:
+    found: list[Spot] = []
+    made = {one.makes for one in program.calls if one.makes}
+    for at, call in enumerate(program.calls):
+        for name, slot in call.thing.slots(at).items():
+            value = call.given.get(name)
+            if value is not None and not is_open(value, made):
+                continue
+            if len(found) < _MOST_SLOTS:
+                found.append(Spot(at, name, slot))
+    return found
+
+
+_CPU = re.compile(r"\b(?:cpu|processor|no (?:gpu|graphics card)|without a (?:gpu|graphics card))\b", re.IGNORECASE)
+_GPU = re.compile(r"\b(?:gpu|cuda|graphics card)\b", re.IGNORECASE)
+
+
+def _device(statement: Statement) -> str:
+    """Where the request wants things to run, as a parameter called `device` takes it; "" where it does not say."""
+    if _CPU.search(statement.text):
+        return '"cpu"'
+    return '"cuda"' if _GPU.search(statement.text) else ""
+
+
+def is_open(value: ast.expr, made: set[str]) -> bool:
+    """Whether what stands for a parameter may be replaced by a value of the user's: a literal, or a plain variable that is no made object."""
+    if text_of_literal(value) is not None or (isinstance(value, ast.Constant) and value.value is ...):
+        return True
+    return isinstance(value, ast.Name) and value.id not in made
+
+
+def _spelled_near(statement: Statement, filled: Filled, spots: Sequence[Spot], program: Program) -> Filled:
+    """What the user spells goes to the call that was named last before it: `A(dim=1)` and `B(dim=2)`."""
+    named = [
+        [
+            match.start()
+            for match in re.finditer(rf"(?<!\w){re.escape(call.thing.name)}(?!\w)", statement.text, re.IGNORECASE)
+        ]
+        for call in program.calls
+    ]
+    fresh, taken = [], {one.slot for one in filled.placed}
+    by_start = {one.start: one for one in statement.spelled}
+    for one in filled.placed:
+        spelled = by_start.get(one.starts[0]) if one.starts and one.why.startswith("spelled") else None
+        if spelled is not None:
+            rivals = [at for at, spot in enumerate(spots) if spot.name == spots[one.slot].name]
+            near = max(rivals, key=lambda at: max((s for s in named[spots[at].call] if s < spelled.start), default=-1))
+            if near != one.slot and near not in taken:
+                taken.add(near)
+                one = msgspec.structs.replace(one, slot=near)
+        fresh.append(one)
+    return msgspec.structs.replace(filled, placed=tuple(fresh))
+
+
+def _carry(given: dict[tuple[int, str], str], spots: Sequence[Spot], program: Program) -> None:
+    """What one call is told another one that must have it is told, too."""
+    by_name: dict[str, str] = {}
+    for (_, name), text in given.items():
+        by_name.setdefault(name, text)
+    for spot in spots:
+        if (spot.call, spot.name) in given or spot.name not in by_name:
+            continue
+        value = program.calls[spot.call].given.get(spot.name)
+        if spot.slot.option.required or (value is not None and text_of_literal(value) is not None):
+            given[spot.call, spot.name] = by_name[spot.name]
+
+
+def written(values: Sequence[str], slot: Slot, bracket: str) -> str:
+    """Values as they stand in code.
+
+    Args:
+        values: as they would be typed.
+        slot: where they go.
+        bracket: what opens a list of them; "" where one value is wanted.
+    """
+    kind = slot.option.type
+    if len(values) == 1 and (_is_code(values[0]) or values[0] == "None"):
+        return values[0]
+    words = (
+        [word.strip() for one in values for word in one.split(",")]
+        if bracket or all(_is_row(one) for one in values)
+        else list(values)
+    )
+    if bracket or len(words) > 1:
+        inner = ", ".join(_word(one, kind) for one in words)
+        return f"({inner}{',' if len(words) == 1 else ''})" if bracket == "(" else f"[{inner}]"
+    return _word(words[0], kind)
+
+
+def _is_row(text: str) -> bool:
+    """Whether a text is several numbers with commas."""
+    return "," in text and all(number(part.strip()) is not None for part in text.split(","))
+
+
+def _is_code(text: str) -> bool:
+    return text[:1] in "[({" and literal(text) is not None
+
+
+def _word(value: str, kind: str) -> str:
+    if value in {"True", "False", "None"} or _is_code(value):
+        return value
+    if (
+        kind not in {"str", "path"}
+        and number(value) is not None
+        and re.fullmatch(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", value)
+    ):
+        return value.lstrip("+")
+    return f'"{value}"' if '"' not in value and "\\" not in value and value.isprintable() else repr(value)
+
+
+class _Writer:
+    """Writes a program with other arguments."""
+
+    def __init__(self, program: Program, given: Mapping[tuple[int, str], str]) -> None:
+        self._program = program
+        self._given = given
+        self._source = program.text.encode()
+        self._starts = _line_starts(self._source)
+        self._edits: list[tuple[int, int, bytes]] = []
+        self._missing: list[str] = []
+        self._dropped = 0
+
+    def written(self) -> tuple[str, tuple[str, ...], int]:
+        """The code, what is missing, how many literals were dropped."""
+        order = sorted(
+            range(len(self._program.calls)),
+            key=lambda at: (-self._at(self._program.calls[at].node)[0], self._at(self._program.calls[at].node)[1]),
+        )
+        for at in order:
+            self._rewrite(at, self._program.calls[at])
+        return self._piece(0, len(self._source)).decode(), tuple(self._missing), self._dropped
+
+    def _at(self, node: ast.expr) -> tuple[int, int]:
+        return self._starts[node.lineno - 1] + node.col_offset, self._starts[(node.end_lineno or 1) - 1] + (
+            node.end_col_offset or 0
+        )
+
+    def _piece(self, start: int, end: int) -> bytes:
+        """A stretch of the code with the edits inside it."""
+        found, at = b"", start
+        for first, last, text in sorted(self._edits):
+            if first >= at and last <= end:
+                found += self._source[at:first] + text
+                at = last
+        return found + self._source[at:end]
+
+    def _rewrite(self, at: int, call: Call) -> None:
+        begin = self._at(call.node.func)[1]
+        end = self._at(call.node)[1]
+        pieces = self._arguments(at, call)
+        joined = ", ".join(pieces)
+        indent = len(self._source[self._starts[call.node.lineno - 1] : begin]) - len(
+            self._source[self._starts[call.node.lineno - 1] : begin].lstrip()
+        )
+        if begin - self._starts[call.node.lineno - 1] + len(joined) > _WIDEST and len(pieces) > 1:
+            inner = " " * (indent + 4)
+            joined = "\n" + "".join(f"{inner}{piece},\n" for piece in pieces) + " " * indent
+        self._edits = [one for one in self._edits if not (begin <= one[0] and one[1] <= end)]
+        self._edits.append((begin, end, f"({joined})".encode()))
+
+    def _arguments(self, at: int, call: Call) -> list[str]:
+        """The arguments as they stand now: those by place first."""
+        pieces: list[str] = []
+        by_value = {id(value): name for name, value in call.given.items()}
+        known = {one.name: one for one in call.thing.parameters}
+        by_place = True
+        for value in call.node.args:
+            name = by_value.get(id(value), "")
+            text = self._argument(at, name, value, known.get(name))
+            if text is None:
+                by_place = False
+                continue
+            if not by_place and isinstance(value, ast.Starred):
+                continue
+            pieces.append(text if by_place else f"{name}={text}")
+        for keyword in call.node.keywords:
+            if keyword.arg is None:
+                pieces.append(f"**{self._piece(*self._at(keyword.value)).decode()}")
+                continue
+            text = self._argument(at, keyword.arg, keyword.value, known.get(keyword.arg))
+            if text is not None:
+                pieces.append(f"{keyword.arg}={text}")
+        present = {*by_value.values()}
+        for (where, name), text in self._given.items():
+            if where == at and name not in present:
+                positional = known[name].kind == "positional"
+                pieces.append(text if positional else f"{name}={text}")
+        self._missing += [
+            one.name
+            for one in known.values()
+            if one.required and one.name not in present and (at, one.name) not in self._given
+        ]
+        return pieces
+
+    def _argument(self, at: int, name: str, value: ast.expr, parameter: Parameter | None) -> str | None:
+        """What stands for one argument; None where it is left out."""
+        new = self._given.get((at, name))
+        old = text_of_literal(value)
+        if new is not None:
+            return (
+                new
+                if old is None or plain(new) != plain(old) or not plain(new)
+                else self._piece(*self._at(value)).decode()
+            )
+        if isinstance(value, ast.Constant) and value.value is ...:
+            usual = self._usual(at, name)
+            if usual is None:
+                self._missing.append(name)
+            return usual if usual is not None else UNSET
+        if old is not None and parameter is not None and not parameter.required:
+            self._dropped += old != str(literal(parameter.default or ""))
+            return None
+        return self._piece(*self._at(value)).decode()
+
+    def _usual(self, at: int, name: str) -> str | None:
+        """What documented code gives a required parameter."""
+        call = self._program.calls[at]
+        seen = call.thing.library.seen.get(call.thing.object.name, {}).get(name, ())
+        return _word(seen[0], "unknown") if seen and "," not in seen[0] else None
+
+
+def _line_starts(source: bytes) -> list[int]:
+    found = [0]
+    for line in source.split(b"\n"):
+        found.append(found[-1] + len(line) + 1)
+    return found

@@ -1,0 +1,323 @@
+"""The classes and functions of a repository with all that their source says of them, as things that a program can call."""
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+
+import msgspec
+
+from ml_agent.matching.slots import Slot
+from ml_agent.values.numbers import number
+from tools.index import RepoIndex
+from tools.python_api.model import ApiObject, Parameter
+from tools.signatures.model import Option
+
+_SIDE = re.compile(r"(?:^|/)(?:tests?|testing|docs?|benchmarks?|ci|third_party|setup\.py|conftest\.py|test_[^/]*|[^/]*_test\.py)(?:/|$)")  # fmt: skip
+_NUMPY = re.compile(r"^(?P<indent>[ \t]*)(?P<names>\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)[ \t]*:[^\n]*\n(?P<text>(?:(?P=indent)[ \t]+\S[^\n]*\n?)+)", re.MULTILINE)  # fmt: skip
+_GOOGLE = re.compile(r"^[ \t]*[-*]?[ \t]*[`'\"]{0,2}(?P<name>\*{0,2}\w+)[`'\"]{0,2}[ \t]*(?:\([^)\n]*\))?[ \t]*:[ \t]+(?P<text>\S[^\n]*)", re.MULTILINE)  # fmt: skip
+_REST = re.compile(r":param\s+(?:[\w\[\], .]+\s)?\*{0,2}(?P<name>\w+):\s*(?P<text>[^:]+?)(?=\n\s*:|\n\s*\n|\Z)")
+_LITERAL = re.compile(r"Literal\[(?P<choices>[^\]]*)\]")
+_MOST_HELP = 300
+_MOST_METHODS = 60
+_PLAIN = frozenset({"int", "float", "str", "bool"})
+
+
+class Thing:
+    """A class, function or method that code can call.
+
+    Args:
+        object: what the index says of it.
+        library: of its repository.
+        owner: the class of a method.
+    """
+
+    def __init__(self, object: ApiObject, library: "Library", owner: "Thing | None" = None) -> None:
+        self.object = object
+        self.library = library
+        self.owner = owner
+
+    @property
+    def name(self) -> str:
+        """The last part of its dotted name."""
+        return self.object.name.rpartition(".")[2]
+
+    @cached_property
+    def doc(self) -> str:
+        """Its docstring, that of the constructor included."""
+        return self.library.source.doc(self.object) or self.object.doc
+
+    @cached_property
+    def described(self) -> Mapping[str, str]:
+        """What its docstring says of its parameters, by name."""
+        return {**_described(self.doc), **self.library.source.fields(self.object)}
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What a call takes by name, also what it hands on to the constructors of its bases."""
+        own = self.object.parameters
+        found = {one.name: one for one in own if one.kind in {"positional", "either", "keyword"}}
+        if self.object.kind == "class" and any(one.kind == "keywords" for one in own):
+            for base in self.library.bases(self.object):
+                for one in base.parameters:
+                    if one.kind in {"either", "keyword"} and one.default is not None:
+                        found.setdefault(one.name, one)
+        return tuple(found.values())
+
+    @cached_property
+    def methods(self) -> tuple["Thing", ...]:
+        """The public methods of a class, those of its bases after its own."""
+        return tuple(self.library.methods(self))
+
+    def slots(self, number: int) -> dict[str, Slot]:
+        """Its parameters as slots, by name.
+
+        Args:
+            number: of the call in its program; slots of several calls stand side by side.
+        """
+        seen = self.library.seen.get(self.object.name, {})
+        found = {}
+        for one in self.parameters:
+            if self.name == "forward" and one.required:
+                continue  # tensors
+            option = option_of(one, f"{number}.{one.name}", self.described.get(one.name, ""))
+            texts = seen.get(one.name, ())
+            if option.type == "unknown":
+                usual = literal(self.library.valued.get(one.name, "None"))
+                kinds = [number_kind(text) for text in texts] or [number_kind(str(usual))]
+                option = msgspec.structs.replace(option, type=kinds[0])
+            if one.name in self.lists:
+                option = msgspec.structs.replace(option, help=f"{option.help}; several")
+            found[one.name] = Slot(option, texts)
+        return found
+
+    @cached_property
+    def lists(self) -> Mapping[str, str]:
+        """The parameters that take several values, with the bracket that opens them."""
+        found = {}
+        for one in self.parameters:
+            shown = literal(one.default) if one.default else literal(self.library.valued.get(one.name, "None"))
+            hint = one.annotation.replace("typing.", "").replace("Optional[", "")
+            if isinstance(shown, tuple) or re.match(r"[Tt]uple\b", hint):
+                found[one.name] = "("
+            elif isinstance(shown, list) or re.match(r"(?:[Ll]ist|Sequence|Iterable|Collection)\b", hint):
+                found[one.name] = "["
+        return found
+
+
+def number_kind(text: str) -> str:
+    """The type of an option whose value is written like this."""
+    amount = number(text)
+    if amount is not None:
+        return "int" if amount == amount.to_integral_value() and "." not in text else "float"
+    return "bool" if text in {"True", "False"} else "unknown"
+
+
+def option_of(parameter: Parameter, dest: str, help: str) -> Option:
+    """A parameter in the form in which options are known."""
+    shown = literal(parameter.default) if parameter.default else None
+    hint = parameter.annotation.replace("typing.", "").replace("Optional[", "").rstrip("]").replace(" | None", "")
+    kind = _kind(shown, hint.strip(), help)
+    choices = _LITERAL.search(parameter.annotation)
+    return Option(
+        dest=dest,
+        flags=(f"--{parameter.name}",),
+        type=kind,  # type: ignore[arg-type]
+        choices=tuple(re.findall(r"['\"]([^'\"]+)['\"]", choices["choices"])) if choices else (),
+        default=None if shown is None else str(shown).strip("[]()") if isinstance(shown, (list, tuple)) else str(shown),
+        required=parameter.required or literal(parameter.default or "0") == "",  # an empty text is no value, either
+        help=help[:_MOST_HELP],
+        sure=False,
+    )
+
+
+def _kind(shown: object, hint: str, help: str) -> str:
+    if isinstance(shown, (list, tuple)) and shown:
+        shown = shown[0]
+    if isinstance(shown, bool):
+        return "bool"
+    if isinstance(shown, (int, float)):
+        # Who writes 1 as the default of a share takes 0.5 as well.
+        return "float" if isinstance(shown, float) or "float" in hint or shown in (0, 1) else "int"
+    plain = [word for word in re.findall(r"\w+", hint) if word in _PLAIN]
+    if "bool" in plain[:1]:
+        return "bool"
+    if plain:
+        return "float" if "float" in plain and "str" not in plain else plain[0]
+    if re.search(r"Path\b|PathLike", hint):
+        return "path"
+    return "str" if isinstance(shown, str) else "unknown"
+
+
+def literal(text: str) -> object:
+    """The value of a literal; None where it is none."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return None
+
+
+def _described(doc: str) -> dict[str, str]:
+    """By parameter: what a docstring says of it, in the styles of Google, NumPy and reST."""
+    found: dict[str, str] = {}
+    for match in _REST.finditer(doc):
+        found.setdefault(match["name"], " ".join(match["text"].split()))
+    for match in _NUMPY.finditer(doc):
+        if number(match["names"]) is None:
+            for name in re.findall(r"\w+", match["names"]):
+                found.setdefault(name, " ".join(match["text"].split()))
+    for match in _GOOGLE.finditer(doc):
+        found.setdefault(match["name"].lstrip("*"), match["text"].strip())
+    return found
+
+
+class Source:
+    """Docstrings, read from the files of a repository when they are wanted.
+
+    Args:
+        index: the repository.
+    """
+
+    def __init__(self, index: RepoIndex) -> None:
+        self._index = index
+        self._trees: dict[str, ast.Module | None] = {}
+
+    def tree(self, path: str) -> ast.Module | None:
+        """The syntax tree of a file; None where it cannot be read."""
+        if path not in self._trees:
+            try:
+                self._trees[path] = ast.parse((self._index.root / path).read_text(encoding="utf-8", errors="replace"))
+            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+                self._trees[path] = None
+        return self._trees[path]
+
+    def _node(self, object: ApiObject) -> ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | None:
+        tree = self.tree(object.path)
+        kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        last = object.name.rpartition(".")[2]
+        return next((n for n in _definitions(tree) if isinstance(n, kinds) and n.name == last and _starts(n) <= object.line <= n.lineno), None) if tree else None  # fmt: skip
+
+    def doc(self, object: ApiObject) -> str:
+        """The docstring of an object, that of its constructor included."""
+        node = self._node(object)
+        if node is None:
+            return ""
+        inner = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+        return "\n".join(ast.get_docstring(one) or "" for one in (node, *inner) if isinstance(one, ast.ClassDef | ast.FunctionDef)).strip()  # fmt: skip
+
+    def fields(self, object: ApiObject) -> dict[str, str]:
+        """By field of a class: the string that stands below it."""
+        node = self._node(object)
+        if not isinstance(node, ast.ClassDef):
+            return {}
+        found = {}
+        for one, following in zip(node.body, node.body[1:], strict=False):
+            below = following.value if isinstance(following, ast.Expr) else None
+            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and isinstance(below, ast.Constant):
+                found[one.target.id] = str(below.value)
+        return found
+
+
+def _definitions(tree: ast.Module) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def _starts(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+
+
+class Library:
+    """Everything in a repository that code can call.
+
+    Args:
+        index: the repository.
+        folder: where the code runs.
+    """
+
+    def __init__(self, index: RepoIndex, folder: str = ".") -> None:
+        self.index = index
+        self.folder = folder
+        self.source = Source(index)
+        self._methods: dict[tuple[str, int], list[Thing]] = {}
+
+    @cached_property
+    def things(self) -> tuple[Thing, ...]:
+        """The public classes and functions outside tests and documents."""
+        found: dict[str, Thing] = {}
+        for one in self.index.api.objects:
+            if not _SIDE.search(one.path):
+                found.setdefault(one.name, Thing(one, self))
+        return tuple(found.values())
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Sequence[Thing]]:
+        """By the last part of their names."""
+        found: dict[str, list[Thing]] = defaultdict(list)
+        for one in self.things:
+            found[one.name].append(one)
+        return found
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """The names of all classes, those of one small word left out."""
+        return frozenset(one.name for one in self.things if one.object.kind == "class" and not one.name.islower())
+
+    @cached_property
+    def by_dotted(self) -> Mapping[str, Thing]:
+        """By where they are defined."""
+        return {one.object.name: one for one in self.things}
+
+    @cached_property
+    def seen(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """By object and parameter: the literals that documented code gives it; filled by who reads the examples."""
+        return {}
+
+    @cached_property
+    def valued(self) -> Mapping[str, str]:
+        """By name of a parameter: the literal that most of the repository's functions give it as default."""
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for module in self.index.api.facts.modules:
+            for one in (p for definition in module.definitions for p in definition.parameters):
+                if one.default is not None and literal(one.default) is not None:
+                    found[one.name][one.default] += 1
+        return {name: counts.most_common(1)[0][0] for name, counts in found.items()}
+
+    def thing(self, object: ApiObject, owner: Thing | None = None) -> Thing:
+        """The thing of an object."""
+        return self.by_dotted.get(object.name) or Thing(object, self, owner)
+
+    def bases(self, object: ApiObject) -> list[ApiObject]:
+        """The bases of a class that the repository defines, nearest first."""
+        return self.index.api.instances.bases(object)
+
+    def methods(self, owner: Thing) -> list[Thing]:
+        """The public methods of a class and of its bases."""
+        key = (owner.object.name, owner.object.line)
+        if key not in self._methods:
+            instances = self.index.api.instances
+            names = dict.fromkeys(
+                name for one in (owner.object, *self.bases(owner.object)) for name in instances.methods(one)
+            )
+            made = [instances.method(owner.object, name) for name in list(names)[:_MOST_METHODS]]
+            self._methods[key] = [Thing(one, self, owner) for one in made if one is not None]
+        return self._methods[key]
+
+    def import_of(self, thing: Thing) -> tuple[str, str]:
+        """Module and name by which an object is imported: the shortest package that passes it on, else where it is defined."""
+        module, _, name = thing.object.name.rpartition(".")
+        parts = module.split(".")
+        for length in range(1, len(parts) + 1):
+            shorter = ".".join(parts[:length])
+            found = self.index.api.resolve(f"{shorter}.{name}", self.folder)
+            if isinstance(found, ApiObject) and (found.path, found.line) == (thing.object.path, thing.object.line):
+                return shorter, name
+        return module, name
+
+
+def is_side(path: str) -> bool:
+    """Whether a file is a test, a document or a tool of the developers'."""
+    return _SIDE.search(path) is not None or PurePosixPath(path).name.startswith("test_")

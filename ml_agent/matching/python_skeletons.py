@@ -1,0 +1,328 @@
+"""Programs without the user's values: documented examples, examples with another class in place, and calls built from signatures."""
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from ml_agent.matching.python_library import Library, Thing
+from ml_agent.matching.python_programs import Call, Program, read_program
+from ml_agent.matching.python_retrieval import Bookcase, Shown
+from ml_agent.matching.terms import terms
+from tools.examples import Example
+
+UNSET = "..."
+"""What stands for a value of which nothing is known yet."""
+_MODELS = frozenset(["model", "net", "network", "backbone", "encoder", "module", "student", "generator", "denoiser"])
+_MOST_SOURCES = 4
+_MOST_DEEP = 3
+_LARGE = 60_000
+
+
+class Skeleton(NamedTuple):
+    """A program to be filled."""
+
+    program: Program
+    example: Example | None
+    """What it was made from; None for calls built from signatures."""
+    things: tuple[Thing, ...]
+    """Those for whose sake it was made."""
+
+
+class Usages:
+    """How a repository itself uses its things, in documents and in code.
+
+    Args:
+        bookcase: the documented examples.
+    """
+
+    def __init__(self, bookcase: Bookcase) -> None:
+        self._bookcase = bookcase
+        self._library = bookcase.library
+        self._known: dict[str, tuple[tuple[Program, Call], ...]] = {}
+
+    def of(self, thing: Thing) -> tuple[tuple[Program, Call], ...]:
+        """The calls of a thing that documents and a few source files show."""
+        key = thing.object.name
+        if key not in self._known:
+            programs = [one.program for one in self._bookcase.examples.get(key, ())[:8]]
+            if len(programs) < 2 and thing.owner is None:
+                programs += self._sources(thing)
+            self._known[key] = tuple((p, c) for p in programs for c in p.calls if c.thing.object.name == key)
+            self._note(thing)
+        return self._known[key]
+
+    def _note(self, thing: Thing) -> None:
+        """Keep the literals that were seen, by parameter."""
+        seen: dict[str, dict[str, None]] = {}
+        for _, call in self._known[thing.object.name]:
+            for name, value in call.given.items():
+                if (text := text_of_literal(value)) is not None:
+                    seen.setdefault(name, {})[text] = None
+        self._library.seen[thing.object.name] = {name: tuple(texts)[:12] for name, texts in seen.items()}
+
+    def _sources(self, thing: Thing) -> list[Program]:
+        """Programs of the repository that import a thing."""
+        found: list[Program] = []
+        for module in self._library.index.api.facts.modules:
+            if module.path == thing.object.path or len(found) >= _MOST_SOURCES:
+                continue
+            if any(item.name == thing.name for item in module.imports):
+                place = self._library.index.root / module.path
+                text = place.read_text(encoding="utf-8", errors="replace") if place.is_file() else ""
+                program = read_program(text, self._library, module.path.rpartition("/")[0] or ".") if len(text) < _LARGE else None  # fmt: skip
+                if program is not None:
+                    found.append(program)
+        return found
+
+
+def text_of_literal(node: ast.expr) -> str | None:
+    """A literal as it would be typed: texts without quotes, several with commas; None for anything else."""
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    if isinstance(value, (list, tuple)):
+        return ",".join(str(one) for one in value)
+    return str(value)
+
+
+class Builder:
+    """Writes programs from signatures.
+
+    Args:
+        library: of the repository.
+        usages: how it uses its things.
+        score: how well a thing fits the request.
+    """
+
+    def __init__(self, library: Library, usages: Usages, score: Callable[[Thing], float]) -> None:
+        self._library = library
+        self._usages = usages
+        self._score = score
+
+    def program(self, things: Sequence[Thing], methods: Mapping[str, Sequence[Thing]]) -> Skeleton | None:
+        """The calls of some things, each after what it needs.
+
+        Args:
+            things: classes and functions.
+            methods: by class: which of its methods are called.
+        """
+        page = _Page(self._library)
+        for thing in things:
+            self._made(thing, page, 0)
+        for thing in things:
+            for method in methods.get(thing.object.name, ()):
+                page.method(method, page.made[thing.object.name], self._arguments(method, page, 1))
+        program = read_program(page.text, self._library, self._library.folder)
+        return Skeleton(program, None, tuple(things)) if program is not None and program.calls else None
+
+    def _made(self, thing: Thing, page: "_Page", depth: int) -> str:
+        """The variable that holds what a thing gives."""
+        key = thing.object.name
+        if key not in page.made:
+            page.made[key] = UNSET  # a thing that needs itself
+            page.call(thing, self._arguments(thing, page, depth))
+        return page.made[key]
+
+    def _arguments(self, thing: Thing, page: "_Page", depth: int) -> list[tuple[str, str]]:
+        found = []
+        for one in thing.parameters:
+            if not one.required:
+                continue
+            need = self.need(thing, one.name, one.annotation) if depth < _MOST_DEEP else None
+            found.append(
+                (
+                    one.name if one.kind != "positional" else "",
+                    self._made(need, page, depth + 1) if need is not None else UNSET,
+                )
+            )
+        return found
+
+    def need(self, thing: Thing, name: str, annotation: str) -> Thing | None:
+        """The class whose instance a parameter wants; None where it wants a value."""
+        usual = self._usual(thing, name)
+        if usual is not None:
+            return self._better(usual, thing)
+        if self._library.seen.get(thing.object.name, {}).get(name) or name in self._library.valued:
+            return None
+        hint = re.findall(r"\w+", annotation)
+        annotated = next(
+            (one for word in hint for one in self._library.by_name.get(word, ()) if one.object.kind == "class"), None
+        )
+        if annotated is not None:
+            return self._better(annotated, thing)
+        said = pieces(name)
+        others = [one for one in self._classes if one.object.name != thing.object.name]
+        fitting = [one for one in others if pieces(one.name) == said]
+        fitting = fitting or [
+            one for one in others if said[-1] not in _MODELS and pieces(one.name)[-len(said) :] == said
+        ]
+        if not fitting and said[-1] in _MODELS and re.search(r"Module|^$", annotation):
+            fitting = [
+                one
+                for one in self._classes
+                if one.object.name != thing.object.name and self._score(one) > 0 and self._is_module(one)
+            ]
+        return max(fitting, key=self._score, default=None)
+
+    @cached_property
+    def _classes(self) -> list[Thing]:
+        return [one for one in self._library.things if one.object.kind == "class"]
+
+    def _is_module(self, thing: Thing) -> bool:
+        return self._library.index.api.instances.has(thing.object, "load_state_dict") is True
+
+    def _usual(self, thing: Thing, name: str) -> Thing | None:
+        """What documented code gives there."""
+        for program, call in self._usages.of(thing):
+            value = call.given.get(name)
+            if isinstance(value, ast.Name):
+                maker = next((one for one in program.calls if one.makes == value.id), None)
+                if maker is not None and maker.thing.owner is None:
+                    return maker.thing
+        return None
+
+    def _better(self, usual: Thing, user: Thing) -> Thing:
+        """The class that the request means, of those that are called alike or stand in for the usual one."""
+        rivals = [one for one in self._library.by_name.get(usual.name, ()) if one.object.kind == usual.object.kind]
+        near = [one for one in rivals if one.object.path == user.object.path] or rivals
+        rivals = near + [
+            one for one in self._classes if self._score(one) > self._score(usual) + 1 and shares(one, usual)
+        ]
+        return max(rivals, key=self._score, default=usual)
+
+
+def pieces(name: str) -> list[str]:
+    """The words of an identifier, in lower case."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)] or [name.lower()]
+
+
+def shares(one: Thing, other: Thing) -> bool:
+    """Whether two things are variants: at least half of what one must be given the other takes as well."""
+    required = [p.name for p in other.object.parameters if p.required]
+    names = {p.name for p in one.object.parameters}
+    alike = set(terms(one.name)) & set(terms(other.name))
+    return (
+        bool(alike)
+        and one.object.kind == other.object.kind
+        and sum(name in names for name in required) * 2 >= len(required)
+    )
+
+
+class _Page:
+    """Lines of a program that is being written."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._imports: dict[str, None] = {}
+        self._locals: dict[str, str] = {}
+        self._lines: list[str] = []
+        self.made: dict[str, str] = {}
+
+    @property
+    def text(self) -> str:
+        """The program."""
+        return "\n".join([*self._imports, "", *self._lines]) + "\n"
+
+    def call(self, thing: Thing, arguments: Sequence[tuple[str, str]]) -> None:
+        """A line that calls a class or function."""
+        module, name = self._library.import_of(thing)
+        local = name
+        if self._locals.setdefault(local, module) != module:
+            local = f"{name}_{len(self._locals)}"
+            self._imports[f"from {module} import {name} as {local}"] = None
+        else:
+            self._imports[f"from {module} import {name}"] = None
+        variable = self._variable(thing)
+        self.made[thing.object.name] = variable
+        self._lines.append(f"{variable} = {local}({_listed(arguments)})")
+
+    def method(self, method: Thing, receiver: str, arguments: Sequence[tuple[str, str]]) -> None:
+        """A line that calls a method."""
+        target = receiver if method.name in {"forward", "__call__"} else f"{receiver}.{method.name}"
+        variable = self._variable(method)
+        self._lines.append(f"{variable} = {target}({_listed(arguments)})")
+
+    def _variable(self, thing: Thing) -> str:
+        words = pieces(thing.name)
+        base = words[-1] if thing.object.kind == "class" and words and words[-1].isalpha() else "result"
+        if base in {"vit", "gpt", "net"} or len(base) < _MOST_DEEP:
+            base = "model"
+        name, number = base, 2
+        while name in self.made.values() or name in self._locals:
+            name, number = f"{base}{number}", number + 1
+        return name
+
+
+def _listed(arguments: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{name}={value}" if name else value for name, value in arguments)
+
+
+def substituted(shown: Shown, old: Thing, new: Thing, library: Library) -> str | None:
+    """The example with another class or function in place of one of its own; None where the name does not stand there plainly."""
+    module, name = library.import_of(new)
+    lines = shown.program.text.split("\n")
+    for call in shown.program.calls:
+        func = call.node.func
+        if (
+            call.thing.object.name != old.object.name
+            or not isinstance(func, ast.Name)
+            or func.lineno != func.end_lineno
+        ):
+            continue
+        row = lines[func.lineno - 1].encode()
+        lines[func.lineno - 1] = (row[: func.col_offset] + name.encode() + row[func.end_col_offset :]).decode()
+    text = "\n".join(lines)
+    text = re.sub(
+        rf"^(from\s+[\w.]+\s+import\s+(?:[\w, ]*,\s*)?){re.escape(old.name)}\b(?!\s*as)",
+        rf"\g<1>{old.name}",
+        text,
+        flags=re.MULTILINE,
+    )
+    return (
+        f"from {module} import {name}\n{_without_import(text, name, old.name)}" if text != shown.program.text else None
+    )
+
+
+def _without_import(text: str, new: str, old: str) -> str:
+    """The code without other imports of a name, and of one that nothing uses any more."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return text
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    lines = text.split("\n")
+    for node in reversed(tree.body):
+        if isinstance(node, ast.ImportFrom):
+            kept = [
+                one
+                for one in node.names
+                if (one.asname or one.name) != new and not (one.name == old and old not in used)
+            ]
+            if len(kept) < len(node.names):
+                fresh = [ast.unparse(ast.ImportFrom(module=node.module, names=kept, level=node.level))] if kept else []
+                lines[node.lineno - 1 : node.end_lineno] = fresh
+    return "\n".join(lines)
+
+
+def skeleton_of(text: str, example: Example, library: Library, folder: str) -> Skeleton | None:
+    """A documented example as a program to be filled."""
+    program = read_program(text, library, folder)
+    if program is not None and (row := _begins_again(program)):
+        program = read_program("\n".join(text.split("\n")[: row - 1]), library, folder)
+    if program is None or not program.calls:
+        return None
+    return Skeleton(program, example, tuple(dict.fromkeys(one.thing for one in program.calls)))
+
+
+def _begins_again(program: Program) -> int:
+    """The line from which a block shows another way of doing the same; 0 where it does not."""
+    made: set[tuple[str, str]] = set()
+    for call in program.calls:
+        key = (call.makes, call.thing.object.name)
+        if call.makes and call.thing.object.kind == "class" and call.node.col_offset and key in made:
+            return call.node.lineno
+        made.add(key)
+    return 0

@@ -1,0 +1,131 @@
+"""From a request to a program, on a small repository."""
+
+from pathlib import Path
+
+import pytest
+
+from ml_agent.grounded.python_drafts import completer
+from ml_agent.matching.python_library import Library
+from ml_agent.matching.python_programs import read_program
+from ml_agent.matching.python_reading import read_for_python
+from ml_agent.matching.python_retrieval import Bookcase
+from ml_agent.matching.python_skeletons import Usages
+from ml_agent.matching.python_solver import context_of, shipped_tables, solve_python
+from ml_agent.matching.python_tails import Scene, with_tail
+from tools.index import RepoIndex
+
+NETS = '''
+import torch.nn as nn
+
+class Tagger(nn.Module):
+    """Tags words of a sentence.
+
+    Args:
+        hidden: width of the hidden layer.
+        layers: number of layers.
+        dropout: share of activations that are dropped.
+        bidirectional: whether sentences are read in both directions.
+    """
+    def __init__(self, hidden, layers=2, dropout=0.1, bidirectional=False):
+        super().__init__()
+
+    def forward(self, x):
+        return x
+
+class TaggerTrainer:
+    """Trains a tagger on a folder of sentences."""
+    def __init__(self, tagger, folder, batch_size=32):
+        self.tagger = tagger
+
+    def train(self, steps=100, learning_rate=1e-3):
+        """Train for some steps."""
+
+def read_sentences(path, lower=False):
+    """Read sentences from a file."""
+    return []
+'''
+README = """# tags
+## Training
+```python
+from tags.nets import Tagger, TaggerTrainer
+
+tagger = Tagger(hidden=128, dropout=0.3)
+trainer = TaggerTrainer(tagger, "data/small", batch_size=16)
+trainer.train(steps=500)
+```
+"""
+
+
+@pytest.fixture
+def bookcase(tmp_path: Path) -> Bookcase:
+    """A package with three things and one documented example."""
+    (tmp_path / "tags").mkdir()
+    (tmp_path / "tags" / "__init__.py").write_text("")
+    (tmp_path / "tags" / "nets.py").write_text(NETS)
+    (tmp_path / "README.md").write_text(README)
+    return Bookcase(Library(RepoIndex.open(tmp_path, "one")))
+
+
+def answers(bookcase: Bookcase, text: str) -> list[str]:
+    statement = read_for_python(text, (), bookcase.library.classes)
+    tables = shipped_tables()
+    context = context_of(statement, bookcase, Usages(bookcase), tables)
+    return [one.written.text for one in solve_python(context, tables, completer(bookcase))]
+
+
+def calls(bookcase: Bookcase, text: str) -> dict[str, dict[str, object]]:
+    program = read_program(text, bookcase.library)
+    assert program is not None
+    return {call.thing.name: {name: getattr(value, "value", None) for name, value in call.given.items()} for call in program.calls}  # fmt: skip
+
+
+def test_values_go_to_the_calls_of_the_documented_example(bookcase: Bookcase) -> None:
+    """What is asked for takes the place of the example's literals; what nobody asked for is left out."""
+    text = answers(
+        bookcase, "In Python, train a tagger with hidden=256 and 4 layers on the folder data/large for 900 steps."
+    )[0]
+    made = calls(bookcase, text)
+    assert made["Tagger"] == {"hidden": 256, "layers": 4}
+    assert made["TaggerTrainer"]["folder"] == "data/large"
+    assert "batch_size" not in made["TaggerTrainer"]
+    assert made["train"] == {"steps": 900}
+
+
+def test_spelled_keywords_stand_as_they_are(bookcase: Bookcase) -> None:
+    """Code in the request is spelled: with blanks, with ticks."""
+    text = answers(bookcase, "A Tagger with `hidden = 64`, `dropout` 0.5 and bidirectional=True, in Python")[0]
+    assert calls(bookcase, text)["Tagger"] == {"hidden": 64, "dropout": 0.5, "bidirectional": True}
+
+
+def test_calls_come_from_signatures_where_no_example_has_them(bookcase: Bookcase) -> None:
+    """A function that no document shows."""
+    text = answers(bookcase, "Use read_sentences in Python to read the sentences from data/test.txt, lower case")[0]
+    assert calls(bookcase, text)["read_sentences"]["path"] == "data/test.txt"
+
+
+def test_an_object_that_a_call_needs_is_made_before(bookcase: Bookcase) -> None:
+    """The trainer wants a tagger."""
+    texts = answers(bookcase, "TaggerTrainer on the folder data/mine with batch_size=8")
+    assert any("tagger = Tagger(" in text and "TaggerTrainer(" in text for text in texts)
+
+
+def test_weights_and_random_input_come_around_the_calls(bookcase: Bookcase) -> None:
+    """Values that no call takes are loaded, sampled and saved."""
+    statement = read_for_python(
+        "Load weights/tagger.pt into it, run a random batch of 8 pictures, save the output to out/scores.npy"
+    )
+    program = read_program("from tags.nets import Tagger\ntagger = Tagger(hidden=4)\n", bookcase.library)
+    assert program is not None
+    text = with_tail(Scene(statement, program, {}, statement.mentions))
+    assert 'torch.load("weights/tagger.pt"' in text
+    assert "torch.randn(8, 3, 224, 224)" in text
+    assert 'np.save("out/scores.npy", output)' in text
+
+
+def test_a_second_way_in_a_block_is_cut_off(bookcase: Bookcase) -> None:
+    """Statements are read in order; what is given by place is known by name."""
+    program = read_program(
+        "from tags.nets import *\nfrom tags import nets\nt = nets.Tagger(8, 3)\nt(1)\n", bookcase.library
+    )
+    assert program is not None
+    assert [(call.thing.name, tuple(call.given)) for call in program.calls] == [("Tagger", ("hidden", "layers")), ("forward", ("x",))]  # fmt: skip
