@@ -7,6 +7,7 @@ import docker
 from docker.errors import DockerException
 from requests.exceptions import RequestException
 
+from sandbox.docker_context import Endpoint, endpoint_in_use
 from sandbox.errors import SandboxUnavailableError
 
 TIMEOUT = 120
@@ -15,15 +16,17 @@ PING_TIMEOUT = 10
 
 
 def connect() -> docker.DockerClient:
-    """A client for the engine at DOCKER_HOST, else for the first well-known socket that answers.
+    """A client for the engine at DOCKER_HOST or of the Docker context in use, else for the first well-known socket that answers.
 
+    As for Docker's own command: DOCKER_CONTEXT before DOCKER_HOST, that before the context chosen by `docker context use`.
     Raises SandboxUnavailableError with one line that says what was tried and what to do.
     """
-    named = os.environ.get("DOCKER_HOST")
+    context = endpoint_in_use()
+    named = context.host if context else os.environ.get("DOCKER_HOST")
     problems = []
     for host in [named] if named else _sockets():
         try:
-            client = docker.from_env(timeout=TIMEOUT, environment={**os.environ, "DOCKER_HOST": host})
+            client = _client(host, context)
             client.api.timeout = PING_TIMEOUT
             client.ping()
             client.api.timeout = TIMEOUT
@@ -33,6 +36,14 @@ def connect() -> docker.DockerClient:
         return client
     tried = "; ".join(problems) or "no socket found"
     raise SandboxUnavailableError(f"no container engine answers ({tried}): start Docker or set DOCKER_HOST")
+
+
+def _client(host: str, context: Endpoint | None) -> docker.DockerClient:
+    by_ssh = host.startswith("ssh://")  # by the program `ssh`, which knows the user's hosts and keys
+    if context is not None:
+        return docker.DockerClient(base_url=host, tls=context.tls or False, timeout=TIMEOUT, use_ssh_client=by_ssh)
+    environment = {**os.environ, "DOCKER_HOST": host}
+    return docker.from_env(timeout=TIMEOUT, environment=environment, use_ssh_client=by_ssh)
 
 
 def is_local(client: docker.DockerClient) -> bool:

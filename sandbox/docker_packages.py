@@ -42,7 +42,9 @@ def install_packages(
         err = container.logs(stdout=False, stderr=True, tail=200).decode("utf-8", "replace")[-KEPT:]
         if code == 0:
             repository, _, tag = result.partition(":")
-            container.commit(repository=repository, tag=tag, conf={"Labels": labels, "Cmd": ["sleep", "infinity"]})
+            container.commit(
+                repository=repository, tag=tag, pause=False, conf={"Labels": labels, "Cmd": ["sleep", "infinity"]}
+            )
         errors = tuple(line for line in err.splitlines() if line.startswith("E:"))
         return Response(ended="exited", exit_code=code, stdout=out, stderr=err, error_lines=errors)
     finally:

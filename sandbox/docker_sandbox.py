@@ -278,7 +278,7 @@ class DockerSandbox:
         repository, _, tag = name.partition(":")
         marks = labels(self.policy.run_id, kind) | ({NOTE: note} if note else {})
         with self._watched():
-            self._alive().commit(repository=repository, tag=tag, conf={"Labels": marks})
+            self._alive().commit(repository=repository, tag=tag, pause=False, conf={"Labels": marks})
 
     def _has_image(self, name: str) -> bool:
         with self._watched():

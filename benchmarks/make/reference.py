@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.make.vary import Wish
-from benchmarks.same_call.model import Observation, Program
+from benchmarks.same_call.model import Program
 from benchmarks.same_call.observation import observe
 from benchmarks.same_call.options import options_of
 from benchmarks.same_call.values import same
@@ -66,8 +66,3 @@ def _see_that_it_fits(signature: Signature, program: Program) -> None:
     if parsed.unknown or parsed.findings:
         told = parsed.findings[0].message if parsed.findings else parsed.unknown[0]
         raise Refused(f"the signature: {told}")
-
-
-def framework_of(seen: Observation, signature: Signature) -> str:
-    """What reads the command line."""
-    return "console" if signature.kind == "console" else signature.framework

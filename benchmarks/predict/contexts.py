@@ -83,11 +83,6 @@ def _punkt():  # type: ignore[no-untyped-def]
     return sent_tokenize
 
 
-def sentence_splitter() -> str:
-    """Which splitter is used, for reports."""
-    return "nltk punkt" if _punkt() is not None else "end marks (nltk punkt is not here)"
-
-
 def code(root: Path, tokens: int, model: str = "") -> str:
     """The files of a repository, READMEs first, each under its path, cut at a number of tokens."""
     files = sorted(p for p in root.rglob("*") if p.is_file() and not p.is_symlink() and ".git" not in p.parts)

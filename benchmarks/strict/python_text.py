@@ -6,19 +6,6 @@ import tokenize
 
 SHOWN = ("print", "pprint", "display")
 LOGGED = ("info", "debug", "warning", "error", "critical", "exception", "log")
-QUIET = (
-    ast.Constant,
-    ast.Name,
-    ast.Attribute,
-    ast.JoinedStr,
-    ast.Tuple,
-    ast.List,
-    ast.Dict,
-    ast.Set,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.Subscript,
-)
 
 
 class Mask:

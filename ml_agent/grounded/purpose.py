@@ -37,16 +37,6 @@ def opposes(path: str, said: frozenset[str]) -> float:
     return _CONTRARY * (train in stem and bool(said & apply) and not stem & apply)
 
 
-def trains(path: str) -> bool:
-    """Whether a script says in its path that it trains."""
-    return canonical("train") in terms(path)
-
-
-def is_said(said: frozenset[str]) -> bool:
-    """Whether the words of an instruction, in their common forms, tell training or one of the ways of applying a model."""
-    return canonical("train") in said or bool(said & _applying())
-
-
 @cache
 def _applying() -> frozenset[str]:
     return frozenset(canonical(word) for word in _APPLYING)

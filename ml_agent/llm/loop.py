@@ -52,7 +52,7 @@ class Conversation:
     """One thread gone on with until the model gives an answer that may be tried."""
 
     def __init__(self, client: ModelClient, case: Case, toolbox: Toolbox, emit: Emit = silent) -> None:
-        self._client, self._case, self._toolbox, self._emit = client, case, toolbox, emit
+        self._client, self._case, self._emit = client, case, emit
         places = not case.workspace.path_given
         self._functions: tuple[Function, ...] = tuple(
             as_function(function) for function in offered.tools(can_run=toolbox.can_run, places=places)
