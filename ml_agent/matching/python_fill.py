@@ -158,16 +158,35 @@ def _spelled_near(statement: Statement, filled: Filled, spots: Sequence[Spot], p
 
 
 def _carry(given: dict[tuple[int, str], str], spots: Sequence[Spot], program: Program) -> None:
-    """What one call is told another one that must have it is told, too."""
-    by_name: dict[str, str] = {}
-    for (_, name), text in given.items():
-        by_name.setdefault(name, text)
+    """What one call is told another one that must have it is told, too, and the one that is handed its result."""
+    by_name: dict[str, tuple[int, str]] = {}
+    for (call, name), text in given.items():
+        by_name.setdefault(name, (call, text))
     for spot in spots:
         if (spot.call, spot.name) in given or spot.name not in by_name:
             continue
+        teller, text = by_name[spot.name]
         value = program.calls[spot.call].given.get(spot.name)
-        if spot.slot.option.required or (value is not None and text_of_literal(value) is not None):
-            given[spot.call, spot.name] = by_name[spot.name]
+        shown = value is not None and text_of_literal(value) is not None
+        alike = spot.slot.option.default == _default(program.calls[teller], spot.name) != "None"
+        if (
+            spot.slot.option.required
+            or shown
+            or (alike and _are_joined(program.calls[teller], program.calls[spot.call]))
+        ):
+            given[spot.call, spot.name] = text
+
+
+def _default(call: Call, name: str) -> str:
+    return next((one.default or "None" for one in call.thing.parameters if one.name == name), "None")
+
+
+def _are_joined(one: Call, other: Call) -> bool:
+    """Whether one of two calls of classes is handed what the other one makes: they share their sizes."""
+    if {one.thing.object.kind, other.thing.object.kind} != {"class"}:
+        return False
+    handed = [{value.id for value in call.given.values() if isinstance(value, ast.Name)} for call in (one, other)]
+    return (bool(other.makes) and other.makes in handed[0]) or (bool(one.makes) and one.makes in handed[1])
 
 
 def written(values: Sequence[str], slot: Slot, bracket: str) -> str:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -53,6 +54,15 @@ class Usages:
             self._note(thing)
         return self._known[key]
 
+    def methods(self, thing: Thing) -> list[Thing]:
+        """The method of a class that is called most where the class is used; none where nothing is called."""
+        counts: Counter[str] = Counter()
+        for program, made in self.of(thing):
+            used = {call.thing.name for call in program.calls if made.makes and _receiver(call.node) == made.makes}
+            counts.update(used - {"forward", "__call__", "to", "eval", "train", "cuda"})
+        common = counts.most_common(1)
+        return [one for one in thing.methods if common and one.name == common[0][0]]
+
     def _note(self, thing: Thing) -> None:
         """Keep the literals that were seen, by parameter."""
         seen: dict[str, dict[str, None]] = {}
@@ -75,6 +85,12 @@ class Usages:
                 if program is not None:
                     found.append(program)
         return found
+
+
+def _receiver(node: ast.Call) -> str:
+    """The variable whose method a call calls."""
+    func = node.func
+    return func.value.id if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) else ""
 
 
 def text_of_literal(node: ast.expr) -> str | None:

@@ -14,6 +14,7 @@ from ml_agent.matching.python_fill import Written, fill_program
 from ml_agent.matching.python_library import Thing
 from ml_agent.matching.python_retrieval import THING_FEATURES, Bookcase, Shown, constants
 from ml_agent.matching.python_skeletons import Builder, Skeleton, Usages, shares, skeleton_of, substituted
+from ml_agent.matching.python_tails import is_invented
 from ml_agent.matching.terms import plain, terms
 
 PROGRAM_FEATURES = (
@@ -25,6 +26,7 @@ _MOST_EXAMPLES = 6
 _MOST_REPLACED = 6
 _MOST_METHODS = 2
 _SAID = 0.6
+_INVENTED = 2
 _CALLED = frozenset({"forward", "__call__"})
 """What is called by calling the object."""
 _CASES = 6.0
@@ -100,8 +102,14 @@ def solve_python(context: Context, tables: Tables, complete: Complete) -> list[S
         vector = _vector(context, written)
         found.append(Solved(written, vector, tables.program(vector)))
     # What cannot run, because nothing is known of what it must be given, comes last.
-    found.sort(key=lambda one: (bool(one.written.missing), -one.score))
+    found.sort(key=lambda one: (_lacks(one.written, context.statement), -one.score))
     return found
+
+
+def _lacks(written: Written, statement: Statement) -> bool:
+    """Whether calls must have more than the files and the random input that the request speaks of."""
+    files = sum(one.kind == "path" for one in written.filled.left)
+    return len(written.missing) > files + (_INVENTED if is_invented(statement) else 0)
 
 
 def skeletons(context: Context, complete: Complete) -> Iterator[Skeleton]:
@@ -165,6 +173,7 @@ def _bare(context: Context, chosen: Sequence[Thing], builder: Builder) -> Iterat
         for thing in chosen
         if re.search(rf"(?<![\w.]){re.escape(thing.name)}(?!\w)", context.statement.text) and not thing.name.islower()
     ]
+    usual = {one.object.name: context.usages.methods(one) for one in chosen[:4] if one.object.kind == "class"}
     groups: list[list[Thing]] = [[one] for one in chosen]
     groups += [named] if len(named) > 1 else []
     groups += [list(chosen[:2])] if len(chosen) > 1 else []
@@ -176,6 +185,10 @@ def _bare(context: Context, chosen: Sequence[Thing], builder: Builder) -> Iterat
             whole = builder.program(group, methods)
             if whole is not None:
                 yield whole
+        if len(group) == 1 and usual.get(group[0].object.name):
+            used = builder.program(group, usual)
+            if used is not None:
+                yield used
 
 
 def _methods(context: Context, thing: Thing) -> list[Thing]:

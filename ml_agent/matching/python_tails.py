@@ -1,5 +1,6 @@
 """What comes around the calls of a program: weights that are loaded, random input, results that are printed and saved."""
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -35,32 +36,33 @@ class Scene(NamedTuple):
 
 def with_tail(scene: Scene) -> str:
     """The program with lines for the values that no call takes."""
-    text = scene.program.text.rstrip("\n")
+    imports: dict[str, None] = {}
+    text = _sampled(_supplied(scene, imports), scene)
     model = _model(scene.program)
     open_paths = [
         one for one in scene.left if one.kind == "path" and plain(one.value) and plain(one.value) not in plain(text)
     ]
     written = [one for one in open_paths if _is_output(scene.statement, one)]
-    imports: dict[str, None] = {}
     lines: list[str] = []
     for one in (path for path in open_paths if path not in written):
         lines += _read(one, model, scene, imports)
     result = _result(scene.program)
-    if model and _INVENTED.search(scene.statement.text) and not _is_called(scene.program, model):
+    if model and _INVENTED.search(scene.statement.text) and _takes_one(scene.program, model):
         imports["import torch"] = None
         lines += [f"x = torch.randn({_shape(scene)})", f"output = {model}(x)"]
         result = "output"
     for one in written:
         lines += _saved(one, result or model, model, scene.statement, imports)
-    if (
-        re.search(r"\b(?:print|show|display)", scene.statement.text, re.IGNORECASE)
-        and (result or model)
-        and "print(" not in text
-    ):
+    if re.search(r"\b(?:print|show|display)", scene.statement.text, re.IGNORECASE) and result and "print(" not in text:
         shape = ".shape" if re.search(r"\bshape\b", scene.statement.text) else ""
-        lines.append(f"print({result or model}{shape})")
+        lines.append(f"print({result}{shape})")
     fresh = [line for line in imports if line not in text]
-    return "\n".join([*fresh, text, *lines]) + "\n" if lines else text + "\n"
+    return "\n".join([*fresh, text, *lines]) + "\n" if lines or fresh else text + "\n"
+
+
+def is_invented(statement: Statement) -> bool:
+    """Whether the request wants random or made-up input."""
+    return _INVENTED.search(statement.text) is not None
 
 
 def _model(program: Program) -> str:
@@ -75,14 +77,72 @@ def _model(program: Program) -> str:
 
 
 def _result(program: Program) -> str:
-    """The variable of the last function or method that gives something."""
-    return next(
-        (call.makes for call in reversed(program.calls) if call.makes and call.thing.object.kind != "class"), ""
-    )
+    """The variable that is bound last, where it holds what a call gives and no object that is only made."""
+    made = {call.makes for call in program.calls if call.thing.object.kind == "class"}
+    for statement in reversed(program.tree.body):
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            called = statement.value
+            names = [node.id for node in ast.walk(statement.targets[0]) if isinstance(node, ast.Name)]
+            own = any(call.node is called for call in program.calls)
+            applied = isinstance(called.func, ast.Name) and called.func.id in made
+            if names and (applied or (own and names[0] not in made)):
+                return names[0]
+    return ""
 
 
-def _is_called(program: Program, name: str) -> bool:
-    return any(call.thing.name in {"forward", "__call__"} for call in program.calls) or f"{name}(" in program.text
+def _takes_one(program: Program, name: str) -> bool:
+    """Whether a network was not called yet, and takes one tensor."""
+    if any(call.thing.name in {"forward", "__call__"} for call in program.calls) or f"{name}(" in program.text:
+        return False
+    made = next(call.thing for call in program.calls if call.makes == name)
+    instances = made.library.index.api.instances
+    kind = instances.class_of(made.object)
+    forward = instances.method(kind, "forward") if kind is not None else None
+    return forward is None or sum(one.required for one in forward.parameters) < _TWO
+
+
+_TWO = 2
+_OPEN = re.compile(r"(?<==)\.\.\.(?=[,)])")
+_DRAWN = re.compile(r"torch\.(randn?|zeros|ones)\((?P<shape>\d+(?:,\s*\d+){2,})\)")
+
+
+def _supplied(scene: Scene, imports: dict[str, None]) -> str:
+    """The program with the files of the request, or random input, where a call must have something of which nothing is known."""
+    text = scene.program.text.rstrip("\n")
+    inputs = [one for one in scene.left if one.kind == "path" and not _is_output(scene.statement, one)]
+    for one in inputs:
+        if _OPEN.search(text):
+            text = _OPEN.sub(_loaded(one, imports).replace("\\", r"\\"), text, count=1)
+    if _OPEN.search(text) and _INVENTED.search(scene.statement.text):
+        imports["import torch"] = None
+        text = _OPEN.sub(f"torch.randn({_shape(scene)})", text)
+    return text
+
+
+def _loaded(one: Mention, imports: dict[str, None]) -> str:
+    """The expression that reads a file."""
+    suffix, name = PurePosixPath(one.value).suffix.lower(), f'"{one.value}"'
+    for known, line, written in (
+        (_PICTURES, "import cv2", "cv2.imread({})"),
+        ({".npy"}, "import numpy as np", "np.load({})"),
+        (_WEIGHTS, "import torch", "torch.load({})"),
+        ({".txt"}, "", "open({}).read().splitlines()"),
+    ):
+        if suffix in known:
+            if line:
+                imports[line] = None
+            return written.format(name)
+    return name
+
+
+def _sampled(text: str, scene: Scene) -> str:
+    """The program with random input of the size that the request says in place of the example's."""
+    numbers = any(one.kind == "number" for one in scene.left)
+    found = _DRAWN.search(text)
+    if not found or not numbers or not _INVENTED.search(scene.statement.text):
+        return text
+    shape = _shape(scene)
+    return text[: found.start("shape")] + shape + text[found.end("shape") :]
 
 
 def _is_output(statement: Statement, one: Mention) -> bool:
