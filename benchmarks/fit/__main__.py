@@ -1,13 +1,13 @@
-"""Fit the grounded core: `python -m benchmarks.fit --repositories DIR --rows FILE … [--held-out OUT] [--write]`.
+"""Fit the grounded core: `python -m benchmarks.fit --repositories DIR … --rows FILE … --written FILE … --tables OUT [--write]`.
 
-With --held-out, a table is fitted without each repository in turn, and its rows are answered with that table.
+Each development repository is answered by tables fitted without it and its relatives, written rows by fifths of their repositories.
 """
 
 import argparse
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,177 +16,200 @@ import numpy as np
 
 from benchmarks.fit import examples, learn, whole
 from benchmarks.fit.examples import KINDS
-from benchmarks.fit.rows import Row, load, shelf_of
+from benchmarks.fit.prepared import Prepared, Sources, prepared, solved
+from benchmarks.fit.relatives import family, folds
+from benchmarks.fit.wrong import CLASSES, Wrong, wrongs
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.model import FEATURES_OF, Model
-from ml_agent.matching.solver import solve
 
 SEED = 0
 PENALTY = {"value": 5.0, "entry": 5.0, "answer": 3.0}
+STAKE = {"number": 1.5, "path": 2.5, "name": 1.5, "text": 2.5, "factor": 1.0, "word": 0.0, "absence": 0.0}
+"""What leaving a stated value without a slot costs, as log-odds: a request states nothing in vain."""
 
 
 class Material(NamedTuple):
-    """All training examples, with the repository of each."""
+    """What one row teaches."""
 
+    one: Prepared
     values: list[learn.Group]
     switches: list[examples.Switched]
-    entries: list[learn.Group]
-    fitted: dict[str, dict[str, Any]]
-    """By repository that was left out: the tables that need no answers."""
+    entry: learn.Group | None
+
+
+class HeldOut(NamedTuple):
+    """A row's answers by tables that never saw its repository."""
+
+    one: Prepared
+    answers: Sequence[Answer]
+    verdicts: Sequence[examples.Verdict]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fit, print the held-out figures, write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repositories", type=Path, required=True, help="folder with one folder for each repository")
-    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="files of rows")
-    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ml-agent" / "fit")
-    parser.add_argument("--made", type=Path, help="rows of `bench make`, for the confidence alone")
-    parser.add_argument(
-        "--tables", type=Path, required=True, help="folder for the tables fitted without one repository each"
-    )
-    parser.add_argument("--quick", action="store_true", help="matched commands only, not the whole navigator")
-    parser.add_argument("--write", action="store_true", help="write ml_agent/matching/weights.json")
-    options = parser.parse_args(arguments)
-    rows = load(options.rows, options.repositories, options.cache)
-    material = _material(rows, options.repositories, options.cache)
-    shelf = lambda row: shelf_of(options.repositories / row.repository, options.cache, row.folder)  # noqa: E731
-    held_out = _held_out(rows, material, shelf, options.tables)
-    _report(held_out)
+    options = _parser().parse_args(arguments)
+    rows, left = prepared(Sources(options.rows, options.written, options.repositories, options.cache))
+    for line, count in sorted(Counter(left).items()):
+        sys.stdout.write(f"left out: {line} ({count})\n")
+    material = [_material(one) for one in rows]
+    held_out = _held_out(material)
+    tables = _with_answers(held_out, options.tables)
+    sys.stdout.write(report(tables.first))
     if options.quick:
         return 0
-    answers = _whole(options.rows, options.made, whole.Places(options.repositories, options.cache, options.tables))
+    answers = _whole(options)
     sys.stdout.write(whole.report(answers))
     if options.write:
-        tables = _fit(material, _answers(rows, material, shelf, ""), "")
-        tables["confidence"] = whole.tables_of(answers)
+        made = fitted(material) | {"answer": _answer_table(held_out, frozenset())}
+        made["confidence"] = whole.tables_of(answers)
         place = files("ml_agent.matching").joinpath("weights.json")
-        Path(str(place)).write_text(json.dumps(tables, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        Path(str(place)).write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return 0
 
 
-def _whole(rows: Sequence[Path], made: Path | None, places: whole.Places) -> list[whole.First]:
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repositories", type=Path, nargs="+", required=True, help="folders of repositories")
+    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="files of rows of development repositories")
+    parser.add_argument("--written", type=Path, nargs="*", default=[], help="files of rows of other repositories")
+    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ml-agent" / "fit")
+    parser.add_argument("--made", type=Path, help="rows of `bench make`, for the confidence alone")
+    parser.add_argument("--tables", type=Path, required=True, help="folder for the tables of each held-out repository")
+    parser.add_argument("--quick", action="store_true", help="matched commands only, not the whole navigator")
+    parser.add_argument("--write", action="store_true", help="write ml_agent/matching/weights.json")
+    return parser
+
+
+def _whole(options: argparse.Namespace) -> list[whole.First]:
     """First answers of the whole navigator to all rows."""
+    places = whole.Places(options.repositories, options.cache, options.tables)
     found: list[whole.First] = []
-    for file in rows:
+    for file in options.rows:
         for group, wild in (("wild", True), ("other", False)):
             found += whole.first_answers([t for t in whole.tasks_of(file) if bool(t.style) == wild], group, places)
-    if made is not None:
-        found += whole.first_answers(whole.tasks_of(made)[::_EVERY], "made", places)
+    for group, several, every in (("written", options.written, _EVERY_WRITTEN), ("made", [options.made], _EVERY_MADE)):
+        for file in (one for one in several if one is not None):
+            found += whole.first_answers(whole.tasks_of(file)[::every], group, places)
     return found
 
 
-_EVERY = 6
-"""One of so many made rows is answered: they are many, and alike."""
+_EVERY_WRITTEN, _EVERY_MADE = 4, 6
+"""One of so many rows is answered: they are many."""
 
 
-def _material(rows: Sequence[Row], repositories: Path, cache: Path) -> Material:
-    made = Material([], [], [], {})
-    for row in rows:
-        if row.readable:
-            # Where options are not seen, "without a slot" would be learned from what has one.
-            values, switches = examples.slot_examples(row, repositories, cache)
-            made.values.extend(values)
-            made.switches.extend(switches)
-        group = examples.entry_group(row, repositories, cache)
-        if group is not None:
-            made.entries.append(group)
-    return made
+def _material(one: Prepared) -> Material:
+    # Where options are not seen, "without a slot" would be learned from what has one.
+    values, switches = examples.slot_examples(one.row, one.own.slots) if one.row.readable else ([], [])
+    group = learn.Group(one.vectors, one.right, repository=one.row.repository) if any(one.right) else None
+    return Material(one, values, switches, group)
 
 
-def _fit(material: Material, answers: Sequence[learn.Group], without: str) -> dict[str, Any]:
-    """All tables, learned without one repository."""
-    tables = material.fitted.get(without)
-    if tables is None:
-        tables = material.fitted[without] = _choices(
-            {"value": (material.values, len(KINDS)), "entry": (material.entries, 1)}, without
-        )
-        chosen = [one for one in material.switches if one.repository != without]
-        tables["switch"] = learn.trees([one.vector for one in chosen], [one.right for one in chosen], SEED)
-    return tables | (_choices({"answer": (answers, 1)}, without) if answers else {})
+def fitted(material: Sequence[Material]) -> dict[str, Any]:
+    """All tables but that of whole answers."""
+    weights, bias, none = learn.choice([g for m in material for g in m.values], len(KINDS), PENALTY["value"])
+    entry, _, _ = learn.choice([m.entry for m in material if m.entry is not None], 1, PENALTY["entry"])
+    switched = [one for m in material for one in m.switches]
+    return {
+        "value": _table("value", weights) | {"bias": round(bias, 5)},
+        "none": {kind: round(float(score) - STAKE[kind], 5) for kind, score in zip(KINDS, none, strict=True)},
+        "entry": _table("entry", entry),
+        "switch": learn.trees([one.vector for one in switched], [one.right for one in switched], SEED),
+    }
 
 
-def _choices(parts: Mapping[str, tuple[Sequence[learn.Group], int]], without: str) -> dict[str, Any]:
-    tables: dict[str, Any] = {}
-    for name, (groups, kinds) in parts.items():
-        used = [group for group in groups if group.repository != without]
-        weights, bias, none = learn.choice(used, kinds, PENALTY[name])
-        tables[name] = {
-            feature: round(float(weight), 5) for feature, weight in zip(FEATURES_OF[name], weights, strict=True)
-        }
-        if name == "value":
-            tables[name]["bias"] = round(bias, 5)
-            tables["none"] = {
-                kind: round(float(score) - STAKE[kind], 5) for kind, score in zip(KINDS, none, strict=True)
-            }
-    return tables
+def _table(name: str, weights: np.ndarray) -> dict[str, float]:
+    return {feature: round(float(one), 5) for feature, one in zip(FEATURES_OF[name], weights, strict=True)}
 
 
-STAKE = {"number": 1.5, "path": 2.5, "name": 1.5, "text": 2.5, "factor": 1.0, "word": 0.0}
-"""What leaving a stated value without a slot costs, as log-odds: a request states nothing in vain."""
-
-
-def _answers(rows: Sequence[Row], material: Material, shelf: Callable[[Row], Any], without: str) -> list[learn.Group]:
-    """Whole answers of the wild rows by tables that were learned without the row's own repository."""
-    plain = dict.fromkeys(FEATURES_OF["answer"], 0.0) | {"entry": 1.0}
+def _held_out(material: Sequence[Material]) -> list[tuple[frozenset[str], dict[str, Any], list[HeldOut]]]:
+    """For each fold: its repositories, the tables without them and their relatives, and the answers to their rows."""
+    groups = {m.one.row.repository: m.one.row.group for m in material}
     found = []
-    models: dict[str, Model] = {}
-    for row in rows:
-        if not row.wild or row.repository == without:
-            continue
-        if row.repository not in models:
-            models[row.repository] = Model(_fit(material, [], row.repository) | {"answer": plain})
-        solved = solve(row.statement, shelf(row), models[row.repository])
-        verdicts = [examples.judge(answer, row) for answer in solved]
-        best = max((one.shared for one in verdicts), default=-1.0)
-        if best >= 0:
-            found.append(
-                learn.Group(
-                    [list(one.vector) for one in solved],
-                    [int(one.shared >= best - 1e-9) for one in verdicts],
-                    repository=row.repository,
-                )
-            )
+    for fold in folds(groups):
+        without = family(fold)
+        tables = fitted([m for m in material if m.one.row.repository not in without])
+        model = Model(tables | {"answer": dict.fromkeys(FEATURES_OF["answer"], 0.0) | {"entry": 1.0}})
+        answers = []
+        for one in (m.one for m in material if m.one.row.repository in fold):
+            several = solved(one, model)
+            answers.append(HeldOut(one, several, [examples.judge(answer, one.row) for answer in several]))
+        found.append((fold, tables, answers))
     return found
 
 
-class HeldOut(NamedTuple):
-    """A row's answer by tables that never saw its repository."""
+def _answer_table(held_out: Sequence[tuple[frozenset[str], Any, Sequence[HeldOut]]], without: frozenset[str]) -> dict[str, float]:  # fmt: skip
+    groups = []
+    for one in (one for _, _, several in held_out for one in several):
+        best = max((verdict.shared for verdict in one.verdicts), default=-1.0)
+        if best >= 0 and one.one.row.group != "other" and one.one.row.repository not in without:
+            right = [int(verdict.shared >= best - 1e-9) for verdict in one.verdicts]
+            groups.append(learn.Group([list(answer.vector) for answer in one.answers], right))
+    weights, _, _ = learn.choice(groups, 1, PENALTY["answer"])
+    return _table("answer", weights)
 
-    row: Row
-    answers: Sequence[Answer]
+
+class Judged(NamedTuple):
+    """The first answer to a row."""
+
+    one: Prepared
     verdict: examples.Verdict
+    wrong: list[Wrong]
 
 
-def _held_out(rows: Sequence[Row], material: Material, shelf: Callable[[Row], Any], folder: Path) -> list[HeldOut]:
-    answers = _answers(rows, material, shelf, "")
+class Tables(NamedTuple):
+    """What held-out fitting gave."""
+
+    first: list[Judged]
+
+
+def _with_answers(held_out: Sequence[tuple[frozenset[str], dict[str, Any], Sequence[HeldOut]]], folder: Path) -> Tables:
+    """Rank each row's answers by weights that never saw its fold; keep the tables of each repository."""
+    folder.mkdir(parents=True, exist_ok=True)
     found = []
-    for repository in sorted({row.repository for row in rows}):
-        tables = _fit(material, answers, repository)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{repository}.json").write_text(json.dumps(tables), encoding="utf-8")
-        model = Model(tables)
-        for row in (one for one in rows if one.repository == repository):
-            solved = solve(row.statement, shelf(row), model)
-            verdict = examples.judge(solved[0], row) if solved else examples.Verdict(False, False, -1.0)
-            found.append(HeldOut(row, solved, verdict))
-    return found
+    for fold, tables, several in held_out:
+        tables["answer"] = _answer_table(held_out, family(fold))
+        weights = np.array([tables["answer"][name] for name in FEATURES_OF["answer"]])
+        for repository in fold:
+            (folder / f"{repository}.json").write_text(json.dumps(tables), encoding="utf-8")
+        for one in several:
+            scores = [float(weights @ np.array(answer.vector)) for answer in one.answers]
+            best = int(np.argmax(scores)) if scores else None
+            answer = one.answers[best] if best is not None else None
+            verdict = one.verdicts[best] if best is not None else examples.Verdict(False, False, -1.0)
+            found.append(Judged(one.one, verdict, wrongs(answer, one.one.row, one.one.own)))
+    return Tables(found)
 
 
-def _report(held_out: Sequence[HeldOut]) -> None:
-    """Print how many rows are answered exactly, by repository and by style."""
+def report(first: Sequence[Judged]) -> str:
+    """How many rows are answered exactly, by group, style and repository, and what goes wrong, by class."""
     totals: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in held_out:
-        for key in (one.row.repository, f"style {one.row.data.get('style', '-')}", "wild" if one.row.wild else "other"):
+    shared: dict[str, list[float]] = defaultdict(list)
+    for one in first:
+        for key in _keys(one):
             totals[key].update(rows=1, exact=int(one.verdict.exact), entry=int(one.verdict.entry))
-            totals[key]["shared"] += max(0.0, one.verdict.shared)  # type: ignore[assignment]
-    for key, total in sorted(totals.items()):
-        sys.stdout.write(
-            f"{key:28} rows {total['rows']:3} exact {total['exact']:3} entry {total['entry']:3} shared {total['shared'] / total['rows']:.2f}\n"
-        )
-    sys.stdout.write(
-        f"macro exact {np.mean([t['exact'] / t['rows'] for k, t in totals.items() if not k.startswith('style') and k not in {'wild', 'other'}]):.3f}\n"
-    )
+            shared[key].append(max(0.0, one.verdict.shared))
+    lines = [
+        f"{key:36} rows {total['rows']:4} exact {total['exact']:4} entry {total['entry']:4} shared {np.mean(shared[key]):.3f}"
+        for key, total in sorted(totals.items())
+    ]
+    return "\n".join([*lines, *_classes(first)]) + "\n"
+
+
+def _keys(one: Judged) -> Iterator[str]:
+    row = one.one.row
+    yield row.group
+    yield f"{row.group} {row.data.get('style', '-')}"
+    yield f"{row.group} {row.repository}"
+
+
+def _classes(first: Sequence[Judged]) -> list[str]:
+    groups = sorted({one.one.row.group for one in first})
+    counts: Mapping[str, Counter[str]] = {
+        group: Counter(wrong.kind for one in first if one.one.row.group == group for wrong in one.wrong)
+        for group in groups
+    }
+    lines = [f"{'what goes wrong':24}" + "".join(f"{group:>9}" for group in groups)]
+    return lines + [f"{kind:24}" + "".join(f"{counts[group][kind]:9}" for group in groups) for kind in CLASSES]
 
 
 if __name__ == "__main__":

@@ -2,19 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.fit.learn import Group
-from benchmarks.fit.rows import Row, entry_of, same_entry, shelf_of
+from benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.fill import Pair, Placed, explained, pairs, spelled_slots, typed
+from ml_agent.matching.launch import PROCESSES, started
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.switches import switches, truth
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option, Signature
 
-KINDS = ("number", "path", "name", "text", "factor", "word")
+KINDS = ("number", "path", "name", "text", "factor", "word", "absence")
 OTHER_WEIGHT = 0.3
 """What a row counts whose reference may leave out what was asked, or give what was not."""
 
@@ -40,19 +40,20 @@ def listed(value: object) -> list[str]:
     return [str(one) for one in (value if isinstance(value, list) else [value])]
 
 
-def slot_examples(row: Row, repositories: Path, cache: Path) -> tuple[list[Group], list[Switched]]:
-    """One group for each stated value, and every switch that the request comes near to."""
-    slots = entry_of(row, repositories, cache).slots
+def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Switched]]:
+    """One group for each stated value, and every switch that the request comes near to, of the row's own entry point."""
     taken, _ = spelled_slots(row.statement, slots)
     weights = Weights(slots)
     found = pairs(row.statement, slots, weights, taken)
-    right, fitting = _right(found, slots, row.values)
+    processes = started(row.data["output"])
+    values = row.values | ({PROCESSES.dest: processes} if processes else {})
+    right, fitting = _right(found, slots, values)
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     for place, pair in enumerate(found):
         if place in right or place not in fitting:
             groups[pair.mention.first, pair.mention.last].append(place)
     made = [
-        Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), 1.0 if row.wild else OTHER_WEIGHT, row.repository)
+        Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), OTHER_WEIGHT if row.group == "other" else 1.0, row.repository)
         for several in groups.values()
     ]  # fmt: skip
     placed = [
@@ -114,21 +115,17 @@ def _switched(row: Row, slots: Sequence[Slot], weights: Weights, placed: Sequenc
         if option.dest not in row.values:
             yield Switched(said.vector, 0, row.repository)
             continue
-        value = {"1": "true", "0": "false"}.get(
-            str(row.values[option.dest]).lower(), str(row.values[option.dest]).lower()
-        )
-        if (option.default or "").lower() == value:
+        value = _as_truth(row.values[option.dest])
+        if _as_truth(option.default or "") == value:
             continue
-        wanted = truth(slot, said).lower() if value in {"true", "false"} else (option.switch_value or "").lower()
+        wanted = _as_truth(truth(slot, said)) if value in {"true", "false"} else (option.switch_value or "").lower()
         stores_other = option.switch and value in {"true", "false"} and (option.switch_value or value).lower() != value
         yield Switched(said.vector, int(wanted == value and not stores_other), row.repository)
 
 
-def entry_group(row: Row, repositories: Path, cache: Path) -> Group | None:
-    """The entry points of a row, the one of the reference among them."""
-    ranked = shelf_of(repositories / row.repository, cache, row.folder).ranked(row.statement)
-    right = [int(same_entry(one.entry.signature, row.signature)) for one in ranked]
-    return Group([one.vector for one in ranked], right, repository=row.repository) if any(right) else None
+def _as_truth(value: object) -> str:
+    text = str(value).lower()
+    return {"1": "true", "0": "false"}.get(text, text)
 
 
 class Verdict(NamedTuple):
@@ -144,7 +141,7 @@ def judge(answer: Answer, row: Row) -> Verdict:
     """Compare the call of an answer with that of the reference, defaults left out."""
     if not same_entry(answer.entry.signature, row.signature):
         return Verdict(False, False, -1.0)
-    wanted, given = _stated(row.values, row.signature), _stated(answer.call, row.signature)
+    wanted, given = stated(row.values, row.signature), stated(answer.call, row.signature)
     hits = sum(dest in given and _alike(value, given[dest]) for dest, value in wanted.items())
     size = len(wanted) + len(given)
     return Verdict(hits == len(wanted) == len(given) and row.readable, True, 2 * hits / size if size else 1.0)
@@ -154,7 +151,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
     return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
 
 
-def _stated(values: Mapping[str, Any], signature: Signature) -> dict[str, list[str]]:
+def stated(values: Mapping[str, Any], signature: Signature) -> dict[str, list[str]]:
     by_dest: dict[str, Option] = {option.dest: option for option in signature.options}
     return {dest: words for dest, value in values.items() if not _is_default(by_dest.get(dest), words := listed(value))}
 

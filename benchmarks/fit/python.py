@@ -32,7 +32,7 @@ from ml_agent.matching.switches import switches, truth
 
 SEED = 0
 PENALTY = {"thing": 5.0, "value": 5.0, "program": 3.0}
-STAKE = {"number": 1.5, "path": 2.5, "name": 2.0, "text": 2.5, "factor": 1.0, "word": 0.0}
+STAKE = {"number": 1.5, "path": 2.5, "name": 2.0, "text": 2.5, "factor": 1.0, "word": 0.0, "absence": 0.0}
 """What leaving a stated value without a slot costs, as log-odds."""
 _MOST_THINGS = 300
 

@@ -1,13 +1,12 @@
 """Rows with a reference that can be read: the request, the entry point, and what the reference gives it."""
 
 import functools
-import json
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ml_agent.matching.entries import EntryPoint, Facts
+from ml_agent.matching.entries import Facts
 from ml_agent.matching.mentions import Statement, read
 from ml_agent.matching.retrieval import Shelf
 from tools.commandline.invocation import Invocation
@@ -22,7 +21,8 @@ class Row(NamedTuple):
 
     repository: str
     key: str
-    wild: bool
+    group: str
+    """wild, other (ML-Bench) or written."""
     statement: Statement
     folder: str
     signature: Signature
@@ -44,39 +44,17 @@ def shelf_of(root: Path, cache: Path, folder: str) -> Shelf:
     return Shelf(facts_of(root, cache), folder)
 
 
-def load(files: Sequence[Path], repositories: Path, cache: Path) -> list[Row]:
-    """The bash rows of some files whose repositories are at hand and whose reference calls an entry point that is known."""
-    return [
-        row
-        for file in files
-        for line in file.read_text(encoding="utf-8").splitlines()
-        if (row := _row(json.loads(line), repositories, cache)) is not None
-    ]
-
-
-def _row(data: dict[str, Any], repositories: Path, cache: Path) -> Row | None:
-    name = str(data.get("repo") or data["github"].rstrip("/").rpartition("/")[2]).lower()
-    root = repositories / name
-    if not data["type"].startswith("Bash") or not root.is_dir():
-        return None
+def row_of(data: dict[str, Any], group: str, root: Path, cache: Path) -> Row | None:
+    """One row, understood; None where its reference calls no entry point that is known."""
     folder = posixpath.normpath(data.get("path") or ".").lstrip("/") or "."
-    facts = facts_of(root, cache)
-    called = list(calls(facts.index, data["output"], folder))
+    called = list(calls(facts_of(root, cache).index, data["output"], folder))
     if not called:
         return None
     signature, invocation = called[-1]
     parsed = parse_call(signature, invocation.words)
-    return Row(
-        name,
-        f"{name}-{data['id']}",
-        "style" in data,
-        read(data["instruction"]),
-        folder,
-        signature,
-        parsed.values,
-        not parsed.unknown,
-        data,
-    )
+    key = f"{root.name}-{data['id']}"
+    values = parsed.values
+    return Row(root.name, key, group, read(data["instruction"]), folder, signature, values, not parsed.unknown, data)
 
 
 def calls(index: RepoIndex, text: str, folder: str) -> Iterator[tuple[Signature, Invocation]]:
@@ -110,8 +88,3 @@ def same_entry(one: Signature, other: Signature) -> bool:
         return False
     places = [[(option.dest, option.path, option.line) for option in signature.options] for signature in (one, other)]
     return one.path == other.path or (len(one.options) > 2 and places[0] == places[1])
-
-
-def entry_of(row: Row, repositories: Path, cache: Path) -> EntryPoint:
-    """The entry point of a row's reference."""
-    return facts_of(repositories / row.repository, cache).entry(row.signature)

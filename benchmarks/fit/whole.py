@@ -33,7 +33,7 @@ class First(NamedTuple):
     repository: str
     key: str
     group: str
-    """wild, other (ML-Bench) or made."""
+    """wild, other (ML-Bench), written or made."""
     kind: str
     style: str
     vector: list[float]
@@ -44,8 +44,8 @@ class First(NamedTuple):
 class Places(NamedTuple):
     """Where things lie."""
 
-    repositories: Path
-    """One folder for each repository."""
+    repositories: Sequence[Path]
+    """Folders with one folder for each repository."""
     cache: Path
     """For indexes."""
     tables: Path
@@ -57,11 +57,11 @@ def first_answers(tasks: Sequence[Task], group: str, places: Places) -> Iterator
 
     Args:
         tasks: the rows.
-        group: what they are: wild, other (ML-Bench, held against the strict scorer) or made.
+        group: what they are: wild, written, other (ML-Bench, held against the strict scorer) or made.
         places: repositories, indexes, tables.
     """
     for task in tasks:
-        root = repository_folder(task, places.repositories)
+        root = _root(task, places.repositories)
         if root is None:
             continue
         navigator = _navigator(root.name, places.tables)
@@ -70,16 +70,20 @@ def first_answers(tasks: Sequence[Task], group: str, places: Places) -> Iterator
         drafts = draft_answers(navigator, request, workspace, 1)
         draft = drafts[0] if drafts else None
         text = answer_text(draft, task.folder) if draft is not None else ""
-        passed = bool(text) and _is_right(task, text, group, places.repositories)
+        passed = bool(text) and _is_right(task, text, group, root)
         vector = navigator.support(request, workspace, draft) if draft is not None else [0.0] * len(CONFIDENCE_FEATURES)
         yield First(root.name, f"{root.name}-{task.id}", group, task.kind, task.style, vector, passed, text)
 
 
-def _is_right(task: Task, text: str, group: str, repositories: Path) -> bool:
+def _root(task: Task, folders: Sequence[Path]) -> Path | None:
+    found = (repository_folder(task, folder) for folder in folders)
+    return next((root for root in found if root is not None), None)
+
+
+def _is_right(task: Task, text: str, group: str, root: Path) -> bool:
     if group == "other":
-        return score(text, case_of(task, repositories)).passed
-    root = repository_folder(task, repositories)
-    return root is not None and same_call(task, text, root).passed
+        return score(text, case_of(task, root.parent)).passed
+    return same_call(task, text, root).passed
 
 
 @cache
@@ -117,7 +121,7 @@ def fit_confidence(answers: Sequence[First], without: str = "") -> dict[str, flo
     return table | {"bias": round(float(model.intercept_[0]), 4)}
 
 
-_WEIGHT = {"wild": 1.0, "other": 0.5, "made": 0.15}
+_WEIGHT = {"wild": 1.0, "written": 1.0, "other": 0.5, "made": 0.15}
 
 
 class Rated(NamedTuple):
@@ -149,7 +153,7 @@ def sure_from(several: Sequence[Rated]) -> float:
     return 0.99
 
 
-_HELD = (("wild",), ("wild", "other"))
+_HELD = (("wild",), ("written",), ("wild", "other"))
 
 
 def curve(several: Sequence[Rated], group: str) -> list[tuple[float, int, float]]:

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ml_agent.matching import launch
 from ml_agent.matching.entries import EntryPoint, Shown
-from ml_agent.matching.features import meant
-from ml_agent.matching.fill import Filled
+from ml_agent.matching.fill import Filled, Placed
+from ml_agent.matching.meanings import meant
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import plain
@@ -19,9 +20,12 @@ from tools.signatures.model import Option
 
 ANSWER_FEATURES = (
     "entry", "gap", "left_numbers", "left_paths", "left_names", "mean", "least", "placed", "missing", "after",
-    "unasked", "named_in_example", "alike", "unknown", "options_said",
+    "unasked", "named_in_example", "alike", "unknown", "options_said", "total", "certain", "files_left", "switched",
 )  # fmt: skip
 _SHORT = 3
+_CERTAIN = 3.0
+"""Log-odds from which on a value hardly belongs elsewhere."""
+_SWITCHED = "said in words"
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -31,6 +35,8 @@ class Answer(msgspec.Struct, frozen=True):
     filled: Filled
     call: dict[str, Any]
     """By dest: what is given."""
+    processes: str
+    """How many a launcher starts; "" where none is wanted."""
     shown: Shown | None
     vector: tuple[float, ...]
     score: float = 0.0
@@ -46,11 +52,16 @@ class Given(NamedTuple):
 
 def answers(statement: Statement, given: Given, filled: Filled) -> Iterator[Answer]:
     """The bare call, and the call after each example that says something of the request."""
+    processes = next((one.values[0] for one in filled.placed if _is_launchers(given.entry, one)), "")
     bare = _call(statement, given.entry, filled, None)
-    yield Answer(given.entry, filled, bare, None, _vector(statement, given, filled, bare, None))
+    yield Answer(given.entry, filled, bare, processes, None, _vector(statement, given, filled, bare, None))
     for shown in _telling(statement, given.entry)[:3]:
         call = _call(statement, given.entry, filled, shown)
-        yield Answer(given.entry, filled, call, shown, _vector(statement, given, filled, call, shown))
+        yield Answer(given.entry, filled, call, processes, shown, _vector(statement, given, filled, call, shown))
+
+
+def _is_launchers(entry: EntryPoint, placed: Placed) -> bool:
+    return entry.slots[placed.slot].option == launch.PROCESSES
 
 
 def _telling(statement: Statement, entry: EntryPoint) -> list[Shown]:
@@ -84,7 +95,7 @@ def _call(statement: Statement, entry: EntryPoint, filled: Filled, shown: Shown 
     base: dict[str, Any] = dict(shown.values) if shown is not None else {}
     base = {dest: value for dest, value in base.items() if dest in by_dest}
     placed: dict[str, Any] = {}
-    for one in filled.placed:
+    for one in (one for one in filled.placed if not _is_launchers(entry, one)):
         slot = entry.slots[one.slot]
         placed[slot.option.dest] = _value(slot, one.values)
     if shown is not None:
@@ -171,6 +182,9 @@ def _vector(
         float(sum(dest not in call for dest in required)), float(shown is not None), float(unasked), float(named),
         _alike(statement, shown) if shown else 0.0, float(len(filled.unknown)),
         len(asked) / (1 + len(asked) + len(left)),
+        sum(scores), float(sum(score > _CERTAIN for score in scores)),
+        sum(one.kind == "path" and "." in one.value.rpartition("/")[2] for one in left) / (1 + len(left)),
+        float(sum(one.why == _SWITCHED for one in filled.placed)),
     )  # fmt: skip
 
 
@@ -185,6 +199,7 @@ def _is_said(mention: Mention, call: Mapping[str, Any], entry: EntryPoint) -> bo
 def command(answer: Answer, workdir: str) -> str | None:
     """The command line; None where the call cannot be written."""
     try:
-        return render_command(answer.entry.signature, answer.call, workdir)
+        text = render_command(answer.entry.signature, answer.call, workdir)
     except RenderError:
         return None
+    return launch.launched(text, answer.entry.launcher, answer.processes)

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from ml_agent.matching import launch
 from ml_agent.matching.slots import Slot, slots_of
 from ml_agent.matching.terms import terms
 from ml_agent.matching.usage import read_usages
@@ -105,7 +106,13 @@ class EntryPoint:
             for option in self.signature.options
         }
         usages = read_usages(self.facts.index, self.signature)
-        return slots_of(self.signature.options, self.seen, files, prose, usages)
+        own = slots_of(self.signature.options, self.seen, files, prose, usages)
+        return (*own, Slot(launch.PROCESSES)) if self.launcher else own
+
+    @cached_property
+    def launcher(self) -> str:
+        """What starts several processes of it: torchrun, mpiexec; "" where it runs as one."""
+        return launch.launcher_of(self.signature, [shown.example.text for shown in self.shown])
 
     def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Files of the repository beside one that a value names, spelled like it."""
@@ -129,6 +136,13 @@ class EntryPoint:
             return ()
         folder = posixpath.dirname(self.signature.path) or "."
         return tuple(posixpath.relpath(path, folder) for path in self.facts.configurations)
+
+    def alone(self) -> "EntryPoint":
+        """The same with all that is known of it read, and without its repository: small enough to keep."""
+        copy = EntryPoint.__new__(EntryPoint)
+        kept = {"shown": self.shown, "seen": self.seen, "slots": self.slots, "launcher": self.launcher}
+        vars(copy).update(signature=self.signature, facts=None, **kept)
+        return copy
 
     @property
     def name(self) -> str:

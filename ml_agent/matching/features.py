@@ -2,13 +2,15 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import msgspec
 
+from ml_agent.matching.meanings import Entry, pieces_of
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.terms import canonical, file_kinds, plain, terms
@@ -23,7 +25,6 @@ _FADE_OF_VERBS = 0.95
 _TOWARD = frozenset({"to", "into", "under", "below", "as"})
 _FROM = frozenset({"from", "in", "on", "of", "with", "at"})
 _INTRODUCING = frozenset(["called", "named", "name", "prefix", "entitled", "titled"])
-_PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 
 
 class Nearness(NamedTuple):
@@ -79,113 +80,6 @@ def _cues(statement: Statement, mention: Mention) -> tuple[float, float]:
             near = _FADE_OF_VERBS ** (mention.first - 1 - place)
             return (near, 0.0) if word in _OUT_CUES else (0.0, near)
     return 0.0, 0.0
-
-
-class Entry(NamedTuple):
-    """A value of a slot's vocabulary that the request seems to mean."""
-
-    value: str
-    strength: float
-    """How much of it is said, what is common to the whole vocabulary left out; 0 to 1."""
-    margin: float
-    """How much more than of any other value."""
-    exact: bool
-    mention: Mention
-
-
-def meant(statement: Statement, slot: Slot) -> list[Entry]:
-    """The values of a slot's vocabulary that the request says in full or tells from all others."""
-    vocabulary = slot.vocabulary
-    if not vocabulary or len(vocabulary) > 400:
-        return []
-    said = _said(statement)
-    pieces = {value: _pieces(value) for value in vocabulary}
-    frequency: dict[str, int] = {}
-    for several in pieces.values():
-        for piece in several:
-            frequency[piece] = frequency.get(piece, 0) + 1
-    total = len(vocabulary)
-    scored = []
-    for value, several in pieces.items():
-        worth = {piece: math.log(1 + (total + 0.5) / frequency[piece]) if total > 1 else 1.0 for piece in several}
-        whole = sum(worth.values())
-        hit = {piece for piece in several if piece in said}
-        if hit and whole:
-            # Of two values that are said in full the one that says more is meant.
-            scored.append((sum(worth[p] for p in hit) / whole, sum(worth[p] for p in hit), len(hit), value, hit))
-    scored.sort(key=lambda one: (-one[0], -one[1], len(one[3])))
-    literal = {plain(token.value): place for place, token in enumerate(statement.tokens) if token.kind != "mark"}
-    stated = [one for one in scored if plain(one[3]) in literal]
-    if stated and any(len(one[4]) > 1 for one in stated):
-        # A value that is written out is meant, and none that merely resembles it.
-        scored = stated
-    found = []
-    for rank, (share, much, _, value, hit) in enumerate(scored[:4]):
-        other = max((one[0] for place, one in enumerate(scored) if place != rank), default=0.0)
-        if share < 0.45 or (share < 0.99 and share - other < 0.05):
-            continue
-        spot = literal.get(plain(value))
-        mention = _stretch(statement, value, said, hit) if spot is None else _between(statement, value, spot, spot)
-        exact = plain(mention.text) == plain(value) and bool(plain(value))
-        found.append(
-            Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
-        )
-    return found
-
-
-@lru_cache(maxsize=64)
-def _said(statement: Statement) -> Mapping[str, tuple[int, ...]]:
-    """By piece of a word: the numbers of the tokens that hold it."""
-    found: dict[str, list[int]] = {}
-    for place, token in enumerate(statement.tokens):
-        if token.kind == "mark":
-            continue
-        if token.value.endswith((".py", ".sh")):
-            continue
-        for piece in {*_PIECE.findall(token.value.lower().replace("++", "pp")), *_pieces(token.value)}:
-            if token.kind != "path" or not piece.isdigit():
-                found.setdefault(piece, []).append(place)
-    return {piece: tuple(places) for piece, places in found.items()}
-
-
-@lru_cache(maxsize=32768)
-def _pieces(value: str) -> frozenset[str]:
-    spaced = (
-        re.sub(
-            r"(?<=[a-z])(?=[A-Z][a-z])",
-            " ",
-            PurePosixPath(value).with_suffix("").as_posix()
-            if re.search(r"\.(?:ya?ml|json|py|sh|txt|jpg|png|csv|toml)$", value)
-            else value,
-        )
-        .lower()
-        .replace("++", "pp")
-    )
-    return frozenset(
-        canonical(piece) if piece.isalpha() else piece for piece in _PIECE.findall(spaced) if piece not in {"a", "the"}
-    )
-
-
-def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...]], hit: Iterable[str]) -> Mention:
-    """The words that say a value: from the rarest piece on, what stands near it."""
-    rarest = min(hit, key=lambda piece: (len(said[piece]), -len(piece)))
-    best: tuple[int, list[int]] | None = None
-    for anchor in said[rarest]:
-        places = [min(said[piece], key=lambda place: abs(place - anchor)) for piece in hit]
-        near = [place for place in places if abs(place - anchor) <= 6]
-        spread = max(near) - min(near) - 3 * len(near)
-        if best is None or spread < best[0]:
-            best = (spread, near)
-    near = best[1] if best else [0]
-    return _between(statement, value, min(near), max(near))
-
-
-def _between(statement: Statement, value: str, first: int, last: int) -> Mention:
-    """The mention of a value by the tokens from `first` to `last`."""
-    start, end = statement.tokens[first].start, statement.tokens[last].end
-    return Mention(
-        text=statement.text[start:end], value=value, kind="word", start=start, end=end, first=first, last=last
-    )
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -258,11 +152,23 @@ FEATURES = (
     "weights_weights", "weights_other", "config_config", "config_other", "kind_said", "kind_other", "form_fits", "form_clashes",
     "required", "positional", "shown", "share", "terms", "several", "repeated", "own", "own_help", "noun", "noun_output", "output_only", "unsaid", "like", "shape", "weak", "literal_shown",
     "toward_output", "toward_other", "from_output", "from_other", "spoken_one", "used_input", "introduced", "introduced_name",
+    "is_absence", "absence_next", "is_made", "zero_choice",
+    "path_fits", "path_clashes", "name_to_path", "text_to_path", "path_open", "default_zero", "share_fits", "share_clashes",
+    "name_alone", "help_alone", "next_help", "lead_help",
 )  # fmt: skip
 
 
+class Others(NamedTuple):
+    """What is said for other slots by a value, and by other values for a slot: the most of each."""
+
+    name: float
+    help: float
+    rival_name: float
+    rival_help: float
+
+
 def features(
-    statement: Statement, mention: Mention, slot: Slot, seen: Evidence, others: tuple[float, float], entry: Entry | None
+    statement: Statement, mention: Mention, slot: Slot, seen: Evidence, others: Others, entry: Entry | None
 ) -> list[float]:
     """The vector of one mention in one slot.
 
@@ -271,7 +177,7 @@ def features(
         mention: the value.
         slot: where it might go.
         seen: what the words around it say for this slot.
-        others: the most that they say for the name and the help of any other slot.
+        others: the most that is said for other slots, and by other values for this one.
         entry: where the mention comes from the slot's own vocabulary.
     """
     option = slot.option
@@ -295,7 +201,7 @@ def features(
     introduced = mention.kind in {"name", "path"} and _is_introduced(statement, mention)
     return [
         seen.name, seen.name_before, seen.name_after, seen.name_best, seen.name_said, seen.head, seen.lead, seen.next,
-        seen.help, seen.prose, seen.name - others[0], seen.help - others[1],
+        seen.help, seen.prose, seen.name - others.name, seen.help - others.help,
         float(mention.kind == "number"), float(amount is not None and amount == amount.to_integral_value()),
         float(mention.kind == "path"), float(mention.kind == "name"), float(mention.kind == "text"),
         float(mention.kind == "factor"), float(mention.kind == "word"), float(bool(mention.parts)),
@@ -326,7 +232,30 @@ def features(
         float(mention.text.lower() in {"one", "single"} and not seen.next),
         float(path and slot.direction == "input"),
         float(introduced), float(introduced and any("name" in name or "prefix" in name for name in slot.names)),
+        float(mention.kind == "absence"), float(mention.kind == "absence") * seen.next, float(mention.whole),
+        float(mention.kind == "absence" and slot.closed),
+        *_by_kind(mention, slot), *_by_size(amount, default, slot),
+        seen.name - others.rival_name, seen.help - others.rival_help,
+        float(bool(near.next & slot.help_terms)), float(bool(near.lead & slot.help_terms)),
     ]  # fmt: skip
+
+
+def _by_kind(mention: Mention, slot: Slot) -> list[float]:
+    """Whether a path meets a slot for paths, and what is no path one that is for something else."""
+    path, fits = mention.kind == "path", slot.takes_path
+    bare = slot.option.type in {"str", "path", "unknown"} and not slot.option.help and slot.option.default in {None, ""}
+    return [
+        float(path and fits), float(path and not fits), float(mention.kind == "name" and fits),
+        float(mention.kind == "text" and fits), float(path and not fits and bare),
+    ]  # fmt: skip
+
+
+def _by_size(amount: Decimal | None, default: float | None, slot: Slot) -> list[float]:
+    """Whether a default of 0 tells nothing of a number's size, and whether both or only one of them are shares of a whole."""
+    if amount is None or default is None:
+        return [0.0, 0.0, 0.0]
+    share, shares = 0 < abs(float(amount)) < 1, 0 < abs(default) < 1
+    return [float(default == 0), float(share and shares), float(share != shares and default not in {0.0, 1.0})]
 
 
 _QUOTED = re.compile(r"['\"`]([^'\"`\s]{2,40})['\"`]")
@@ -341,8 +270,10 @@ def _known(slot: Slot) -> tuple[str, ...]:
 
 def _like(value: str, slot: Slot) -> float:
     """How many pieces a name shares with values that the slot is known to take: "roberta-base", "bert-base-uncased"."""
-    own = _pieces(value)
-    return max((len(own & _pieces(text)) / max(len(own), len(_pieces(text)), 1) for text in _known(slot)), default=0.0)
+    own = pieces_of(value)
+    return max(
+        (len(own & pieces_of(text)) / max(len(own), len(pieces_of(text)), 1) for text in _known(slot)), default=0.0
+    )
 
 
 @lru_cache(maxsize=4096)

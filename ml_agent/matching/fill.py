@@ -9,13 +9,17 @@ import msgspec
 
 from ml_agent.matching import features
 from ml_agent.matching.assignment import best_matching
-from ml_agent.matching.features import Entry, Evidence, evidence, meant, nearness
+from ml_agent.matching.features import Evidence, Others, evidence, nearness
+from ml_agent.matching.meanings import Entry, meant
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.spelled import Placed, spelled_slots
 from ml_agent.matching.switches import Scorer, contradicts, switches, truth
 from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number
 from ml_agent.values.numbers import plain as plain_number
+
+__all__ = ["Filled", "Pair", "Placed", "explained", "fill", "pairs", "spelled_slots", "typed"]
 
 _CAPACITY = 6
 """How many values one slot takes at most."""
@@ -34,18 +38,6 @@ class Pair(NamedTuple):
     entry: Entry | None
 
 
-class Placed(msgspec.Struct, frozen=True):
-    """A slot with what goes there."""
-
-    slot: int
-    values: tuple[str, ...]
-    score: float
-    """Log-odds that it belongs there; high for what the user spells."""
-    why: str
-    starts: tuple[int, ...] = ()
-    text: str = ""
-
-
 class Filled(msgspec.Struct, frozen=True):
     """An entry point with the request's values in its slots."""
 
@@ -54,76 +46,6 @@ class Filled(msgspec.Struct, frozen=True):
     """Values without a slot."""
     unknown: tuple[Spelled, ...]
     """Spelled options that the entry point does not have."""
-
-
-def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Placed], list[Spelled]]:
-    """The options that the user spells, taken as they stand."""
-    values: tuple[str, ...]
-    by_flag: dict[str, int] = {}
-    for place, slot in enumerate(slots):
-        for flag in (*slot.option.flags, *slot.option.negative_flags):
-            by_flag.setdefault(flag, place)
-            by_flag.setdefault(flag.replace("_", "-").lstrip("-"), place)
-        if not slot.option.flags:
-            by_flag.setdefault(slot.option.dest, place)
-    found: list[Placed] = []
-    unknown: list[Spelled] = []
-    for one in statement.spelled:
-        dashed = one.name.startswith("-")
-        known = by_flag.get(
-            one.name, by_flag.get(one.name.replace("_", "-").lstrip("-")) if len(one.name) > 2 or not dashed else None
-        )
-        if known is None:
-            unknown.append(one)
-            continue
-        slot = slots[known]
-        if one.joined:
-            values, end = (_unquoted(one.joined),), one.end
-        elif slot.option.switch:
-            negative = one.name in slot.option.negative_flags
-            values, end = ("False" if negative else "True",), one.end
-        else:
-            values, length = _following(one.following, slot)
-            end = one.end + length
-            if not values and slot.boolean:
-                values = ("True",)
-        if values:
-            found.append(
-                Placed(known, values, 20.0, f"spelled as {one.name}", (one.start,), statement.text[one.start : end])
-            )
-    return found, unknown
-
-
-_STEP = re.compile(r"\s*(?:(?:of|to|is|at|as|with|=|:)\s+)?(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
-
-
-def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
-    """The words of a spelled option's value, and how far they reach."""
-    found: list[str] = []
-    at = 0
-    while match := _STEP.match(text, at):
-        word = match["word"]
-        if word.startswith("-") and number(word.rstrip(",.;)")) is None and found:
-            break
-        if word[0] in ",;.)":
-            break
-        quoted = word[0] in "'\""
-        bare = word if quoted else word.rstrip(";:)").rstrip(",").rstrip(".") if not word.endswith("...") else word
-        if (
-            not bare
-            or (found and bare in {"and", "with", "for", "or"})
-            or bare in {"and", "which", "that", "so", "the"}
-        ):
-            break
-        found.append(_unquoted(bare))
-        at = match.end()
-        if not slot.several or (not quoted and word != bare):
-            break
-    return tuple(found), at
-
-
-def _unquoted(text: str) -> str:
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
 def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: Sequence[Placed] = ()) -> list[Pair]:
@@ -149,26 +71,47 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
             seen = evidence(nearness(statement, mention), statement, slot, weights)
             if _is_possible(slot, mention, seen):
                 found.append((mention, place, seen, None))
+    compare = _Comparison(found)
     return [
-        Pair(m, p, features.features(statement, m, slots[p], e, _others(found, m, p), entry), entry)
+        Pair(m, p, features.features(statement, m, slots[p], e, compare.others(m, p), entry), entry)
         for m, p, e, entry in found
     ]
 
 
-def _others(
-    found: Sequence[tuple[Mention, int, Evidence, Entry | None]], mention: Mention, place: int
-) -> tuple[float, float]:
-    name = helped = 0.0
-    for other, at, seen, _ in found:
-        if at != place and other.first == mention.first and other.last == mention.last:
-            name, helped = max(name, seen.name), max(helped, seen.help)
-    return name, helped
+class _Comparison:
+    """The most that is said by each value and for each slot.
+
+    Args:
+        found: every value with every slot where it could be, and what is said for it.
+    """
+
+    def __init__(self, found: Sequence[tuple[Mention, int, Evidence, Entry | None]]) -> None:
+        self._by_value: dict[tuple[int, int], list[tuple[int, Evidence]]] = {}
+        self._by_slot: dict[int, list[tuple[Mention, Evidence]]] = {}
+        for mention, place, seen, _ in found:
+            self._by_value.setdefault((mention.first, mention.last), []).append((place, seen))
+            self._by_slot.setdefault(place, []).append((mention, seen))
+
+    def others(self, mention: Mention, place: int) -> Others:
+        """What is said for other slots by this value, and by values elsewhere for this slot."""
+        slots = [seen for at, seen in self._by_value[mention.first, mention.last] if at != place]
+        values = [
+            seen
+            for other, seen in self._by_slot[place]
+            if not (other.first <= mention.last and mention.first <= other.last)
+        ]
+        return Others(
+            max((one.name for one in slots), default=0.0), max((one.help for one in slots), default=0.0),
+            max((one.name for one in values), default=0.0), max((one.help for one in values), default=0.0),
+        )  # fmt: skip
 
 
 def _takes(slot: Slot, mention: Mention) -> bool:
     """Whether a slot takes a value of this kind at all."""
-    if mention.parts and (slot.several or not slot.listed):
+    if mention.parts and (not slot.several if mention.whole else slot.several or not slot.listed):
         return False
+    if mention.kind == "absence":
+        return slot.zero is not None
     if slot.closed and mention.kind != "factor":
         return any(_same(choice, part) for choice in slot.vocabulary for part in (mention.parts or (mention.value,)))
     if mention.kind == "factor":
@@ -198,8 +141,14 @@ def _same(one: str, other: str) -> bool:
     return plain(one) == plain(other) or (number(one) is not None and number(one) == number(other))
 
 
+def _takes_code(slot: Slot) -> bool:
+    """Whether a script may be a value of it: one is its default or was seen there, or nothing is known of a configuration."""
+    known = [text for text in (slot.option.default, *slot.seen) if text]
+    return any(text.endswith((".py", ".sh")) for text in known) if known else "config" in slot.role
+
+
 def _is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
-    if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and "config" not in slot.role:
+    if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and not _takes_code(slot):
         return False
     if (
         mention.kind == "number"
@@ -230,9 +179,10 @@ def fill(
     weights = Weights(slots)
     taken, unknown = spelled_slots(statement, slots)
     scored = [
-        (pair, value_score(pair.vector) + stake[pair.mention.kind]) for pair in pairs(statement, slots, weights, taken)
+        (pair, value_score(pair.vector) + stake.get(pair.mention.kind, 0.0))
+        for pair in pairs(statement, slots, weights, taken)
     ]
-    rows = _without_overlaps(scored)
+    rows = _without_overlaps(scored, slots)
     placed = _with_series(statement, [*taken, *_matched(rows, slots, taken)], slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
@@ -241,7 +191,9 @@ def fill(
         if score > 0 and not contradicts(said):
             placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
     left = tuple(
-        one for one in statement.mentions if not one.parts and one.kind != "factor" and one.start not in starts
+        one
+        for one in statement.mentions
+        if not one.parts and not one.whole and one.kind not in {"factor", "absence"} and one.start not in starts
     )
     return Filled(tuple(placed), left, tuple(unknown))
 
@@ -270,7 +222,24 @@ def _with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence
     return found
 
 
-def _without_overlaps(scored: Sequence[tuple[Pair, float]]) -> dict[tuple[int, int, str], list[tuple[Pair, float]]]:
+def _outweigh(parts: Sequence[float], together: float, made: Mention) -> bool:
+    """Whether values say more apart: those of a series all together, the sides of a size on the average, as who says "by" means one thing."""
+    return (sum(parts) / len(parts) if made.whole else sum(parts)) > together
+
+
+def _hold(
+    parts: Sequence[tuple[int, int, str]],
+    rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]],
+    slots: Sequence[Slot],
+) -> bool:
+    """Whether values have room beside each other: in different slots, or in one for several."""
+    wanted = {max(rows[one], key=lambda pair: pair[1])[0].slot for one in parts}
+    return len(wanted) > 1 or any(slots[one].several for one in wanted)
+
+
+def _without_overlaps(
+    scored: Sequence[tuple[Pair, float]], slots: Sequence[Slot]
+) -> dict[tuple[int, int, str], list[tuple[Pair, float]]]:
     """By mention: its pairs; of mentions that overlap those are kept that score best together."""
     rows: dict[tuple[int, int, str], list[tuple[Pair, float]]] = {}
     for pair, score in scored:
@@ -280,8 +249,9 @@ def _without_overlaps(scored: Sequence[tuple[Pair, float]]) -> dict[tuple[int, i
     kept: dict[tuple[int, int, str], list[tuple[Pair, float]]] = {}
     for key in sorted(rows, key=lambda one: -best[one]):
         inside = [one for one in rows if one != key and one[0] <= key[1] and key[0] <= one[1]]
-        parts = [one for one in inside if len(rows[key][0][0].mention.parts) > 1 and one[1] - one[0] < key[1] - key[0]]
-        if parts and sum(best[one] for one in parts) > best[key] and len({rows[one][0][0].slot for one in parts}) > 1:
+        made = rows[key][0][0].mention
+        parts = [one for one in inside if (made.whole or made.parts) and one[1] - one[0] < key[1] - key[0]]
+        if len(parts) > 1 and _outweigh([best[one] for one in parts], best[key], made) and _hold(parts, rows, slots):
             continue
         if any(one in kept for one in inside):
             continue
@@ -328,6 +298,8 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
     if mention.kind == "factor" and slot.numeric_default is not None:
         value = Decimal(str(slot.numeric_default)) * Decimal(mention.value)
         return (plain_number(value.normalize()) if slot.option.type != "int" else str(int(value)),)
+    if mention.kind == "absence":
+        return (slot.zero or mention.value,)
     if mention.parts:
         parts = tuple(_spelled(part, slot) for part in mention.parts)
         return parts if slot.several else (",".join(parts),)

@@ -1,62 +1,22 @@
 """What a request states: values with their place, spelled options, and the content words around them."""
 
 import re
-from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
+from ml_agent.matching import composites
+from ml_agent.matching.mention import Mention, MentionKind
+from ml_agent.matching.readings import readings, uncoded
 from ml_agent.matching.terms import terms
 from ml_agent.values.lexer import Token, is_file_name, is_path, tokenize
 from ml_agent.values.lexicon import words
-from ml_agent.values.numbers import from_words, number, plain
+from ml_agent.values.numbers import number
 
-MentionKind = Literal["number", "path", "name", "text", "factor", "word"]
+__all__ = ["Mention", "MentionKind", "Spelled", "Statement", "Word", "read"]
 
-_SPOKEN = r"(?:minus\s+)?(?:an?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|half)"
-_RUN = rf"{_SPOKEN}(?:[\s-]+(?:and\s+)?{_SPOKEN})*"
-_POWER = re.compile(
-    rf"(?P<digits>{_RUN}|\d+(?:\.\d+)?)(?:\s+times\s+ten|\s*[x×*]\s*10)\s*(?:to\s+the(?:\s+power\s+of)?|\^)?\s*(?P<exponent>minus\s+\w+|-?\d+)",
-    re.IGNORECASE,
-)
-_SHARES = {
-    "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10, "hundredth": 100,
-    "thousandth": 1000, "ten-thousandth": 10_000, "hundred-thousandth": 100_000, "millionth": 1_000_000,
-}  # fmt: skip
-_SHARE = re.compile(
-    rf"\b(?P<count>{_RUN})[\s-]+(?P<part>{'|'.join(sorted((p for p in _SHARES if p != 'half'), key=len, reverse=True))})s?\b|\bone\s+(?P<half>half)\b",
-    re.IGNORECASE,
-)
-_AND_HALF = re.compile(rf"\b(?P<whole>{_RUN})\s+and\s+a\s+(?P<part>half|quarter)\b", re.IGNORECASE)
-_PERCENT = re.compile(
-    rf"\b(?P<count>{_RUN}|\d+(?:\.\d+)?)\s*(?:percent|per\s+cent)\b|(?<![\w.])(?P<digits>\d+(?:\.\d+)?)\s?%",
-    re.IGNORECASE,
-)
-_MINUS = re.compile(rf"\bminus\s+(?P<count>{_RUN}|\d+(?:\.\d+)?)\b", re.IGNORECASE)
-_SIZE = re.compile(
-    r"(?<![\w/.-])(?P<one>\d+)\s*(?:x|×|by)\s*(?P<two>\d+)(?P<three>\s*(?:x|×|by)\s*\d+)?(?![\w/])", re.IGNORECASE
-)
-_WIDE = re.compile(
-    r"(?<![\w/.-])\d+\s+(?:px\s+|pixels\s+)?wide,?\s+(?:and\s+|by\s+)?\d+\s+(?:px\s+|pixels\s+)?(?:high|tall)\b",
-    re.IGNORECASE,
-)
-_RANGE = re.compile(
-    r"(?<![\w/.-])\d+-\d+(?:,\d+(?:-\d+)?)*(?![\w/-])|(?<![\w/.-])\d+(?:,\d+(?:-\d+)?)*,\d+-\d+(?![\w/-])"
-)
-_UNIT = re.compile(
-    r"(?<![\w/.-])(?P<digits>\d+(?:\.\d+)?)(?P<unit>px|s|ms|kb|mb|gb|fps|hz|khz|bit|dpi|th|st|nd|rd)\b", re.IGNORECASE
-)
-_MILLION = re.compile(r"(?<![\w.])(?P<digits>\d{1,3}(?: \d{3})+)(?![\d\w])")
-_FACTOR = re.compile(r"\b(?P<part>half|twice|double|a third|a quarter)\s+(?:as|the|its|of the|their)\b", re.IGNORECASE)
-_FACTORS = {
-    "half": Decimal("0.5"),
-    "twice": Decimal(2),
-    "double": Decimal(2),
-    "a third": Decimal(1) / 3,
-    "a quarter": Decimal("0.25"),
-}
 _FLAG = re.compile(r"(?<![\w-])(?P<flag>--?[A-Za-z][\w.-]*)(?P<equals>=\S+)?")
 _ASSIGNED = re.compile(
     r"(?<![\w-])(?P<name>[A-Za-z_][\w.]*)=(?P<value>\"[^\"]*\"|'[^']*'|\([^)]*\)|\[[^\]]*\]|\{[^}]*\}|[^\s,;)]+)"
@@ -73,26 +33,6 @@ class Word(NamedTuple):
     """Number of the token."""
     text: str
     terms: tuple[str, ...]
-
-
-class Mention(msgspec.Struct, frozen=True, kw_only=True):
-    """One value that the request states."""
-
-    text: str
-    value: str
-    """As it would be typed."""
-    kind: MentionKind
-    start: int
-    end: int
-    first: int
-    """Number of its first token."""
-    last: int
-    parts: tuple[str, ...] = ()
-    """Of a series ("4, 2 and 1"): its elements."""
-    percent: bool = False
-    """"40 percent": the value is 40, and 0.4 where a share is wanted."""
-    noun: str = ""
-    """The noun that says what it is: "the folder X", "a project called X"."""
 
 
 class Spelled(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,20 +57,18 @@ class Statement:
     """
 
     def __init__(self, text: str, given: tuple[tuple[str, str], ...] = ()) -> None:
-        self.text = text
+        self.text = uncoded(text)
         self.given = given
-        self._readings = dict(_readings(text))
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
         """All tokens; numbers in words, ranges and sizes are one token each."""
         found: list[Token] = []
         at = 0
-        for (start, end), value in sorted(self._readings.items()):
+        for start, end, value, kind in sorted(readings(self.text)):
             if start < at:
                 continue
             found += _shifted(tokenize(self.text[at:start]), at)
-            kind = "number" if number(value) is not None else "quoted"
             found.append(Token(kind=kind, text=self.text[start:end], value=value, start=start, end=end, written=True))  # type: ignore[arg-type]
             at = end
         found += _shifted(tokenize(self.text[at:]), at)
@@ -178,10 +116,12 @@ class Statement:
     def mentions(self) -> tuple[Mention, ...]:
         """Every value, in order; series beside their parts."""
         single = [one for place, token in enumerate(self.tokens) if (one := self._mention(place, token)) is not None]
-        single += self._factors()
+        for several in (composites.factors, composites.absences, composites.singles, composites.sizes):
+            single += several(self.text, self.tokens)
         values = {value for _, value in self.given}
         single = [one for one in single if one.value not in values]
-        return tuple(sorted([*single, *_series(self.tokens, single)], key=lambda one: (one.start, one.end)))
+        single += composites.placed_files(self.text, self.tokens, single)
+        return tuple(sorted([*single, *composites.series(self.tokens, single)], key=lambda one: (one.start, one.end)))
 
     @cached_property
     def spelled(self) -> tuple[Spelled, ...]:
@@ -216,12 +156,6 @@ class Statement:
         if term not in self._alike:
             self._alike[term] = tuple(one for one in self.vocabulary if one != term and _contains(one, term))
         return self._alike[term]
-
-    def _factors(self) -> Iterator[Mention]:
-        for match in _FACTOR.finditer(self.text):
-            inside = [place for place, token in enumerate(self.tokens) if match.start() <= token.start < match.end()]
-            if inside:
-                yield Mention(text=match[0], value=str(_FACTORS[match["part"].lower()]), kind="factor", start=match.start(), end=match.end(), first=inside[0], last=inside[-1])  # fmt: skip
 
     def _mention(self, place: int, token: Token) -> Mention | None:
         kind: MentionKind
@@ -308,102 +242,6 @@ def _is_namelike(tokens: Sequence[Token], place: int) -> bool:
 
 def _shifted(tokens: Sequence[Token], by: int) -> list[Token]:
     return [msgspec.structs.replace(one, start=one.start + by, end=one.end + by) for one in tokens]
-
-
-def _readings(text: str) -> Iterator[tuple[tuple[int, int], str]]:
-    """Stretches that are read as one value, before words are; the first reading of a stretch counts."""
-    taken: list[tuple[int, int]] = []
-    quoted = [match.span() for match in re.finditer(r"\"[^\"\n]{1,300}\"|(?<!\w)'[^'\n]{1,300}'(?!\w)", text)]
-    for pattern, read in _READERS:
-        for match in pattern.finditer(text):
-            start, end = match.span()
-            if any(start < b and a < end for a, b in (*taken, *quoted)):
-                continue
-            value = read(match)
-            if value is not None:
-                taken.append((start, end))
-                yield (start, end), value
-
-
-def _worded(text: str) -> Decimal | None:
-    """A number in words or digits."""
-    cleaned = text.strip()
-    sign = -1 if cleaned.lower().startswith("minus") else 1
-    cleaned = re.sub(r"(?i)^minus\s+", "", cleaned)
-    if (digits := number(cleaned)) is not None:
-        return sign * digits
-    if cleaned.lower() in {"a", "an"}:
-        return Decimal(sign)
-    spoken = from_words(cleaned)
-    return None if spoken is None else sign * Decimal(spoken)
-
-
-def _power(match: re.Match[str]) -> str | None:
-    factor, exponent = _worded(match["digits"]), _worded(match["exponent"])
-    if factor is None or exponent is None or abs(exponent) > 30:
-        return None
-    return f"{plain(factor.normalize())}e{int(exponent)}"
-
-
-def _share(match: re.Match[str]) -> str | None:
-    if match["half"]:
-        return "0.5"
-    count = _worded(match["count"])
-    return None if count is None else _decimal(count / _SHARES[match["part"].lower()])
-
-
-def _decimal(value: Decimal) -> str:
-    return format(value.quantize(Decimal("0.0000001")).normalize(), "f")
-
-
-def _mixed(match: re.Match[str]) -> str | None:
-    whole = _worded(match["whole"])
-    return None if whole is None else _decimal(whole + Decimal(1) / _SHARES[match["part"].lower()])
-
-
-def _percent(match: re.Match[str]) -> str | None:
-    count = _worded(match["count"] or match["digits"])
-    return None if count is None else _decimal(count)
-
-
-def _negative(match: re.Match[str]) -> str | None:
-    count = _worded(match["count"])
-    return None if count is None else _decimal(-count)
-
-
-def _size(match: re.Match[str]) -> str:
-    return "x".join(re.findall(r"\d+", match[0]))
-
-
-_READERS = (
-    (_POWER, _power), (_AND_HALF, _mixed), (_SHARE, _share), (_PERCENT, _percent), (_MINUS, _negative),
-    (_SIZE, _size), (_WIDE, _size), (_RANGE, lambda match: match[0]), (_UNIT, lambda match: match["digits"]),
-    (_MILLION, lambda match: match[0].replace(" ", "")),
-)  # fmt: skip
-
-
-def _series(tokens: Sequence[Token], single: Sequence[Mention]) -> Iterator[Mention]:
-    """Values of one kind that follow each other with nothing but a comma or an "and" between."""
-    ordered = sorted((one for one in single if one.kind != "factor"), key=lambda one: one.first)
-    run: list[Mention] = []
-    for one in [*ordered, None]:
-        if one is not None and run and one.kind == run[-1].kind and _joined(tokens[run[-1].last + 1 : one.first]):
-            run.append(one)
-            continue
-        if len(run) > 1:
-            parts = tuple(part.value for part in run)
-            yield Mention(text=" ".join(part.text for part in run), value=",".join(parts), kind=run[0].kind, start=run[0].start, end=run[-1].end, first=run[0].first, last=run[-1].last, parts=parts)  # fmt: skip
-        run = [one] if one is not None else []
-
-
-def _joined(tokens: Sequence[Token]) -> bool:
-    said = [token.value.lower() for token in tokens]
-    return (
-        len(said) <= 4
-        and all(word in {",", "and", "or", "&", "+", "of", "then", "to"} for word in said)
-        and said != ["of"]
-        and "to" not in said
-    )
 
 
 def _contains(one: str, other: str) -> bool:

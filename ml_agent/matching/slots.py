@@ -71,6 +71,12 @@ _FILES = frozenset(
     )
 )
 _DEPRECATED = re.compile(r"\W*(?:is\s+)?(?:deprecated|obsolete)\b", re.IGNORECASE)
+_ON_OFF = re.compile(
+    r"^(?:is|use|do|with|enable|if)\b|\b(?:whether|true|enable|0 or 1|1 or 0|0/1|1/0|1 for|0 for|1 means|bool|boolean)\b",
+    re.IGNORECASE,
+)
+_PATH_IN_HELP = re.compile(r"\b(?:paths?|files?|folders?|director(?:y|ies)|checkpoints?|filenames?)\b", re.IGNORECASE)
+_NONE = frozenset({"none", "no", "off", "0"})
 _TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
 
 
@@ -142,8 +148,19 @@ class Slot:
         return (
             option.type == "bool"
             or option.nargs == "?bool"
+            or self.binary
             or (not option.choices and (option.default or "").lower() in truth)
         )
+
+    @cached_property
+    def binary(self) -> bool:
+        """Whether it is on or off by 1 and 0."""
+        option = self.option
+        if option.switch or option.nargs or option.type not in {"int", "unknown"}:
+            return False
+        if option.choices:
+            return set(option.choices) == {"0", "1"}
+        return option.default in {"0", "1"} and bool(_ON_OFF.search(f"{option.dest.replace('_', ' ')}: {option.help}"))
 
     @cached_property
     def internal(self) -> bool:
@@ -194,6 +211,16 @@ class Slot:
         return frozenset(found)
 
     @cached_property
+    def takes_path(self) -> bool:
+        """Whether a path belongs there: the source opens it, its name or help says so, or it is known to take paths."""
+        option = self.option
+        if option.type not in {"str", "path", "unknown"} or self.closed or self.numeric_default is not None:
+            return False
+        if self.direction or self.form or option.type == "path" or self.role & {"path", "output"}:
+            return True
+        return bool(_PATH_IN_HELP.search(option.help[:120]))
+
+    @cached_property
     def vocabulary(self) -> tuple[str, ...]:
         """Values that it is known to take: choices, the default, what examples give, what the help lists, files."""
         option = self.option
@@ -210,6 +237,15 @@ class Slot:
     def closed(self) -> bool:
         """Whether it takes nothing but its choices."""
         return bool(self.option.choices or self.option.accepted) and self.option.sure
+
+    @cached_property
+    def zero(self) -> str | None:
+        """How it is told that nothing of it is wanted; None where that cannot be told."""
+        if self.closed:
+            return next((choice for choice in self.vocabulary if choice.lower() in _NONE), None)
+        default = self.numeric_default
+        known = default is not None or self.option.type in {"int", "float"}
+        return "0" if known and default != 0 and self.takes_number() else None
 
     def takes_number(self) -> bool:
         """Whether a number may go there at all."""

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from ml_agent.matching.answers import Answer, Given, answers
+from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.fill import fill
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.model import Model
@@ -20,8 +21,19 @@ def solve(statement: Statement, shelf: Shelf, model: Model) -> list[Answer]:
         ((model.entry(one.vector), place, one.entry) for place, one in enumerate(shelf.ranked(statement))),
         key=lambda one: (-one[0], one[1]),
     )
+    return answered(statement, [(score, entry) for score, _, entry in ranked], model)
+
+
+def answered(statement: Statement, ranked: Sequence[tuple[float, EntryPoint]], model: Model) -> list[Answer]:
+    """The answers with the first entry points, best first.
+
+    Args:
+        statement: the request.
+        ranked: entry points with their scores, the best first.
+        model: learned tables.
+    """
     found: list[Answer] = []
-    for score, _, entry in ranked[:_MOST_ENTRIES]:
+    for score, entry in ranked[:_MOST_ENTRIES]:
         filled = fill(statement, entry.slots, model.value, model.switch, model.stake)
         for answer in answers(statement, Given(entry, score, ranked[0][0]), filled):
             found.append(msgspec.structs.replace(answer, score=model.answer(answer.vector)))

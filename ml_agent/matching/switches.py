@@ -150,4 +150,5 @@ def contradicts(said: SwitchEvidence) -> bool:
 def truth(slot: Slot, said: SwitchEvidence) -> str:
     """Whether a switch is wanted on or off; one whose own name says no is wanted where its thing is not."""
     negative = bool(said.vector[5])
-    return "False" if said.negated and not negative else "True"
+    wanted = not said.negated or negative
+    return str(int(wanted)) if slot.binary else str(wanted)

@@ -14,7 +14,7 @@ _WORD = "|".join(sorted([*_SMALL, *_SCALES], key=len, reverse=True))
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\.\d+|\d+"
 WORDED = re.compile(
     rf"\b(?:half\s+a(?:n)?|a\s+quarter\s+of\s+a|an?|{_WORD})"
-    rf"(?:(?:\s+|-)(?:and\s+(?=(?:{_WORD})\b))?(?:{_WORD}))*\b",
+    rf"(?:(?:\s+|-|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+|(?<=million)\s+and\s+)(?:{_WORD}))*\b",
     re.IGNORECASE,
 )
 DIGITED = re.compile(

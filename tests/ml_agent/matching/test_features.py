@@ -1,10 +1,13 @@
 """What speaks for a value in a slot."""
 
-from ml_agent.matching.features import FEATURES, evidence, features, meant, nearness
+from ml_agent.matching.features import FEATURES, Others, evidence, features, nearness
+from ml_agent.matching.meanings import meant
 from ml_agent.matching.mentions import Mention, Statement, read
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.usage import Usage
 from tools.signatures.model import Option
+
+NOTHING = Others(0.0, 0.0, 0.0, 0.0)
 
 
 def slot(dest: str, **more: object) -> Slot:
@@ -19,7 +22,7 @@ def vector(text: str, value: str, one: Slot, *others: Slot) -> dict[str, float]:
     statement = read(text)
     said = mention(statement, value)
     seen = evidence(nearness(statement, said), statement, one, Weights([one, *others]))
-    return dict(zip(FEATURES, features(statement, said, one, seen, (0.0, 0.0), None), strict=True))
+    return dict(zip(FEATURES, features(statement, said, one, seen, NOTHING, None), strict=True))
 
 
 def test_the_nearer_a_name_the_more_it_says() -> None:
@@ -132,3 +135,46 @@ def test_a_digit_in_a_path_is_no_number() -> None:
 def test_a_path_says_nothing_of_the_value_beside_it() -> None:
     text = "go on from netG_epoch.pth and netD_epoch.pth"
     assert vector(text, "netG_epoch.pth", slot("netD"))["name_after"] == 0
+
+
+def test_a_path_meets_a_slot_for_paths_or_another_one() -> None:
+    text = "take runs/a.pt"
+    assert vector(text, "runs/a.pt", slot("checkpoint", help="Path to weights"))["path_fits"] == 1
+    assert vector(text, "runs/a.pt", slot("model_type", help="kind of model"))["path_clashes"] == 1
+    assert vector(text, "runs/a.pt", slot("bare"))["path_open"] == 1
+    assert vector("call it gait-study", "gait-study", slot("out_dir", help="folder"))["name_to_path"] == 1
+    assert vector('say "a b c" now', "a b c", slot("out_dir", help="folder"))["text_to_path"] == 1
+
+
+def test_a_share_meets_a_share() -> None:
+    text = "a dropout of 0.3"
+    assert vector(text, "0.3", slot("dropout", type="float", default="0.1"))["share_fits"] == 1
+    assert vector(text, "0.3", slot("width", type="float", default="64"))["share_clashes"] == 1
+    assert vector(text, "0.3", slot("decay", type="float", default="0"))["default_zero"] == 1
+
+
+def test_what_stands_right_beside_a_number_may_be_in_the_help() -> None:
+    one = slot("imgsz", type="int", help="train, val image size (pixels)")
+    assert vector("at 320 pixels please", "320", one)["next_help"] == 1
+    assert vector("at pixels 320 please", "320", one)["lead_help"] == 1
+
+
+def test_a_value_is_compared_with_the_other_values_for_its_slot() -> None:
+    statement = read("10 steps, 500 warmup")
+    one = slot("warmup_steps", type="int")
+    said = mention(statement, "10")
+    seen = evidence(nearness(statement, said), statement, one, Weights([one]))
+    table = dict(zip(FEATURES, features(statement, said, one, seen, Others(0, 0, 1.0, 1.0), None), strict=True))
+    assert table["name_alone"] == seen.name - 1
+    assert table["help_alone"] == seen.help - 1
+
+
+def test_an_absence_before_its_thing() -> None:
+    found = vector("train with no warmup", "0", slot("warmup", type="int", default="5"))
+    assert found["is_absence"] == 1
+    assert found["absence_next"] > 0
+    assert vector("train with no warmup", "0", slot("warmup", choices=("none", "cosine")))["zero_choice"] == 1
+
+
+def test_a_value_made_of_others_is_known_as_one() -> None:
+    assert vector("take last.pth in /ckpt", "/ckpt/last.pth", slot("resume"))["is_made"] == 1

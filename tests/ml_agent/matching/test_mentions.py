@@ -19,6 +19,19 @@ from ml_agent.matching.mentions import read
         ("with --seeds 10-19,42 please", "10-19,42"),
         ("show 256px images", "256"),
         ("I have 180 000 rows", "180000"),
+        ("an alpha of thirty-two and one tenth dropout", "32"),
+        ("a decay of nine thousand nine hundred and ninety-five ten-thousandths", "0.9995"),
+        ("forget one unit in five", "0.2"),
+        ("a copy after every fiftieth update", "50"),
+        ("a copy after every twenty-fifth one", "25"),
+        ("ten to the minus three", "1e-3"),
+        ("reduce it by half", "0.5"),
+        ("go over it twice", "2"),
+        ("segment train.hsb now", "train.hsb"),
+        ("with a single process", "1"),
+        ("places of 48 by 48", "48"),
+        ("last.pth in /ckpt", "/ckpt/last.pth"),
+        ("In /masters/ lies side_b.aiff", "/masters/side_b.aiff"),
     ],
 )
 def test_values_in_words_and_digits(text: str, value: str) -> None:
@@ -63,3 +76,29 @@ def test_what_is_given_beside_the_sentence_is_stated_once() -> None:
     statement = read("a batch size of 256", (("batch-size", "256"),))
     assert [one.joined for one in statement.spelled] == ["256"]
     assert not statement.mentions
+
+
+def test_numbers_with_and_between_are_two() -> None:
+    values = [one.value for one in read("an alpha of thirty-two and one tenth dropout").mentions]
+    assert {"32", "0.1"} <= set(values)
+    assert "3.3" not in values
+
+
+def test_what_is_wanted_away_is_an_absence() -> None:
+    assert ("absence", "0") in [(one.kind, one.value) for one in read("train it with no warmup").mentions]
+
+
+def test_a_multiple_of_what_is_usual_is_a_factor() -> None:
+    assert ("factor", "3") in [(one.kind, one.value) for one in read("use three times the number of rays").mentions]
+
+
+def test_options_set_as_code_are_read_without_the_marks() -> None:
+    statement = read("use `--lr 5e-5`, `--amp` and `--out a/b`.")
+    assert [one.name for one in statement.spelled] == ["--lr", "--amp", "--out"]
+    assert not any("`" in token.value for token in statement.tokens)
+
+
+def test_a_size_is_one_value_and_two() -> None:
+    found = read("crops of 368 by 768").mentions
+    assert "368x768" in [one.value for one in found]
+    assert ("368", "768") in [one.parts for one in found]

@@ -1,0 +1,115 @@
+"""Rows with all that the tables are fitted on, read from the repositories once and kept."""
+
+import hashlib
+import json
+import pickle
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.fit.rows import Row, facts_of, row_of, same_entry, shelf_of
+from ml_agent.matching.answers import Answer
+from ml_agent.matching.entries import EntryPoint
+from ml_agent.matching.mentions import read
+from ml_agent.matching.model import Model, shipped
+from ml_agent.matching.solver import answered
+
+_KEPT = 8
+"""So many entry points of a row are kept beside the right ones: no more are looked at."""
+_READ_BY = ("entries", "retrieval", "slots", "usage", "sentences", "terms", "mentions", "readings", "composites")
+
+
+class Prepared(NamedTuple):
+    """One row with its entry points."""
+
+    row: Row
+    own: EntryPoint
+    """Of the reference."""
+    vectors: list[list[float]]
+    """Of each entry point of the folder, what speaks for it."""
+    right: list[int]
+    entries: Mapping[int, EntryPoint]
+    """Those that stand first, and the right ones."""
+
+
+class Sources(NamedTuple):
+    """Where rows and repositories lie."""
+
+    development: Sequence[Path]
+    written: Sequence[Path]
+    repositories: Sequence[Path]
+    cache: Path
+
+
+def prepared(sources: Sources) -> tuple[list[Prepared], list[str]]:
+    """All rows that ask for a command, and what was left out, a line each."""
+    by_name: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    for group, several in (("", sources.development), ("written", sources.written)):
+        for file in several:
+            for line in file.read_text(encoding="utf-8").splitlines():
+                data = json.loads(line)
+                name = str(data.get("repo") or data["github"].rstrip("/").rpartition("/")[2]).lower()
+                kind = group or ("wild" if "style" in data else "other")
+                if data["type"].startswith("Bash"):
+                    by_name.setdefault(name, []).append((kind, data))
+    found: list[Prepared] = []
+    left: list[str] = []
+    for name, rows in sorted(by_name.items()):
+        root = next((folder / name for folder in sources.repositories if (folder / name).is_dir()), None)
+        if root is None:
+            left += [f"{name}: no such repository" for _ in rows]
+            continue
+        kept = _kept(root, rows, sources.cache)
+        found += [_thawed(one) for one in kept if one is not None]
+        left += [f"{name}: calls no entry point that is known" for one in kept if one is None]
+    return found, left
+
+
+def _kept(root: Path, rows: Sequence[tuple[str, dict[str, Any]]], cache: Path) -> list[Any]:
+    """The rows of a repository from the cache, or read anew."""
+    place = cache / "rows" / f"{root.name}-{_key(rows)}.pickle"
+    if place.is_file():
+        with place.open("rb") as file:
+            return list(pickle.load(file))
+    made = [_frozen(root, group, data, cache) for group, data in rows]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.open("wb") as file:
+        pickle.dump(made, file)
+    return made
+
+
+def _key(rows: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    said = hashlib.sha256(json.dumps(rows, sort_keys=True).encode())
+    for name in _READ_BY:
+        said.update(files("ml_agent.matching").joinpath(f"{name}.py").read_bytes())
+    return said.hexdigest()[:16]
+
+
+def _frozen(root: Path, group: str, data: dict[str, Any], cache: Path) -> Any:
+    """What is kept of one row; None where its reference calls nothing that is known."""
+    row = row_of(data, group, root, cache)
+    if row is None:
+        return None
+    model = shipped()
+    ranked = shelf_of(root, cache, row.folder).ranked(row.statement)
+    right = [int(same_entry(one.entry.signature, row.signature)) for one in ranked]
+    order = sorted(range(len(ranked)), key=lambda place: -model.entry(ranked[place].vector))
+    kept = {*order[:_KEPT], *(place for place, one in enumerate(right) if one)}
+    own = facts_of(root, cache).entry(row.signature)
+    entries = {place: ranked[place].entry.alone() for place in kept}
+    return row._replace(statement=None), own.alone(), [one.vector for one in ranked], right, entries  # type: ignore[arg-type]
+
+
+def _thawed(kept: Any) -> Prepared:
+    row, own, vectors, right, entries = kept
+    return Prepared(row._replace(statement=read(row.data["instruction"])), own, vectors, right, entries)
+
+
+def solved(one: Prepared, model: Model) -> list[Answer]:
+    """The answers to a row, best first: what `solver.solve` gives."""
+    scores = sorted(
+        ((model.entry(vector), place) for place, vector in enumerate(one.vectors)), key=lambda s: (-s[0], s[1])
+    )
+    ranked = [(score, one.entries[place]) for score, place in scores if place in one.entries]
+    return answered(one.row.statement, ranked, model)

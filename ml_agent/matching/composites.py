@@ -1,0 +1,146 @@
+"""Values that several words state together: series, sizes, a file in a folder, parts of a default, and what is wanted absent."""
+
+import itertools
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from ml_agent.matching.mention import Mention
+from ml_agent.matching.readings import worded
+from ml_agent.values.lexer import Token
+from ml_agent.values.numbers import plain
+
+_FACTOR = re.compile(
+    r"\b(?:(?P<part>half|twice|double|a third|a quarter)|(?P<count>three|four|five|ten|\d+)\s+times)\s+(?:as|the|its|of\s+the|their|of\s+what)\b",
+    re.IGNORECASE,
+)
+_FACTORS = {
+    "half": Decimal("0.5"),
+    "twice": Decimal(2),
+    "double": Decimal(2),
+    "a third": Decimal(1) / 3,
+    "a quarter": Decimal("0.25"),
+}
+_ABSENT = frozenset({"no", "without", "none", "nothing", "off", "nobody", "nowhere", "never", "neither"})
+_BY = frozenset({"by", "x", "×"})
+_WIDE = re.compile(
+    r"(?<![\w/.-])\d+\s+(?:px\s+|pixels\s+)?wide,?\s+(?:and\s+|by\s+)?\d+\s+(?:px\s+|pixels\s+)?(?:high|tall)\b",
+    re.IGNORECASE,
+)
+_INSIDE = frozenset({"in", "from", "under", "inside", "within", "below", "at"})
+_LIES = frozenset({"lies", "lie", "is", "are", "there", "sits", "holds", "contains", "stands", "has"})
+_UNLINKED = frozenset({"the", "a", "my", "our", "which", "that", "folder", "directory", "is", "are", "lies", "lie", "kept", "stored", "(", ")"})  # fmt: skip
+_NEAR = 5
+
+
+def factors(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
+    """Multiples of what is usual: "half as wide", "three times the number of"."""
+    for match in _FACTOR.finditer(text):
+        inside = [place for place, token in enumerate(tokens) if match.start() <= token.start < match.end()]
+        factor = _FACTORS[match["part"].lower()] if match["part"] else worded(match["count"])
+        if inside and factor:
+            value = plain(factor) if match["count"] else str(factor)
+            yield _spanning(text, value, "factor", tokens, inside[0], inside[-1])
+
+
+def absences(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
+    """Words that want a thing away: a number for it is 0."""
+    for place, token in enumerate(tokens):
+        if token.kind == "word" and token.value.lower() in _ABSENT:
+            yield _spanning(text, "0", "absence", tokens, place, place)
+
+
+def singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
+    """ "A single process", "the sole class": a number for it is 1."""
+    for place, token in enumerate(tokens):
+        if token.kind == "word" and token.value.lower() in {"single", "sole", "lone"}:
+            yield _spanning(text, "1", "number", tokens, place, place)
+
+
+def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
+    """Two or three numbers with "by" between them, as one word; and the one number of a square."""
+    for place, token in enumerate(tokens):
+        if token.kind == "quoted" and re.fullmatch(r"\d+(?:x\d+)+", token.value):
+            sides = token.value.split("x")
+            if len(set(sides)) == 1:
+                yield _spanning(text, sides[0], "number", tokens, place, place)
+            yield Mention(text=token.text, value=",".join(sides), kind="number", start=token.start, end=token.end, first=place, last=place, parts=tuple(sides), whole=True)  # fmt: skip
+        if token.kind == "number" and (wide := _WIDE.match(text, token.start)):
+            last = max(at for at, one in enumerate(tokens) if one.end <= wide.end())
+            yield _spanning(text, "x".join(re.findall(r"\d+", wide[0])), "name", tokens, place, last, whole=True)
+        if token.kind != "number" or (place > 1 and _is_by(tokens, place - 1)):
+            continue
+        last = place
+        while last + 2 < len(tokens) and _is_by(tokens, last + 1):
+            last += 2
+        if last > place:
+            numbers = [tokens[at].value for at in range(place, last + 1, 2)]
+            yield _spanning(text, "x".join(numbers), "name", tokens, place, last, whole=True)
+            if len(set(numbers)) == 1:
+                yield _spanning(text, numbers[0], "number", tokens, place, last, whole=True)
+
+
+def _is_by(tokens: Sequence[Token], place: int) -> bool:
+    beside = [*tokens[place - 1 : place], *tokens[place + 1 : place + 2]]
+    return tokens[place].value.lower() in _BY and [one.kind for one in beside] == ["number", "number"]
+
+
+def placed_files(text: str, tokens: Sequence[Token], single: Sequence[Mention]) -> Iterator[Mention]:
+    """A file and the folder where it lies, as one path: "last.pth in /ckpt", "In /masters lies b.aiff"."""
+    paths = [one for one in single if one.kind in {"path", "name"}]
+    for one, other in itertools.pairwise(paths):
+        between = [token.value.lower() for token in tokens[one.last + 1 : other.first]]
+        if len(between) > _NEAR or not between:
+            continue
+        linked = bool(_INSIDE & set(between)) and set(between) <= _INSIDE | _UNLINKED
+        if _is_file(one) and _is_folder(other) and linked:
+            yield _joined_path(text, tokens, one, other, other, one)
+        led = one.first > 0 and tokens[one.first - 1].value.lower() in _INSIDE
+        if _is_folder(one) and _is_file(other) and led and set(between) & _LIES:
+            yield _joined_path(text, tokens, one, other, one, other)
+
+
+def _is_file(mention: Mention) -> bool:
+    return "/" not in mention.value and bool(re.search(r"[A-Za-z_*]\.[A-Za-z]\w{0,7}$", mention.value))
+
+
+def _is_folder(mention: Mention) -> bool:
+    value = mention.value
+    return mention.kind == "path" and "/" in value and not re.search(r"\.\w{1,6}$", value.rpartition("/")[2])
+
+
+def _joined_path(text: str, tokens: Sequence[Token], first: Mention, last: Mention, *parts: Mention) -> Mention:
+    folder, file = parts
+    return _spanning(text, posixpath.join(folder.value, file.value), "path", tokens, first.first, last.last, whole=True)
+
+
+def series(tokens: Sequence[Token], single: Sequence[Mention]) -> Iterator[Mention]:
+    """Values of one kind that follow each other with nothing but a comma or an "and" between."""
+    ordered = sorted(
+        (one for one in single if one.kind not in {"factor", "absence"} and not one.whole), key=lambda one: one.first
+    )
+    run: list[Mention] = []
+    for one in [*ordered, None]:
+        if one is not None and run and one.kind == run[-1].kind and _is_joined(tokens[run[-1].last + 1 : one.first]):
+            run.append(one)
+            continue
+        if len(run) > 1:
+            parts = tuple(part.value for part in run)
+            yield Mention(text=" ".join(part.text for part in run), value=",".join(parts), kind=run[0].kind, start=run[0].start, end=run[-1].end, first=run[0].first, last=run[-1].last, parts=parts)  # fmt: skip
+        run = [one] if one is not None else []
+
+
+def _is_joined(tokens: Sequence[Token]) -> bool:
+    said = [token.value.lower() for token in tokens]
+    return (
+        len(said) <= 4
+        and all(word in {",", "and", "or", "&", "+", "of", "then", "to", "by", "x", "×"} for word in said)
+        and said != ["of"]
+        and "to" not in said
+    )
+
+
+def _spanning(text: str, value: str, kind: str, tokens: Sequence[Token], first: int, last: int, whole: bool = False) -> Mention:  # fmt: skip
+    start, end = tokens[first].start, tokens[last].end
+    return Mention(text=text[start:end], value=value, kind=kind, start=start, end=end, first=first, last=last, whole=whole)  # type: ignore[arg-type]  # fmt: skip

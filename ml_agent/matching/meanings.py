@@ -1,0 +1,121 @@
+"""Values of a slot's vocabulary that a request says in words."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.slots import Slot
+from ml_agent.matching.terms import canonical, plain
+
+_PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
+
+
+class Entry(NamedTuple):
+    """A value of a slot's vocabulary that the request seems to mean."""
+
+    value: str
+    strength: float
+    """How much of it is said, what is common to the whole vocabulary left out; 0 to 1."""
+    margin: float
+    """How much more than of any other value."""
+    exact: bool
+    mention: Mention
+
+
+def meant(statement: Statement, slot: Slot) -> list[Entry]:
+    """The values of a slot's vocabulary that the request says in full or tells from all others."""
+    vocabulary = slot.vocabulary
+    if not vocabulary or len(vocabulary) > 400:
+        return []
+    said = _said(statement)
+    pieces = {value: pieces_of(value) for value in vocabulary}
+    frequency: dict[str, int] = {}
+    for several in pieces.values():
+        for piece in several:
+            frequency[piece] = frequency.get(piece, 0) + 1
+    total = len(vocabulary)
+    scored = []
+    for value, several in pieces.items():
+        worth = {piece: math.log(1 + (total + 0.5) / frequency[piece]) if total > 1 else 1.0 for piece in several}
+        whole = sum(worth.values())
+        hit = {piece for piece in several if piece in said}
+        if hit and whole:
+            # Of two values that are said in full the one that says more is meant.
+            scored.append((sum(worth[p] for p in hit) / whole, sum(worth[p] for p in hit), len(hit), value, hit))
+    scored.sort(key=lambda one: (-one[0], -one[1], len(one[3])))
+    literal = {plain(token.value): place for place, token in enumerate(statement.tokens) if token.kind != "mark"}
+    stated = [one for one in scored if plain(one[3]) in literal]
+    if stated and any(len(one[4]) > 1 for one in stated):
+        # A value that is written out is meant, and none that merely resembles it.
+        scored = stated
+    found = []
+    for rank, (share, much, _, value, hit) in enumerate(scored[:4]):
+        other = max((one[0] for place, one in enumerate(scored) if place != rank), default=0.0)
+        if share < 0.45 or (share < 0.99 and share - other < 0.05):
+            continue
+        spot = literal.get(plain(value))
+        mention = _stretch(statement, value, said, hit) if spot is None else _between(statement, value, spot, spot)
+        exact = plain(mention.text) == plain(value) and bool(plain(value))
+        found.append(
+            Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
+        )
+    return found
+
+
+@lru_cache(maxsize=64)
+def _said(statement: Statement) -> Mapping[str, tuple[int, ...]]:
+    """By piece of a word: the numbers of the tokens that hold it."""
+    found: dict[str, list[int]] = {}
+    for place, token in enumerate(statement.tokens):
+        if token.kind == "mark":
+            continue
+        if token.value.endswith((".py", ".sh")):
+            continue
+        for piece in {*_PIECE.findall(token.value.lower().replace("++", "pp")), *pieces_of(token.value)}:
+            if token.kind != "path" or not piece.isdigit():
+                found.setdefault(piece, []).append(place)
+    return {piece: tuple(places) for piece, places in found.items()}
+
+
+@lru_cache(maxsize=32768)
+def pieces_of(value: str) -> frozenset[str]:
+    spaced = (
+        re.sub(
+            r"(?<=[a-z])(?=[A-Z][a-z])",
+            " ",
+            PurePosixPath(value).with_suffix("").as_posix()
+            if re.search(r"\.(?:ya?ml|json|py|sh|txt|jpg|png|csv|toml)$", value)
+            else value,
+        )
+        .lower()
+        .replace("++", "pp")
+    )
+    return frozenset(
+        canonical(piece) if piece.isalpha() else piece for piece in _PIECE.findall(spaced) if piece not in {"a", "the"}
+    )
+
+
+def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...]], hit: Iterable[str]) -> Mention:
+    """The words that say a value: from the rarest piece on, what stands near it."""
+    rarest = min(hit, key=lambda piece: (len(said[piece]), -len(piece)))
+    best: tuple[int, list[int]] | None = None
+    for anchor in said[rarest]:
+        places = [min(said[piece], key=lambda place: abs(place - anchor)) for piece in hit]
+        near = [place for place in places if abs(place - anchor) <= 6]
+        spread = max(near) - min(near) - 3 * len(near)
+        if best is None or spread < best[0]:
+            best = (spread, near)
+    near = best[1] if best else [0]
+    return _between(statement, value, min(near), max(near))
+
+
+def _between(statement: Statement, value: str, first: int, last: int) -> Mention:
+    """The mention of a value by the tokens from `first` to `last`."""
+    start, end = statement.tokens[first].start, statement.tokens[last].end
+    return Mention(
+        text=statement.text[start:end], value=value, kind="word", start=start, end=end, first=first, last=last
+    )

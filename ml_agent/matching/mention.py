@@ -1,0 +1,29 @@
+"""One value that a request states."""
+
+from typing import Literal
+
+import msgspec
+
+MentionKind = Literal["number", "path", "name", "text", "factor", "word", "absence"]
+
+
+class Mention(msgspec.Struct, frozen=True, kw_only=True):
+    """One value that the request states."""
+
+    text: str
+    value: str
+    """As it would be typed."""
+    kind: MentionKind
+    start: int
+    end: int
+    first: int
+    """Number of its first token."""
+    last: int
+    parts: tuple[str, ...] = ()
+    """Of a series ("4, 2 and 1"): its elements."""
+    percent: bool = False
+    """"40 percent": the value is 40, and 0.4 where a share is wanted."""
+    noun: str = ""
+    """The noun that says what it is: "the folder X", "a project called X"."""
+    whole: bool = False
+    """Whether it is made of others: a size of two numbers, a path of a folder and a file."""

@@ -1,0 +1,167 @@
+"""Stretches of a request that are read as one value before words are: numbers in words, shares, ranges, sizes, file names."""
+
+import re
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import NamedTuple
+
+from ml_agent.values.numbers import from_words, number, plain
+
+
+class Reading(NamedTuple):
+    """A stretch of the text, and the value that it states."""
+
+    start: int
+    end: int
+    value: str
+    kind: str
+    """number, quoted or path: the kind of token that it becomes."""
+
+
+_UNIT_WORD = r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+_SCALE_WORD = r"(?:hundred|thousand|million)"
+_SPOKEN = (
+    rf"(?!(?:ten|hundred)-(?:thousandth|millionth))(?:minus\s+)?(?:an?|{_UNIT_WORD}|{_SCALE_WORD}|half)(?![A-Za-z])"
+)
+_RUN = rf"{_SPOKEN}(?:(?:[\s-]+|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+|(?<=million)\s+and\s+){_SPOKEN})*"
+_POWER = re.compile(
+    rf"(?P<digits>{_RUN}|\d+(?:\.\d+)?)(?:\s+times\s+ten|\s*[x×*]\s*10)\s*(?:to\s+the(?:\s+power\s+of)?|\^)?\s*(?P<exponent>minus\s+\w+|-?\d+)",
+    re.IGNORECASE,
+)
+_TEN_TO = re.compile(
+    r"\b(?:ten|10)\s+to\s+the(?:\s+power\s+of)?\s+(?P<exponent>minus\s+\w+|-?\d+)(?!\w)", re.IGNORECASE
+)
+_SHARES = {
+    "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+    "twelfth": 12, "sixteenth": 16, "twentieth": 20, "fiftieth": 50, "hundredth": 100,
+    "thousandth": 1000, "ten-thousandth": 10_000, "hundred-thousandth": 100_000, "millionth": 1_000_000,
+}  # fmt: skip
+_PARTS = "|".join(sorted((p for p in _SHARES if p != "half"), key=len, reverse=True))
+_SHARE = re.compile(rf"\b(?P<count>{_RUN})[\s-]+(?P<part>{_PARTS})s?\b|\bone\s+(?P<half>half)\b", re.IGNORECASE)
+_AND_HALF = re.compile(rf"\b(?P<whole>{_RUN})\s+and\s+a\s+(?P<part>half|quarter)\b", re.IGNORECASE)
+_ONE_IN = re.compile(
+    rf"\bone(?:\s+[a-z]+){{0,2}}\s+(?:in|out\s+of)\s+(?:every\s+)?(?P<count>{_UNIT_WORD}|hundred|\d+)\b", re.IGNORECASE
+)
+_PERCENT = re.compile(
+    rf"\b(?P<count>{_RUN}|\d+(?:\.\d+)?)\s*(?:percent|per\s+cent)\b|(?<![\w.])(?P<digits>\d+(?:\.\d+)?)\s?%",
+    re.IGNORECASE,
+)
+_MINUS = re.compile(rf"\bminus\s+(?P<count>{_RUN}|\d+(?:\.\d+)?)\b", re.IGNORECASE)
+_SIZE = re.compile(r"(?<![\w/.-])\d+[x×]\d+(?:[x×]\d+)?(?![\w/])", re.IGNORECASE)
+_RANGE = re.compile(
+    r"(?<![\w/.-])\d+-\d+(?:,\d+(?:-\d+)?)*(?![\w/-])|(?<![\w/.-])\d+(?:,\d+(?:-\d+)?)*,\d+-\d+(?![\w/-])"
+)
+_UNIT = re.compile(
+    r"(?<![\w/.-])(?P<digits>\d+(?:\.\d+)?)(?P<unit>px|s|ms|kb|mb|gb|fps|hz|khz|bit|dpi|th|st|nd|rd)\b", re.IGNORECASE
+)
+_GROUPED = re.compile(r"(?<![\w.])(?P<digits>\d{1,3}(?: \d{3})+)(?![\d\w])")
+_ORDINALS = {
+    "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+    "twelfth": 12, "fifteenth": 15, "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50, "sixtieth": 60,
+    "hundredth": 100, "thousandth": 1000,
+}  # fmt: skip
+_EVERY = re.compile(
+    rf"(?<=every )(?:(?P<count>{_UNIT_WORD})(?:[\s-]))?(?P<part>{'|'.join(_ORDINALS)})\b(?!-)", re.IGNORECASE
+)
+_FILE = re.compile(r"(?<![\w/.@$~-])[A-Za-z]\w[\w-]*(?:\.\w+)*\.[a-z]{2,8}(?![\w/(-])(?!\.\w)")
+_TIMES = {"once": "1", "twice": "2", "thrice": "3"}
+_COUNT_WORD = re.compile(
+    r"\b(?:once|twice|thrice)\b(?!\s+(?:as|the|its|their|that|it|all|this|you|I|we|again)\b)", re.IGNORECASE
+)
+_HALF = re.compile(r"(?<=\bby )half\b|(?<=\bto )half\b|\bhalf(?=\s*[,.;])", re.IGNORECASE)
+
+
+def worded(text: str) -> Decimal | None:
+    """A number in words or digits."""
+    cleaned = text.strip()
+    sign = -1 if cleaned.lower().startswith("minus") else 1
+    cleaned = re.sub(r"(?i)^minus\s+", "", cleaned)
+    if (digits := number(cleaned)) is not None:
+        return sign * digits
+    if cleaned.lower() in {"a", "an"}:
+        return Decimal(sign)
+    spoken = from_words(cleaned)
+    return None if spoken is None else sign * Decimal(spoken)
+
+
+def _power(match: re.Match[str]) -> str | None:
+    factor, exponent = worded(match["digits"]), worded(match["exponent"])
+    if factor is None or exponent is None or abs(exponent) > 30:
+        return None
+    return f"{plain(factor.normalize())}e{int(exponent)}"
+
+
+def _ten_to(match: re.Match[str]) -> str | None:
+    exponent = worded(match["exponent"])
+    return None if exponent is None or abs(exponent) > 30 else f"1e{int(exponent)}"
+
+
+def _share(match: re.Match[str]) -> str | None:
+    if match["half"]:
+        return "0.5"
+    count = worded(match["count"])
+    return None if count is None else _decimal(count / _SHARES[match["part"].lower()])
+
+
+def _decimal(value: Decimal) -> str:
+    return format(value.quantize(Decimal("0.0000001")).normalize(), "f")
+
+
+def _mixed(match: re.Match[str]) -> str | None:
+    whole = worded(match["whole"])
+    return None if whole is None else _decimal(whole + Decimal(1) / _SHARES[match["part"].lower()])
+
+
+def _one_in(match: re.Match[str]) -> str | None:
+    count = worded(match["count"])
+    return None if not count else _decimal(Decimal(1) / count)
+
+
+def _percent(match: re.Match[str]) -> str | None:
+    count = worded(match["count"] or match["digits"])
+    return None if count is None else _decimal(count)
+
+
+def _negative(match: re.Match[str]) -> str | None:
+    count = worded(match["count"])
+    return None if count is None else _decimal(-count)
+
+
+def _every(match: re.Match[str]) -> str:
+    count, part = worded(match["count"] or "zero") or Decimal(0), _ORDINALS[match["part"].lower()]
+    return str(int(count) * part if part >= _HUNDRED and count else int(count) + part)
+
+
+_HUNDRED = 100
+_Read = Callable[[re.Match[str]], str | None]
+_READERS: tuple[tuple[re.Pattern[str], _Read, str], ...] = (
+    (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_AND_HALF, _mixed, ""), (_EVERY, _every, ""), (_SHARE, _share, ""),
+    (_ONE_IN, _one_in, ""), (_PERCENT, _percent, ""), (_MINUS, _negative, ""),
+    (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),
+    (_UNIT, lambda match: match["digits"], ""), (_GROUPED, lambda match: match[0].replace(" ", ""), ""),
+    (_COUNT_WORD, lambda match: _TIMES[match[0].lower()], ""), (_HALF, lambda match: "0.5", ""),
+    (_FILE, lambda match: match[0], "path"),
+)  # fmt: skip
+
+
+def readings(text: str) -> Iterator[Reading]:
+    """Stretches that are read as one value, before words are; the first reading of a stretch counts."""
+    taken: list[tuple[int, int]] = []
+    quoted = [match.span() for match in re.finditer(r"\"[^\"\n]{1,300}\"|(?<!\w)'[^'\n]{1,300}'(?!\w)", text)]
+    for pattern, read, kind in _READERS:
+        for match in pattern.finditer(text):
+            start, end = match.span()
+            if any(start < b and a < end for a, b in (*taken, *quoted)):
+                continue
+            value = read(match)
+            if value is not None:
+                taken.append((start, end))
+                yield Reading(start, end, value, kind or ("number" if number(value) is not None else "quoted"))
+
+
+_CODE = re.compile(r"`(?P<body>\s*-[^`\n]*)`")
+
+
+def uncoded(text: str) -> str:
+    """The text with the marks around options set as code made blanks: "`--lr 3e-4`"; where one ends, its value ends."""
+    return _CODE.sub(lambda match: f" {match['body']}{';' if ' ' in match['body'].strip() else ' '}", text)

@@ -1,0 +1,92 @@
+"""The options that a user spells, with the values behind them."""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from ml_agent.matching.mentions import Spelled, Statement
+from ml_agent.matching.slots import Slot
+from ml_agent.values.numbers import number
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A slot with what goes there."""
+
+    slot: int
+    values: tuple[str, ...]
+    score: float
+    """Log-odds that it belongs there; high for what the user spells."""
+    why: str
+    starts: tuple[int, ...] = ()
+    text: str = ""
+
+
+def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Placed], list[Spelled]]:
+    """The options that the user spells, taken as they stand."""
+    values: tuple[str, ...]
+    by_flag: dict[str, int] = {}
+    for place, slot in enumerate(slots):
+        for flag in (*slot.option.flags, *slot.option.negative_flags):
+            by_flag.setdefault(flag, place)
+            by_flag.setdefault(flag.replace("_", "-").lstrip("-"), place)
+        if not slot.option.flags:
+            by_flag.setdefault(slot.option.dest, place)
+    found: list[Placed] = []
+    unknown: list[Spelled] = []
+    for one in statement.spelled:
+        dashed = one.name.startswith("-")
+        known = by_flag.get(
+            one.name, by_flag.get(one.name.replace("_", "-").lstrip("-")) if len(one.name) > 2 or not dashed else None
+        )
+        if known is None:
+            unknown.append(one)
+            continue
+        slot = slots[known]
+        if one.joined:
+            values, end = (_unquoted(one.joined),), one.end
+        elif slot.option.switch:
+            negative = one.name in slot.option.negative_flags
+            values, end = ("False" if negative else "True",), one.end
+        else:
+            values, length = _following(one.following, slot)
+            end = one.end + length
+            if not values and slot.boolean:
+                values = ("True",)
+        if values:
+            found.append(
+                Placed(known, values, 20.0, f"spelled as {one.name}", (one.start,), statement.text[one.start : end])
+            )
+    return found, unknown
+
+
+_STEP = re.compile(r"\s*(?:(?:of|to|is|at|as|with|=|:)\s+)?(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
+
+
+def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
+    """The words of a spelled option's value, and how far they reach."""
+    found: list[str] = []
+    at = 0
+    while match := _STEP.match(text, at):
+        word = match["word"]
+        if word.startswith("-") and number(word.rstrip(",.;)")) is None and found:
+            break
+        if word[0] in ",;.)":
+            break
+        quoted = word[0] in "'\""
+        bare = word if quoted or word.endswith("...") else word.rstrip(";:),.")
+        if (
+            not bare
+            or (found and bare in {"and", "with", "for", "or"})
+            or bare in {"and", "which", "that", "so", "the"}
+        ):
+            break
+        found.append(_unquoted(bare))
+        at = match.end()
+        if not slot.several or (not quoted and word != bare):
+            break
+    return tuple(found), at
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text

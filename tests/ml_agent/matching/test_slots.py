@@ -1,0 +1,30 @@
+"""What can take a value."""
+
+from ml_agent.matching.slots import Slot
+from ml_agent.matching.usage import Usage
+from tools.signatures.model import Option
+
+
+def slot(usage: Usage = Usage(), **more: object) -> Slot:
+    return Slot(Option(dest=str(more.pop("dest", "x")), flags=("--x",), **more), usage=usage)  # type: ignore[arg-type]
+
+
+def test_a_number_that_stands_for_on_and_off() -> None:
+    assert slot(dest="is_training", type="int", default="1").boolean
+    assert slot(type="int", default="0", help="whether to use it").boolean
+    assert not slot(type="int", default="1", help="number of layers").boolean
+    assert slot(type="int", choices=("0", "1")).boolean
+
+
+def test_how_nothing_of_it_is_told() -> None:
+    assert slot(type="float", default="0.1").zero == "0"
+    assert slot(choices=("none", "cosine")).zero == "none"
+    assert slot(type="float", default="0").zero is None
+    assert slot(type="str").zero is None
+
+
+def test_where_a_path_belongs() -> None:
+    assert slot(help="Path to the weights").takes_path
+    assert slot(Usage(reads=1)).takes_path
+    assert not slot(help="kind of model").takes_path
+    assert not slot(type="int", help="number of files", default="3").takes_path
