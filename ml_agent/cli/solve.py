@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,6 +32,19 @@ def _option(panel: str, text: str, *names: str) -> Any:
     return typer.Option(*names, help=text, rich_help_panel=panel)
 
 
+_Fallback = Annotated[
+    str | None, _option(_MODEL, "grounded: go on without the model where it cannot be had; else the run ends.")
+]
+_Expected = Annotated[
+    list[str] | None, _option(_RUN, "A file or folder that must come out, PATH or PATH:KIND; repeatable.")
+]
+_Trusted = Annotated[bool | None, _option(_RUN, "Take all of the working folder's ml-agent.toml.", "--trust-folder")]
+_Verbose = Annotated[bool, _option(_OUTPUT, "Every detail, and every line that the sandbox prints.", "--verbose", "-v")]
+_Asking = Annotated[
+    bool, _option(_WHERE, "Ask which answer is meant where none is likely enough; on a terminal.", "--ask")
+]
+
+
 def solve(
     instruction: Annotated[str, typer.Argument(help="The task in one sentence, with every value that matters.")],
     repo: Annotated[str, _option(_WHERE, "OWNER/NAME, URL or folder; searched for when not given.")] = "",
@@ -40,17 +54,13 @@ def solve(
     arg: Annotated[list[str] | None, _option(_WHERE, "A value by name, NAME=VALUE; repeatable.")] = None,
     model: Annotated[str | None, _option(_MODEL, "Model name at the endpoint, or gguf:/path.")] = None,
     navigator: Annotated[str | None, _option(_MODEL, "auto, grounded (no model) or llm.")] = None,
-    fallback: Annotated[
-        str | None, _option(_MODEL, "grounded: go on without the model where it cannot be had; else the run ends.")
-    ] = None,
+    fallback: _Fallback = None,
     model_mode: Annotated[str | None, _option(_MODEL, "auto, tools, json or text.")] = None,
     model_profile: Annotated[str | None, _option(_MODEL, "auto, tools or form: what the model can do.")] = None,
     sandbox: Annotated[str | None, _option(_RUN, "auto, docker, local or none.")] = None,
     unisolated: Annotated[bool | None, _option(_RUN, "Allow a plain process group where nothing isolates.")] = None,
     run: Annotated[str | None, _option(_RUN, "probe (default), full or none.")] = None,
-    expect: Annotated[
-        list[str] | None, _option(_RUN, "A file or folder that must come out, PATH or PATH:KIND; repeatable.")
-    ] = None,
+    expect: _Expected = None,
     network: Annotated[str | None, _option(_RUN, "none, install (default) or full.")] = None,
     gpus: Annotated[str | None, _option(_RUN, "none, all, or device numbers.")] = None,
     runtime: Annotated[str | None, _option(_RUN, "Of Docker's containers, such as runsc (gVisor).")] = None,
@@ -62,19 +72,13 @@ def solve(
     record: Annotated[str, _option(_OUTPUT, "Record model, GitHub and sandbox into this folder.")] = "",
     replay: Annotated[str, _option(_OUTPUT, "Answer from such a folder; no network.")] = "",
     out: Annotated[Path | None, _option(_OUTPUT, "Run folder to make (default: runs/ID).")] = None,
-    trust_folder: Annotated[
-        bool | None, _option(_RUN, "Take all of the working folder's ml-agent.toml.", "--trust-folder")
-    ] = None,
+    trust_folder: _Trusted = None,
     keep_outputs: Annotated[Path | None, _option(_OUTPUT, "Copy what the run made into this folder.")] = None,
     force: Annotated[bool, _option(_OUTPUT, "Let --keep-outputs replace files.", "--force")] = False,
     as_json: Annotated[bool, _option(_OUTPUT, "Print the whole result as JSON.", "--json")] = False,
     quiet: Annotated[bool, _option(_OUTPUT, "No progress on stderr.", "--quiet", "-q")] = False,
-    verbose: Annotated[
-        bool, _option(_OUTPUT, "Every detail, and every line that the sandbox prints.", "--verbose", "-v")
-    ] = False,
-    ask: Annotated[
-        bool, _option(_WHERE, "Ask which answer is meant where none is likely enough; on a terminal.", "--ask")
-    ] = False,
+    verbose: _Verbose = False,
+    ask: _Asking = False,
 ) -> int:
     """Find the repository, write the command, check it, run it, repair it.
 
@@ -86,11 +90,7 @@ def solve(
 
         ml-agent solve "fine-tune BERT on MRPC with batch size 16" --model gpt-4o --max-cost 0.50
     """
-    if not instruction.strip():
-        raise UsageError('the instruction is empty: ml-agent solve "what to do, with which values"')
-    if sandbox == "none" and run not in (None, "none"):
-        raise UsageError(f"--sandbox none --run {run}: without a sandbox nothing can be run; leave --run out")
-    check_stated(expect or ())
+    _see_that_it_can_be(instruction, sandbox, run, expect or ())
     settings = load_settings(
         model=model, navigator=navigator, model_mode=model_mode, model_profile=model_profile, sandbox=sandbox, unisolated=unisolated, run=run,
         network=network, gpus=gpus, runtime=runtime, timeout=timeout, max_cost=max_cost, max_tokens=max_tokens,
@@ -102,10 +102,17 @@ def solve(
         keep_outputs=str(keep_outputs.absolute()) if keep_outputs else "", force=force, show_inputs=True,
     )  # fmt: skip
     result = begin_job(job, settings, out, _progress(quiet, verbose, ask))
-    code = _finish(result, as_json, quiet)
-    if not quiet and settings.navigator == "auto" and not settings.thinks_with_model:
-        _say(NO_MODEL)
-    return code
+    tells = not quiet and settings.navigator == "auto" and not settings.thinks_with_model
+    return _finish(result, as_json, quiet, NO_MODEL if tells else "")
+
+
+def _see_that_it_can_be(instruction: str, sandbox: str | None, run: str | None, expect: Sequence[str]) -> None:
+    """UsageError where nothing is asked, or what is asked excludes itself."""
+    if not instruction.strip():
+        raise UsageError('the instruction is empty: ml-agent solve "what to do, with which values"')
+    if sandbox == "none" and run not in (None, "none"):
+        raise UsageError(f"--sandbox none --run {run}: without a sandbox nothing can be run; leave --run out")
+    check_stated(expect)
 
 
 def resume(
@@ -147,14 +154,14 @@ def _progress(quiet: bool, verbose: bool = False, ask: bool = False) -> Observer
     return Progress(Terminal(stderr=True), verbose=verbose, ask=asker(Terminal(stderr=True)))
 
 
-def _finish(result: dict[str, Any], as_json: bool, quiet: bool) -> int:
+def _finish(result: dict[str, Any], as_json: bool, quiet: bool, hint: str = "") -> int:
     ending = Ending.named(result["ending"])
     if as_json:
         sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     elif is_answer(result):
         sys.stdout.write(result["answer"]["text"].rstrip("\n") + "\n")
     if not quiet:
-        for line in card(result):
+        for line in (*card(result), *([hint] if hint else [])):
             _say(line)
     return ending.exit_code
 
