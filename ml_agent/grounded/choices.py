@@ -11,6 +11,7 @@ import msgspec
 
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.variables import Binding, documented, expand
+from ml_agent.matching.retrieval import SIDE
 from ml_agent.matching.terms import canonical
 from ml_agent.values.lexicon import words
 from tools.commandline.parse import parse_one
@@ -18,22 +19,6 @@ from tools.examples import Example
 from tools.retrieval import Bm25Index, tokenize
 from tools.signatures.model import Signature
 
-_SIDE = frozenset(
-    {
-        "test",
-        "tests",
-        "testing",
-        "docs",
-        "doc",
-        "benchmark",
-        "benchmarks",
-        "ci",
-        "build",
-        "third_party",
-        "setup.py",
-        "conftest.py",
-    }
-)
 _DOCUMENTS = (".md", ".rst", ".ipynb", ".txt")
 _GLUED = re.compile(r"([a-z]{3,})-?v?(\d[\d.]*)")
 _LONGEST_EXAMPLE = 4_000
@@ -161,7 +146,7 @@ class Shelf:
 
 def is_side(path: str) -> bool:
     """Whether a script serves the repository itself: tests, documentation, set-up."""
-    return any(part.lower() in _SIDE or part.startswith("test_") for part in PurePosixPath(path).parts)
+    return any(part.lower() in SIDE or part.startswith("test_") for part in PurePosixPath(path).parts)
 
 
 def words_of(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from ml_agent.matching.terms import plain, terms
 from ml_agent.values.lexicon import words
 from tools.retrieval import Bm25Index
 
-_SIDE = frozenset(
+SIDE = frozenset(
     {
         "test",
         "tests",
@@ -31,6 +31,7 @@ _SIDE = frozenset(
         "conftest.py",
     }
 )
+"""Folders and files beside what people run."""
 _USUAL = frozenset(terms("main run script cli app demo start launch py __main__"))
 _TRAIN = frozenset(terms("train fit learn teach continue pretrain distil"))
 _APPLY = frozenset(
@@ -171,7 +172,7 @@ class Shelf:
             known / len(spelled) if spelled else 0.0, float(len(spelled) - known) / 4,
             sum(name in text for name in names) / len(names) if names else 0.0,
             float(str(path.parent) == self.folder), min(1.0, len(self.facts.examples.get(signature.path, ())) / 3),
-            len(path.parts) / 4, float(any(part.lower() in _SIDE or part.startswith("test_") for part in path.parts)),
+            len(path.parts) / 4, float(any(part.lower() in SIDE or part.startswith("test_") for part in path.parts)),
             float(bool(signature.subcommand) and set(terms(signature.subcommand[-1])) <= vocabulary),
             float(signature.kind == "shell"), float(signature.kind == "make"), min(1.0, len(signature.options) / 20),
             float(said_verb[0] * said_verb[1]), float(set(terms(path.stem)) <= _USUAL),
