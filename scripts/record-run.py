@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rich.console import Console
+from ml_agent.console import Terminal
 from rich.terminal_theme import DIMMED_MONOKAI
 from rich.text import Text
 
@@ -26,7 +26,7 @@ _FONT = re.compile(r"@font-face\s*\{.*?\}\s*", re.DOTALL)
 
 def record(work: Path) -> str:
     """The run as SVG, by the same display as on a terminal, without what moves."""
-    console = Console(file=io.StringIO(), record=True, force_terminal=True, color_system="truecolor", width=COLUMNS)
+    console = Terminal(file=io.StringIO(), record=True, force_terminal=True, color_system="truecolor", width=COLUMNS)
     console.print(Text(f"$ {shlex.join(['ml-agent', 'solve', TASK, *FLAGS])}", style="bold green"), soft_wrap=True)
     settings = load_settings(run="full", sandbox="local", runs_dir=work / "runs", cache_dir=work / "cache")
     job = Job(instruction=TASK, catalog="sample")
