@@ -21,6 +21,7 @@ from ml_agent import samples
 WARM = 50
 """Tasks until everything is loaded that is loaded once."""
 GROWTH_MB = 50.0
+_WELL = ("completed", "delivered")
 SECONDS = 0.5
 """Between two looks."""
 
@@ -59,7 +60,9 @@ def main(arguments: list[str] | None = None) -> int:
         options.looks.write_bytes(b"".join(msgspec.json.encode(look) + b"\n" for look in looks))
     report = _report(looks, options.tasks)
     endings = {name: sum(row["ending"] == name for row in rows) for name in sorted({row["ending"] for row in rows})}
-    report |= {"exit code": code, "results": len(rows), "endings": endings, "left": [str(one)[:120] for one in left]}
+    told = [f"{row['id']}: {row.get('message', '')}"[:300] for row in rows if row["ending"] not in _WELL]
+    report |= {"exit code": code, "results": len(rows), "endings": endings, "told": told}
+    report |= {"left": [str(one)[:120] for one in left]}
     print(json.dumps(report, indent=1))
     return int(bool(left) or len(rows) != options.tasks or not report["flat"])
 

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from ml_agent.delivery.expectation import Made
 from sandbox.below import below
 from sandbox.contract import Command, Sandbox
+from sandbox.errors import SandboxLostError
 
 MOST_LISTED = 5000
 MOST_FILES = 200
@@ -19,6 +20,8 @@ MOST_BYTES = 64 * 1024**2
 MOST_TOTAL = 256 * 1024**2
 """Of all that is brought out."""
 
+_TRIES = 2
+"""How often the files are listed; on a busy machine it may take too long once."""
 _SYSTEM = "PATH=/usr/bin:/bin; "
 """The system's programs, whatever the program put in the places where names are looked up."""
 _FIND = (
@@ -35,16 +38,26 @@ def moment(sandbox: Sandbox) -> str:
 
 
 def made_since(sandbox: Sandbox, began: str) -> tuple[Made, ...]:
-    """Every file of the workspace whose content or name changed since a moment, by the kernel's own time of change."""
+    """Every file of the workspace whose content or name changed since a moment, by the kernel's own time of change.
+
+    Raises SandboxLostError where they cannot be listed: no list is not the same as nothing made.
+    """
     find = _FIND.format(moment=began)
     text = f"{_SYSTEM}{find} | head -z -n {MOST_LISTED} | gzip -c | base64 -w 1000"
-    listed = sandbox.run(Command(text=text, timeout=60)).stdout
-    try:
-        entries = gzip.decompress(base64.b64decode("".join(listed.split()))).split(b"\0")
-    except (OSError, EOFError, binascii.Error):
-        return ()
+    entries = _entries(sandbox, text)
     found = [_made(entry.decode("utf-8", "surrogateescape")) for entry in entries if entry]
     return tuple(sorted((made for made in found if made is not None), key=lambda made: made.path))
+
+
+def _entries(sandbox: Sandbox, text: str) -> list[bytes]:
+    for _ in range(_TRIES):
+        listed = "".join(sandbox.run(Command(text=text, timeout=60)).stdout.split())
+        try:
+            if listed:
+                return gzip.decompress(base64.b64decode(listed)).split(b"\0")
+        except (OSError, EOFError, binascii.Error):
+            continue
+    raise SandboxLostError("what the run made cannot be listed: the sandbox does not answer")
 
 
 def collect(

@@ -7,12 +7,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ml_agent.console import Terminal
 from rich.terminal_theme import DIMMED_MONOKAI
 from rich.text import Text
 
 from ml_agent import progress
 from ml_agent.card import card
+from ml_agent.console import Terminal
 from ml_agent.job import Job
 from ml_agent.run_job import begin_job
 from ml_agent.settings import load_settings

@@ -1,6 +1,7 @@
 """What a sentence asks for, in the words in which repositories describe themselves. No model is asked."""
 
 import re
+import threading
 import tomllib
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -162,12 +163,13 @@ def _oddity(token: str) -> int:
 
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
-    return str(_stemmer().stemWord(word))
+    # One stemmer a thread: it keeps the word that it works on in itself.
+    if not hasattr(_of_thread, "stemmer"):
+        _of_thread.stemmer = snowballstemmer.stemmer("english")
+    return str(_of_thread.stemmer.stemWord(word))
 
 
-@cache
-def _stemmer() -> "snowballstemmer.EnglishStemmer":
-    return snowballstemmer.stemmer("english")
+_of_thread = threading.local()
 
 
 @cache

@@ -1,8 +1,22 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.query import QUERY_DECAY, WORD_WEIGHT, content_words, name_keys, names_in, read_queries, read_query, stems
+from tools.query import (
+    QUERY_DECAY,
+    WORD_WEIGHT,
+    _stem,
+    content_words,
+    name_keys,
+    names_in,
+    read_queries,
+    read_query,
+    stems,
+)
+
+ENDINGS = ("al", "ational", "ization", "ing", "edly", "ators", "iveness", "fulness", "ements", "ities", "eed", "ies")
 
 
 def test_stems_are_split_at_case_and_punctuation() -> None:
@@ -62,3 +76,11 @@ def test_every_text_is_a_query(text: str) -> None:
     query = read_query(text)
     assert all(0 < weight <= 1 for weight in query.phrases.values())
     assert all(phrase and all(phrase) for phrase in query.phrases)
+
+
+def test_stems_do_not_depend_on_other_threads() -> None:
+    words = [f"{begin}{end}" for begin in ("nation", "gener", "learn", "relat", "oper") for end in ENDINGS]
+    alone = [_stem.__wrapped__(word) for word in words]
+    with ThreadPoolExecutor(8) as pool:
+        rounds = list(pool.map(lambda _: [_stem.__wrapped__(word) for word in words], range(40)))
+    assert all(one == alone for one in rounds)
