@@ -11,6 +11,8 @@ import msgspec
 
 from ml_agent.matching.slots import Slot
 from ml_agent.values.numbers import number
+from tools.errors import ToolError
+from tools.files import Tree
 from tools.index import RepoIndex
 from tools.python_api.model import ApiObject, Parameter
 from tools.signatures.model import Option
@@ -188,8 +190,8 @@ class Source:
         """The syntax tree of a file; None where it cannot be read."""
         if path not in self._trees:
             try:
-                self._trees[path] = ast.parse((self._index.root / path).read_text(encoding="utf-8", errors="replace"))
-            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+                self._trees[path] = ast.parse(Tree(self._index.root).read_text(path))
+            except (ToolError, OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 self._trees[path] = None
         return self._trees[path]
 

@@ -37,7 +37,7 @@ FILES_OF_OURS = {
     "ml_agent/prices.py", "ml_agent/replay/repositories.py", "ml_agent/replay/sandbox.py",
     "ml_agent/replay/tape.py", "ml_agent/run_index.py", "ml_agent/samples/__init__.py", "ml_agent/seal.py",
     "ml_agent/staging.py", "ml_agent/trajectory.py", "sandbox/bubblewrap.py", "sandbox/capture.py",
-    "sandbox/cgroups.py", "sandbox/cleanup.py", "sandbox/diagnosis/removed.py", "sandbox/gate/proxy.py",
+    "sandbox/cgroups.py", "sandbox/cleanup.py", "sandbox/diagnosis/removed.py", "sandbox/docker_context.py", "sandbox/gate/proxy.py",
     "sandbox/gate/relay.py", "sandbox/image/build.py", "sandbox/interpreters.py", "sandbox/local.py",
     "sandbox/local_place.py", "sandbox/owner.py", "sandbox/python_history.py", "sandbox/running_docker.py",
     "sandbox/setup/distributions.py", "sandbox/setup/executor.py", "sandbox/stubrun/child.py", "sandbox/warden.py",
