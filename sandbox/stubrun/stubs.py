@@ -190,7 +190,42 @@ def _operator(self, *others):
     return Stub(self._stub_name)
 
 
-for _name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift", "radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "rand", "ror", "rxor", "iadd", "isub", "imul", "itruediv", "neg", "pos", "abs", "invert", "round", "divmod"]:
+for _name in [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+    "radd",
+    "rsub",
+    "rmul",
+    "rtruediv",
+    "rfloordiv",
+    "rmod",
+    "rpow",
+    "rmatmul",
+    "rand",
+    "ror",
+    "rxor",
+    "iadd",
+    "isub",
+    "imul",
+    "itruediv",
+    "neg",
+    "pos",
+    "abs",
+    "invert",
+    "round",
+    "divmod",
+]:
     setattr(Stub, "__" + _name + "__", _operator)
 
 
