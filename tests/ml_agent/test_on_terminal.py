@@ -13,7 +13,7 @@ from tests.terminal import Seen, on_terminal
 
 TASK = "train the perceptron for 25 epochs with learning rate 0.05"
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--{0}', type=float)\np.parse_args()\n"
-UNSURE = "models of 7 and 3 with weather in two rooms"
+UNSURE = "models of weather at 7, 3, 12 and 40 in four rooms"
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9;]*m")
 
 
