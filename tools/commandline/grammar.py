@@ -8,8 +8,8 @@ from typing import Any
 
 from tools.commandline.lexer import Token
 
-_WORD = r"""(?:[\w./:=,@%+~-]|\$\w+|\$\{\w+\}|"[^"$`\\!]*"|'[^']*')+"""
-_COMMAND = rf"{_WORD}(?:[ \t]+{_WORD})*"
+_WORD = r"""(?:[\w./:=,@%+~-]|\$\w+|\$\{\w+\}|"[^"$`\\!]*"|'[^']*')++"""
+_COMMAND = rf"{_WORD}(?:[ \t]+{_WORD})*+"
 _PLAIN = re.compile(rf"{_COMMAND}(?:[ \t]*(?:&&|\|\|?|;|\n+)[ \t]*{_COMMAND})*+")
 """Commands of plain words one after another: every shell reads them."""
 _GRAMMAR = frozenset(

@@ -166,3 +166,10 @@ def test_what_is_called_plain_is_read_by_bash(words: list[str]) -> None:
 )
 def test_plain_commands(text: str, plain: bool) -> None:
     assert is_plain(text) is plain
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize("end", ["(", "$(x)", "`x`", "<"])
+def test_a_long_text_that_is_not_plain_is_soon_known(end: str) -> None:
+    """Variables that run into words can be split in very many ways: none but the first is tried."""
+    assert not is_plain("python -u run.py " + "--name $root$abcdefghijklmnop value \n" * 200 + end)
