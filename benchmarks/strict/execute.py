@@ -130,7 +130,11 @@ def run(job: Job, libraries: Libraries) -> Execution:
     with tempfile.TemporaryDirectory(prefix=prefix("answer")) as folder:
         place = Path(folder)
         layout = Layout(
-            place=place, root=job.root.resolve(), workdir=workdir.resolve(), bin=shims(tuple(libraries.console.items()))
+            place=place,
+            root=job.root.resolve(),
+            workdir=workdir.resolve(),
+            bin=shims(tuple(libraries.console.items())),
+            parsers=parsers(),
         )
         _write_job(job, layout, libraries)
         done = _start(layout)
@@ -146,6 +150,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     root: Path
     workdir: Path
     bin: Path
+    parsers: Path
+    """The same folder in the job and in the sandbox: two threads that ask first each make one."""
 
     @property
     def report(self) -> Path:
@@ -165,7 +171,7 @@ def _write_job(job: Job, layout: Layout, libraries: Libraries) -> None:
     announced = libraries.announced(job.prefix_code + "\n" + (job.text if job.kind == "bash" else ""))
     (place / "job.json").write_text(json.dumps({
         "root": str(layout.root), "report": str(layout.report), "seconds": CPU_SECONDS, "cache": str(code_cache.folder()),
-        "installed": [str(layout.root / p) for p in libraries.installed], "libraries": [str(parsers())],
+        "installed": [str(layout.root / p) for p in libraries.installed], "libraries": [str(layout.parsers)],
         "foreign": sorted(libraries.foreign | announced), "record": job.record,
     }))  # fmt: skip
     if job.kind == "python":
@@ -305,7 +311,7 @@ def _walls(layout: Layout) -> list[str]:
         str(layout.root),
         str(code_cache.folder()),
         str(layout.bin),
-        str(parsers()),
+        str(layout.parsers),
     } - {"/usr"}:
         words += ["--ro-bind", shown, shown]
     return [*words, "--bind", str(layout.place), str(layout.place), "--chdir", str(layout.workdir)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.strict import execute
 from benchmarks.strict.score import Case, Verdict, score
 
 TRAIN = "python examples/train.py --dataset cora --lr 0.2"
@@ -139,3 +140,9 @@ def test_nothing_is_written(repository: Path, tmp_path: Path) -> None:
     assert judge(repository, f"touch examples/new\n{TRAIN} > examples/log.txt").type
     assert sorted(repository.rglob("*")) == before
     assert not list(tmp_path.glob("out*")) + list(tmp_path.glob("also"))
+
+
+def test_a_job_names_the_parsers_that_its_sandbox_shows(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execute, "parsers", execute.parsers.__wrapped__)  # as where several threads ask first
+    verdict = judge(repository, "python examples/flags.py --task=cola --do_train --steps 7")
+    assert verdict.executes, verdict.reason
