@@ -224,7 +224,9 @@ def not_delivered(
     texts = {attempt.draft.text for attempt in (*attempts, tried)}
     assert services.executor is not None
     scene = services.executor.scene(draft, outcome.response, outcome.made)
-    amended = next((one for one in amendments(draft, outcome, workspace, scene) if one.text not in texts), None)
+    amended = next(
+        (one for one in amendments(draft, outcome.judgements, workspace, scene) if one.text not in texts), None
+    )
     if amended is None:
         return Command(update=update, goto="generate")
     amended = examine(amended, request_of(state), workspace)

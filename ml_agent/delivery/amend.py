@@ -15,7 +15,6 @@ from ml_agent.delivery.expectation import Expectation, Judgement, Made
 from ml_agent.delivery.judge import Scene, content_of, places_of
 from ml_agent.delivery.text_kinds import TEXT_KINDS, Wrong, text_of
 from ml_agent.draft import Draft
-from ml_agent.execution import Outcome
 from ml_agent.navigator import Workspace
 from tools.commandline.edit import set_option
 from tools.commandline.model import Call
@@ -50,9 +49,9 @@ def missing_text(judgements: Sequence[Judgement], made: Sequence[Made], stdout: 
     return "\n".join(lines)
 
 
-def amendments(draft: Draft, outcome: Outcome, workspace: Workspace, scene: Scene) -> Iterator[Draft]:
+def amendments(draft: Draft, judgements: Sequence[Judgement], workspace: Workspace, scene: Scene) -> Iterator[Draft]:
     """Drafts that may deliver what was missing, best first; each mends all that is missing or is none."""
-    missing = [one.expectation for one in outcome.judgements if one.verdict == "missing" and one.expectation.path]
+    missing = [one.expectation for one in judgements if one.verdict == "missing" and one.expectation.path]
     written = {made.path for made in scene.made}
     if not missing or any(place in written for one in missing for place in places_of(one.path, scene.workdir)):
         return  # what lies in the right place and is wrong, no moving mends

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ml_agent.ledger import Match
+from ml_agent.grounded.ledger import Match
 from ml_agent.request import Value
 from tools.signatures.model import Option
 

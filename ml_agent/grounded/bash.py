@@ -9,13 +9,13 @@ import msgspec
 from ml_agent.grounded.advice import advised
 from ml_agent.grounded.affinity import OUTRIGHT, Habits, coverage, names
 from ml_agent.grounded.arguments import argument_for, flag_of, in_order, plain_value
+from ml_agent.grounded.ledger import Match, match
 from ml_agent.grounded.leftovers import leftovers
 from ml_agent.grounded.likeness import stands
 from ml_agent.grounded.lore import Lore, told
 from ml_agent.grounded.siblings import meant_file
 from ml_agent.grounded.spoken import spoken
 from ml_agent.grounded.variables import bindings, documented, expand
-from ml_agent.ledger import Match, match
 from ml_agent.matching.terms import plain, terms
 from ml_agent.request import Value
 from ml_agent.values.numbers import number

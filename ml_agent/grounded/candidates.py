@@ -12,6 +12,7 @@ from ml_agent.grounded.bash import Plan, compose
 from ml_agent.grounded.choices import Choice, Shelf, query_of
 from ml_agent.grounded.completion import Sources
 from ml_agent.grounded.kind import wanted_kind
+from ml_agent.grounded.ledger import Match, full_account, told
 from ml_agent.grounded.likeness import stands
 from ml_agent.grounded.purpose import opposes
 from ml_agent.grounded.python import adapt
@@ -19,7 +20,6 @@ from ml_agent.grounded.rivals import at_odds
 from ml_agent.grounded.scope import parsed
 from ml_agent.grounded.spoken import said
 from ml_agent.grounded.variables import join_folders
-from ml_agent.ledger import Match, full_account, told
 from ml_agent.matching.terms import canonical, terms
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value

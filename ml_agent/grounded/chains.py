@@ -6,7 +6,7 @@ import msgspec
 
 from ml_agent.grounded.affinity import names
 from ml_agent.grounded.candidates import Candidate, share
-from ml_agent.ledger import best_entry, told
+from ml_agent.grounded.ledger import best_entry, told
 from ml_agent.matching.terms import canonical, terms
 from tools.commandline.parse import parse_one
 

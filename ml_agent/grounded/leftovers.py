@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ml_agent.grounded.affinity import called, holds_share, is_share
-from ml_agent.ledger import Match, typed
+from ml_agent.grounded.ledger import Match, typed
 from ml_agent.request import Value
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option

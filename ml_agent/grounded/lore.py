@@ -4,8 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from ml_agent.grounded.ledger import Match
 from ml_agent.grounded.wording import akin, content, said, split
-from ml_agent.ledger import Match
 from ml_agent.matching.terms import plain
 from ml_agent.request import Value
 from tools.index import RepoIndex

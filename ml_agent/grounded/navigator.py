@@ -17,10 +17,10 @@ from ml_agent.grounded.commands import command_drafts, statement_of
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
+from ml_agent.grounded.ledger import account
 from ml_agent.grounded.outlook import Authors, judge, with_outlook
 from ml_agent.grounded.python_drafts import Author
 from ml_agent.grounded.readmes import assess
-from ml_agent.ledger import account
 from ml_agent.matching.confidence import confidence_vector
 from ml_agent.matching.entries import Facts
 from ml_agent.matching.mentions import read

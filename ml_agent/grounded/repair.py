@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ml_agent.ledger import Match
+from ml_agent.grounded.ledger import Match
 from ml_agent.matching.terms import plain
 from tools.commandline.model import Argument
 from tools.commandline.parse import parse_one

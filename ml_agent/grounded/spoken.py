@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from ml_agent.grounded.affinity import names
-from ml_agent.ledger import Match
+from ml_agent.grounded.ledger import Match
 from ml_agent.matching.terms import canonical, plain, terms, weight
 from ml_agent.request import Value
 from ml_agent.values.lexer import tokenize

@@ -5,7 +5,7 @@ import shlex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ml_agent.ledger import full_account, match, told
+from ml_agent.grounded.ledger import full_account, match, told
 from ml_agent.values import extract
 from tools.signatures.model import Option, Signature
 
