@@ -11,41 +11,54 @@ if TYPE_CHECKING:
     from benchmarks.predict.run import Summary
 
 
+_Setting = Annotated[
+    Literal["oracle", "retrieval", "code", "agent", "repo"], typer.Option("--setting", help="What is seen of a row.")
+]
+_Navigator = Annotated[Literal["grounded", "llm", "raw"], typer.Option("--navigator", help="Who answers.")]
+_Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers a row.")]
+_ModelMode = Annotated[
+    Literal["auto", "tools", "json", "text"],
+    typer.Option("--model-mode", help="How decisions are asked of it.", rich_help_panel=o.MODEL),
+]
+_ModelProfile = Annotated[
+    Literal["auto", "tools", "form"],
+    typer.Option(
+        "--model-profile",
+        help="For llm: a conversation of function calls, or a form.",
+        rich_help_panel=o.MODEL,
+    ),
+]
+_Temperature = Annotated[
+    float | None,
+    typer.Option("--temperature", help="For raw; default 0 for one attempt, 1 for several.", rich_help_panel=o.MODEL),
+]
+_Retrieval = Annotated[
+    Literal["published", "passages"],
+    typer.Option(
+        "--retrieval",
+        help="For raw in setting retrieval: as published, or by our own retrieval.",
+        rich_help_panel=o.MODEL,
+    ),
+]
+
+
 def predict(
     tasks: o.Tasks,
     repos: o.Repos,
-    out: Annotated[Path, typer.Option("--out", help="JSONL file of predictions to write; run again to go on.")],
-    setting: Annotated[
-        Literal["oracle", "retrieval", "code", "agent", "repo"], typer.Option(help="What is seen of a row.")
-    ] = "agent",
-    navigator: Annotated[Literal["grounded", "llm", "raw"], typer.Option(help="Who answers.")] = "grounded",
-    attempts: Annotated[int, typer.Option(min=1, help="Answers a row.")] = 1,
+    out: o.Predictions,
+    setting: _Setting = "agent",
+    navigator: _Navigator = "grounded",
+    attempts: _Attempts = 1,
     jobs: o.Jobs = 1,
     engine: o.EngineName = "local",
     scheduler: o.Scheduler = "",
     model: o.Model = "",
     base_url: o.BaseUrl = "",
-    model_mode: Annotated[
-        Literal["auto", "tools", "json", "text"],
-        typer.Option(help="How decisions are asked of it.", rich_help_panel=o.MODEL),
-    ] = "auto",
-    model_profile: Annotated[
-        Literal["auto", "tools", "form"],
-        typer.Option(help="For llm: a conversation of function calls, or a form.", rich_help_panel=o.MODEL),
-    ] = "auto",
-    temperature: Annotated[
-        float | None,
-        typer.Option(help="For raw; default 0 for one attempt, 1 for several.", rich_help_panel=o.MODEL),
-    ] = None,
-    context_tokens: Annotated[
-        int, typer.Option(help="What raw is shown in settings code and agent, at most.", rich_help_panel=o.MODEL)
-    ] = 12000,
-    retrieval: Annotated[
-        Literal["published", "passages"],
-        typer.Option(
-            help="For raw in setting retrieval: as published, or by our own retrieval.", rich_help_panel=o.MODEL
-        ),
-    ] = "published",
+    model_mode: _ModelMode = "auto",
+    model_profile: _ModelProfile = "auto",
+    temperature: _Temperature = None,
+    context_tokens: o.ContextTokens = 12000,
+    retrieval: _Retrieval = "published",
     max_tokens: o.MaxTokens = None,
     max_cost: o.MaxCost = None,
     max_calls: o.MaxCalls = None,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchmarks.data import Task
     from benchmarks.engines import Engine
 
-MODEL, LIMITS, WORK = "The model", "Limits of one row", "Getting it done"
+MODEL, LIMITS, WORK, SANDBOX = "The model", "Limits of one row", "Getting it done", "Where agents work"
 
 Tasks = Annotated[
     str,
@@ -77,6 +77,25 @@ RetryFailed = Annotated[
 ]
 Home = Annotated[
     Path | None, typer.Option("--home", help="Folder that agents are installed in; one in the cache without it.")
+]
+Folder = Annotated[Path, typer.Option("--out", help="Folder for results; run again to go on, also after kill -9.")]
+Predictions = Annotated[Path, typer.Option("--out", help="JSONL file of predictions to write; run again to go on.")]
+SandboxName = Annotated[
+    Literal["auto", "docker", "local"],
+    typer.Option("--sandbox", help="What holds the agents.", rich_help_panel=SANDBOX),
+]
+Unisolated = Annotated[bool, typer.Option("--unisolated", help="Allow a plain process group.", rich_help_panel=SANDBOX)]
+Image = Annotated[
+    str, typer.Option("--image", help="Docker image; the project's own without it.", rich_help_panel=SANDBOX)
+]
+ContextTokens = Annotated[
+    int,
+    typer.Option(
+        "--context-tokens",
+        min=1,
+        help="Tokens of the repository that raw is shown, at most.",
+        rich_help_panel=MODEL,
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

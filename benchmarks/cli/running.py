@@ -17,7 +17,24 @@ if TYPE_CHECKING:
     from benchmarks.subjects.respondent import AgentConfig
     from ml_agent.budget import Limits
 
-SANDBOX = "Where agents work"
+_Agent = Annotated[
+    str,
+    typer.Option(
+        "--agent",
+        help="One of `ml-agent bench agents list`; in forms A and D also grounded or llm, which are ML-Agent.",
+    ),
+]
+_Form = Annotated[
+    Literal["A", "D", "L"],
+    typer.Option(
+        "--form", help="A: leave a run.sh that works. D: one that produces files. L: write the command or code."
+    ),
+]
+_Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers a row; form L.")]
+_Setting = Annotated[Literal["agent", "repo"], typer.Option("--setting", help="repo hides the task's folder; form L.")]
+_PromptVersion = Annotated[
+    Literal["2024-06", "2025-11"], typer.Option("--prompt-version", help="Whose wording of the task; form A.")
+]
 
 
 class Errand(NamedTuple):
@@ -31,41 +48,25 @@ class Errand(NamedTuple):
 
 
 def run(
-    agent: Annotated[
-        str,
-        typer.Option(
-            help="One of `ml-agent bench agents list`; in forms A and D also grounded or llm, which are ML-Agent."
-        ),
-    ],
+    agent: _Agent,
     tasks: o.Tasks,
     repos: o.Repos,
-    out: Annotated[Path, typer.Option("--out", help="Folder for results; run again to go on.")],
-    form: Annotated[
-        Literal["A", "D", "L"],
-        typer.Option(help="A: leave a run.sh that works. D: one that produces files. L: write the command or code."),
-    ] = "A",
+    out: o.Folder,
+    form: _Form = "A",
     model: o.Model = "",
     base_url: o.BaseUrl = "",
     calling: o.Called = "native",
-    attempts: Annotated[int, typer.Option(min=1, help="Answers a row; form L.")] = 1,
-    setting: Annotated[Literal["agent", "repo"], typer.Option(help="repo hides the task's folder; form L.")] = "agent",
-    prompt_version: Annotated[
-        Literal["2024-06", "2025-11"], typer.Option(help="Whose wording of the task; form A.")
-    ] = "2025-11",
+    attempts: _Attempts = 1,
+    setting: _Setting = "agent",
+    prompt_version: _PromptVersion = "2025-11",
     max_tokens: o.MaxTokens = None,
     max_cost: o.MaxCost = None,
     max_calls: o.MaxCalls = None,
     max_seconds: o.MaxSeconds = None,
     reply_tokens: o.ReplyTokens = 4096,
-    sandbox: Annotated[
-        Literal["auto", "docker", "local"], typer.Option(help="What holds the agent.", rich_help_panel=SANDBOX)
-    ] = "auto",
-    unisolated: Annotated[
-        bool, typer.Option("--unisolated", help="Allow a plain process group.", rich_help_panel=SANDBOX)
-    ] = False,
-    image: Annotated[
-        str, typer.Option(help="Docker image; the project's own without it.", rich_help_panel=SANDBOX)
-    ] = "",
+    sandbox: o.SandboxName = "auto",
+    unisolated: o.Unisolated = False,
+    image: o.Image = "",
     home: o.Home = None,
     jobs: o.Jobs = 1,
     engine: o.EngineName = "local",
@@ -87,9 +88,6 @@ def run(
 
         ml-agent bench run --form L --agent aider --tasks rows.jsonl --repos repos --out outputs/aider --model gpt-4o --jobs 2
     """
-    import msgspec
-
-    from benchmarks.form_a.delivery import see_that_all_can_be_judged
     from benchmarks.subjects.places import Place
     from benchmarks.subjects.respondent import AgentConfig, agents_home
     from ml_agent.settings import load_settings
@@ -101,16 +99,22 @@ def run(
         limits=_limits(form, tokens=max_tokens, usd=max_cost, calls=max_calls, seconds=max_seconds),
     )  # fmt: skip
     solver = _solver(form, config)
-    rows = o.load_rows(tasks, sample)
-    if form == "D":
-        see_that_all_can_be_judged(tuple(rows.tasks))
-    errand = Errand(config, rows, repos, _made(out), retry_failed)
+    errand = Errand(config, _rows(form, tasks, sample), repos, _made(out), retry_failed)
     o.clear_up()
     with o.engine_of(engine, scheduler, jobs) as carry_out:
         if solver is None:
             return _form_l(errand, carry_out)
-        made = msgspec.structs.replace(_settings(config, prompt_version), delivers=form == "D")
-        return _form_a(errand, made, solver, carry_out, as_json)
+        return _form_a(errand, _settings(config, prompt_version, form), solver, carry_out, as_json)
+
+
+def _rows(form: str, tasks: str, sample: Path | None) -> o.Rows:
+    """The rows; in form D BenchError where one of them has no judge."""
+    from benchmarks.form_a.delivery import see_that_all_can_be_judged
+
+    rows = o.load_rows(tasks, sample)
+    if form == "D":
+        see_that_all_can_be_judged(tuple(rows.tasks))
+    return rows
 
 
 def _solver(form: str, config: "AgentConfig") -> "Solver | None":
@@ -136,7 +140,7 @@ def _solver(form: str, config: "AgentConfig") -> "Solver | None":
     return None if form == "L" else AgentSolver(*found)
 
 
-def _settings(config: "AgentConfig", version: "PromptVersion") -> "Settings":
+def _settings(config: "AgentConfig", version: "PromptVersion", form: str) -> "Settings":
     from benchmarks.form_a.row import Settings
 
     return Settings(
@@ -146,6 +150,7 @@ def _settings(config: "AgentConfig", version: "PromptVersion") -> "Settings":
         reply_tokens=config.reply_tokens,
         calling=config.calling,
         place=config.place,
+        delivers=form == "D",
     )
 
 

@@ -8,17 +8,23 @@ import typer
 
 from benchmarks.cli import options as o
 
+_Subjects = Annotated[
+    str,
+    typer.Option(
+        "--subjects",
+        help="Names with commas: grounded, llm, raw, oracle, and those of `bench agents list`; all without it.",
+    ),
+]
+_Install = Annotated[bool, typer.Option("--install", help="Install agents that are not here first.")]
+_Checkout = Annotated[Path | None, typer.Option("--swe-agent", help="Checkout of SWE-agent, for --install.")]
+_Mode = Annotated[Literal["strict", "same-call", "corrected"], typer.Option("--mode", help="Which rules score.")]
+
 
 def table(
     tasks: o.Tasks,
     repos: o.Repos,
-    out: Annotated[Path, typer.Option("--out", help="Folder for everything; run again to go on, also after kill -9.")],
-    subjects: Annotated[
-        str,
-        typer.Option(
-            help="Names with commas: grounded, llm, raw, oracle, and those of `bench agents list`; all without it."
-        ),
-    ] = "",
+    out: o.Folder,
+    subjects: _Subjects = "",
     model: o.Model = "",
     base_url: o.BaseUrl = "",
     calling: o.Called = "native",
@@ -27,14 +33,12 @@ def table(
     max_calls: o.MaxCalls = 30,
     max_seconds: o.MaxSeconds = 900,
     reply_tokens: o.ReplyTokens = 4096,
-    context_tokens: Annotated[
-        int, typer.Option(min=1, help="Tokens of the README that raw is shown, at most.", rich_help_panel=o.LIMITS)
-    ] = 12000,
-    install: Annotated[bool, typer.Option("--install", help="Install agents that are not here first.")] = False,
-    source: Annotated[Path | None, typer.Option("--swe-agent", help="Checkout of SWE-agent, for --install.")] = None,
+    context_tokens: o.ContextTokens = 12000,
+    install: _Install = False,
+    source: _Checkout = None,
     home: o.Home = None,
-    sandbox: Annotated[Literal["auto", "docker", "local"], typer.Option(help="What holds other agents.")] = "auto",
-    mode: Annotated[Literal["strict", "same-call", "corrected"], typer.Option(help="Which rules score.")] = "strict",
+    sandbox: o.SandboxName = "auto",
+    mode: _Mode = "strict",
     jobs: o.Jobs = 1,
     engine: o.EngineName = "local",
     scheduler: o.Scheduler = "",
