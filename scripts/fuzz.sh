@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 minutes=${1:-10}
 shift || true
 declare -A tests=(
-  [signatures]="tests/tools/signatures/test_robustness.py tests/tools/signatures/test_argparse_reader.py"
+  [signatures]="tests/tools/signatures/test_robustness.py tests/tools/signatures/test_real_argparse.py"
   [commands]="tests/tools/test_commands.py"
   [documents]="tests/tools/test_documents_robustness.py"
   [python-api]="tests/tools/test_python_api.py -k test_any"

@@ -1,0 +1,60 @@
+"""Values that the program itself refuses after parsing: tables, comparisons and assertions."""
+
+from collections.abc import Callable
+from typing import Any
+
+
+def test_values_tested_by_hand(repository: Callable[..., Any]) -> None:
+    reader = repository({
+        "main.py": """
+        import argparse
+        from models import build
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--data")
+        parser.add_argument("--model")
+        parser.add_argument("--task")
+        parser.add_argument("--opt")
+        parser.add_argument("--free")
+        parser.add_argument("--caught")
+        parser.add_argument("--sometimes")
+        def load(name):
+            if name == "cora":
+                return 1
+            elif name in ("citeseer", "pubmed"):
+                return 2
+            else:
+                raise ValueError(name)
+        def main(args):
+            data = load(args.data)
+            task = args.task.lower()
+            if task not in {"a": 1, "b": 2}:
+                raise KeyError(task)
+            assert args.opt in ["sgd", "adam"]
+            if args.free == "x":
+                print("x")
+            try:
+                {"k": 1}[args.caught]
+            except KeyError:
+                pass
+            if data.many:
+                {"s": 1}[args.sometimes]
+            for _ in range(args.repeat):
+                build(args)
+        if __name__ == "__main__":
+            main(parser.parse_args())
+        """,
+        "models.py": """
+        TABLE = {"gcn": 1, "gat": 2}
+        def build(options):
+            return TABLE[options.model]
+        """,
+    })  # fmt: skip
+    (signature,) = reader.tested("main.py")
+    accepted = {o.dest: (o.accepted, o.accepted_fold) for o in signature.options if o.accepted}
+    assert accepted == {
+        "data": (("citeseer", "cora", "pubmed"), ""),
+        "model": (("gat", "gcn"), ""),
+        "task": (("a", "b"), "lower"),
+        "opt": (("adam", "sgd"), ""),
+    }
+    assert next(o for o in signature.options if o.dest == "model").accepted_at == "models.py:4"
