@@ -8,6 +8,7 @@ from typing import Any
 from ml_agent.api_types import Checked, Event, Result, result_of
 from ml_agent.background import EventStream, Run
 from ml_agent.errors import UsageError
+from ml_agent.request import check_instruction
 from ml_agent.settings import Settings, load_settings
 from tools.candidates import Candidate
 from tools.signatures.model import Signature
@@ -106,8 +107,7 @@ def _solve(
     from ml_agent.job import Job
     from ml_agent.run_job import begin_job
 
-    if not instruction.strip():
-        raise UsageError("the instruction is empty: say what to do, with which values")
+    check_instruction(instruction)
     place = {name: options.pop(name, "") for name in ("commit", "path", "catalog", "record", "replay", "keep_outputs")}
     out, force = options.pop("out", None), bool(options.pop("force", False))
     shows = bool(options.pop("show_inputs", True))

@@ -4,6 +4,10 @@ from typing import Literal
 
 import msgspec
 
+from ml_agent.errors import UsageError
+
+LONGEST = 20_000
+"""Characters of an instruction: more than ten pages are no request, and reading takes longer than in proportion."""
 ValueKind = Literal["number", "name", "path", "text", "switch"]
 
 
@@ -24,6 +28,14 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     """The option's name where the user gave it (`--arg lr=0.1`, "--lr 0.1", "lr=0.1")."""
     required: bool = True
     """False for values that are only a guess (a capitalised word); they never hold a draft back."""
+
+
+def check_instruction(text: str) -> None:
+    """UsageError where an instruction says nothing, or is too long to be one."""
+    if not text.strip():
+        raise UsageError('the instruction is empty: ml-agent solve "what to do, with which values"')
+    if len(text) > LONGEST:
+        raise UsageError(f"the instruction has {len(text):,} characters, {LONGEST:,} are read: say it in fewer words")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):

@@ -37,7 +37,7 @@ _DOWNLOAD = re.compile(
       |Saving\ to|Generating\ \w+\ split|Updating\ files)\b
     |\d\s?(?:[kKMGT]i?)?B/s\b
     |\b[\d.]+\s?(?:[kKMGT]i?)?B?\s?/\s?[\d.]+\s?[kKMGT]i?B?\b.*(?:B/s|eta|ETA|\[\d\d:\d\d)
-    |^\s*[━╸╺ ]+\s*[\d.]+/[\d.]+\s[kMG]B
+    |^[━╸╺\s]++[\d.]+/[\d.]+\s[kMG]B
     """,
     re.VERBOSE,
 )

@@ -15,6 +15,7 @@ from ml_agent.endings import Ending
 from ml_agent.errors import UsageError
 from ml_agent.job import Job
 from ml_agent.observer import Observer
+from ml_agent.request import check_instruction
 from ml_agent.run_index import known_run
 from ml_agent.run_job import begin_job, job_of, run_job, settings_of
 from ml_agent.settings import load_settings
@@ -108,8 +109,7 @@ def solve(
 
 def _see_that_it_can_be(instruction: str, sandbox: str | None, run: str | None, expect: Sequence[str]) -> None:
     """UsageError where nothing is asked, or what is asked excludes itself."""
-    if not instruction.strip():
-        raise UsageError('the instruction is empty: ml-agent solve "what to do, with which values"')
+    check_instruction(instruction)
     if sandbox == "none" and run not in (None, "none"):
         raise UsageError(f"--sandbox none --run {run}: without a sandbox nothing can be run; leave --run out")
     check_stated(expect)

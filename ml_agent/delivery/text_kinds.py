@@ -16,7 +16,7 @@ MOST_PARSED = 16 * 1024**2
 MOST_ERROR_LINES = 40
 _TRACEBACK = re.compile(r"^Traceback \(most recent call last\):", re.MULTILINE)
 _ERROR = re.compile(
-    r"\s*(?:(?:[\w.]+(?:Error|Exception))\b\s*(?::|$)|(?:fatal|error|failed|exception|usage)\b\s*:|<Error>|"
+    r"\s*+(?:(?:[\w.]+(?:Error|Exception))\b\s*(?::|$)|(?:fatal|error|failed|exception|usage)\b\s*:|<Error>|"
     r"(?:\w+: )?error: |command not found|No such file or directory|Segmentation fault)",
     re.IGNORECASE,
 )

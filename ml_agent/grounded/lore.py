@@ -13,7 +13,7 @@ from tools.python_api.registries import variant_instead
 from tools.signatures.model import Option
 
 _ROW = re.compile(r"^[\s*+-]*[`'\"]?([\w.+-]{2,40})[`'\"]?\s*(?:\||:|–|—|-\s|=\s)\s*(.{3,300})$")
-_BRACKETED = re.compile(r"([\w.+-]*[\w+])[`'\"]?\s+\(([^()]{3,100})\)")
+_BRACKETED = re.compile(r"(?<![\w.+-])([\w.+-]*[\w+])[`'\"]?\s+\(([^()]{3,100})\)")
 _TELLING = 4
 _FEWEST = 2
 """So many words at least must agree: one may be chance."""

@@ -31,7 +31,7 @@ from ml_agent.matching.python_solver import Tables, shipped_tables
 from ml_agent.matching.retrieval import Shelf as Entries
 from ml_agent.matching.retrieval import strange_words
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
-from ml_agent.request import Request
+from ml_agent.request import Request, check_instruction
 from ml_agent.values import extract
 from tools.candidates import Candidate
 
@@ -62,7 +62,12 @@ class GroundedNavigator:
         self._drafts: OrderedDict[tuple[object, ...], _Drafts] = OrderedDict()
 
     def understand(self, instruction: str, given: Given) -> Request:
-        """Read the instruction: keywords, and every value that must be honoured."""
+        """Read the instruction: keywords, and every value that must be honoured.
+
+        Raises:
+            UsageError: it is too long to be one.
+        """
+        check_instruction(instruction)
         return Request(
             instruction=instruction,
             keywords=discovery.keywords(instruction),

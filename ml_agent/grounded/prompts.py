@@ -22,7 +22,7 @@ _STYLE = re.compile(
     r"\b(?:into|in)\s+(?P<phrase>an?\s[^,.;:!?]{3,80}?(?:style|styled|painting|masterpiece|art)\w*)", re.IGNORECASE
 )
 _TAIL = re.compile(
-    r"\s+(?:using|utili[sz]ing|with the|by|via|that is|for this|from the|through|within|employing|in the (?:image|photograph|picture)|on my)\b.*$",
+    r"(?<!\s)\s++(?:using|utili[sz]ing|with the|by|via|that is|for this|from the|through|within|employing|in the (?:image|photograph|picture)|on my)\b.*$",
     re.IGNORECASE,
 )
 _OPENING = re.compile(r"^(?:the|some|my|these|this|that|me|us)\s+", re.IGNORECASE)

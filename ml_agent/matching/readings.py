@@ -23,9 +23,9 @@ _SCALE_WORD = r"(?:hundred|thousand|million)"
 _SPOKEN = (
     rf"(?!(?:ten|hundred)-(?:thousandth|millionth))(?:minus\s+)?(?:an?|{_UNIT_WORD}|{_SCALE_WORD}|half)(?![A-Za-z])"
 )
-_RUN = rf"{_SPOKEN}(?:(?:[\s-]+|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+|(?<=million)\s+and\s+){_SPOKEN})*"
+_RUN = rf"{_SPOKEN}(?:(?:[\s-]+|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+|(?<=million)\s+and\s+){_SPOKEN}){{0,12}}"
 _POWER = re.compile(
-    rf"(?P<digits>{_RUN}|\d+(?:\.\d+)?)(?:\s+times\s+ten|\s*[x×*]\s*10)\s*(?:to\s+the(?:\s+power\s+of)?|\^)?\s*(?P<exponent>minus\s+\w+|-?\d+)",
+    rf"(?P<digits>{_RUN}|(?<!\d)\d+(?:\.\d+)?)(?:\s+times\s+ten|\s*[x×*]\s*10)\s*(?:to\s+the(?:\s+power\s+of)?|\^)?\s*(?P<exponent>minus\s+\w+|-?\d+)",
     re.IGNORECASE,
 )
 _TEN_TO = re.compile(
@@ -43,7 +43,7 @@ _ONE_IN = re.compile(
     rf"\bone(?:\s+[a-z]+){{0,2}}\s+(?:in|out\s+of)\s+(?:every\s+)?(?P<count>{_UNIT_WORD}|hundred|\d+)\b", re.IGNORECASE
 )
 _PERCENT = re.compile(
-    rf"\b(?P<count>{_RUN}|\d+(?:\.\d+)?)\s*(?:percent|per\s+cent)\b|(?<![\w.])(?P<digits>\d+(?:\.\d+)?)\s?%",
+    rf"\b(?P<count>{_RUN}|\d+(?:\.\d+)?)\s*+(?:percent|per\s+cent)\b|(?<![\w.])(?P<digits>\d+(?:\.\d+)?)\s?%",
     re.IGNORECASE,
 )
 _MINUS = re.compile(rf"\bminus\s+(?P<count>{_RUN}|\d+(?:\.\d+)?)\b", re.IGNORECASE)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from tools.documents.model import Passage
 
-_FILE = re.compile(r"[\w./*<>{}-]*[\w*>}]\.(?:py|sh|bash|ipynb)\b")
+_FILE = re.compile(r"(?<![\w./*<>{}-])[\w./*<>{}-]*[\w*>}]\.(?:py|sh|bash|ipynb)\b")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n\s*\n|\n\s*[-*] ")
 _WILDCARD = re.compile(r"X{2,}|\*|<[^>]*>|\{[^}]*\}")
 _LONGEST = 400

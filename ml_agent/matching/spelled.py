@@ -60,7 +60,7 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
     return found, unknown
 
 
-_STEP = re.compile(r"\s*(?:(?:of|to|is|at|as|with|=|:)\s+)?(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
+_STEP = re.compile(r"\s*+(?:(?:of|to|is|at|as|with|=|:)\s+)?(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
 
 
 def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:

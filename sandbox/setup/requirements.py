@@ -22,8 +22,8 @@ MAX_DEPTH = 3
 """Folders below the root in which requirements are looked for."""
 MAX_YAML = 64 * 1024
 _SKIPPED = frozenset({".git", "node_modules", "site-packages", ".venv", "venv", "third_party", "thirdparty", "vendor"})
-_INSTALL = re.compile(r"^\s*[$!>%]?\s*(?:sudo\s+)?(?:python3?\s+-m\s+)?pip3?\s+install\s+(.+)$")
-_CONDA = re.compile(r"^\s*[$!>]?\s*(?:conda|mamba)\s+install\s+(.+)$")
+_INSTALL = re.compile(r"^\s*+[$!>%]?\s*+(?:sudo\s++)?(?:python3?\s+-m\s+)?pip3?\s+install\s+(.+)$")
+_CONDA = re.compile(r"^\s*+[$!>]?\s*+(?:conda|mamba)\s+install\s+(.+)$")
 _CONDA_NAMES = {
     "pytorch": "torch",
     "pytorch-cpu": "torch",

@@ -1,6 +1,8 @@
 """Shell scripts: positional parameters, getopts, and the commands inside."""
 
 import re
+from bisect import bisect
+from collections.abc import Iterator
 
 from tools.signatures.model import Option, Signature
 from tools.signatures.sources import Sources
@@ -8,11 +10,11 @@ from tools.signatures.sources import Sources
 PLACE = re.compile(r"\$(?:(\d)|\{(\d+)(?:(:?[-=?+])([^}]*))?\})")
 ALL = re.compile(r"\$[@*]|\$\{[@*][^}]*\}|\bshift\b")
 NAMED = re.compile(
-    r"^\s*(?:local\s+|export\s+|readonly\s+)?([A-Za-z_]\w*)=[\"']?\$(?:(\d)\b|\{(\d+)(?::?[-=?+][^}]*)?\})[\"']?\s*(?:#.*)?$",
+    r"^[ \t]*+(?:local\s+|export\s+|readonly\s+)?([A-Za-z_]\w*)=[\"']?\$(?:(\d)\b|\{(\d+)(?::?[-=?+][^}]*)?\})[\"']?[ \t]*(?:#.*)?$",
     re.MULTILINE,
 )
 GETOPTS = re.compile(r"\bgetopts\s+[\"']?([:\w]+)[\"']?\s+(\w+)")
-FUNCTION = re.compile(r"^\s*(?:function\s+[\w-]+\s*(?:\(\))?|[\w-]+\s*\(\))\s*\{.*?^\s*\}", re.MULTILINE | re.DOTALL)
+FUNCTION = re.compile(r"\s*+(?:function\s+[\w-]++\s*+(?:\(\))?|[\w-]++\s*+\(\))\s*+(?P<brace>\{)?")
 COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
 CALLS = re.compile(
     r"(?:^|[\s;&|(])(?:python[\d.]*|torchrun|accelerate|bash|sh|deepspeed|horovodrun|mpirun|srun|source|make|pip\d?|\./\S+)(?:\s|$)"
@@ -26,8 +28,8 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
     if text is None:
         return ()
     lines = _join_lines(text)
-    code = "\n".join(_strip_comment(line) for line in lines)
-    outer = FUNCTION.sub("", code)
+    bare = [_strip_comment(line) for line in lines]
+    code, outer = "\n".join(bare), "\n".join(_outside_functions(bare))
     options = _places(outer, path) + _getopts(outer, path)
     takes_all = bool(ALL.search(outer))
     calls = tuple(line.strip() for line in code.split("\n") if CALLS.search(line) and not line.lstrip().startswith("#"))
@@ -37,6 +39,29 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
             calls=calls[:200], accepts_unknown=takes_all or not options,
         ),
     )  # fmt: skip
+
+
+def _outside_functions(lines: list[str]) -> Iterator[str]:
+    """The lines that stand in no function; a function ends with the first line that begins with its brace."""
+    ends = [at for at, line in enumerate(lines) if line.lstrip().startswith("}")]
+    after = -1
+    for at, line in enumerate(lines):
+        if at <= after or (_opens_function(lines, at) and line.rstrip().endswith("}")):
+            continue
+        end = bisect(ends, at)
+        if end < len(ends) and _opens_function(lines, at):
+            after = ends[end]
+        else:
+            yield line
+
+
+def _opens_function(lines: list[str], at: int) -> bool:
+    found = FUNCTION.match(lines[at])
+    if found is None:
+        return False
+    return bool(found["brace"]) or (
+        found.end() == len(lines[at]) and "".join(lines[at + 1 : at + 2]).lstrip()[:1] == "{"
+    )
 
 
 def _join_lines(text: str) -> list[str]:

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tools.signatures import shell_reader
 from tools.signatures.read import SignatureReader, read_signatures
+from tools.signatures.sources import Sources
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 """Multiplies the number of examples."""
@@ -131,3 +133,13 @@ def check(folder: Path, text: str) -> None:
     reader.tested("main.py")
     reader.parsers("main.py")
     assert time.process_time() - started < 3 * SECONDS
+
+
+def test_what_stands_in_a_function_of_a_shell_script_is_not_the_script_s_own(tmp_path: Path) -> None:
+    functions = 'one() { echo "$2"; }\nfunction two\n{\n  echo "$3"\n}\nthree () {\n  echo "$4"\n}\n'
+    (tmp_path / "run.sh").write_text("name=$1\n" + functions)
+    (signature,) = shell_reader.read(Sources(tmp_path), "run.sh")
+    assert [option.dest for option in signature.options] == ["name"]
+    (tmp_path / "open.sh").write_text("echo $1\n" + functions + "cut() {\n  echo $2\n")
+    (signature,) = shell_reader.read(Sources(tmp_path), "open.sh")
+    assert len(signature.options) == 2, "a function that never ends hides nothing"
