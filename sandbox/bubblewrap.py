@@ -137,6 +137,18 @@ def arguments(
     return (*line, "--chdir", "/", "--", *_become(view.user), "/usr/bin/env", "-C", folder, *command)
 
 
+def system_folders(names: Iterable[str]) -> list[str]:
+    """Options that show these folders of the system, as far as there are any, read-only; links stay links."""
+    line: list[str] = []
+    for name in names:
+        path = Path(name)
+        if path.is_symlink():
+            line += ["--symlink", str(path.readlink()), name]
+        elif path.is_dir():
+            line += ["--ro-bind", name, name]
+    return line
+
+
 def folders_above(name: str) -> list[str]:
     """Options that make the folders above a place, which bubblewrap would make for itself alone."""
     parents = [str(parent) for parent in reversed(Path(name).parents[:-1])]
@@ -160,12 +172,7 @@ def _become(user: int) -> list[str]:
 
 def _system(view: View) -> list[str]:
     line = ["--ro-bind", "/usr", "/usr"]
-    for name in _SYSTEM:
-        path = Path(name)
-        if path.is_symlink():
-            line += ["--symlink", str(path.readlink()), name]
-        elif path.is_dir():
-            line += ["--ro-bind", name, name]
+    line += system_folders(_SYSTEM)
     line += ["--proc", "/proc", "--dev", "/dev"]
     for covered in filter(os.path.exists, _COVERED):
         line += ["--ro-bind", covered, covered]

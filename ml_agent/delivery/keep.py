@@ -61,8 +61,6 @@ def _copy(source: Path, root: int, path: PurePosixPath, force: bool) -> None:
 
 
 def _opened(parent: int, name: str) -> int:
-    try:
-        return os.open(name, _FOLDER, dir_fd=parent)
-    except FileNotFoundError:
+    with suppress(FileExistsError):
         os.mkdir(name, dir_fd=parent)
-        return os.open(name, _FOLDER, dir_fd=parent)
+    return os.open(name, _FOLDER, dir_fd=parent)

@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from sandbox.bubblewrap import system_folders
+
 Mode = Literal["describe", "parse", "run", "functions"]
 Status = Literal["described", "parsed", "rejected", "help", "exited", "error", "timeout", "lost"]
 CHILD = Path(__file__).with_name("child.py")
@@ -102,13 +104,7 @@ def shown(words: tuple[str, ...], *folders: str) -> list[str]:
 
 def _system() -> list[str]:
     line = ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind", "/usr", "/usr"]
-    for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
-        path = Path(name)
-        if path.is_symlink():
-            line += ["--symlink", str(path.readlink()), name]
-        elif path.is_dir():
-            line += ["--ro-bind", name, name]
-    return line
+    return line + system_folders(("/bin", "/sbin", "/lib", "/lib32", "/lib64"))
 
 
 def bare_python() -> str:

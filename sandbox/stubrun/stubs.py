@@ -107,7 +107,7 @@ class Stub:
     def __instancecheck__(self, instance):
         return False
 
-    def __subclasscheck__(self, subclass):
+    def __subclasscheck__(self, _subclass):
         return False
 
     def __iter__(self):
@@ -190,31 +190,10 @@ def _operator(self, *others):
     return Stub(self._stub_name)
 
 
-for _name in [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "and",
-    "or",
-    "xor",
-    "lshift",
-    "rshift",
-    "radd",
-    "rsub",
-    "rmul",
-    "rtruediv",
-    "rfloordiv",
-    "rmod",
-    "rpow",
-    "rmatmul",
-    "rand",
-    "ror",
-    "rxor",
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+for _name in (
+    *BINARY,
+    *(f"r{name}" for name in BINARY),
     "iadd",
     "isub",
     "imul",
@@ -225,7 +204,7 @@ for _name in [
     "invert",
     "round",
     "divmod",
-]:
+):
     setattr(Stub, "__" + _name + "__", _operator)
 
 

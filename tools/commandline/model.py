@@ -26,8 +26,8 @@ class Word(NamedTuple):
         return unquote(self.raw)
 
 
-class Argument(msgspec.Struct, frozen=True, kw_only=True):
-    """One option of a command line with its values, or what is given by place."""
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """What some words of a command line are: an option with its values, or what is given by place."""
 
     kind: Kind = "option"
     """option: begins with a flag. place: values by position, also those behind `--`. override: key=value, +key=value, ~key.
@@ -42,6 +42,11 @@ class Argument(msgspec.Struct, frozen=True, kw_only=True):
     """apart: `--n 3`. equals: `--n=3`. attached: `-n3`."""
     glued: bool = False
     """One of several short flags in one word, and not the first: f in `-vf`."""
+
+
+class Argument(Part, frozen=True, kw_only=True):
+    """One option of a command line with its values, or what is given by place."""
+
     written: tuple[Word, ...] = ()
     """The words as they were written; what no longer says the same is written anew."""
     origin: str = ""

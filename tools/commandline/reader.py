@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tools.commandline.model import Form, Kind
+from tools.commandline.model import Part
 from tools.findings import Finding, Severity
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.nearest import is_slip, nearest, nearest_flag
@@ -20,18 +20,12 @@ BARE_VARIABLE = re.compile(r"^(?:\$\w+|\$\{\w+\}|\$@|\$\*)$")
 """A variable that may hold any number of words, options among them."""
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """What some of the words are."""
+class Given(Part, frozen=True, kw_only=True):
+    """Which of the words they are."""
 
     start: int
     stop: int
     """Their places, the last one not included; a glued flag has the place of its word."""
-    kind: Kind = "option"
-    option: Option | None = None
-    flag: str = ""
-    values: tuple[str, ...] = ()
-    form: Form = "apart"
-    glued: bool = False
 
 
 class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):

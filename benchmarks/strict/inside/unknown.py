@@ -145,43 +145,8 @@ def _same(self: Any, *others: Any) -> Any:
     return Unknown(name_of(self))
 
 
-for _op in [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "and",
-    "or",
-    "xor",
-    "lshift",
-    "rshift",
-    "radd",
-    "rsub",
-    "rmul",
-    "rtruediv",
-    "rfloordiv",
-    "rmod",
-    "rpow",
-    "rmatmul",
-    "rand",
-    "ror",
-    "rxor",
-    "rlshift",
-    "rrshift",
-    "neg",
-    "pos",
-    "abs",
-    "invert",
-    "round",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-]:
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+for _op in (*BINARY, *(f"r{name}" for name in BINARY), "neg", "pos", "abs", "invert", "round", "lt", "le", "gt", "ge"):
     setattr(Operators, f"__{_op}__", _same)
 
 
@@ -248,13 +213,13 @@ class Unknown:
             return False
         return _decide()
 
-    def __subclasscheck__(self, subclass: type) -> bool:
+    def __subclasscheck__(self, _subclass: type) -> bool:
         return _decide()
 
     def __copy__(self) -> "Unknown":
         return self
 
-    def __deepcopy__(self, memo: Any) -> "Unknown":
+    def __deepcopy__(self, _memo: Any) -> "Unknown":
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
