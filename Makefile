@@ -38,6 +38,8 @@ check: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy ml_agent tools prompts sandbox benchmarks
+	@$(BIN)/vulture
+	@$(BIN)/pylint --score no ml_agent tools prompts sandbox benchmarks
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null
 
 # The documentation as pages, in build/site; a broken link fails.

@@ -51,7 +51,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """The reference answer."""
     prefix_code: str = ""
     """What an environment needs before the answer runs."""
-    repo_id: int = 0
     accept: Mapping[str, tuple[str, ...]] = {}
     """Other strings that do as well as `arguments[name]`, by name."""
     forbid: tuple[str, ...] = ()
@@ -173,7 +172,6 @@ def task_of(row: Mapping[str, Any]) -> Task:
         kind=kind,
         output=row["output"],
         prefix_code=row.get("prefix_code") or "",
-        repo_id=row.get("repo_id") or 0,
         accept={str(k): tuple(map(str, v)) for k, v in (row.get("accept") or {}).items()},
         forbid=tuple(map(str, row.get("forbid") or ())),
         style=str(row.get("style") or ""),

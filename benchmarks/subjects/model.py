@@ -81,8 +81,6 @@ class SubjectRun(msgspec.Struct, frozen=True, kw_only=True):
     """Folder of everything below."""
     trajectory: Path | None = None
     """The agent's own."""
-    calls_log: Path | None = None
-    """Every request and reply, one JSON object a line."""
     log: Path | None = None
     """The agent's output."""
     error: str = ""

@@ -246,6 +246,5 @@ def _run(subject: PackagedSubject, budget: Budget, records: Path, ended: Ended, 
         completion_tokens=usage.completion_tokens,
         usd=usage.cost,
         records=records,
-        calls_log=records / "calls.jsonl",
         error=error,
     )

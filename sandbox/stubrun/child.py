@@ -34,7 +34,7 @@ def main():
     guard.pretend()
     guard.forbid()
 
-    def over(signum, frame):
+    def over(_signum, _frame):
         raise record.Stop("timeout")
 
     signal.signal(signal.SIGALRM, over)

@@ -44,9 +44,10 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("stops", [True, False], ids=["stops", "goes on"])
 @pytest.mark.parametrize("way", [pytest.param("docker", marks=pytest.mark.docker), "bubblewrap", "process"])
-def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Path, ctrl_c: None) -> None:
+def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Path) -> None:
     if way == "bubblewrap" and find_bubblewrap() is None:
         pytest.skip("bubblewrap does not work here")
     root, out = tmp_path / "fitting", tmp_path / "out"
@@ -91,10 +92,11 @@ def wait_for_line(logs: Path, line: str) -> Path:
     raise AssertionError(f"nothing said {line!r}")
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize(
     "words", [["--help"], ["solve", "fit with lr 0.25", "--repo", "fitting", "--run", "none"]], ids=["help", "solve"]
 )
-def test_ctrl_c_in_the_first_seconds_is_one_line(words: list[str], tmp_path: Path, ctrl_c: None) -> None:
+def test_ctrl_c_in_the_first_seconds_is_one_line(words: list[str], tmp_path: Path) -> None:
     """At many moments. What comes before our first line is Python's own start."""
     (tmp_path / "fitting").mkdir()
     (tmp_path / "fitting/fit.py").write_text(SAVES)

@@ -61,7 +61,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def engine(docker_engine: None) -> Iterator[docker.DockerClient]:
+def engine() -> Iterator[docker.DockerClient]:
     client = docker.from_env()
     yield client
     client.close()

@@ -89,7 +89,7 @@ def on_a_fresh_machine(run: Path, script: str, *folders: Path) -> dict[str, Any]
 
 @pytest.mark.docker
 @pytest.mark.slow
-def test_a_run_is_done_again_elsewhere(repository: Path, wheels: Path, tmp_path: Path, docker_engine: None) -> None:
+def test_a_run_is_done_again_elsewhere(repository: Path, wheels: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     command = [sys.executable, "-m", "ml_agent", "solve", "fit the model with learning rate 0.25", "--repo"]
     command += [str(repository), "--sandbox", "docker", "--network", "install", "--run", "full", "--out", str(out)]

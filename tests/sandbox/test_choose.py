@@ -21,7 +21,8 @@ def named(name: str, unisolated: bool = False) -> tuple[str, bool]:
     return sandbox.name, sandbox.isolated
 
 
-def test_without_an_engine(no_engine: None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("no_engine")
+def test_without_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         SandboxUnavailableError, match=r"no container engine answers.*no.sock.*set DOCKER_HOST"
     ) as error:

@@ -175,7 +175,8 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def test_interrupt_is_asked_for_first(shared: Sandbox, ctrl_c: None) -> None:
+@pytest.mark.usefixtures("ctrl_c")
+def test_interrupt_is_asked_for_first(shared: Sandbox) -> None:
     text = "python -c \"\nimport time\ntry:\n    print('up', flush=True); time.sleep(60)\nexcept KeyboardInterrupt:\n    print('saved')\n\""
     threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     began = time.monotonic()
@@ -203,15 +204,17 @@ print("asked", times)
 """
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("within", ["", "true; "], ids=["alone", "in a shell"])
-def test_an_interrupted_program_is_asked_once(shared: Sandbox, ctrl_c: None, within: str) -> None:
+def test_an_interrupted_program_is_asked_once(shared: Sandbox, within: str) -> None:
     threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     response = shared.run(Command(text=f"{within}python -c '{COUNTS}'", timeout=30))
     assert response.ended == "interrupted"
     assert response.stdout == "up\nasked 1\n"
 
 
-def test_an_interrupted_program_that_does_not_stop_is_killed_and_its_log_kept(shared: Sandbox, ctrl_c: None) -> None:
+@pytest.mark.usefixtures("ctrl_c")
+def test_an_interrupted_program_that_does_not_stop_is_killed_and_its_log_kept(shared: Sandbox) -> None:
     text = "trap '' INT TERM; echo before; for n in $(seq 1000); do echo line $n; sleep 0.1; done"
     threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     began = time.monotonic()
@@ -226,7 +229,8 @@ def test_an_interrupted_program_that_does_not_stop_is_killed_and_its_log_kept(sh
     assert seen.stdout.strip() == "0"
 
 
-def test_a_second_interrupt_kills_at_once(shared: Sandbox, ctrl_c: None) -> None:
+@pytest.mark.usefixtures("ctrl_c")
+def test_a_second_interrupt_kills_at_once(shared: Sandbox) -> None:
     text = "trap '' INT TERM; echo before; sleep 31.7 & wait; sleep 31.7"
     for seconds in (1.5, 2.2):
         threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()

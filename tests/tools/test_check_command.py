@@ -1,13 +1,12 @@
 """The check of bash against a repository."""
 
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from tools.check.command import check_command
-from tools.findings import Finding
 from tools.index import RepoIndex
 
 FILES = {
@@ -122,7 +121,6 @@ FILES = {
     "run.sh": "#!/bin/bash\npython train.py --dataset $1 --lr ${2:-0.1}\n",
     "Makefile": "train:\n\tpython train.py\n",
 }
-Check = Callable[..., list[Finding]]
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,6 @@ class Parser(Native):
         self.unseen: list[Unseen] = []
         """Options may have been added that are not seen here."""
         self.subcommands: dict[str, Parser] = {}
-        self.subcommands_dest = ""
         self.subcommands_required = False
         self.exclusive: list[list[str]] = []
         self.one_of: list[list[str]] = []
@@ -122,7 +121,6 @@ class Parser(Native):
 
     def do_add_subparsers(self, arguments: Arguments) -> Value:
         """add_subparsers."""
-        self.subcommands_dest = text_of(arguments.get(None, "dest"))
         self.subcommands_required = arguments.get(None, "required") is True
         return Subcommands(self)
 

@@ -1,7 +1,6 @@
 """Parameters of functions and fields of dataclasses as options, for the libraries that make command lines from them."""
 
 import ast
-from collections.abc import Callable
 
 import msgspec
 
@@ -124,10 +123,6 @@ def _with_note(run: Interpreter, field: Field, comment: str) -> Field:
         field, default=None if required else default, required=required, kind=kind,
         help=" ".join(text.split()) if isinstance(text, str) else "",
     )  # fmt: skip
-
-
-Spelling = Callable[[str], tuple[str, ...]]
-"""Field name (with a prefix for nested ones) -> flags."""
 
 
 def underscored(name: str) -> tuple[str, ...]:

@@ -130,7 +130,7 @@ def hide() -> None:
 def attempt(action: Callable[[], None], here: scope.Scope, seconds: float) -> tuple[verdict.Judgement, str]:
     """Run the action for so many seconds of processor time; returns the judgement and the place of the error."""
 
-    def over(signum: int, frame: Any) -> None:
+    def over(_signum: int, _frame: Any) -> None:
         raise verdict.TimeUp
 
     signal.signal(signal.SIGVTALRM, over)

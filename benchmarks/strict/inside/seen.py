@@ -137,7 +137,7 @@ class Brief:
             signal.setitimer(signal.ITIMER_VIRTUAL, max(self.left - self.part + unused, LEAST_SECONDS))
 
 
-def _enough(signum: int, frame: Any) -> None:
+def _enough(_signum: int, _frame: Any) -> None:
     raise Enough
 
 
