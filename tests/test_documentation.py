@@ -3,6 +3,8 @@
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,6 +72,27 @@ def anchors(page: Path) -> set[str]:
     """The anchors of a page's headings, as forges make them."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def test_all_modules_are_listed() -> None:
+    """By the page's own script, so that a name says what is in the folder, and no more."""
+    done = subprocess.run([sys.executable, ROOT / "scripts/list-modules.py", "--check"], check=False)
+    assert done.returncode == 0, "stale: run scripts/list-modules.py"
+
+
+@pytest.mark.parametrize("page", [ROOT / "docs/architecture.md", ROOT / "AGENTS.md"], ids=lambda page: page.name)
+def test_files_and_folders_that_are_named_are_there(page: Path) -> None:
+    """A name without its folder is that of some file of the project."""
+    text = re.sub(r"<!-- modules:.*<!-- /modules -->", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = re.findall(r"`([\w./-]+(?:\.(?:py|sh|json|toml|md)|/))`", text) + re.findall(
+        r"^(\w+/) ", text, re.MULTILINE
+    )
+    folders = [
+        ROOT / name for name in ("ml_agent", "tools", "prompts", "sandbox", "benchmarks", "docs", "scripts", "tests")
+    ]
+    there = [*folders, *(path for folder in folders for path in folder.rglob("*"))]
+    paths = {"/" + path.relative_to(ROOT).as_posix() + "/" * path.is_dir() for path in there}
+    assert len(named) > 5 and [name for name in named if not any(path.endswith(f"/{name}") for path in paths)] == []
 
 
 def test_the_recorded_run_says_what_the_program_says() -> None:
