@@ -75,8 +75,9 @@ async def answer(tasks: list[Task], options: argparse.Namespace) -> None:
         async with AsyncExitStack() as stack:
             work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ml-agent-mcp-")))
             functions = [stack.enter_context(shell(repository.resolve(), task.path, work))]
-            functions += await stack.enter_async_context(served()) if options.tools else []
-            answered = await converse(client, options.model, request_of(task, str(repository.resolve())), functions)
+            tools, told = await stack.enter_async_context(served()) if options.tools else ([], "")
+            asked = request_of(task, str(repository.resolve()))
+            answered = await converse(client, options.model, asked, [*functions, *tools], told)
         subject = "agent with our tools" if options.tools else "agent alone"
         line = Prediction(
             github_id=task.github_id, id=task.id, output=(answered.text,), usage=answered.usage, subject=subject,
@@ -84,9 +85,10 @@ async def answer(tasks: list[Task], options: argparse.Namespace) -> None:
         )  # fmt: skip
         with options.out.open("a", encoding="utf-8") as file:
             file.write(dump_prediction(line) + "\n")
-        told = ", ".join(f"{name} {count}" for name, count in answered.called.items())
+        called = ", ".join(f"{name} {count}" for name, count in answered.called.items())
         print(
-            f"{task.key} {task.repository}: {answered.usage.calls} requests ({told}): {answered.text}", file=sys.stderr
+            f"{task.key} {task.repository}: {answered.usage.calls} requests ({called}): {answered.text}",
+            file=sys.stderr,
         )
 
 

@@ -51,10 +51,15 @@ def request_of(task: Task, repository: str) -> str:
     return f"{task.instruction}\n\nThe repository is {repository}; the command runs in its folder {task.path or '.'}."
 
 
-async def converse(client: AsyncOpenAI, model: str, request: str, functions: list[Function]) -> Answered:
-    """Talk until `answer` is called, or the requests are used up."""
+async def converse(
+    client: AsyncOpenAI, model: str, request: str, functions: list[Function], instructions: str = ""
+) -> Answered:
+    """Talk until `answer` is called, or the requests are used up; a server's instructions stand with the agent's own."""
     known = {function.name: function for function in functions}
-    messages: list[dict[str, Any]] = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": request}]
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": f"{SYSTEM}\n\n{instructions}".strip()},
+        {"role": "user", "content": request},
+    ]
     offered = [*(function.offered() for function in functions), _answer()]
     prompt = completion = 0
     called: dict[str, int] = {}

@@ -54,14 +54,15 @@ def shell(repository: Path, path: str, work: Path) -> Iterator[Function]:
 
 
 @asynccontextmanager
-async def served() -> AsyncIterator[list[Function]]:
-    """The tools of `ml-agent mcp`, over stdio, as an agent's client sees them."""
+async def served() -> AsyncIterator[tuple[list[Function], str]]:
+    """The tools of `ml-agent mcp`, over stdio, and the server's instructions, as an agent's client sees them."""
     import mcp
 
     command = mcp.StdioServerParameters(command=sys.executable, args=["-m", "ml_agent", "mcp"], env=dict(os.environ))
     async with mcp.Client(command) as client:
         listed = (await client.list_tools()).tools
-        yield [_function(client, tool.name, tool.description or "", tool.input_schema) for tool in listed]
+        functions = [_function(client, tool.name, tool.description or "", tool.input_schema) for tool in listed]
+        yield functions, client.instructions or ""
 
 
 def _function(client: Any, name: str, description: str, parameters: dict[str, Any]) -> Function:

@@ -61,6 +61,10 @@ def test_a_coding_agent_lists_explains_checks_and_drafts(repository: str) -> Non
             assert not checked["ok"] and checked["findings"][0]["suggestion"] == "--lr"
             drafted = content(await client.call_tool("draft_command", {"instruction": TASK, "repository": repository}))
             assert "--lr 0.25" in drafted["answer"] and drafted["evidence"] == "checked"
+            briefing = drafted["briefing"]
+            assert (
+                "## Options of fit.py\n--lr" in briefing and "python fit.py --lr 0.5" in briefing and TASK in briefing
+            )
 
     asyncio.run(talk())
 
