@@ -17,7 +17,7 @@ from ml_agent.run_index import known_run, known_runs
 from ml_agent.settings import load_settings
 from sandbox.errors import SandboxError
 from tools.errors import ToolError as LowerError
-from tools.schema import function_schema
+from tools.signatures.model import Option, Signature
 
 INSTRUCTIONS = """ML-Agent knows what the entry points of machine-learning repositories take, without running them.
 For a task with a repository ask draft_command first: one call gives the likely entry points with all their options, documented calls,
@@ -71,11 +71,11 @@ async def explain_entry_points(repository: str, script: str = "") -> list[dict[s
 
     Args:
         repository: a folder, OWNER/NAME or URL.
-        script: one script; its functions come as JSON Schema. Without it the entry points are listed.
+        script: one script, whose options all come. Without it the entry points are listed.
     """
     signatures = await _thread(api.explain, repository, script)
     if script:
-        return [function_schema(signature) for signature in signatures]
+        return [_taken(signature) for signature in signatures]
     return [
         {
             "entry": " ".join([one.name or one.path, *one.subcommand]),
@@ -85,6 +85,27 @@ async def explain_entry_points(repository: str, script: str = "") -> list[dict[s
         }
         for one in signatures[:MOST_ENTRIES]
     ]
+
+
+def _taken(signature: Signature) -> dict[str, Any]:
+    """What an entry point takes, without what says nothing."""
+    unseen = [f"{one.origin}: {one.name}" for one in signature.unseen]
+    listed = [_listed(option) for option in signature.options]
+    said = {"entry": " ".join([signature.name or signature.path, *signature.subcommand]), "does": signature.doc[:400]}
+    return {**said, "options": listed, **({"more_options_come_from": unseen} if unseen else {})}
+
+
+def _listed(option: Option) -> dict[str, Any]:
+    said = {
+        "flags": option.flags or option.dest,
+        "type": "switch" if option.switch else option.type,
+        "values": option.nargs if not option.switch else None,
+        "default": option.default if not option.switch else None,
+        "choices": option.choices or option.accepted,
+        "required": option.required,
+        "help": option.help[:300],
+    }
+    return {name: value for name, value in said.items() if value}
 
 
 @_one_line_errors
@@ -120,7 +141,9 @@ async def draft_command(instruction: str, repository: str, folder: str = "") -> 
     shown = {
         name: value for name, value in _shown(result).items() if name not in {"values", "run_folder", "repository"}
     }
-    return {**shown, "briefing": await _thread(brief, instruction, repository, folder)}
+    answer = result.details.get("answer") or {}
+    doubts = {"sureness": answer.get("level"), "words_without_a_place": answer.get("unplaced")}
+    return {**shown, **doubts, "briefing": await _thread(brief, instruction, repository, folder)}
 
 
 @_one_line_errors

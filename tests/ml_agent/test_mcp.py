@@ -52,15 +52,16 @@ def test_a_coding_agent_lists_explains_checks_and_drafts(repository: str) -> Non
             }  # fmt: skip
             entries = content(await client.call_tool("explain_entry_points", {"repository": repository}))
             assert [entry["entry"] for entry in entries] == ["fit.py"]
-            (schema,) = content(
+            (taken,) = content(
                 await client.call_tool("explain_entry_points", {"repository": repository, "script": "fit.py"})
             )
-            assert "lr" in json.dumps(schema)
+            assert taken["options"] == [{"flags": ["--lr"], "type": "float", "default": "0.1"}], taken
             wrong = {"command": "python fit.py --lrr 1", "repository": repository}
             checked = content(await client.call_tool("check_command", wrong))
             assert not checked["ok"] and checked["findings"][0]["suggestion"] == "--lr"
             drafted = content(await client.call_tool("draft_command", {"instruction": TASK, "repository": repository}))
             assert "--lr 0.25" in drafted["answer"] and drafted["evidence"] == "checked"
+            assert drafted["sureness"] in {"sure", "likely", "guess"} and drafted["words_without_a_place"] == []
             briefing = drafted["briefing"]
             assert (
                 "## Options of fit.py\n--lr" in briefing and "python fit.py --lr 0.5" in briefing and TASK in briefing
