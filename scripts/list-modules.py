@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from page_region import write_or_check
+
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "architecture.md"
 ROOMS = ("ml_agent", "tools", "prompts", "sandbox", "benchmarks")
 REGION = re.compile(r"(<!-- modules:.*?-->\n).*?(<!-- /modules -->)", re.DOTALL)
 
@@ -34,15 +35,5 @@ def listed(page: str) -> str:
     return REGION.sub(lambda match: match[1] + table + match[2], page)
 
 
-def main() -> int:
-    """Write the page, or say whether it is stale."""
-    page = PAGE.read_text(encoding="utf-8")
-    fresh = listed(page)
-    if "--check" in sys.argv[1:]:
-        return int(fresh != page)
-    PAGE.write_text(fresh, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(listed))

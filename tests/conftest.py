@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,14 @@ def docker_engine() -> Iterator[None]:
             pytest.fail("a Docker engine is required here and none answers")
         pytest.skip("no Docker engine answers")
     yield
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C works as at a terminal, here and in child processes, also where the tests run in a shell's background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -8,10 +8,6 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = (
-    'import argparse\np = argparse.ArgumentParser()\np.add_argument("--lr", type=float, default=0.1)\np.parse_args()\n'
-)
-
 
 def many(*arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run `ml-agent solve-many`."""
@@ -21,19 +17,9 @@ def many(*arguments: str) -> "subprocess.CompletedProcess[str]":
     )  # fmt: skip
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> str:
-    """A folder with one script and a README."""
-    root = tmp_path / "repository"
-    root.mkdir()
-    (root / "fit.py").write_text(SCRIPT)
-    (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
-    return str(root)
-
-
-def test_every_line_has_a_result_and_a_second_call_does_the_rest(repository: str, tmp_path: Path) -> None:
+def test_every_line_has_a_result_and_a_second_call_does_the_rest(repository: Path, tmp_path: Path) -> None:
     file, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    rows = [{"instruction": f"fit the model with learning rate 0.{n}", "repo": repository} for n in range(2, 5)]
+    rows = [{"instruction": f"fit the model with learning rate 0.{n}", "repo": str(repository)} for n in range(2, 5)]
     lost = {"instruction": "fit it", "repo": str(tmp_path / "nowhere"), "id": "lost"}
     file.write_text("\n".join(json.dumps(row) for row in [*rows, lost]))
     done = many(str(file), "--out", str(out), "--jobs", "2", "--run", "none")

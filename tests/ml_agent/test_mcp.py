@@ -14,21 +14,8 @@ import pytest
 
 mcp = pytest.importorskip("mcp")
 
-SCRIPT = (
-    'import argparse\np = argparse.ArgumentParser()\np.add_argument("--lr", type=float, default=0.1)\np.parse_args()\n'
-)
 TASK = "fit the model with learning rate 0.25"
 SERVER = [sys.executable, "-m", "ml_agent", "mcp"]
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> str:
-    """A folder with one script and a README."""
-    root = tmp_path / "repository"
-    root.mkdir()
-    (root / "fit.py").write_text(SCRIPT)
-    (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
-    return str(root)
 
 
 def stdio() -> Any:
@@ -43,23 +30,26 @@ def content(result: Any) -> Any:
     return found["result"] if set(found) == {"result"} else found
 
 
-def test_a_coding_agent_lists_explains_checks_and_drafts(repository: str) -> None:
+def test_a_coding_agent_lists_explains_checks_and_drafts(repository: Path) -> None:
     async def talk() -> None:
         async with stdio() as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
             assert names == {
                 "find_repositories", "explain_entry_points", "check_command", "draft_command", "solve", "run_in_sandbox",
             }  # fmt: skip
-            entries = content(await client.call_tool("explain_entry_points", {"repository": repository}))
+            entries = content(await client.call_tool("explain_entry_points", {"repository": str(repository)}))
             assert [entry["entry"] for entry in entries] == ["fit.py"]
             (taken,) = content(
-                await client.call_tool("explain_entry_points", {"repository": repository, "script": "fit.py"})
+                await client.call_tool("explain_entry_points", {"repository": str(repository), "script": "fit.py"})
             )
-            assert taken["options"] == [{"flags": ["--lr"], "type": "float", "default": "0.1"}], taken
-            wrong = {"command": "python fit.py --lrr 1", "repository": repository}
+            lr = {"flags": ["--lr"], "type": "float", "default": "0.1", "help": "learning rate"}
+            assert taken["options"] == [lr], taken
+            wrong = {"command": "python fit.py --lrr 1", "repository": str(repository)}
             checked = content(await client.call_tool("check_command", wrong))
             assert not checked["ok"] and checked["findings"][0]["suggestion"] == "--lr"
-            drafted = content(await client.call_tool("draft_command", {"instruction": TASK, "repository": repository}))
+            drafted = content(
+                await client.call_tool("draft_command", {"instruction": TASK, "repository": str(repository)})
+            )
             assert "--lr 0.25" in drafted["answer"] and drafted["evidence"] == "checked"
             assert drafted["sureness"] in {"sure", "likely", "guess"} and drafted["words_without_a_place"] == []
             briefing = drafted["briefing"]
@@ -70,7 +60,7 @@ def test_a_coding_agent_lists_explains_checks_and_drafts(repository: str) -> Non
     asyncio.run(talk())
 
 
-def test_a_run_reports_progress_and_becomes_a_resource(repository: str) -> None:
+def test_a_run_reports_progress_and_becomes_a_resource(repository: Path) -> None:
     async def talk() -> None:
         said: list[str] = []
 
@@ -78,7 +68,7 @@ def test_a_run_reports_progress_and_becomes_a_resource(repository: str) -> None:
             said.append(message or "")
 
         async with stdio() as client:
-            arguments = {"instruction": TASK, "repository": repository, "run": "none"}
+            arguments = {"instruction": TASK, "repository": str(repository), "run": "none"}
             result = content(await client.call_tool("solve", arguments, progress_callback=progress))
             assert result["evidence"] == "checked"
             assert any(line.startswith("check:") for line in said)
@@ -102,17 +92,17 @@ def test_what_goes_wrong_is_one_line_for_the_agent(tmp_path: Path) -> None:
 
 
 @pytest.mark.docker
-def test_a_command_runs_in_the_sandbox(repository: str) -> None:
+def test_a_command_runs_in_the_sandbox(repository: Path) -> None:
     async def talk() -> None:
         async with stdio() as client:
-            arguments = {"command": "python fit.py --lr 1 && echo $((6*7))", "repository": repository}
+            arguments = {"command": "python fit.py --lr 1 && echo $((6*7))", "repository": str(repository)}
             ran = content(await client.call_tool("run_in_sandbox", arguments))
             assert ran["exit_code"] == 0 and "42" in ran["output"] and ran["evidence"] == "completed"
 
     asyncio.run(talk())
 
 
-def test_http_listens_on_loopback(repository: str) -> None:
+def test_http_listens_on_loopback(repository: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -120,7 +110,7 @@ def test_http_listens_on_loopback(repository: str) -> None:
 
     async def talk() -> None:
         async with mcp.Client(f"http://127.0.0.1:{port}/mcp") as client:
-            entries = content(await client.call_tool("explain_entry_points", {"repository": repository}))
+            entries = content(await client.call_tool("explain_entry_points", {"repository": str(repository)}))
             assert entries[0]["entry"] == "fit.py"
 
     try:

@@ -12,23 +12,6 @@ import pytest
 
 from sandbox.bubblewrap import find_bubblewrap
 
-FIT = (
-    "import argparse\n"
-    "parser = argparse.ArgumentParser()\n"
-    'parser.add_argument("--lr", type=float, default=0.1, help="learning rate")\n'
-    "args = parser.parse_args()\n"
-    'print("epoch 1 loss 0.5")\n'
-)
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    root = tmp_path / "fitting"
-    root.mkdir()
-    (root / "fit.py").write_text(FIT)
-    (root / "README.md").write_text("# Fitting\n\nFit the linear model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
-    return root
-
 
 @pytest.fixture
 def solve(repository: Path, tmp_path: Path) -> Any:

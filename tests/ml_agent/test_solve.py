@@ -35,12 +35,10 @@ def solve(*arguments: str, **environment: str) -> tuple[int, dict[str, Any]]:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    root = tmp_path / "fitting"
-    root.mkdir()
-    (root / "fit.py").write_text(FIT)
-    (root / "README.md").write_text("# Fitting\n\nFit the linear model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
-    return root
+def repository(repository: Path) -> Path:
+    """Its script writes a file, too."""
+    (repository / "fit.py").write_text(FIT)
+    return repository
 
 
 def test_a_run_to_the_end_leaves_answer_outputs_and_record(repository: Path, tmp_path: Path) -> None:

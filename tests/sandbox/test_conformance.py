@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -165,14 +165,6 @@ def test_a_repository_may_have_our_names(shared: Sandbox, tmp_path: Path) -> Non
     shared.put(tmp_path / "repository", "names")
     text = "python -c 'import tools, sandbox, ml_agent; print(tools.OWN, sandbox.OWN, ml_agent.OWN)'"
     assert shared.run(Command(text=text, folder="names", timeout=20)).stdout == "True True True\n"
-
-
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Ctrl-C works as at a terminal, also where the tests run in a shell's background, which ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("ctrl_c")

@@ -244,13 +244,19 @@ def test_processes_do_not_collide(github: GitHubServer, cache: RepositoryCache) 
     assert sum("git-upload-pack" in request.path and request.method == "POST" for request in github.requests) <= 2
 
 
-def test_a_killed_clone_leaves_nothing_that_counts(github: GitHubServer, cache: RepositoryCache) -> None:
-    sha = github.publish(BOOK, FILES)
+def _stalled(cache: RepositoryCache, github: GitHubServer, sha: str) -> "subprocess.Popen[str]":
+    """A process in the middle of a clone that does not go on."""
     github.fail(Fault(stall=True, path="/owner/book/git-upload-pack"))
     worker = _in_process(cache, github, sha)
     while not any(request.path.endswith("/git-upload-pack") for request in github.requests):
         time.sleep(0.02)
     assert leftovers(cache)
+    return worker
+
+
+def test_a_killed_clone_leaves_nothing_that_counts(github: GitHubServer, cache: RepositoryCache) -> None:
+    sha = github.publish(BOOK, FILES)
+    worker = _stalled(cache, github, sha)
     worker.send_signal(signal.SIGKILL)
     worker.communicate()
     assert cache.get("owner/book", sha).version == sha
@@ -259,11 +265,7 @@ def test_a_killed_clone_leaves_nothing_that_counts(github: GitHubServer, cache: 
 
 def test_a_lock_that_is_kept_meets_the_deadline(github: GitHubServer, cache: RepositoryCache, tmp_path: Path) -> None:
     sha = github.publish(BOOK, FILES)
-    github.fail(Fault(stall=True, path="/owner/book/git-upload-pack"))
-    worker = _in_process(cache, github, sha)
-    while not any(request.path.endswith("/git-upload-pack") for request in github.requests):
-        time.sleep(0.02)
-    assert leftovers(cache)
+    worker = _stalled(cache, github, sha)
     with pytest.raises(RepositoryError, match=r"another process is still fetching it after 0\.5 s"):
         RepositoryCache(cache.folder, web=github.url, timeout=0.5).get("owner/book", sha)
     worker.kill()
