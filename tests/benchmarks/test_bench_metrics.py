@@ -46,7 +46,7 @@ def test_no_spread_in_the_rows_is_no_certainty() -> None:
     none, every = bootstrap([0.0] * 30), bootstrap([1.0] * 30)
     assert none is not None and every is not None
     assert none[0] == 0.0 and none[1] == pytest.approx(0.1157, abs=1e-4)
-    assert every == (pytest.approx(1 - none[1]), 1.0)
+    assert tuple(every) == pytest.approx((1 - none[1], 1.0))
 
 
 def test_mcnemar() -> None:

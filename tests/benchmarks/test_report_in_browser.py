@@ -1,15 +1,12 @@
 """The bench's report.html in a real browser: it sorts, filters, folds, fits a phone, and hostile text stays text."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from benchmarks.report import write_report
 from benchmarks.scored import Scored, ScoredRow
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from browser import browser, console_errors, require_browser
+from tests.browser import browser, console_errors, require_browser
 
 HOSTILE = "<script>window.broken=1</script><img src=x onerror='window.broken=1'>"
 

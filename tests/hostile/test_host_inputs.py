@@ -6,7 +6,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -55,19 +55,25 @@ def nested(root: Path) -> None:
     os.close(descriptor)
 
 
+def links(root: Path, targets: Mapping[str, str]) -> None:
+    for name, target in targets.items():
+        (root / name).symlink_to(target)
+
+
+def pipes(root: Path) -> None:
+    for name in ("requirements.txt", "setup.py", "run.sh", "environment.yml"):
+        os.mkfifo(root / name)
+
+
 HARMS: dict[str, Callable[[Path], object]] = {
     "one line of 2 MB": lambda root: write(root, "run.sh", "python fit.py " + "a" * 2_000_000 + " $(x" * 1000),
     "quotes without end": lambda root: write(root, "run.sh", "python fit.py " + '"$(' * 60_000),
     "sparse requirements": sparse,
-    "links to memory": lambda root: [
-        (root / name).symlink_to("/proc/self/mem") for name in ("requirements.txt", "setup.py", "Pipfile", "setup.cfg")
-    ],
-    "an endless device": lambda root: [
-        (root / name).symlink_to("/dev/zero") for name in ("requirements.txt", "train.py")
-    ],
-    "pipes": lambda root: [
-        os.mkfifo(root / name) for name in ("requirements.txt", "setup.py", "run.sh", "environment.yml")
-    ],
+    "links to memory": lambda root: links(
+        root, dict.fromkeys(("requirements.txt", "setup.py", "Pipfile", "setup.cfg"), "/proc/self/mem")
+    ),
+    "an endless device": lambda root: links(root, dict.fromkeys(("requirements.txt", "train.py"), "/dev/zero")),
+    "pipes": pipes,
     "a number for a project": lambda root: write(root, "pyproject.toml", "project = 3\ntool = 4\n"),
     "odd types": lambda root: write(
         root, "pyproject.toml", "[project]\ndependencies = 'x'\nscripts = [1]\n[tool]\npoetry = 1\n"
@@ -94,11 +100,7 @@ HARMS: dict[str, Callable[[Path], object]] = {
     "not UTF-8": lambda root: write(root, "README.rst", b"a\0b\xff\xfe"),
     "a name that is not UTF-8": lambda root: write(root, os.fsdecode(b"\xff\xfe.py"), "x = 1\n"),
     "a name with a line break": lambda root: write(root, "new\nline.py", "x = 1\n"),
-    "loops of links": lambda root: [
-        (root / "self").symlink_to("."),
-        (root / "a").symlink_to("b"),
-        (root / "b").symlink_to("a"),
-    ],
+    "loops of links": lambda root: links(root, {"self": ".", "a": "b", "b": "a"}),
     "many brackets": lambda root: write(root, "MORE.md", "[" * 50_000 + "\n" + "> " * 5000),
     "nested tags": lambda root: write(root, "README.html", "<div>" * 20_000),
     "requirements of elsewhere": lambda root: write(
@@ -137,7 +139,7 @@ def test_bash_without_an_end(unit: str) -> None:
     assert time.process_time() - started < 8
 
 
-USAGE = {
+USAGE: dict[str, list[str | bytes]] = {
     "no instruction": ["solve"], "an empty instruction": ["solve", ""], "an unknown option": ["solve", "x", "--no-such"],
     "an unknown command": ["sollve"], "not UTF-8": ["solve", b"\xff\xfe"], "a wrong mode": ["solve", "x", "--run", "fast"],
     "a wrong time": ["solve", "x", "--timeout", "-5"], "no number": ["solve", "x", "--timeout", "nan"],

@@ -37,7 +37,7 @@ def make(
     made: list[Sandbox] = []
 
     def start(network: str = "none", **limits: int) -> Sandbox:
-        bounds = Limits(**({"memory_bytes": 512 * 1024**2, "pids": 100} | limits))  # type: ignore[arg-type]
+        bounds = Limits(**({"memory_bytes": 512 * 1024**2, "pids": 100} | limits))
         policy = Policy(network=network, limits=bounds, run_id="hostile")  # type: ignore[arg-type]
         if request.param == "bubblewrap" and find_bubblewrap() is None:
             pytest.skip("bubblewrap does not work here")

@@ -43,7 +43,9 @@ def test_nothing_reaches_the_terminal_by_a_line_a_table_or_a_title(sent: str) ->
     terminal = Terminal(file=screen, force_terminal=True, width=200)
     table = Table(sent, title=sent, caption=sent)
     table.add_row(f"before {sent} after")
-    terminal.print(sent, table, f"[bold]{sent}[/bold]", Table.grid().add_row(sent))
+    grid = Table.grid()
+    grid.add_row(sent)
+    terminal.print(sent, table, f"[bold]{sent}[/bold]", grid)
     with Live(table, console=terminal, transient=False):
         terminal.print(sent)
     assert "before" in screen.getvalue() and not any(one in screen.getvalue() for one in FORBIDDEN)

@@ -41,7 +41,7 @@ def main(phase: str, moment: str, out: str, repository: str, instruction: str) -
     settings = load_settings(sandbox="local", unisolated=True, run="full", network="none", max_attempts=2)
     job = Job(instruction=instruction, repository=repository)
     folder = new_run(settings.runs_dir, Path(out), config_of(job, settings))
-    run_job(job, settings, folder, Killer(phase, moment))  # type: ignore[arg-type]
+    run_job(job, settings, folder, Killer(phase, moment))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ SCHEMA = {
     },
     "required": ["script", "lr", "mode", "layers", "epochs"],
 }
-LEAST = {"script": "b.py", "lr": None, "mode": None, "layers": [], "epochs": 1}
+LEAST: dict[str, Any] = {"script": "b.py", "lr": None, "mode": None, "layers": [], "epochs": 1}
 
 
 def ask(server: ModelServer, **parts: Any) -> dict[str, Any]:

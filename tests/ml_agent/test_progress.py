@@ -5,9 +5,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from rich.console import Console
 
 from ml_agent import progress
+from ml_agent.console import Terminal
 from ml_agent.progress import Progress
 
 
@@ -19,7 +19,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> Iterator[float]:
 
 def test_a_long_phase_is_told_once_where_no_spinner_is_seen(patience: float) -> None:
     screen = io.StringIO()
-    shown = Progress(Console(file=screen, width=200))
+    shown = Progress(Terminal(file=screen, width=200))
     shown.on_phase("plan", "enter", "")
     time.sleep(4 * patience)
     shown.on_phase("plan", "leave", "found it")
@@ -30,7 +30,7 @@ def test_a_long_phase_is_told_once_where_no_spinner_is_seen(patience: float) -> 
 
 def test_a_quick_phase_is_told_by_its_outcome_alone(patience: float) -> None:
     screen = io.StringIO()
-    shown = Progress(Console(file=screen, width=200))
+    shown = Progress(Terminal(file=screen, width=200))
     shown.on_phase("plan", "enter", "")
     shown.on_phase("plan", "leave", "found it")
     time.sleep(4 * patience)

@@ -1,6 +1,6 @@
 """Runs the programs of `failure_cases.py` in bubblewrap and keeps what they said; run by hand when a case is added.
 
-python tests/sandbox/capture_failures.py [NAME …]
+python -m tests.sandbox.capture_failures [NAME …]
 """
 
 import sys
@@ -9,16 +9,14 @@ from pathlib import Path
 
 import msgspec
 
+from sandbox.contract import Command, Limits, Policy
+from sandbox.local import BubblewrapSandbox
+from sandbox.pip_settings import read_pip_settings
+from sandbox.setup.plan import Host, cpu_torch
+from tests.sandbox.failure_cases import CASES
+from tests.sandbox.failure_model import GROUPS, FailureCase
+
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1])]
-
-from failure_cases import CASES  # noqa: E402
-from failure_model import GROUPS, FailureCase  # noqa: E402
-
-from sandbox.contract import Command, Limits, Policy  # noqa: E402
-from sandbox.local import BubblewrapSandbox  # noqa: E402
-from sandbox.pip_settings import read_pip_settings  # noqa: E402
-from sandbox.setup.plan import Host, cpu_torch  # noqa: E402
 
 LIMITS = Limits(memory_bytes=2 * 1024**3, pids=300)
 """Small enough to be reached by a program that tries."""

@@ -1,7 +1,7 @@
 """Small programs that fail, each with the name that the failure must get; `capture_failures.py` runs them once."""
 
-from failure_libraries import LIBRARY_CASES
-from failure_model import WHEELS, FailureCase, py
+from tests.sandbox.failure_libraries import LIBRARY_CASES
+from tests.sandbox.failure_model import WHEELS, FailureCase, py
 
 ARGPARSE = """
 import argparse

@@ -1,6 +1,6 @@
 """Programs that fail with the newest libraries, or need none."""
 
-from failure_model import WHEELS, FailureCase, py
+from tests.sandbox.failure_model import WHEELS, FailureCase, py
 
 LIBRARY_CASES: tuple[FailureCase, ...] = (
     # of groups that need little, or the newest

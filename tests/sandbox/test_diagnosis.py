@@ -1,6 +1,5 @@
 """Every rule against what a failing program really said."""
 
-import sys
 from pathlib import Path
 
 import msgspec
@@ -9,13 +8,10 @@ import pytest
 from sandbox.contract import Response
 from sandbox.diagnosis import codes, diagnose
 from sandbox.diagnosis.classify import _final, _rules, _whole
+from tests.sandbox.failure_cases import CASES
+from tests.sandbox.failure_model import FailureCase
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-from failure_cases import CASES  # noqa: E402
-from failure_model import FailureCase  # noqa: E402
-
-sys.path.remove(str(HERE))
 
 
 def _response(case: FailureCase) -> Response:

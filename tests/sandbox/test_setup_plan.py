@@ -1,6 +1,7 @@
 """What is planned from what a repository says."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ def write(root: Path, name: str, text: str) -> None:
     (root / name).write_text(text)
 
 
-def plan(root: Path, text: str, host: Host | None = None, **task: str) -> list[SetupStep]:
+def plan(root: Path, text: str, host: Host | None = None, **task: Any) -> list[SetupStep]:
     return list(plan_setup(Source(root=root), Task(text=text, **task), host or Host()))
 
 

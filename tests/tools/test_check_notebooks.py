@@ -46,5 +46,5 @@ def test_papermill(index: RepoIndex, words: str, found: list[tuple[str, str, str
 
 
 def test_parameters() -> None:
-    assert notebook_parameters(json.dumps({"cells": CELLS})) == {"alpha", "name"}
+    assert notebook_parameters(json.dumps({"cells": CELLS})) == frozenset({"alpha", "name"})
     assert notebook_parameters("no notebook") is None and notebook_parameters("[]") is None

@@ -14,7 +14,7 @@ TRACEBACK = "Traceback (most recent call last):\n  File ...\nValueError: x\n"
 
 
 def ended(code: int | None = 0, seconds: float = 5.0, **changes: Any) -> Response:
-    return Response(**{"ended": "exited", "exit_code": code, "seconds": seconds, **changes})  # type: ignore[arg-type]
+    return Response(**{"ended": "exited", "exit_code": code, "seconds": seconds, **changes})
 
 
 @pytest.mark.parametrize(

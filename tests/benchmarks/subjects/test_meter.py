@@ -20,7 +20,7 @@ from ml_agent.prices import Price, PriceTable
 from ml_agent.testing.model_server import Answer, Misbehaviour, ModelServer, Response, Seen, completion, refusal
 
 KEY = "sk-stays-inside"
-ASKED = {"model": "whatever", "messages": [{"role": "user", "content": "Say hello."}]}
+ASKED: dict[str, Any] = {"model": "whatever", "messages": [{"role": "user", "content": "Say hello."}]}
 HELLO: Misbehaviour = lambda seen, answer: completion({"content": "hello"}, seen)  # noqa: E731
 
 

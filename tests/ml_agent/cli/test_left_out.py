@@ -15,7 +15,7 @@ from tools.repository import Checkout
 class NoRepositories:
     """Brings nothing: the folder is there already."""
 
-    def get(self, source: str, commit: str = "") -> Checkout:
+    def get(self, source: str, commit: str | None = None) -> Checkout:
         raise AssertionError(source)
 
 

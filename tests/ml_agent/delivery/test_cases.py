@@ -11,7 +11,7 @@ from ml_agent.draft import Draft
 from ml_agent.execution import Executor, Wanted
 from ml_agent.navigator import Workspace
 from ml_agent.runs import new_run
-from ml_agent.settings import Settings
+from ml_agent.settings import load_settings
 from sandbox.bubblewrap import find_bubblewrap
 from sandbox.contract import Limits, Policy, Sandbox
 from sandbox.docker_sandbox import DockerSandbox
@@ -149,7 +149,7 @@ def run(
     patch = pytest.MonkeyPatch()
     patch.setenv("ML_AGENT_CACHE_DIR", str(place / "cache"))
     folder = new_run(place / "runs", place / "run", {})
-    executor = Executor(_sandbox(request.param, folder.logs), Settings(run="full"), folder, lambda *_, **__: None)
+    executor = Executor(_sandbox(request.param, folder.logs), load_settings(run="full"), folder, lambda *_, **__: None)
     index = RepoIndex.open(root, "", None)
     yield executor, Workspace(index=index, candidate=Candidate(full_name="local/cases", url=str(root)))
     executor.close()

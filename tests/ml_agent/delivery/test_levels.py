@@ -129,7 +129,7 @@ def test_a_level_is_never_more_than_what_was_seen(run: Any, named: bool) -> None
     one = Expectation(path="x.json", kind="json")
     asked = level_asked(run, [one] if named else [])
     for verdict in ("delivered", "missing", "not judged"):
-        judged = [Judgement(expectation=one, verdict=verdict, said="")] if named else []  # type: ignore[arg-type]
+        judged = [Judgement(expectation=one, verdict=verdict, said="")] if named else []
         for seen in (
             level_seen(response(), judged),
             level_seen(response(exit_code=1), ()),

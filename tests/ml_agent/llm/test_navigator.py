@@ -47,7 +47,14 @@ def request_of(stage: Any, text: str = TASK, **given: Any) -> Any:
 
 def first(play: Any, workspace: Workspace, text: str = TASK) -> Draft:
     """The first draft for a task."""
-    return next(play.navigator.drafts(request_of(play, text), workspace))
+    draft: Draft = next(play.navigator.drafts(request_of(play, text), workspace))
+    return draft
+
+
+def turns(draft: Draft) -> tuple[Turn, ...]:
+    """Of the conversation that led to it."""
+    assert draft.thread is not None
+    return draft.thread.turns
 
 
 def told(seen: Seen, place: int = -1) -> str:
@@ -70,7 +77,7 @@ def test_one_reply_is_enough_where_the_first_message_tells_all(stage: Callable[.
     play = stage(saying(command(RIGHT)), profile="tools")
     draft = first(play, workspace)
     assert (draft.text, draft.source, draft.entry) == (RIGHT, "llm", "train.py")
-    assert draft.sound and draft.thread is not None and draft.thread.turns[-1].results == (ACCEPTED,)
+    assert draft.sound and draft.thread is not None and turns(draft)[-1].results == (ACCEPTED,)
     assert len(play.server.requests) == 1
     text = play.server.requests[0].text
     for part in (
@@ -97,7 +104,7 @@ def test_a_capable_model_uses_each_function(stage: Callable[..., Any], workspace
     )
     play = stage(saying(*calls), profile="tools", look=lambda _workspace, line: f"said {line}")
     draft = first(play, workspace, f"{TASK[:-1]}, named 'spring 7'.")
-    results = [turn.results[0] for turn in draft.thread.turns]
+    results = [turn.results[0] for turn in turns(draft)]
     for result, part in zip(
         results,
         (
@@ -121,7 +128,7 @@ def test_several_calls_in_one_reply_are_all_done(stage: Callable[..., Any], work
     looks = (Answer("read", {"path": "train.py"}), Answer("find", {"query": "epochs"}))
     play = stage(saying(command(RIGHT)), at_once(looks, (command(RIGHT),)), profile="tools")
     draft = first(play, workspace)
-    assert [call.name for call in draft.thread.turns[0].calls] == ["read", "find"] and draft.text == RIGHT
+    assert [call.name for call in turns(draft)[0].calls] == ["read", "find"] and draft.text == RIGHT
 
 
 def test_what_the_run_says_comes_back_into_the_same_conversation(
@@ -184,7 +191,7 @@ def test_an_insisted_answer_is_kept_with_what_speaks_against_it(
     dispute = Answer("dispute", {"finding": "unknown-option: --nodes", "why": "it is new"})
     draft = first(stage(saying(wrong, dispute, wrong), profile="tools"), workspace)
     assert not draft.sound and draft.disputes[0].finding == "unknown-option: --nodes"
-    assert [turn.calls[0].name for turn in draft.thread.turns] == ["answer", "dispute"]
+    assert [turn.calls[0].name for turn in turns(draft)] == ["answer", "dispute"]
 
 
 WRONG = command("python train.py --dataset citeseer --nodes 3")

@@ -1,7 +1,6 @@
 """report.html in a real browser: no errors, folding works, hostile text stays text, it fits a phone, dark mode is dark."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +8,7 @@ import pytest
 
 from ml_agent.runs import RunFolder
 from ml_agent.view.report import write_report
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-from browser import browser, console_errors, require_browser
+from tests.browser import browser, console_errors, require_browser
 
 HOSTILE = "<script>window.broken=1</script><img src=x onerror='window.broken=1'>\" onload=\"window.broken=1"
 

@@ -78,6 +78,7 @@ def read(repository: Make, default: str) -> tuple[Any, Signature]:
 
 def called(reader: Any, signature: Signature, *words: str) -> Signature:
     """The signature as it is for these words."""
+    found: Signature
     (found,) = reader.called((signature,), lambda known: parse_call(known, list(words)).values)
     return found
 
