@@ -202,15 +202,6 @@ class Budget:
             self._spent = msgspec.convert(dict(spent), Usage)
             self._since = self._clock()
 
-    @classmethod
-    def from_dict(
-        cls, spent: Mapping[str, Any], limits: Limits | None = None, parent: "Budget | None" = None
-    ) -> "Budget":
-        """A budget that goes on from `to_dict`; the limits are given anew, since a resume may raise them."""
-        budget = cls(limits, parent)
-        budget.restore(spent)
-        return budget
-
     def _chain(self) -> list["Budget"]:
         return [self] if self._parent is None else [self, *self._parent._chain()]
 

@@ -29,7 +29,6 @@ MAX_REQUESTS = 8
 """Search requests of one call: GitHub allows ten a minute without a token."""
 MAX_QUERY = 256
 """Characters that GitHub accepts."""
-README_HEAD = 2000
 RETRIES = 3
 SECONDARY_WAIT = 60.0
 """Seconds that GitHub wants us to wait where it limits us and does not say how long."""
@@ -115,16 +114,6 @@ class GitHubSearch:
         best = sorted(found.values(), key=lambda hit: -scores[hit.full_name])[:limit]
         return [msgspec.structs.replace(hit, score=round(scores[hit.full_name], 6)) for hit in best]
 
-    def with_readmes(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates with the first part of their READMEs; one request each, kept in the cache.
-
-        A README that cannot be had leaves its candidate as it is.
-        """
-        return [
-            msgspec.structs.replace(candidate, readme_head=self._readme(candidate.full_name))
-            for candidate in candidates
-        ]
-
     def _hits(self, query: str) -> tuple[Candidate, ...]:
         path = self._cache / f"{_key('search', self._api, query)}.json"
         cached = _load(path, _Answer)
@@ -147,19 +136,6 @@ class GitHubSearch:
             )
         except (GithubException, requests.RequestException) as error:
             raise _explain(error) from error
-
-    def _readme(self, full_name: str) -> str:
-        path = self._cache / f"{_key('readme', self._api, full_name)}.json"
-        if (cached := _load(path, str)) is not None:
-            return cached
-        try:
-            content = self._github.get_repo(full_name, lazy=True).get_readme().decoded_content
-        except (GithubException, requests.RequestException, AssertionError) as error:  # PyGithub asserts its encoding
-            log.info("%s: no README (%s)", full_name, type(error).__name__)
-            return ""
-        head = content.decode("utf-8", errors="replace")[:README_HEAD]
-        _store(path, head)
-        return head
 
 
 def relaxations(query: str) -> list[str]:

@@ -119,7 +119,8 @@ def test_goes_on_after_a_resume() -> None:
     budget.reserve(demand(price=DEAR)).charge(Spent(prompt_tokens=100, completion_tokens=10))
     budget.reserve(demand())  # under way when the process is killed: counts in full
     clock.now = 5.0
-    again = Budget.from_dict(budget.to_dict(), Limits(tokens=1000))
+    again = Budget(Limits(tokens=1000))
+    again.restore(budget.to_dict())
     assert again.usage.tokens == 260 and again.usage.counters == {"repairs": 3}
     assert again.usage.seconds >= 5.0 and again.usage.usd == pytest.approx(0.0013)
 

@@ -106,17 +106,6 @@ def test_an_old_answer_is_better_than_none_and_is_logged(
     assert "using the answer of" in caplog.text
 
 
-def test_readmes_are_added_and_kept(make: Make, github: GitHubServer) -> None:
-    search = make()
-    found = search.search(["lab"], limit=3)
-    with_readmes = {candidate.full_name: candidate.readme_head for candidate in search.with_readmes(found)}
-    assert with_readmes["lab/proteins"].startswith("# P\n# P") and len(with_readmes["lab/proteins"]) == 2000
-    assert with_readmes["lab/graphs"] == ""
-    github.requests.clear()
-    search.with_readmes([candidate for candidate in found if candidate.full_name == "lab/proteins"])
-    assert not github.requests
-
-
 def test_the_token_is_sent_and_never_shown(make: Make, github: GitHubServer) -> None:
     github.publish(About(full_name="lab/secret", private=True))
     assert names(make(token="t0ken"), "secret") == ["lab/secret"]

@@ -5,7 +5,6 @@ import posixpath
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from tools.signatures.interpreter import Factory, Interpreter
@@ -17,13 +16,8 @@ from tools.signatures.values import UNKNOWN, Arguments, Value
 ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?")
 
 
-def console_signatures(root: Path, files: frozenset[str] | None = None) -> tuple[Signature, ...]:
-    """The signatures of all console scripts that setup.py, setup.cfg and pyproject.toml declare; never raises."""
-    return read_console(SignatureReader(root, files))
-
-
 def read_console(reader: SignatureReader) -> tuple[Signature, ...]:
-    """As console_signatures, with a reader that may have parsed the files already."""
+    """The signatures of all console scripts that setup.py, setup.cfg and pyproject.toml declare; never raises."""
     return tuple(
         signature
         for script in console_scripts(reader.sources)

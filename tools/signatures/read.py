@@ -315,14 +315,3 @@ def _with_tests(run: Interpreter, signature: Signature) -> Signature:
             )
         options.append(option)
     return msgspec.structs.replace(signature, options=tuple(options))
-
-
-def read_signatures(root: Path, path: str, files: frozenset[str] | None = None) -> tuple[Signature, ...]:
-    """The signatures of one script, read without importing or running anything.
-
-    Args:
-        root: the repository's folder.
-        path: the script, relative to it.
-        files: all files of the repository where they are known; saves looking at the disk.
-    """
-    return SignatureReader(root, files).read(path)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.signatures.console import console_signatures
+from tools.signatures.console import read_console
+from tools.signatures.read import SignatureReader
 
 MODULE = """
 import argparse
@@ -37,7 +38,7 @@ def test_declarations(tmp_path: Path, name: str, text: str, folder: str) -> None
     (tmp_path / folder / "pkg" / "__init__.py").touch()
     (tmp_path / folder / "pkg" / "fold.py").write_text(MODULE)
     (tmp_path / name).write_text(text)
-    (signature,) = console_signatures(tmp_path)
+    (signature,) = read_console(SignatureReader(tmp_path))
     assert (signature.kind, signature.name, signature.path) == ("console", "fold", f"{folder}pkg/fold.py")
     assert [o.dest for o in signature.options] == ["seed"] and signature.doc == "Fold it."
 
@@ -51,7 +52,7 @@ def test_packages_may_lie_elsewhere(tmp_path: Path, folders: str, place: str) ->
     (tmp_path / place).write_text(MODULE)
     entry = "entry_points={'console_scripts': ['fold=pkg.fold:cli']}"
     (tmp_path / "setup.py").write_text(f"from setuptools import setup\nsetup(package_dir={folders}, {entry})\n")
-    (signature,) = console_signatures(tmp_path)
+    (signature,) = read_console(SignatureReader(tmp_path))
     assert (signature.path, [o.dest for o in signature.options]) == (place, ["seed"])
 
 
@@ -59,4 +60,4 @@ def test_broken_files_give_nothing(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[[[")
     (tmp_path / "setup.cfg").write_text("no section")
     (tmp_path / "setup.py").write_text("console_scripts (")
-    assert console_signatures(tmp_path) == ()
+    assert read_console(SignatureReader(tmp_path)) == ()

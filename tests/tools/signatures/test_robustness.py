@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tools.signatures import shell_reader
-from tools.signatures.read import SignatureReader, read_signatures
+from tools.signatures.read import SignatureReader
 from tools.signatures.sources import Sources
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
@@ -70,18 +70,18 @@ def test_nothing_is_executed(tmp_path: Path) -> None:
     (tmp_path / "run.sh").write_text(f"touch {mark}\n$(touch {mark})\n")
     (tmp_path / "Makefile").write_text(f"X := $(shell touch {mark})\nall:\n\ttouch {mark}\n")
     for path in ("main.py", "run.sh", "Makefile"):
-        assert read_signatures(tmp_path, path)
+        assert SignatureReader(tmp_path).read(path)
     assert not mark.exists()
 
 
 def test_links_out_of_the_tree_and_strange_paths(tmp_path: Path) -> None:
     for path in ("missing.py", "../x.py", "/etc/passwd", "a\0b.py", "", ".", "x" * 5000 + ".py"):
-        assert read_signatures(tmp_path, path) == ()
+        assert SignatureReader(tmp_path).read(path) == ()
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "big.py").write_text("x = 1\n" * 400_000)
     (tmp_path / "latin.py").write_bytes(b"# -*- coding: latin-1 -*-\nprint('\xe9')\n")
-    assert read_signatures(tmp_path, "folder.py") == () and read_signatures(tmp_path, "big.py") == ()
-    assert read_signatures(tmp_path, "latin.py")[0].framework == "none"
+    assert SignatureReader(tmp_path).read("folder.py") == () and SignatureReader(tmp_path).read("big.py") == ()
+    assert SignatureReader(tmp_path).read("latin.py")[0].framework == "none"
 
 
 PIECES = st.sampled_from(
