@@ -1,5 +1,6 @@
 """Puts what a request states into the slots of one entry point: one assignment over all values and slots."""
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -141,14 +142,19 @@ def _same(one: str, other: str) -> bool:
     return plain(one) == plain(other) or (number(one) is not None and number(one) == number(other))
 
 
-def _takes_code(slot: Slot) -> bool:
-    """Whether a script may be a value of it: one is its default or was seen there, or nothing is known of a configuration."""
+def _takes_code(slot: Slot, script: str) -> bool:
+    """Whether a script may be a value of it: one is its default or was seen there, or nothing is known of a configuration.
+
+    Who names the script that has the option says what to run.
+    """
+    if posixpath.basename(script) == posixpath.basename(slot.option.path):
+        return False
     known = [text for text in (slot.option.default, *slot.seen) if text]
     return any(text.endswith((".py", ".sh")) for text in known) if known else "config" in slot.role
 
 
 def _is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
-    if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and not _takes_code(slot):
+    if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and not _takes_code(slot, mention.value):
         return False
     if (
         mention.kind == "number"
@@ -183,7 +189,7 @@ def fill(
         for pair in pairs(statement, slots, weights, taken)
     ]
     rows = _without_overlaps(scored, slots)
-    placed = _with_series(statement, [*taken, *_matched(rows, slots, taken)], slots)
+    placed = _with_sizes(statement, _with_series(statement, [*taken, *_matched(rows, slots, taken)], slots), slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     given = {one.slot for one in placed}
@@ -219,6 +225,19 @@ def _with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence
                 )
                 found[at] = Placed(one.slot, values, one.score, one.why, tuple(spread), one.text)
                 starts |= set(spread)
+    return found
+
+
+def _with_sizes(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+    """A slot for a size that has one side has all sides, where no other slot has another one: "3 wide and 2 high"."""
+    found = list(placed)
+    for size in (one for one in statement.mentions if one.whole and one.kind == "name"):
+        held = [at for at, one in enumerate(found) if any(size.start <= start < size.end for start in one.starts)]
+        one = found[held[0]] if len(held) == 1 else None
+        if one is not None and len(one.starts) == 1 and one.text != size.text and _takes(slots[one.slot], size):
+            sides = [side.start for side in statement.mentions if size.start <= side.start < size.end]
+            whole = tuple(sorted(set(sides)))
+            found[held[0]] = Placed(one.slot, typed(size, slots[one.slot]), one.score, one.why, whole, size.text)
     return found
 
 

@@ -81,3 +81,18 @@ def test_a_whole_number_takes_no_fraction() -> None:
 
 def test_a_slot_for_several_takes_the_whole_series() -> None:
     assert filled("separate the files a.wav, b.wav and c.wav")["tracks"] == ("a.wav", "b.wav", "c.wav")
+
+
+def test_the_script_that_has_an_option_is_no_value_of_it() -> None:
+    slots = [Slot(Option(dest="config_name", flags=("--config_name",), path="tools/train.py", help="configuration"))]
+    model = shipped()
+    found = fill(read("run train.py with the configuration train.py"), slots, model.value, model.switch, model.stake)
+    assert given(found, slots) == {}
+
+
+def test_a_slot_for_a_size_takes_both_sides() -> None:
+    slots = [Slot(Option(dest="grid", flags=("--grid",), type="unknown", help="grid width and height"))]
+    model = shipped()
+    found = fill(read("a video, 3 wide 2 high grid"), slots, model.value, model.switch, model.stake)
+    assert given(found, slots) == {"grid": ("3x2",)}
+    assert found.left == ()
