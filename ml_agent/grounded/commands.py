@@ -23,6 +23,8 @@ class Matched(NamedTuple):
     """How far its answer is ahead of those of other entry points."""
     least: float
     """Its weakest placement of a value, as log-odds."""
+    unasked: int
+    """How many options it gives that no words of the request ask for: what is required, or stood in an example."""
 
 
 def command_drafts(request: Request, workspace: Workspace, shelf: Shelf, model: Model) -> Iterator[Matched]:
@@ -42,9 +44,14 @@ def command_drafts(request: Request, workspace: Workspace, shelf: Shelf, model: 
         if text is None or text in texts:
             continue
         texts.add(text)
-        yield Matched(_draft(answer, text, workdir), margin(answer, found), least(answer))
+        yield Matched(_draft(answer, text, workdir), margin(answer, found), least(answer), _unasked(answer))
         if len(texts) == _MOST:
             return
+
+
+def _unasked(answer: Answer) -> int:
+    asked = {answer.entry.slots[one.slot].option.dest for one in answer.filled.placed}
+    return sum(dest not in asked for dest in answer.call)
 
 
 def statement_of(request: Request) -> Statement:

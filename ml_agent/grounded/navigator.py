@@ -8,17 +8,18 @@ from typing import NamedTuple
 import msgspec
 
 from ml_agent import discovery
-from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.draft import Draft
 from ml_agent.given_names import merged
 from ml_agent.grounded.attempts import ordered_drafts
 from ml_agent.grounded.candidates import task_of
 from ml_agent.grounded.choices import Shelf
-from ml_agent.grounded.commands import command_drafts, statement_of
+from ml_agent.grounded.commands import Matched, command_drafts, statement_of
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.ledger import account
 from ml_agent.grounded.outlook import Authors, judge, with_outlook
+from ml_agent.grounded.preference import is_better, unused
 from ml_agent.grounded.python_drafts import Author
 from ml_agent.grounded.readmes import assess
 from ml_agent.matching.confidence import confidence_vector
@@ -119,7 +120,7 @@ class GroundedNavigator:
             first = next(adapted, None)
             adapted = chain([first], adapted) if first is not None else adapted
             authors = Authors(matched, first.text.strip() if first is not None else "")
-            drafts = _merged(adapted, (one.draft for one in matched), request, workspace)
+            drafts = _merged(adapted, matched, request, workspace)
             meant = wanted_kind(request.instruction) == "python"
             if meant or self._author(workspace).is_library:
                 written = self._author(workspace).drafts(request, workspace, self._python or shipped_tables())
@@ -159,24 +160,29 @@ class GroundedNavigator:
 
 
 def _merged(
-    adapted: Iterator[Draft], matched: Iterator[Draft], request: Request, workspace: Workspace
+    adapted: Iterator[Draft], commands: Sequence[Matched], request: Request, workspace: Workspace
 ) -> Iterator[Draft]:
     """Adapted examples and matched commands in one order; Python where the examples say so."""
-    matched = (msgspec.structs.replace(one, ledger=account(one, request, workspace)) for one in matched)
+    matched = (
+        one._replace(draft=msgspec.structs.replace(one.draft, ledger=account(one.draft, request, workspace)))
+        for one in commands
+    )
     if wanted_kind(request.instruction) == "python":
         # What is no Python comes after what is, among the drafts that are looked at first.
         shown = list(islice(adapted, _LOOKED_AT))
         adapted = chain(sorted(shown, key=lambda one: one.kind != "python"), adapted)
     first_adapted, first_matched = next(adapted, None), next(matched, None)
     if first_adapted is None or first_matched is None:
-        lone = first_adapted or first_matched
-        yield from ([lone] if lone is not None else [])
-    elif first_adapted.kind == "python" or not _is_better(first_matched, first_adapted, request, workspace):
-        yield from (first_adapted, first_matched)
+        first = (
+            [first_adapted] if first_adapted is not None else [first_matched.draft] if first_matched is not None else []
+        )
+    elif first_adapted.kind == "python" or not is_better(first_matched, first_adapted, request):
+        first = [first_adapted, first_matched.draft]
     else:
-        yield from (first_matched, first_adapted)
-    texts = {one.text.strip() for one in (first_adapted, first_matched) if one is not None}
-    for several in zip_longest(adapted, matched):
+        first = [first_matched.draft, first_adapted]
+    yield from first
+    texts = {one.text.strip() for one in first}
+    for several in zip_longest(adapted, (one.draft for one in matched)):
         for draft in several:
             if draft is not None and draft.text.strip() not in texts:
                 texts.add(draft.text.strip())
@@ -217,44 +223,11 @@ def _with_written(written: Iterator[Draft], others: Iterator[Draft], by: Prefere
 def _goes_first(own: Draft, other: Draft, meant: bool) -> bool:
     """Whether a written program goes before the first of the other drafts."""
     if other.kind != "python":
-        return meant or _unused(own) < _unused(other)
-    if meant and _unused(own) == _unused(other):
+        return meant or unused(own) < unused(other)
+    if meant and unused(own) == unused(other):
         # Where no value tells them apart, an example is a way that its authors have tried.
         return any(entry.status == "honoured" for entry in own.ledger)
-    return _unused(own) < _unused(other)
-
-
-def _is_better(matched: Draft, adapted: Draft, request: Request, workspace: Workspace) -> bool:
-    """Whether a matched command goes first: it uses more of the values, gives one to another option, or the user spells options.
-
-    An example that uses all of them is a way that its authors have tried. Who spells options has said what goes where; what is
-    left of the sentence is more often about the task than a value.
-    """
-    if any(one.name.startswith("-") for one in read(request.instruction).spelled):
-        return True
-    if _unused(matched) == _unused(adapted):
-        return _gives_elsewhere(matched, adapted, workspace)
-    return _unused(matched) < _unused(adapted)
-
-
-def _gives_elsewhere(matched: Draft, adapted: Draft, workspace: Workspace) -> bool:
-    """Whether two commands of one entry point give a value to different options: matching weighs all slots against each other."""
-    if matched.entry != adapted.entry:
-        return False
-    signatures = workspace.index.signatures.get(matched.entry, ())
-    named = {flag: one.dest for signature in signatures for one in signature.options for flag in one.flags}
-    slots, others = ({one.value: named.get(_flag(one)) for one in draft.ledger} for draft in (matched, adapted))
-    return any(slots[value] and others.get(value) and slots[value] != others[value] for value in slots)
-
-
-def _flag(entry: LedgerEntry) -> str:
-    """The option whose whole value this is; "" where it is one of several, or a part of one."""
-    flag, _, value = entry.where.replace("=", " ", 1).partition(" ")
-    return flag if value == entry.value else ""
-
-
-def _unused(draft: Draft) -> int:
-    return sum(entry.required and entry.status == "not found" for entry in draft.ledger)
+    return unused(own) < unused(other)
 
 
 class _Drafts:

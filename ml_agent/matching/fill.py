@@ -30,6 +30,9 @@ _LEAST = 0.05
 """Without any such evidence a value and a slot have nothing to do with each other."""
 
 
+_LISTED = re.compile(r"[A-Za-z][\w-]*")
+
+
 class Pair(NamedTuple):
     """A value that could go into a slot."""
 
@@ -339,7 +342,8 @@ def _spelled(value: str, slot: Slot) -> str:
         for known in slot.vocabulary:
             if _same(known, value):
                 return known
-    return value
+    listed = (word for word in _LISTED.findall(slot.option.help) if word.islower() and plain(word) == plain(value))
+    return next(listed, value) if plain(value) and number(value) is None else value
 
 
 def explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> frozenset[int]:

@@ -96,3 +96,9 @@ def test_a_slot_for_a_size_takes_both_sides() -> None:
     found = fill(read("a video, 3 wide 2 high grid"), slots, model.value, model.switch, model.stake)
     assert given(found, slots) == {"grid": ("3x2",)}
     assert found.left == ()
+
+
+def test_a_name_is_typed_as_the_help_has_it() -> None:
+    slot = Slot(Option(dest="dataset", flags=("--dataset",), type="str", help="Can be cora, citeseer or pubmed"))
+    (name,) = [one for one in read("train on the Citeseer dataset").mentions if one.value == "Citeseer"]
+    assert typed(name, slot) == ("citeseer",)

@@ -1,0 +1,42 @@
+"""Which of two commands goes first."""
+
+from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.grounded.commands import Matched
+from ml_agent.grounded.preference import is_better
+from ml_agent.request import Request
+
+
+def draft(text: str, *unused: str) -> Draft:
+    ledger = tuple(LedgerEntry(value=one, text=one, status="not found", where="", required=True) for one in unused)
+    return Draft(kind="bash", text=text, workdir=".", entry=text.split()[1], because="", ledger=ledger)
+
+
+def goes_first(matched: str, adapted: str, said: str = "train", *, least: float = 4.0, unasked: int = 0) -> bool:
+    request = Request(instruction=said, keywords=(), queries=())
+    return is_better(Matched(draft(matched), 4.0, least, unasked), draft(adapted), request)
+
+
+def test_what_uses_more_of_the_values_goes_first() -> None:
+    request = Request(instruction="train", keywords=(), queries=())
+    less, more = draft("python a.py", "24"), draft("python b.py --epochs 24")
+    assert is_better(Matched(more, 4.0, 0.0, 3), less, request)
+    assert not is_better(Matched(less, 4.0, 9.0, 0), more, request)
+
+
+def test_who_spells_options_has_them_as_they_were_matched() -> None:
+    assert goes_first("python a.py --lr 1", "python b.py --lr 1", "train with --lr 1")
+
+
+def test_of_two_that_use_as_much_the_firmly_matched_one_goes_first() -> None:
+    assert goes_first("python a.py --epochs 24 --seed 1", "python a.py --start=24 --seed 1")
+    assert goes_first("python a.py --epochs 24 --seed 1", "python a.py --epochs 1 --seed 24")
+    assert not goes_first("python a.py --epochs 24", "python a.py --epochs 1", least=0.5)
+
+
+def test_an_example_keeps_its_place_where_it_says_more_or_calls_something_else() -> None:
+    assert not goes_first("python a.py --lam 0.1", "python a.py --lam 0.1 --reg l1")
+    assert not goes_first("python a.py --lam 0.1", "python b.py --lam 0.1")
+
+
+def test_a_command_that_had_to_be_filled_up_does_not_go_first() -> None:
+    assert not goes_first("python a.py model.pt", "python a.py other.pt", unasked=1)
