@@ -221,13 +221,11 @@ def _with_written(written: Iterator[Draft], others: Iterator[Draft], by: Prefere
 
 
 def _goes_first(own: Draft, other: Draft, meant: bool) -> bool:
-    """Whether a written program goes before the first of the other drafts."""
-    if other.kind != "python":
-        return meant or unused(own) < unused(other)
-    if meant and unused(own) == unused(other):
-        # Where no value tells them apart, an example is a way that its authors have tried.
-        return any(entry.status == "honoured" for entry in own.ledger)
-    return unused(own) < unused(other)
+    """Whether a written program goes before the first of the other drafts.
+
+    Where no value tells them apart, an example is a way that its authors have tried.
+    """
+    return (meant and other.kind != "python") or unused(own) < unused(other)
 
 
 class _Drafts:

@@ -122,7 +122,12 @@ def series(tokens: Sequence[Token], single: Sequence[Mention]) -> Iterator[Menti
     )
     run: list[Mention] = []
     for one in [*ordered, None]:
-        if one is not None and run and one.kind == run[-1].kind and _is_joined(tokens[run[-1].last + 1 : one.first]):
+        if (
+            one is not None
+            and run
+            and one.kind == run[-1].kind
+            and _is_joined(tokens[run[-1].last + 1 : one.first], tokens[: run[-1].first][-1:])
+        ):
             run.append(one)
             continue
         if len(run) > 1:
@@ -131,8 +136,10 @@ def series(tokens: Sequence[Token], single: Sequence[Mention]) -> Iterator[Menti
         run = [one] if one is not None else []
 
 
-def _is_joined(tokens: Sequence[Token]) -> bool:
+def _is_joined(tokens: Sequence[Token], ahead: Sequence[Token]) -> bool:
     said = [token.value.lower() for token in tokens]
+    if said == ["to"]:
+        return [token.value.lower() for token in ahead] == ["between"]
     return (
         len(said) <= 4
         and all(word in {",", "and", "or", "&", "+", "of", "then", "to", "by", "x", "×"} for word in said)

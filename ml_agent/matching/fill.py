@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -192,7 +192,8 @@ def fill(
         for pair in pairs(statement, slots, weights, taken)
     ]
     rows = _without_overlaps(scored, slots)
-    placed = _with_sizes(statement, _with_series(statement, [*taken, *_matched(rows, slots, taken)], slots), slots)
+    together = _united(statement, [*taken, *_matched(rows, slots, taken)], slots)
+    placed = _with_sizes(statement, _with_series(statement, together, slots), slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     given = {one.slot for one in placed}
@@ -229,6 +230,27 @@ def _with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence
                 found[at] = Placed(one.slot, values, one.score, one.why, tuple(spread), one.text)
                 starts |= set(spread)
     return found
+
+
+def _united(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+    """A series is not torn apart: what other slots for several values have of it goes back to the one that has nothing else."""
+    found = list(placed)
+    for series in (one for one in statement.mentions if one.parts and not one.whole):
+        inside = {one.start for one in statement.mentions if not one.parts and series.start <= one.start < series.end}
+        holders = [at for at, one in enumerate(found) if slots[one.slot].several and inside & set(one.starts)]
+        own = [at for at in holders if inside >= set(found[at].starts)]
+        if len(own) == 1 and len(holders) > 1:
+            for at in holders:
+                if at != own[0]:
+                    found[at] = _holding(statement, found[at], slots, set(found[at].starts) - inside)
+    return found
+
+
+def _holding(statement: Statement, placed: Placed, slots: Sequence[Slot], starts: Set[int]) -> Placed:
+    """A slot with some of its values."""
+    by_start = {one.start: one for one in statement.mentions if not one.parts and one.start in starts}
+    values = tuple(word for start in sorted(by_start) for word in typed(by_start[start], slots[placed.slot]))
+    return msgspec.structs.replace(placed, values=values, starts=tuple(sorted(by_start)))
 
 
 def _with_sizes(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:

@@ -102,3 +102,14 @@ def test_a_name_is_typed_as_the_help_has_it() -> None:
     slot = Slot(Option(dest="dataset", flags=("--dataset",), type="str", help="Can be cora, citeseer or pubmed"))
     (name,) = [one for one in read("train on the Citeseer dataset").mentions if one.value == "Citeseer"]
     assert typed(name, slot) == ("citeseer",)
+
+
+def test_a_series_is_not_torn_apart() -> None:
+    slots = [
+        Slot(Option(dest=dest, flags=(f"--{dest}",), type="float", nargs="+", default="[0.0, 0.0]"))
+        for dest in ("drop_edge_p", "feat_mask_p")
+    ]
+    model = shipped()
+    text = "drop_edge_p, which should range between 0 to 0.5, and feat_mask_p, which should ideally be set between 0.5 to 0.8"
+    found = fill(read(text), slots, model.value, model.switch, model.stake)
+    assert given(found, slots) == {"drop_edge_p": ("0", "0.5"), "feat_mask_p": ("0.5", "0.8")}

@@ -102,3 +102,8 @@ def test_a_size_is_one_value_and_two() -> None:
     found = read("crops of 368 by 768").mentions
     assert "368x768" in [one.value for one in found]
     assert ("368", "768") in [one.parts for one in found]
+
+
+def test_two_bounds_are_a_series() -> None:
+    assert [one.parts for one in read("a rate between 0 to 0.5").mentions if one.parts] == [("0", "0.5")]
+    assert [one.parts for one in read("from 3 to 5").mentions if one.parts] == []
