@@ -35,6 +35,7 @@ from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request, check_instruction
 from ml_agent.values import extract
 from tools.candidates import Candidate
+from tools.signatures.model import Signature
 
 _REMEMBERED = 16
 _LOOKED_AT = 8
@@ -176,7 +177,9 @@ def _merged(
         first = (
             [first_adapted] if first_adapted is not None else [first_matched.draft] if first_matched is not None else []
         )
-    elif first_adapted.kind == "python" or not is_better(first_matched, first_adapted, request):
+    elif first_adapted.kind == "python" or not is_better(
+        first_matched, first_adapted, request, _called(first_matched, workspace)
+    ):
         first = [first_adapted, first_matched.draft]
     else:
         first = [first_matched.draft, first_adapted]
@@ -187,6 +190,10 @@ def _merged(
             if draft is not None and draft.text.strip() not in texts:
                 texts.add(draft.text.strip())
                 yield draft
+
+
+def _called(matched: Matched, workspace: Workspace) -> Sequence[Signature]:
+    return workspace.index.signatures.get(matched.draft.entry, ())
 
 
 class Preference(NamedTuple):

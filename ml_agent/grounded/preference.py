@@ -1,25 +1,30 @@
 """Which of two commands goes first: the matched one, or the one adapted from an example."""
 
+from collections.abc import Mapping, Sequence
+
 from ml_agent.draft import Draft
 from ml_agent.grounded.commands import Matched, statement_of
 from ml_agent.request import Request
 from tools.commandline.shell import parse_command
+from tools.signatures.model import Signature
 
 _FIRM = 1.25
 """Log-odds of the weakest placement from which on a matched command is held to be as good as a way that authors have tried."""
 
 
-def is_better(matched: Matched, adapted: Draft, request: Request) -> bool:
+def is_better(matched: Matched, adapted: Draft, request: Request, signatures: Sequence[Signature] = ()) -> bool:
     """Whether a matched command goes before an adapted example: the user spells options, or it uses more of the values.
 
     Who spells options has said what goes where. Where both use as many values, the matched one goes first if it calls the
-    same entry point with every value firmly in its slot, as matching weighs all slots against each other. An example that
-    gives something which the matched one has nowhere goes before it: it may say what the request says in other words.
+    same entry point with every value firmly in its slot and the example has no more to say: it may say what the request
+    says in other words. Where the two give a value to different options, matching has weighed all slots against each other,
+    and only what the example does with other stated values speaks for it.
 
     Args:
         matched: the command, with its account.
         adapted: the first command made from an example, with its account.
         request: what the user wants.
+        signatures: of the entry point that is matched.
     """
     if any(one.name.startswith("-") for one in statement_of(request).spelled):
         return True
@@ -27,8 +32,12 @@ def is_better(matched: Matched, adapted: Draft, request: Request) -> bool:
         return unused(matched.draft) < unused(adapted)
     if matched.draft.entry != adapted.entry or matched.unasked or matched.least <= _FIRM:
         return False
-    given, told = _options(matched.draft.text), _options(adapted.text)
-    return all(flag in given or (value and value in given.values()) for flag, value in told.items())
+    names = {flag.lstrip("-"): one.dest for signature in signatures for one in signature.options for flag in one.flags}
+    given, told = _options(matched.draft.text, names), _options(adapted.text, names)
+    moved = {value for name, value in given.items() if value in told.values() and told.get(name) != value}
+    more = {name: value for name, value in told.items() if name not in given and value not in moved}
+    stated = {entry.value for entry in adapted.ledger}
+    return not any(value in stated or not moved for value in more.values())
 
 
 def unused(draft: Draft) -> int:
@@ -36,15 +45,16 @@ def unused(draft: Draft) -> int:
     return sum(entry.required and entry.status == "not found" for entry in draft.ledger)
 
 
-def _options(text: str) -> dict[str, str]:
-    """The flags of a command, those of all its calls, each with the word behind it."""
+def _options(text: str, names: Mapping[str, str]) -> dict[str, str]:
+    """The options of a command, those of all its calls, by their names where these are known, each with the word behind it."""
     found: dict[str, str] = {}
     for call in parse_command(text).invocations:
-        flag = ""
+        name = ""
         for word in call.words:
             if word.startswith("-") and word.lstrip("-")[:1].isalpha():
                 flag, _, value = word.lstrip("-").partition("=")
-                found[flag] = value
-            elif flag:
-                found[flag] = found[flag] or word
+                name = names.get(flag, flag)
+                found[name] = value
+            elif name:
+                found[name] = found[name] or word
     return found

@@ -1,19 +1,30 @@
 """Which of two commands goes first."""
 
+import re
+
 from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.grounded.commands import Matched
 from ml_agent.grounded.preference import is_better
 from ml_agent.request import Request
+from tools.signatures.model import Option, Signature
+
+SIGNATURE = Signature(
+    path="a.py", options=(Option(dest="epochs", flags=("-e", "--epochs")), Option(dest="seed", flags=("--seed",)))
+)
 
 
 def draft(text: str, *unused: str) -> Draft:
-    ledger = tuple(LedgerEntry(value=one, text=one, status="not found", where="", required=True) for one in unused)
+    found = dict.fromkeys(re.findall(r"\d+", text), "honoured") | dict.fromkeys(unused, "not found")
+    ledger = tuple(
+        LedgerEntry(value=one, text=one, status=status, where="", required=True)  # type: ignore[arg-type]
+        for one, status in found.items()
+    )
     return Draft(kind="bash", text=text, workdir=".", entry=text.split()[1], because="", ledger=ledger)
 
 
 def goes_first(matched: str, adapted: str, said: str = "train", *, least: float = 4.0, unasked: int = 0) -> bool:
     request = Request(instruction=said, keywords=(), queries=())
-    return is_better(Matched(draft(matched), 4.0, least, unasked), draft(adapted), request)
+    return is_better(Matched(draft(matched), 4.0, least, unasked), draft(adapted), request, [SIGNATURE])
 
 
 def test_what_uses_more_of_the_values_goes_first() -> None:
@@ -28,14 +39,19 @@ def test_who_spells_options_has_them_as_they_were_matched() -> None:
 
 
 def test_of_two_that_use_as_much_the_firmly_matched_one_goes_first() -> None:
-    assert goes_first("python a.py --epochs 24 --seed 1", "python a.py --start=24 --seed 1")
-    assert goes_first("python a.py --epochs 24 --seed 1", "python a.py --epochs 1 --seed 24")
+    assert goes_first("python a.py --epochs 24 --seed 1", "python a.py --epochs 24 --seed 1")
     assert not goes_first("python a.py --epochs 24", "python a.py --epochs 1", least=0.5)
 
 
+def test_where_a_value_goes_elsewhere_only_the_stated_ones_speak_for_the_example() -> None:
+    assert goes_first("python a.py --epochs 24 --seed 1", "python a.py -e 1 --seed 24 --reg l1")
+    assert not goes_first("python a.py --epochs 24 --wide 8", "python a.py --start=24 --wide 8 --high 8")
+
+
 def test_an_example_keeps_its_place_where_it_says_more_or_calls_something_else() -> None:
-    assert not goes_first("python a.py --lam 0.1", "python a.py --lam 0.1 --reg l1")
-    assert not goes_first("python a.py --lam 0.1", "python b.py --lam 0.1")
+    assert not goes_first("python a.py --lam 1", "python a.py --lam 1 --reg l1")
+    assert not goes_first("python a.py --epochs 24", "python a.py -e 24 --reg l1")
+    assert not goes_first("python a.py --lam 1", "python b.py --lam 1")
 
 
 def test_a_command_that_had_to_be_filled_up_does_not_go_first() -> None:
