@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ml_agent.cli import options as o
 from ml_agent.settings import load_settings
 
 
@@ -18,9 +19,9 @@ def solve_many(
         "results.jsonl"
     ),
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Runs at once.")] = 1,
-    model: Annotated[str | None, typer.Option(help="Model name at the endpoint, or gguf:/path.")] = None,
-    sandbox: Annotated[str | None, typer.Option(help="auto, docker, local or none.")] = None,
-    run: Annotated[str | None, typer.Option(help="probe (default), full or none.")] = None,
+    model: o.Model = None,
+    sandbox: o.Sandbox = None,
+    run: o.Run = None,
     max_cost: Annotated[float | None, typer.Option(help="USD, for each run.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Wall time of each run.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No line for each result on stderr.")] = False,

@@ -3,12 +3,12 @@
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ml_agent.card import card, is_answer
+from ml_agent.cli import options as o
 from ml_agent.console import Terminal
 from ml_agent.delivery.expected import check_stated
 from ml_agent.endings import Ending
@@ -26,60 +26,41 @@ NO_MODEL = (
 )
 """What a model would add, and how to get one."""
 
-_WHERE, _MODEL, _RUN, _LIMITS, _OUTPUT = "Where to look", "Thinking", "Running", "Limits", "Output"
-
-
-def _option(panel: str, text: str, *names: str) -> Any:
-    return typer.Option(*names, help=text, rich_help_panel=panel)
-
-
-_Fallback = Annotated[
-    str | None, _option(_MODEL, "grounded: go on without the model where it cannot be had; else the run ends.")
-]
-_Expected = Annotated[
-    list[str] | None, _option(_RUN, "A file or folder that must come out, PATH or PATH:KIND; repeatable.")
-]
-_Trusted = Annotated[bool | None, _option(_RUN, "Take all of the working folder's ml-agent.toml.", "--trust-folder")]
-_Verbose = Annotated[bool, _option(_OUTPUT, "Every detail, and every line that the sandbox prints.", "--verbose", "-v")]
-_Asking = Annotated[
-    bool, _option(_WHERE, "Ask which answer is meant where none is likely enough; on a terminal.", "--ask")
-]
-
 
 def solve(
     instruction: Annotated[str, typer.Argument(help="The task in one sentence, with every value that matters.")],
-    repo: Annotated[str, _option(_WHERE, "OWNER/NAME, URL or folder; searched for when not given.")] = "",
-    commit: Annotated[str, _option(_WHERE, "Commit to use.")] = "",
-    path: Annotated[str, _option(_WHERE, "Folder of the task inside the repository.")] = "",
-    catalog: Annotated[str, _option(_WHERE, "JSONL catalogue to search instead of GitHub, or `sample`.")] = "",
-    arg: Annotated[list[str] | None, _option(_WHERE, "A value by name, NAME=VALUE; repeatable.")] = None,
-    model: Annotated[str | None, _option(_MODEL, "Model name at the endpoint, or gguf:/path.")] = None,
-    navigator: Annotated[str | None, _option(_MODEL, "auto, grounded (no model) or llm.")] = None,
-    fallback: _Fallback = None,
-    model_mode: Annotated[str | None, _option(_MODEL, "auto, tools, json or text.")] = None,
-    model_profile: Annotated[str | None, _option(_MODEL, "auto, tools or form: what the model can do.")] = None,
-    sandbox: Annotated[str | None, _option(_RUN, "auto, docker, local or none.")] = None,
-    unisolated: Annotated[bool | None, _option(_RUN, "Allow a plain process group where nothing isolates.")] = None,
-    run: Annotated[str | None, _option(_RUN, "probe (default), full or none.")] = None,
-    expect: _Expected = None,
-    network: Annotated[str | None, _option(_RUN, "none, install (default) or full.")] = None,
-    gpus: Annotated[str | None, _option(_RUN, "none, all, or device numbers.")] = None,
-    runtime: Annotated[str | None, _option(_RUN, "Of Docker's containers, such as runsc (gVisor).")] = None,
-    timeout: Annotated[float | None, _option(_RUN, "Seconds one execution may take.")] = None,
-    max_cost: Annotated[float | None, _option(_LIMITS, "USD.")] = None,
-    max_tokens: Annotated[int | None, _option(_LIMITS, "Prompt and output tokens together.")] = None,
-    max_attempts: Annotated[int | None, _option(_LIMITS, "Drafts per repository (5).")] = None,
-    max_seconds: Annotated[float | None, _option(_LIMITS, "Wall time of the run.")] = None,
-    record: Annotated[str, _option(_OUTPUT, "Record model, GitHub and sandbox into this folder.")] = "",
-    replay: Annotated[str, _option(_OUTPUT, "Answer from such a folder; no network.")] = "",
-    out: Annotated[Path | None, _option(_OUTPUT, "Run folder to make (default: runs/ID).")] = None,
-    trust_folder: _Trusted = None,
-    keep_outputs: Annotated[Path | None, _option(_OUTPUT, "Copy what the run made into this folder.")] = None,
-    force: Annotated[bool, _option(_OUTPUT, "Let --keep-outputs replace files.", "--force")] = False,
-    as_json: Annotated[bool, _option(_OUTPUT, "Print the whole result as JSON.", "--json")] = False,
-    quiet: Annotated[bool, _option(_OUTPUT, "No progress on stderr.", "--quiet", "-q")] = False,
-    verbose: _Verbose = False,
-    ask: _Asking = False,
+    repo: o.Repo = "",
+    commit: o.Commit = "",
+    path: o.Folder = "",
+    catalog: o.Catalog = "",
+    arg: o.Arg = None,
+    model: o.Model = None,
+    navigator: o.Navigator = None,
+    fallback: o.Fallback = None,
+    model_mode: o.ModelMode = None,
+    model_profile: o.ModelProfile = None,
+    sandbox: o.Sandbox = None,
+    unisolated: o.Unisolated = None,
+    run: o.Run = None,
+    expect: o.Expect = None,
+    network: o.Network = None,
+    gpus: o.Gpus = None,
+    runtime: o.Runtime = None,
+    timeout: o.Timeout = None,
+    max_cost: o.MaxCost = None,
+    max_tokens: o.MaxTokens = None,
+    max_attempts: o.MaxAttempts = None,
+    max_seconds: o.MaxSeconds = None,
+    record: o.Record = "",
+    replay: o.Replay = "",
+    out: o.Out = None,
+    trust_folder: o.TrustFolder = None,
+    keep_outputs: o.KeepOutputs = None,
+    force: o.Force = False,
+    as_json: o.AsJson = False,
+    quiet: o.Quiet = False,
+    verbose: o.Verbose = False,
+    ask: o.Ask = False,
 ) -> int:
     """Find the repository, write the command, check it, run it, repair it.
 

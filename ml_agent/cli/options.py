@@ -1,0 +1,53 @@
+"""Options of `ml-agent solve`, and of commands that share them; each is declared once."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+WHERE, MODEL, RUN, LIMITS, OUTPUT = "Where to look", "Thinking", "Running", "Limits", "Output"
+
+
+def _option(panel: str, text: str, *names: str) -> Any:
+    return typer.Option(*names, help=text, rich_help_panel=panel)
+
+
+Repo = Annotated[str, _option(WHERE, "OWNER/NAME, URL or folder; searched for when not given.", "--repo")]
+Commit = Annotated[str, _option(WHERE, "Commit to use.", "--commit")]
+Folder = Annotated[str, _option(WHERE, "Folder of the task inside the repository.", "--path")]
+Catalog = Annotated[str, _option(WHERE, "JSONL catalogue to search instead of GitHub, or `sample`.", "--catalog")]
+Arg = Annotated[list[str] | None, _option(WHERE, "A value by name, NAME=VALUE; repeatable.", "--arg")]
+Model = Annotated[str | None, _option(MODEL, "Model name at the endpoint, or gguf:/path.", "--model")]
+Navigator = Annotated[str | None, _option(MODEL, "auto, grounded (no model) or llm.", "--navigator")]
+Fallback = Annotated[
+    str | None,
+    _option(MODEL, "grounded: go on without the model where it cannot be had; else the run ends.", "--fallback"),
+]
+ModelMode = Annotated[str | None, _option(MODEL, "auto, tools, json or text.", "--model-mode")]
+ModelProfile = Annotated[str | None, _option(MODEL, "auto, tools or form: what the model can do.", "--model-profile")]
+Sandbox = Annotated[str | None, _option(RUN, "auto, docker, local or none.", "--sandbox")]
+Unisolated = Annotated[
+    bool | None, _option(RUN, "Allow a plain process group where nothing isolates.", "--unisolated/--no-unisolated")
+]
+Run = Annotated[str | None, _option(RUN, "probe (default), full or none.", "--run")]
+Expect = Annotated[
+    list[str] | None, _option(RUN, "A file or folder that must come out, PATH or PATH:KIND; repeatable.", "--expect")
+]
+Network = Annotated[str | None, _option(RUN, "none, install (default) or full.", "--network")]
+Gpus = Annotated[str | None, _option(RUN, "none, all, or device numbers.", "--gpus")]
+Runtime = Annotated[str | None, _option(RUN, "Of Docker's containers, such as runsc (gVisor).", "--runtime")]
+Timeout = Annotated[float | None, _option(RUN, "Seconds one execution may take.", "--timeout")]
+MaxCost = Annotated[float | None, _option(LIMITS, "USD.", "--max-cost")]
+MaxTokens = Annotated[int | None, _option(LIMITS, "Prompt and output tokens together.", "--max-tokens")]
+MaxAttempts = Annotated[int | None, _option(LIMITS, "Drafts per repository (5).", "--max-attempts")]
+MaxSeconds = Annotated[float | None, _option(LIMITS, "Wall time of the run.", "--max-seconds")]
+Record = Annotated[str, _option(OUTPUT, "Record model, GitHub and sandbox into this folder.", "--record")]
+Replay = Annotated[str, _option(OUTPUT, "Answer from such a folder; no network.", "--replay")]
+Out = Annotated[Path | None, _option(OUTPUT, "Run folder to make (default: runs/ID).", "--out")]
+TrustFolder = Annotated[bool | None, _option(RUN, "Take all of the working folder's ml-agent.toml.", "--trust-folder")]
+KeepOutputs = Annotated[Path | None, _option(OUTPUT, "Copy what the run made into this folder.", "--keep-outputs")]
+Force = Annotated[bool, _option(OUTPUT, "Let --keep-outputs replace files.", "--force")]
+AsJson = Annotated[bool, _option(OUTPUT, "Print the whole result as JSON.", "--json")]
+Quiet = Annotated[bool, _option(OUTPUT, "No progress on stderr.", "--quiet", "-q")]
+Verbose = Annotated[bool, _option(OUTPUT, "Every detail, and every line that the sandbox prints.", "--verbose", "-v")]
+Ask = Annotated[bool, _option(WHERE, "Ask which answer is meant where none is likely enough; on a terminal.", "--ask")]
