@@ -10,7 +10,7 @@ import msgspec
 from ml_agent.matching.fill import Filled, fill
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.python_library import literal
-from ml_agent.matching.python_programs import Call, Program
+from ml_agent.matching.python_programs import Call, Program, quoted
 from ml_agent.matching.python_skeletons import UNSET, Skeleton, text_of_literal
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.switches import Scorer
@@ -229,7 +229,7 @@ def _word(value: str, kind: str) -> str:
         and re.fullmatch(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", value)
     ):
         return value.lstrip("+")
-    return f'"{value}"' if '"' not in value and "\\" not in value and value.isprintable() else repr(value)
+    return quoted(value)
 
 
 class _Writer:

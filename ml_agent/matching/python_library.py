@@ -11,6 +11,7 @@ import msgspec
 
 from ml_agent.matching.slots import Slot
 from ml_agent.values.numbers import number
+from tools.documents.code import parse_python
 from tools.errors import ToolError
 from tools.files import Tree
 from tools.index import RepoIndex
@@ -18,11 +19,13 @@ from tools.python_api.model import ApiObject, Parameter
 from tools.signatures.model import Option
 
 _SIDE = re.compile(r"(?:^|/)(?:tests?|testing|docs?|benchmarks?|ci|third_party|setup\.py|conftest\.py|test_[^/]*|[^/]*_test\.py)(?:/|$)")  # fmt: skip
-_NUMPY = re.compile(r"^(?P<indent>[ \t]*)(?P<names>\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)[ \t]*:[^\n]*\n(?P<text>(?:(?P=indent)[ \t]+\S[^\n]*\n?)+)", re.MULTILINE)  # fmt: skip
-_GOOGLE = re.compile(r"^[ \t]*[-*]?[ \t]*[`'\"]{0,2}(?P<name>\*{0,2}\w+)[`'\"]{0,2}[ \t]*(?:\([^)\n]*\))?[ \t]*:[ \t]+(?P<text>\S[^\n]*)", re.MULTILINE)  # fmt: skip
+_NUMPY = re.compile(r"^(?P<indent>[ \t]*+)(?P<names>\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)[ \t]*:[^\n]*\n(?P<text>(?:(?P=indent)[ \t]+\S[^\n]*\n?)+)", re.MULTILINE)  # fmt: skip
+_GOOGLE = re.compile(r"^[ \t]*+[-*]?[ \t]*+[`'\"]{0,2}(?P<name>\*{0,2}\w+)[`'\"]{0,2}[ \t]*(?:\([^)\n]*\))?[ \t]*:[ \t]+(?P<text>\S[^\n]*)", re.MULTILINE)  # fmt: skip
 _REST = re.compile(r":param\s+(?:[\w\[\], .]+\s)?\*{0,2}(?P<name>\w+):\s*(?P<text>[^:]+?)(?=\n\s*:|\n\s*\n|\Z)")
 _LITERAL = re.compile(r"Literal\[(?P<choices>[^\]]*)\]")
 _MOST_HELP = 300
+_MOST_DOCSTRING = 20_000
+"""Characters of a docstring that are read for its parameters."""
 _MOST_METHODS = 60
 _PLAIN = frozenset({"int", "float", "str", "bool"})
 
@@ -163,7 +166,7 @@ def literal(text: str) -> object:
 
 def _described(doc: str) -> dict[str, str]:
     """By parameter: what a docstring says of it, in the styles of Google, NumPy and reST."""
-    found: dict[str, str] = {}
+    doc, found = doc[:_MOST_DOCSTRING], dict[str, str]()
     for match in _REST.finditer(doc):
         found.setdefault(match["name"], " ".join(match["text"].split()))
     for match in _NUMPY.finditer(doc):
@@ -190,8 +193,8 @@ class Source:
         """The syntax tree of a file; None where it cannot be read."""
         if path not in self._trees:
             try:
-                self._trees[path] = ast.parse(Tree(self._index.root).read_text(path))
-            except (ToolError, OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+                self._trees[path] = parse_python(Tree(self._index.root).read_text(path))
+            except (ToolError, OSError):
                 self._trees[path] = None
         return self._trees[path]
 

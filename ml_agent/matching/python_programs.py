@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ml_agent.matching.python_library import Library, Thing
+from tools.documents.code import parse_python
 from tools.python_api.bindings import imported_names
 from tools.python_api.model import ApiObject
 
@@ -40,11 +41,15 @@ def read_program(text: str, library: Library, folder: str = ".", loose: bool = F
         folder: from which it runs.
         loose: whether a name that nothing binds means the one thing that is called so, as in a document's block without imports.
     """
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_python(text)
+    if tree is None:
         return None
     return Program(text, tree, tuple(_Reader(library, tree, folder, loose).calls()))
+
+
+def quoted(value: str) -> str:
+    """A value as a literal of text: in double quotes where nothing of it needs more."""
+    return f'"{value}"' if '"' not in value and "\\" not in value and value.isprintable() else repr(value)
 
 
 class _Reader:

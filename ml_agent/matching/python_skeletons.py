@@ -11,6 +11,7 @@ from ml_agent.matching.python_library import Library, Thing
 from ml_agent.matching.python_programs import Call, Program, read_program
 from ml_agent.matching.python_retrieval import Bookcase, Shown
 from ml_agent.matching.terms import terms
+from tools.documents.code import parse_python
 from tools.examples import Example
 
 UNSET = "..."
@@ -304,9 +305,8 @@ def substituted(shown: Shown, old: Thing, new: Thing, library: Library) -> str |
 
 def _without_import(text: str, new: str, old: str) -> str:
     """The code without other imports of a name, and of one that nothing uses any more."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    tree = parse_python(text)
+    if tree is None:
         return text
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     lines = text.split("\n")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ml_agent.matching.features import nearness
 from ml_agent.matching.mentions import Mention, Statement
-from ml_agent.matching.python_programs import Program
+from ml_agent.matching.python_programs import Program, quoted
 from ml_agent.matching.terms import plain, terms
 
 _WEIGHTS = frozenset({".pt", ".pth", ".ckpt", ".bin", ".tar", ".pkl"})
@@ -121,7 +121,7 @@ def _supplied(scene: Scene, imports: dict[str, None]) -> str:
 
 def _loaded(one: Mention, imports: dict[str, None]) -> str:
     """The expression that reads a file."""
-    suffix, name = PurePosixPath(one.value).suffix.lower(), f'"{one.value}"'
+    suffix, name = PurePosixPath(one.value).suffix.lower(), quoted(one.value)
     for known, line, written in (
         (_PICTURES, "import cv2", "cv2.imread({})"),
         ({".npy"}, "import numpy as np", "np.load({})"),
@@ -152,7 +152,7 @@ def _is_output(statement: Statement, one: Mention) -> bool:
 
 def _read(one: Mention, model: str, scene: Scene, imports: dict[str, None]) -> Iterator[str]:
     """Lines that read a file."""
-    suffix, name = PurePosixPath(one.value).suffix.lower(), f'"{one.value}"'
+    suffix, name = PurePosixPath(one.value).suffix.lower(), quoted(one.value)
     if suffix in _WEIGHTS and model:
         imports["import torch"] = None
         key = _key(scene)
@@ -180,7 +180,7 @@ def _key(scene: Scene) -> str:
     for one in scene.left:
         before = {token.value.lower() for token in scene.statement.tokens[max(0, one.first - 3) : one.first]}
         if one.kind in {"name", "text"} and before & _KEY:
-            return f'["{one.value}"]'
+            return f"[{quoted(one.value)}]"
     return ""
 
 
@@ -211,7 +211,7 @@ def _shape(scene: Scene) -> str:
 
 def _saved(one: Mention, result: str, model: str, statement: Statement, imports: dict[str, None]) -> Iterator[str]:
     """Lines that write a file."""
-    suffix, name = PurePosixPath(one.value).suffix.lower(), f'"{one.value}"'
+    suffix, name = PurePosixPath(one.value).suffix.lower(), quoted(one.value)
     if not result:
         return
     if suffix in _WEIGHTS:

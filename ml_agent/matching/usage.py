@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from tools.documents.code import parse_python
+from tools.errors import ToolError
 from tools.files import Tree
 from tools.index import RepoIndex
 from tools.signatures.model import Signature
@@ -174,8 +176,9 @@ def read_usages(index: RepoIndex, signature: Signature) -> Mapping[str, Usage]:
         if not path.endswith(".py"):
             continue
         try:
-            module = ast.parse(tree.read_text(path))
-        except (OSError, SyntaxError, ValueError, RecursionError):
+            module = parse_python(tree.read_text(path))
+        except (ToolError, OSError):
             continue
-        usages(module, names, found)
+        if module is not None:
+            usages(module, names, found)
     return found

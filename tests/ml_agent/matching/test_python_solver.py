@@ -1,5 +1,6 @@
 """From a request to a program, on a small repository."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,21 @@ def test_weights_and_random_input_come_around_the_calls(bookcase: Bookcase) -> N
     assert 'torch.load("weights/tagger.pt"' in text
     assert "torch.randn(8, 3, 224, 224)" in text
     assert 'np.save("out/scores.npy", output)' in text
+
+
+def test_a_file_s_name_stays_text_in_the_program(bookcase: Bookcase) -> None:
+    """A quote or a backslash in it ends no literal."""
+    statement = read_for_python("Load 'weights/a\"+evil()+\".pt' into it and save the output to 'out/b\\c\".npy'")
+    program = read_program("from tags.nets import Tagger\ntagger = Tagger(hidden=4)\n", bookcase.library)
+    assert program is not None
+    text = with_tail(Scene(statement, program, {}, statement.mentions))
+    named = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)]
+    called = {
+        node.func.id
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    assert 'weights/a"+evil()+".pt' in named and "evil" not in called, text
 
 
 def test_a_second_way_in_a_block_is_cut_off(bookcase: Bookcase) -> None:
