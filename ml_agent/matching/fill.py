@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence, Set
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -20,7 +20,19 @@ from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number
 from ml_agent.values.numbers import plain as plain_number
 
-__all__ = ["Filled", "Pair", "Placed", "explained", "fill", "pairs", "spelled_slots", "typed"]
+__all__ = [
+    "Filled",
+    "Opinion",
+    "Pair",
+    "Placed",
+    "Scores",
+    "explained",
+    "fill",
+    "pairs",
+    "spelled_slots",
+    "typed",
+    "value_score",
+]
 
 _CAPACITY = 6
 """How many values one slot takes at most."""
@@ -40,6 +52,32 @@ class Pair(NamedTuple):
     slot: int
     vector: list[float]
     entry: Entry | None
+
+
+class Scores(Protocol):
+    """What was learned of values in slots."""
+
+    @property
+    def value(self) -> Scorer:
+        """Log-odds that a value belongs in a slot, by a vector of `features.FEATURES`."""
+
+    @property
+    def switch(self) -> Scorer:
+        """Log-odds that a switch is wanted, by a vector of `switches.SWITCH_FEATURES`."""
+
+    @property
+    def stake(self) -> Mapping[str, float]:
+        """By kind of value: what speaks for its having a slot at all."""
+
+
+class Opinion(Protocol):
+    """What somebody else thinks of a placement: log-odds beside those that were learned."""
+
+    def value(self, mention: Mention, slot: int) -> float:
+        """What speaks for a value in a slot."""
+
+    def switch(self, slot: int) -> float:
+        """What speaks for a switch."""
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -174,21 +212,19 @@ def _is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
     return seen.name + seen.help + seen.prose > _LEAST or mention.value.lower() in slot.option.help.lower()
 
 
-def fill(
-    statement: Statement, slots: Sequence[Slot], value_score: Scorer, switch_score: Scorer, stake: Mapping[str, float]
-) -> Filled:
+def fill(statement: Statement, slots: Sequence[Slot], model: Scores, opinion: Opinion | None = None) -> Filled:
     """Put the values of a request into the slots of one entry point.
 
     Args:
         statement: the request.
         slots: of the entry point.
-        value_score: log-odds of a vector of `features.FEATURES`.
-        switch_score: log-odds of a vector of `features.SWITCH_FEATURES`.
+        model: the learned tables.
+        opinion: what somebody else thinks of each placement.
     """
     weights = Weights(slots)
     taken, unknown = spelled_slots(statement, slots)
     scored = [
-        (pair, value_score(pair.vector) + stake.get(pair.mention.kind, 0.0))
+        (pair, value_score(pair, model) + (opinion.value(pair.mention, pair.slot) if opinion else 0.0))
         for pair in pairs(statement, slots, weights, taken)
     ]
     rows = _without_overlaps(scored, slots)
@@ -197,7 +233,8 @@ def fill(
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     given = {one.slot for one in placed}
-    for place, slot, said, score in switches(statement, slots, weights, spent, given, switch_score):
+    for place, slot, said, score in switches(statement, slots, weights, spent, given, model.switch):
+        score += opinion.switch(place) if opinion else 0.0
         if score > 0 and not contradicts(said):
             placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
     left = tuple(
@@ -206,6 +243,11 @@ def fill(
         if not one.parts and not one.whole and one.kind not in {"factor", "absence"} and one.start not in starts
     )
     return Filled(tuple(placed), left, tuple(unknown))
+
+
+def value_score(pair: Pair, model: Scores) -> float:
+    """Log-odds that a value belongs in a slot, or in any."""
+    return model.value(pair.vector) + model.stake.get(pair.mention.kind, 0.0)
 
 
 def _with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:

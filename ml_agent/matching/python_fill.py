@@ -3,17 +3,16 @@
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.matching.fill import Filled, fill
+from ml_agent.matching.fill import Filled, Scores, fill
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.python_library import literal
 from ml_agent.matching.python_programs import Call, Program, quoted
 from ml_agent.matching.python_skeletons import UNSET, Skeleton, text_of_literal
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.switches import Scorer
 from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number
 from tools.python_api.model import Parameter
@@ -47,22 +46,6 @@ class Written(NamedTuple):
     """Calls that were given nothing of the request."""
 
 
-class Scores(Protocol):
-    """What was learned of values in slots."""
-
-    @property
-    def value(self) -> Scorer:
-        """Log-odds that a value belongs in a slot."""
-
-    @property
-    def switch(self) -> Scorer:
-        """Log-odds that a switch is wanted."""
-
-    @property
-    def stake(self) -> Mapping[str, float]:
-        """By kind of value: what speaks for its having a slot at all."""
-
-
 def fill_program(statement: Statement, skeleton: Skeleton, model: Scores) -> Written:
     """A program with the request's values.
 
@@ -73,7 +56,7 @@ def fill_program(statement: Statement, skeleton: Skeleton, model: Scores) -> Wri
     """
     spots = spots_of(skeleton.program)
     slots = [one.slot for one in spots]
-    filled = fill(statement, slots, model.value, model.switch, model.stake)
+    filled = fill(statement, slots, model)
     filled = _spelled_near(statement, filled, spots, skeleton.program)
     given = _given(statement, filled, spots, skeleton.program)
     text, missing, dropped = _Writer(skeleton.program, given).written()

@@ -7,7 +7,7 @@ import msgspec
 
 from ml_agent.matching.answers import Answer, Given, answers
 from ml_agent.matching.entries import EntryPoint
-from ml_agent.matching.fill import fill
+from ml_agent.matching.fill import Filled, fill
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.model import Model
 from ml_agent.matching.retrieval import Shelf
@@ -34,11 +34,23 @@ def answered(statement: Statement, ranked: Sequence[tuple[float, EntryPoint]], m
     """
     found: list[Answer] = []
     for score, entry in ranked[:_MOST_ENTRIES]:
-        filled = fill(statement, entry.slots, model.value, model.switch, model.stake)
-        for answer in answers(statement, Given(entry, score, ranked[0][0]), filled):
-            found.append(msgspec.structs.replace(answer, score=model.answer(answer.vector)))
+        filled = fill(statement, entry.slots, model)
+        found += weighed(statement, Given(entry, score, ranked[0][0]), filled, model)
     found.sort(key=lambda one: -one.score)
     return found
+
+
+def weighed(statement: Statement, given: Given, filled: Filled, model: Model) -> list[Answer]:
+    """The answers with one entry point whose slots are filled, best first.
+
+    Args:
+        statement: the request.
+        given: the entry point.
+        filled: with the request's values.
+        model: learned tables.
+    """
+    found = [msgspec.structs.replace(one, score=model.answer(one.vector)) for one in answers(statement, given, filled)]
+    return sorted(found, key=lambda one: -one.score)
 
 
 _ALONE = 4.0

@@ -25,7 +25,7 @@ def given(found: Filled, slots: Sequence[Slot]) -> dict[str, tuple[str, ...]]:
 
 def filled(text: str) -> dict[str, tuple[str, ...]]:
     model = shipped()
-    return given(fill(read(text), SLOTS, model.value, model.switch, model.stake), SLOTS)
+    return given(fill(read(text), SLOTS, model), SLOTS)
 
 
 def test_spelled_options_are_taken_as_they_stand() -> None:
@@ -45,7 +45,7 @@ def test_a_deprecated_or_private_option_takes_only_what_is_spelled() -> None:
     ]
     model = shipped()
     for text, expected in (("an old batch size of 16", {}), ("--old-batch-size 16", {"old_batch_size": ("16",)})):
-        assert given(fill(read(text), slots, model.value, model.switch, model.stake), slots) == expected
+        assert given(fill(read(text), slots, model), slots) == expected
 
 
 def test_several_numbers_are_no_vocabulary() -> None:

@@ -1,11 +1,25 @@
 """Which switches a request asks for."""
 
+from collections.abc import Sequence
+
 from ml_agent.matching.fill import fill
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.switches import SWITCH_FEATURES, switch_features
 from tools.signatures.model import Option
+
+
+class Sure:
+    """Tables by which no value belongs anywhere and every switch is wanted."""
+
+    stake = shipped().stake
+
+    def value(self, vector: Sequence[float]) -> float:
+        return -9.0
+
+    def switch(self, vector: Sequence[float]) -> float:
+        return 9.0
 
 
 def slot(dest: str, **more: object) -> Slot:
@@ -42,5 +56,5 @@ def test_what_is_wanted_is_not_switched_off() -> None:
         Slot(Option(dest="no_cuda", flags=("--no_cuda",), nargs="0", switch_value="True", help="Do not use CUDA."))
     ]
     for text, expected in (("train on one GPU", {}), ("train without the GPU", {"no_cuda": ("True",)})):
-        found = fill(read(text), slots, lambda _: -9.0, lambda _: 9.0, shipped().stake)
+        found = fill(read(text), slots, Sure())
         assert {slots[one.slot].option.dest: one.values for one in found.placed} == expected
