@@ -55,11 +55,6 @@ def assessment() -> Function:
     )
 
 
-def settings(properties: Mapping[str, Any]) -> Function:
-    """The options of a script or the literals of an example."""
-    return _function("set_options", "Set what the user states; null leaves an option as it is.", properties)
-
-
 def tools(*, can_run: bool, places: bool) -> list[Function]:
     """What a model may call in a conversation.
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from benchmarks.fit.learn import Group
 from benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
-from ml_agent.matching.fill import Pair, Placed, explained, pairs, spelled_slots, typed
+from ml_agent.matching.fill import Placed, explained, pairs, spelled_slots, typed
 from ml_agent.matching.launch import PROCESSES, started
+from ml_agent.matching.scores import Pair
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.switches import switches, truth
 from ml_agent.values.numbers import number

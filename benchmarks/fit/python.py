@@ -20,13 +20,14 @@ from benchmarks.fit.examples import KINDS, Switched, same
 from benchmarks.fit.python_rows import Row, Verdict, judge, load
 from ml_agent.grounded.python_drafts import completer
 from ml_agent.matching.features import FEATURES
-from ml_agent.matching.fill import Pair, Placed, explained, pairs, spelled_slots, typed
+from ml_agent.matching.fill import Placed, explained, pairs, spelled_slots, typed
 from ml_agent.matching.model import shipped
 from ml_agent.matching.python_fill import Spot, spots_of
 from ml_agent.matching.python_programs import Program, read_program
 from ml_agent.matching.python_retrieval import THING_FEATURES
 from ml_agent.matching.python_skeletons import text_of_literal
 from ml_agent.matching.python_solver import PROGRAM_FEATURES, Solved, Tables, context_of, solve_python
+from ml_agent.matching.scores import Pair
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.switches import switches, truth
 

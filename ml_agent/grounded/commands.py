@@ -44,7 +44,7 @@ def command_drafts(request: Request, workspace: Workspace, shelf: Shelf, model: 
         if text is None or text in texts:
             continue
         texts.add(text)
-        yield Matched(_draft(answer, text, workdir), margin(answer, found), least(answer), _unasked(answer))
+        yield Matched(draft_of(answer, text, workdir), margin(answer, found), least(answer), _unasked(answer))
         if len(texts) == _MOST:
             return
 
@@ -61,7 +61,14 @@ def statement_of(request: Request) -> Statement:
     )
 
 
-def _draft(answer: Answer, text: str, workdir: str) -> Draft:
+def draft_of(answer: Answer, text: str, workdir: str) -> Draft:
+    """An answer as a draft.
+
+    Args:
+        answer: what is called, and with what.
+        text: its command line.
+        workdir: from where it is called.
+    """
     signature, shown = answer.entry.signature, answer.shown
     if shown is not None:
         made_from = Provenance(kind="example", path=shown.example.path, line=shown.example.line)

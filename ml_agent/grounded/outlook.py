@@ -57,7 +57,7 @@ def judge(draft: Draft, authors: Authors, workspace: Workspace) -> Judged:
     matched = next((one for one in authors.matched if one.draft.text.strip() == text), None)
     stated = [entry for entry in draft.ledger if entry.required]
     return Judged(
-        signature=_signature(draft, workspace) if draft.kind == "bash" else None,
+        signature=signature_of(draft, workspace) if draft.kind == "bash" else None,
         shown=_shown(draft, workspace),
         unused=sum(entry.status == "not found" for entry in stated),
         stated=len(stated),
@@ -68,7 +68,8 @@ def judge(draft: Draft, authors: Authors, workspace: Workspace) -> Judged:
     )
 
 
-def _signature(draft: Draft, workspace: Workspace) -> Signature | None:
+def signature_of(draft: Draft, workspace: Workspace) -> Signature | None:
+    """The signature of what a command calls last, as far as it is known."""
     found = [called(call, draft.workdir, workspace.index) for call in parse_command(draft.text).invocations]
     return next((one for one in reversed(found) if one is not None), None)
 

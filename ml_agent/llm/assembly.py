@@ -33,6 +33,8 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     question: str
     limit: int = 3000
     """Tokens for all of it."""
+    examples: tuple[tuple[str, str], ...] = ()
+    """Requests and right answers that are shown before: the same every time, so that they stay in the endpoint's memory."""
 
 
 class Assembled(msgspec.Struct, frozen=True, kw_only=True):

@@ -115,6 +115,16 @@ class ModelClient:
                 self._confirm(reply, mode)
             return msgspec.structs.replace(reply, calls=found)
 
+    def write(self, prompt: Prompt, max_output_tokens: int) -> str:
+        """The model's text, where a text and no call is asked for.
+
+        Raises ModelAnswerError where it writes nothing, and otherwise as `decide` does.
+        """
+        reply, _ = self._ask(Exchange(prompt=prompt, functions=(), output_tokens=max_output_tokens))
+        if not reply.content.strip():
+            raise ModelAnswerError("the model's answer cannot be used: it is empty")
+        return reply.content
+
     @property
     def profile(self) -> str:
         """How the model is known to work: "tools", "form", or "" where nobody has tried."""
@@ -148,15 +158,21 @@ class ModelClient:
     def _body(self, exchange: Exchange, traits: Traits) -> dict[str, Any]:
         """The request, assembled within the prompt's limit, the model's context and what is left of the budget."""
         extras = self._mode_parts(exchange, traits)
-        words = "" if traits.mode == "tools" else described(exchange.functions)
+        words = "" if traits.mode == "tools" or not exchange.functions else described(exchange.functions)
+        examples = [
+            {"role": role, "content": text}
+            for pair in exchange.prompt.examples
+            for role, text in zip(("user", "assistant"), pair, strict=True)
+        ]
         dialogue = [*messages_of(exchange.turns or (), traits.mode), *exchange.dialogue]
-        aside = [json.dumps(extras) if extras else "", words, *(text_of(message) for message in dialogue)]
+        aside = [json.dumps(extras) if extras else "", words, *(text_of(message) for message in (*examples, *dialogue))]
         texts = self._assembled(exchange, traits, sum(self._sender.count(text) for text in aside))
         optional = {"temperature": self.endpoint.temperature, "seed": self.endpoint.seed}
         return {
             "model": self.endpoint.model,
             "messages": [
                 {"role": "system", "content": texts.system},
+                *examples,
                 {"role": "user", "content": f"{texts.user}\n\n{words}".strip()},
                 *dialogue,
             ],
@@ -168,6 +184,8 @@ class ModelClient:
     def _mode_parts(self, exchange: Exchange, traits: Traits) -> dict[str, Any]:
         """What the request carries for its way of answering, without what the endpoint refuses."""
         functions, is_strict = exchange.functions, "strict" not in traits.dropped
+        if not functions:
+            return {}
         if exchange.turns is not None and traits.mode == "tools":
             parts = {"tools": [plain_tool(f) for f in functions]}
             return {**parts, **({"tool_choice": "required"} if self._requires(traits) else {})}

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.entries import Facts
-from ml_agent.matching.mentions import read
+from ml_agent.matching.entries import EntryPoint, Facts
+from ml_agent.matching.mentions import Statement, read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.retrieval import Shelf
 from ml_agent.navigator import Workspace
@@ -83,9 +83,16 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
 
 def _ranked(request: Request, workspace: Workspace) -> list[str]:
     """The paths of the entry points in the order of the learned ranking."""
+    return list(
+        dict.fromkeys(entry.signature.path for _, entry in ranked_entries(read(request.instruction), workspace))
+    )
+
+
+def ranked_entries(statement: Statement, workspace: Workspace) -> list[tuple[float, EntryPoint]]:
+    """The entry points with their scores in the order of the learned ranking."""
     shelf, model = _shelf(workspace.index, workspace.path or "."), shipped()
-    ranked = sorted(shelf.ranked(read(request.instruction, ())), key=lambda one: -model.entry(one.vector))
-    return list(dict.fromkeys(one.entry.signature.path for one in ranked))
+    scored = [(model.entry(one.vector), one.entry) for one in shelf.ranked(statement)]
+    return sorted(scored, key=lambda one: -one[0])
 
 
 @lru_cache(maxsize=8)

@@ -4,7 +4,6 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence, Set
 from decimal import Decimal
-from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -13,26 +12,15 @@ from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.features import Evidence, Others, evidence, nearness
 from ml_agent.matching.meanings import Entry, meant
 from ml_agent.matching.mentions import Mention, Spelled, Statement
+from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, spelled_slots
-from ml_agent.matching.switches import Scorer, contradicts, switches, truth
+from ml_agent.matching.switches import contradicts, switches, truth
 from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number
 from ml_agent.values.numbers import plain as plain_number
 
-__all__ = [
-    "Filled",
-    "Opinion",
-    "Pair",
-    "Placed",
-    "Scores",
-    "explained",
-    "fill",
-    "pairs",
-    "spelled_slots",
-    "typed",
-    "value_score",
-]
+__all__ = ["Filled", "Placed", "explained", "fill", "pairs", "spelled_slots", "typed"]
 
 _CAPACITY = 6
 """How many values one slot takes at most."""
@@ -43,41 +31,6 @@ _LEAST = 0.05
 
 
 _LISTED = re.compile(r"[A-Za-z][\w-]*")
-
-
-class Pair(NamedTuple):
-    """A value that could go into a slot."""
-
-    mention: Mention
-    slot: int
-    vector: list[float]
-    entry: Entry | None
-
-
-class Scores(Protocol):
-    """What was learned of values in slots."""
-
-    @property
-    def value(self) -> Scorer:
-        """Log-odds that a value belongs in a slot, by a vector of `features.FEATURES`."""
-
-    @property
-    def switch(self) -> Scorer:
-        """Log-odds that a switch is wanted, by a vector of `switches.SWITCH_FEATURES`."""
-
-    @property
-    def stake(self) -> Mapping[str, float]:
-        """By kind of value: what speaks for its having a slot at all."""
-
-
-class Opinion(Protocol):
-    """What somebody else thinks of a placement: log-odds beside those that were learned."""
-
-    def value(self, mention: Mention, slot: int) -> float:
-        """What speaks for a value in a slot."""
-
-    def switch(self, slot: int) -> float:
-        """What speaks for a switch."""
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -243,11 +196,6 @@ def fill(statement: Statement, slots: Sequence[Slot], model: Scores, opinion: Op
         if not one.parts and not one.whole and one.kind not in {"factor", "absence"} and one.start not in starts
     )
     return Filled(tuple(placed), left, tuple(unknown))
-
-
-def value_score(pair: Pair, model: Scores) -> float:
-    """Log-odds that a value belongs in a slot, or in any."""
-    return model.value(pair.vector) + model.stake.get(pair.mention.kind, 0.0)
 
 
 def _with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.matching.fill import Filled, Scores, fill
+from ml_agent.matching.fill import Filled, fill
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.python_library import literal
 from ml_agent.matching.python_programs import Call, Program, quoted
 from ml_agent.matching.python_skeletons import UNSET, Skeleton, text_of_literal
+from ml_agent.matching.scores import Scores
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number

@@ -31,7 +31,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "heads": [{"path": "a.sh", "text": "N=3"}], "instruction": "train it", "values": "",
     },
     "probe": {},
-    "fill": {"command": "python a.py", "doc": "</file>", "instruction": "train it"},
+    "fill": {"usage": "python a.py [options]", "lines": ["--lr FLOAT: </file>"], "instruction": "train it"},
 }  # fmt: skip
 
 
@@ -63,12 +63,11 @@ def test_functions_are_valid_and_closed_schemas() -> None:
         functions.understood(),
         functions.ranking(3),
         functions.assessment(),
-        functions.settings({"lr": {"type": "number"}}),
     ]
     for function in offered:
         Draft202012Validator.check_schema(function["parameters"])
         assert function["parameters"]["additionalProperties"] is False and function["description"]
-    assert len({function["name"] for function in offered}) == 4
+    assert len({function["name"] for function in offered}) == len(offered)
 
 
 def test_a_conversation_offers_a_look_in_the_sandbox_and_a_folder_only_where_there_is_a_choice() -> None:

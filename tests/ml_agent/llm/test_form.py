@@ -1,4 +1,4 @@
-"""A model that cannot hold a conversation fills in calls, and grounded drafts are candidates among them."""
+"""A model that cannot hold a conversation writes a command; it is an opinion beside what was learned, and grounded drafts stay candidates."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,77 +6,98 @@ from typing import Any
 import pytest
 
 from ml_agent.draft import Draft
-from ml_agent.llm.form import written
 from ml_agent.navigator import Given, Workspace
-from ml_agent.testing.model_server import Answer, Brain, Seen
-from tools.signatures.model import Option, Signature
+from ml_agent.testing.misbehaviours import MISBEHAVIOURS, saying
+from ml_agent.testing.model_server import first_choice
 
 TASK = "Please train on Citeseer for 30 epochs with a learning rate of 0.05."
+IN_WORDS = "Train on citeseer in a trial called spring_7, 30 rounds through the data."
 
 
-def filling(**values: Any) -> Brain:
-    """Sets these options wherever they are asked for, and leaves the others."""
-
-    def brain(seen: Seen) -> Answer:
-        name, schema = next(iter(seen.functions.items()))
-        return Answer(name, {key: values.get(key) for key in schema["properties"]})
-
-    return brain
-
-
-def first(play: Any, workspace: Workspace, text: str = TASK) -> Draft:
+def first(play: Any, workspace: Workspace, text: str = IN_WORDS) -> Draft:
     request = play.grounded.understand(text, Given(repository="me/tinynets"))
     draft: Draft = next(play.navigator.drafts(request, workspace))
     return draft
 
 
-def test_the_form_reaches_what_the_rules_do_not(stage: Callable[..., Any], workspace: Workspace) -> None:
-    text = "Please train on Citeseer, going over it 30 times, and call it spring_7."
-    play = stage(filling(dataset="citeseer", epochs=30, name="spring_7"), profile="form")
-    draft = first(play, workspace, text)
-    assert {"--dataset citeseer", "--epochs 30", "--name spring_7"} <= {
-        " ".join(pair) for pair in zip(draft.text.split()[2::2], draft.text.split()[3::2], strict=True)
-    }
+def written(stage: Callable[..., Any], text: str) -> Any:
+    """A model that writes this text, whatever it is asked."""
+    return stage(first_choice, saying(lambda _seen, _answer: text), profile="form")
 
 
-def test_each_entry_point_is_shown_as_the_command_that_is_filled(
-    stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    play = stage(filling(), profile="form")
-    assert first(play, workspace).source == "grounded"
-    asked = [seen.text for seen in play.server.requests]
-    assert len(asked) == 2 and all(TASK in text for text in asked)
-    assert any("Program: python train.py" in text for text in asked)
-    assert any("Program: python evaluate.py" in text for text in asked)
+def pairs(draft: Draft) -> set[str]:
+    words = draft.text.split()[2:]
+    return {" ".join(pair) for pair in zip(words[::2], words[1::2], strict=True)}
 
 
-@pytest.mark.parametrize("values", [{"epochs": 99}, {"name": "default_run"}, {"dataset": "cora"}])
-def test_what_the_user_did_not_say_is_not_taken(
-    values: dict[str, Any], stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    play = stage(filling(**values), profile="form")
-    assert str(*values.values()) not in first(play, workspace).text
+def test_a_written_command_reaches_what_the_rules_do_not(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = written(stage, "python train.py --dataset citeseer --epochs 30 --name spring_7")
+    draft = first(play, workspace)
+    assert draft.source == "llm" and draft.entry == "train.py"
+    assert pairs(draft) == {"--dataset citeseer", "--epochs 30", "--name spring_7"}
 
 
-def test_a_call_that_breaks_the_check_gives_way(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(filling(checkpoint="Citeseer"), profile="form")
-    assert "train.py" in first(play, workspace).text
+def test_worked_examples_come_before_the_request(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = written(stage, "python train.py")
+    first(play, workspace)
+    (seen,) = play.server.requests
+    assert [message["role"] for message in seen.body["messages"]] == [
+        "system",
+        *["user", "assistant"] * 3,
+        "user",
+    ]
+    asked = seen.body["messages"][-1]["content"]
+    assert asked.startswith("Command: python train.py [options]\n") and asked.endswith(f"Request: {IN_WORDS}")
+    assert "--epochs INT: passes over the data" in asked
+    assert "tools" not in seen.body and "response_format" not in seen.body
 
 
-def test_a_task_for_code_costs_no_form(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(filling(), profile="form")
+@pytest.mark.parametrize(
+    ("text", "absent"),
+    [
+        ("python train.py --epochs 30 --lr 99", "99"),
+        ("python train.py --epochs 30 --name default_run", "default_run"),
+        ("python train.py --epochs 30 --gpus 8 --verbose", "gpus"),
+        ("python train.py --epochs 30 --dataset pubmed", "pubmed"),
+    ],
+)
+def test_what_is_invented_is_left_out(text: str, absent: str, stage: Callable[..., Any], workspace: Workspace) -> None:
+    draft = first(written(stage, text), workspace)
+    assert absent not in draft.text and "--epochs 30" in draft.text
+
+
+@pytest.mark.parametrize(
+    "text", ["To train it you should first read the paper.", "```bash\n```", "python train.py", "-", "'--'"]
+)
+def test_prose_changes_nothing(text: str, stage: Callable[..., Any], workspace: Workspace) -> None:
+    assert first(written(stage, text), workspace).source == "grounded"
+
+
+def test_a_command_in_a_fence_with_an_open_quote_is_read(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = written(stage, "```bash\npython train.py --epoch 30 --name 'spring_7\n```\nThis trains it.")
+    assert "--epochs 30" in first(play, workspace).text
+
+
+@pytest.mark.parametrize("name", sorted(set(MISBEHAVIOURS) - {"timeout", "drip", "key refused", "model unknown"}))
+def test_no_misbehaviour_costs_the_answer(name: str, stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(first_choice, MISBEHAVIOURS[name], profile="form")
+    assert first(play, workspace).text
+
+
+def test_an_adapted_example_that_uses_all_costs_no_request(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = written(stage, "python evaluate.py")
+    assert first(play, workspace, TASK).source == "grounded"
+    assert not play.server.requests
+
+
+def test_a_task_for_code_costs_no_request(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = written(stage, "python train.py --epochs 30")
     assert first(play, workspace, "Write Python code that loads the gcn network cora-small.").source == "grounded"
     assert not play.server.requests
 
 
-def test_the_form_is_filled_once_for_a_task(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(filling(epochs=30), profile="form")
+def test_the_command_is_written_once_for_a_task(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = written(stage, "python train.py --epochs 30")
     for _ in range(3):
         first(play, workspace)
-    assert len(play.server.requests) == 2
-
-
-def test_values_that_cannot_be_written_are_left_out() -> None:
-    signature = Signature(path="train.py", options=(Option(dest="lr", flags=("--lr",), type="float"),))
-    assert written("python train.py", signature, {"lr": 0.5, "nothing": 3}) == "python train.py --lr 0.5"
-    assert written("python other.py", signature, {"lr": 0.5}) is None
+    assert len(play.server.requests) == 1

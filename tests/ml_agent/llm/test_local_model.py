@@ -12,16 +12,19 @@ import pytest
 import ml_agent.llm.client as client_module
 from ml_agent.budget import Budget, Limits
 from ml_agent.errors import ConfigurationError
+from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.job import Job
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import Endpoint
+from ml_agent.llm.functions import Function
 from ml_agent.llm.memory import Memory
+from ml_agent.llm.navigator import LlmNavigator, Manner
 from ml_agent.llm.sender import Parts
+from ml_agent.navigator import Given, Workspace
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
-from prompts import functions
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "local-model.sh"
 FIT = (
@@ -33,18 +36,24 @@ FIT = (
     "args = parser.parse_args()\n"
 )
 PROMPT = Prompt(
-    phase="fill",
+    phase="read",
     system="You read what a user asks of a script and say which value the user states for each of its options.",
     sections=(
         Section(name="task", text="User: Fit the linear model with learning rate 0.25 and half a hundred steps."),
     ),
     question="Which value does the user state for each option? null where none.",
 )
-OPTIONS = functions.settings(
-    {
-        "lr": {"type": ["number", "null"], "description": "learning rate"},
-        "steps": {"type": ["integer", "null"], "description": "number of steps"},
-    }
+OPTIONS = Function(
+    name="set_options",
+    description="Set what the user states; null leaves an option as it is.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "lr": {"type": ["number", "null"], "description": "learning rate"},
+            "steps": {"type": ["integer", "null"], "description": "number of steps"},
+        },
+        "required": ["lr", "steps"],
+    },
 )
 
 
@@ -97,6 +106,18 @@ def test_a_whole_run_ends_with_a_sound_answer(url: str, tmp_path: Path) -> None:
     result = run_job(job, settings, new_run(Path("runs"), tmp_path / "out", {}))
     assert result["evidence"] == "checked" and result["answer"]["text"] == "python fit.py --lr 0.25"
     assert result["budget"]["calls"] > 0
+
+
+@pytest.mark.model
+@pytest.mark.timeout(900)
+def test_a_small_model_writes_a_command(url: str, workspace: Workspace) -> None:
+    grounded, budget = GroundedNavigator(), Budget(Limits(tokens=6000, calls=1))
+    client = ModelClient(Endpoint(model="local", base_url=url), budget, parts=Parts(memory=Memory()))
+    navigator = LlmNavigator(client, grounded, how=Manner(profile="form"))
+    text = "Train on citeseer in a trial called spring_7, 30 rounds through the data."
+    draft = next(navigator.drafts(grounded.understand(text, Given(repository="me/tinynets")), workspace))
+    assert draft.source == "llm" and draft.text.startswith("python train.py ")
+    assert "--dataset citeseer" in draft.text and "--epochs 30" in draft.text
 
 
 @pytest.mark.model

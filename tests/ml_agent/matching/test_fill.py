@@ -86,14 +86,14 @@ def test_a_slot_for_several_takes_the_whole_series() -> None:
 def test_the_script_that_has_an_option_is_no_value_of_it() -> None:
     slots = [Slot(Option(dest="config_name", flags=("--config_name",), path="tools/train.py", help="configuration"))]
     model = shipped()
-    found = fill(read("run train.py with the configuration train.py"), slots, model.value, model.switch, model.stake)
+    found = fill(read("run train.py with the configuration train.py"), slots, model)
     assert given(found, slots) == {}
 
 
 def test_a_slot_for_a_size_takes_both_sides() -> None:
     slots = [Slot(Option(dest="grid", flags=("--grid",), type="unknown", help="grid width and height"))]
     model = shipped()
-    found = fill(read("a video, 3 wide 2 high grid"), slots, model.value, model.switch, model.stake)
+    found = fill(read("a video, 3 wide 2 high grid"), slots, model)
     assert given(found, slots) == {"grid": ("3x2",)}
     assert found.left == ()
 
@@ -111,5 +111,5 @@ def test_a_series_is_not_torn_apart() -> None:
     ]
     model = shipped()
     text = "drop_edge_p, which should range between 0 to 0.5, and feat_mask_p, which should ideally be set between 0.5 to 0.8"
-    found = fill(read(text), slots, model.value, model.switch, model.stake)
+    found = fill(read(text), slots, model)
     assert given(found, slots) == {"drop_edge_p": ("0", "0.5"), "feat_mask_p": ("0.5", "0.8")}

@@ -1,0 +1,48 @@
+"""What speaks for a value in a slot and for a switch: what was learned, and what somebody else thinks."""
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from ml_agent.matching.meanings import Entry
+from ml_agent.matching.mention import Mention
+from ml_agent.matching.switches import Scorer
+
+
+class Pair(NamedTuple):
+    """A value that could go into a slot."""
+
+    mention: Mention
+    slot: int
+    vector: list[float]
+    entry: Entry | None
+
+
+class Scores(Protocol):
+    """What was learned of values in slots."""
+
+    @property
+    def value(self) -> Scorer:
+        """Log-odds that a value belongs in a slot, by a vector of `features.FEATURES`."""
+
+    @property
+    def switch(self) -> Scorer:
+        """Log-odds that a switch is wanted, by a vector of `switches.SWITCH_FEATURES`."""
+
+    @property
+    def stake(self) -> Mapping[str, float]:
+        """By kind of value: what speaks for its having a slot at all."""
+
+
+class Opinion(Protocol):
+    """What somebody else thinks of a placement: log-odds beside those that were learned."""
+
+    def value(self, mention: Mention, slot: int) -> float:
+        """What speaks for a value in a slot."""
+
+    def switch(self, slot: int) -> float:
+        """What speaks for a switch."""
+
+
+def value_score(pair: Pair, model: Scores) -> float:
+    """Log-odds that a value belongs in a slot, or in any."""
+    return model.value(pair.vector) + model.stake.get(pair.mention.kind, 0.0)
