@@ -1,7 +1,7 @@
 """Training examples from rows: values in slots, switches, entry points, whole answers, each with what is right."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.fit.learn import Group
@@ -49,24 +49,28 @@ def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Sw
     processes = started(row.data["output"])
     values = row.values | ({PROCESSES.dest: processes} if processes else {})
     right, fitting = _right(found, slots, values)
+    made = [
+        Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), OTHER_WEIGHT if row.group == "other" else 1.0, row.repository)
+        for several in by_value(found, right, fitting)
+    ]  # fmt: skip
+    placed = [*taken, *placed_right(found, right)]
+    return made, list(_switched(row, slots, weights, placed))
+
+
+def by_value(found: Sequence[Pair], right: Collection[int], fitting: Collection[int]) -> Iterator[list[int]]:
+    """By value the places of its pairs: the right ones, and the wrong ones that do not fit as well."""
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     for place, pair in enumerate(found):
         if place in right or place not in fitting:
             groups[pair.mention.first, pair.mention.last].append(place)
-    made = [
-        Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), OTHER_WEIGHT if row.group == "other" else 1.0, row.repository)
-        for several in groups.values()
-    ]  # fmt: skip
-    placed = [
-        *taken,
-        *(
-            Placed(
-                found[at].slot, (found[at].mention.value,), 1.0, "", (found[at].mention.start,), found[at].mention.text
-            )
-            for at in right
-        ),
-    ]
-    return made, list(_switched(row, slots, weights, placed))
+    yield from groups.values()
+
+
+def placed_right(found: Sequence[Pair], right: Iterable[int]) -> Iterator[Placed]:
+    """The right pairs, as what stands in the slots."""
+    for at in right:
+        mention = found[at].mention
+        yield Placed(found[at].slot, (mention.value,), 1.0, "", (mention.start,), mention.text)
 
 
 def _right(found: Sequence[Pair], slots: Sequence[Slot], values: Mapping[str, Any]) -> tuple[set[int], set[int]]:

@@ -7,7 +7,7 @@ import argparse
 import ast
 import json
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.fit import learn
-from benchmarks.fit.examples import KINDS, Switched, same
+from benchmarks.fit.examples import KINDS, Switched, by_value, placed_right, same
 from benchmarks.fit.python_rows import Row, Verdict, judge, load
 from ml_agent.grounded.python_drafts import completer
 from ml_agent.matching.features import FEATURES
@@ -68,23 +68,11 @@ def slot_examples(row: Row) -> tuple[list[learn.Group], list[Switched]]:
     weights = Weights(slots)
     found = pairs(row.statement, slots, weights, taken)
     right, fitting = _right(found, slots, wanted)
-    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for place, pair in enumerate(found):
-        if place in right or place not in fitting:
-            groups[pair.mention.first, pair.mention.last].append(place)
     made = [
         learn.Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), 1.0, row.repository)
-        for several in groups.values()
+        for several in by_value(found, right, fitting)
     ]  # fmt: skip
-    placed = [
-        *taken,
-        *(
-            Placed(
-                found[at].slot, (found[at].mention.value,), 1.0, "", (found[at].mention.start,), found[at].mention.text
-            )
-            for at in right
-        ),
-    ]
+    placed = [*taken, *placed_right(found, right)]
     return made, list(_switched(row, slots, weights, placed, wanted))
 
 

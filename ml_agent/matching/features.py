@@ -2,146 +2,21 @@
 
 import math
 import re
-from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-import msgspec
-
+from ml_agent.matching.evidence import Evidence, Nearness, nearness
 from ml_agent.matching.meanings import Entry, pieces_of
 from ml_agent.matching.mentions import Mention, Statement
-from ml_agent.matching.slots import Slot, Weights
-from ml_agent.matching.terms import canonical, file_kinds, plain, terms
+from ml_agent.matching.slots import Slot
+from ml_agent.matching.terms import file_kinds, plain, terms
 from ml_agent.values.numbers import number
 
-_FADE = 0.82
-_OUT_CUES = frozenset(
-    terms("save write store put result output produce end collect export go goes gather belong land dump into")
-)
-_IN_CUES = frozenset(terms("read lie take data input from start continue find rest contain describe use load list"))
-_FADE_OF_VERBS = 0.95
 _TOWARD = frozenset({"to", "into", "under", "below", "as"})
 _FROM = frozenset({"from", "in", "on", "of", "with", "at"})
 _INTRODUCING = frozenset(["called", "named", "name", "prefix", "entitled", "titled"])
-
-
-class Nearness(NamedTuple):
-    """How near each term stands to a mention, 0 to 1."""
-
-    own: frozenset[str]
-    """Terms of the value itself: "mels" in "outputs/mels"."""
-    before: Mapping[str, float]
-    after: Mapping[str, float]
-    lead: frozenset[str]
-    """Terms of the content word right before it."""
-    next: frozenset[str]
-    """Terms of the content word right behind it."""
-    cues: tuple[float, float]
-    """How near an output word and an input word stand before it."""
-
-
-@lru_cache(maxsize=4096)
-def nearness(statement: Statement, mention: Mention) -> Nearness:
-    """How near each term of the request stands to a mention."""
-    before: dict[str, float] = {}
-    after: dict[str, float] = {}
-    costs = statement.costs
-    lead: tuple[str, ...] = ()
-    following: tuple[str, ...] = ()
-    for word in statement.content:
-        if mention.first <= word.place <= mention.last or statement.tokens[word.place].kind == "path":
-            continue
-        if word.place < mention.first:
-            near = _FADE ** max(0.0, costs[mention.first] - costs[word.place] - 1)
-            side = before
-            lead = word.terms if near > 0.5 else ()
-        else:
-            near = _FADE ** max(0.0, costs[word.place] - costs[mention.last] - 1)
-            side = after
-            if not following and near > 0.5:
-                following = word.terms
-        for term in word.terms:
-            if near > side.get(term, 0.02):
-                side[term] = near
-    own = frozenset(terms(mention.value)) if mention.kind in {"path", "name", "word"} else frozenset()
-    return Nearness(own, before, after, frozenset(lead), frozenset(following), _cues(statement, mention))
-
-
-def _cues(statement: Statement, mention: Mention) -> tuple[float, float]:
-    """How near a word of writing and a word of reading stand before it; the nearer one of them governs a value."""
-    for place in range(mention.first - 1, -1, -1):
-        token = statement.tokens[place]
-        if token.kind == "mark" and token.text in ".!?;":
-            break
-        word = canonical(token.value.lower()) if token.kind == "word" else ""
-        if word in _OUT_CUES or word in _IN_CUES:
-            near = _FADE_OF_VERBS ** (mention.first - 1 - place)
-            return (near, 0.0) if word in _OUT_CUES else (0.0, near)
-    return 0.0, 0.0
-
-
-class Evidence(msgspec.Struct, frozen=True):
-    """What speaks for one mention in one slot before all slots are compared."""
-
-    name: float = 0.0
-    name_before: float = 0.0
-    name_after: float = 0.0
-    name_best: float = 0.0
-    name_said: float = 0.0
-    head: float = 0.0
-    lead: float = 0.0
-    next: float = 0.0
-    help: float = 0.0
-    prose: float = 0.0
-    own: float = 0.0
-
-
-_LIKE = 0.7
-"""What a term counts that contains the one that was said, or is contained in it."""
-
-
-def evidence(near: Nearness, statement: Statement, slot: Slot, weights: Weights) -> Evidence:
-    """How the words around a mention say a slot's name, its help text and what documents say of it."""
-
-    def close(side: Mapping[str, float], term: str) -> float:
-        return max([side.get(term, 0.0), *(_LIKE * side.get(one, 0.0) for one in statement.alike(term))])
-
-    best = Evidence()
-    for name in slot.names:
-        worth = {term: weights.name(term) + 0.02 for term in name}
-        whole = sum(worth.values())
-        ahead = {t: close(near.before, t) for t in worth}
-        behind = {t: close(near.after, t) for t in worth}
-        both = sum(w * max(ahead[t], behind[t]) for t, w in worth.items()) / whole
-        if both >= best.name:
-            before = sum(w * ahead[t] for t, w in worth.items()) / whole
-            after = sum(w * behind[t] for t, w in worth.items()) / whole
-            strongest = max(w * max(ahead[t], behind[t]) for t, w in worth.items())
-            said = sum(w for t, w in worth.items() if t in statement.vocabulary) / whole
-            head = max(ahead[name[-1]], behind[name[-1]])
-            lead = sum(w for t, w in worth.items() if t in near.lead) / whole
-            following = sum(w for t, w in worth.items() if t in near.next) / whole
-            own = sum(w for t, w in worth.items() if t in near.own) / whole
-            best = Evidence(both, before, after, strongest, said, head, lead, following, 0.0, 0.0, own)
-    return msgspec.structs.replace(
-        best, help=_overlap(near, slot.help_terms, weights), prose=_overlap(near, slot.prose_terms, weights)
-    )
-
-
-def _overlap(near: Nearness, described: frozenset[str], weights: Weights) -> float:
-    if not described:
-        return 0.0
-    hits = sorted(
-        (
-            weights.help(term) * max(near.before.get(term, 0.0), near.after.get(term, 0.0))
-            for term in described
-            if term in near.before or term in near.after
-        ),
-        reverse=True,
-    )
-    return sum(hits[:4])
 
 
 FEATURES = (
@@ -180,64 +55,157 @@ def features(
         others: the most that is said for other slots, and by other values for this one.
         entry: where the mention comes from the slot's own vocabulary.
     """
-    option = slot.option
     amount = number(mention.value.split(",")[0]) if mention.kind in {"number", "name"} else None
-    near = nearness(statement, mention)
-    role = slot.role
-    path = mention.kind == "path" or (mention.kind == "name" and bool({"path", "output"} & role))
-    shown = [option.help.lower(), (option.default or "").lower(), *(text.lower() for text in slot.seen)]
-    default = slot.numeric_default
-    magnitude = 0.0
-    known = amount is not None and default is not None
-    if known and amount is not None and default is not None:
-        magnitude = 0.0 if amount == 0 or default == 0 else min(4.0, abs(math.log10(abs(float(amount)) / abs(default))))
-    kind, given_kinds = (
-        _file_kind(mention.value) if path else "",
-        {_file_kind(word) for text in shown for word in text.split()} - {""},
-    )
-    weights_file = kind == "pt" or bool(near.lead & frozenset(terms("checkpoint weight network model")))
-    config_file = kind == "yaml" or bool(near.lead & frozenset(terms("configuration config")))
-    suffix = PurePosixPath(mention.value).suffix
-    introduced = mention.kind in {"name", "path"} and _is_introduced(statement, mention)
+    path = mention.kind == "path" or (mention.kind == "name" and bool({"path", "output"} & slot.role))
+    case = _Case(statement, mention, slot, seen, others, entry, amount, path)
+    return [
+        *_said(case), *_typed(case), *_in_vocabulary(case), *_as_path(case), *_of_file_kind(case), *_as_option(case),
+        *_as_name(case), *_in_words(case), *_by_kind(mention, slot), *_by_size(amount, slot.numeric_default, slot),
+        seen.name - others.rival_name, seen.help - others.rival_help, *_beside(case),
+    ]  # fmt: skip
+
+
+class _Case(NamedTuple):
+    """One mention in one slot, and what is looked up for several features."""
+
+    statement: Statement
+    mention: Mention
+    slot: Slot
+    seen: Evidence
+    others: Others
+    entry: Entry | None
+    amount: Decimal | None
+    """Of a number; of a name that begins with one."""
+    path: bool
+    """Whether it is a path, or a name in a slot for one."""
+
+    @property
+    def near(self) -> Nearness:
+        """How near each term of the request stands."""
+        return nearness(self.statement, self.mention)
+
+
+def _said(case: _Case) -> list[float]:
+    """How the words around the value say the slot, and how much more than others."""
+    seen, others = case.seen, case.others
     return [
         seen.name, seen.name_before, seen.name_after, seen.name_best, seen.name_said, seen.head, seen.lead, seen.next,
         seen.help, seen.prose, seen.name - others.name, seen.help - others.help,
+    ]  # fmt: skip
+
+
+def _typed(case: _Case) -> list[float]:
+    """The kinds of the value and of the slot, and how far a number is from the default."""
+    mention, slot, option, amount, default = (
+        case.mention,
+        case.slot,
+        case.slot.option,
+        case.amount,
+        case.slot.numeric_default,
+    )
+    kinds = [float(mention.kind == kind) for kind in ("path", "name", "text", "factor", "word")]
+    return [
         float(mention.kind == "number"), float(amount is not None and amount == amount.to_integral_value()),
-        float(mention.kind == "path"), float(mention.kind == "name"), float(mention.kind == "text"),
-        float(mention.kind == "factor"), float(mention.kind == "word"), float(bool(mention.parts)),
-        float(option.type == "int"), float(option.type == "float"), float(option.type == "path" or "path" in role),
+        *kinds, float(bool(mention.parts)),
+        float(option.type == "int"), float(option.type == "float"), float(option.type == "path" or "path" in slot.role),
         float(bool(option.choices or option.accepted)),
         float(amount is not None and option.type in {"str", "unknown"} and default is None),
-        magnitude, float(amount is not None and not known),
+        _magnitude(amount, default), float(amount is not None and default is None),
         float(option.default is not None and plain(option.default) == plain(mention.value) and bool(plain(mention.value))),
-        entry.strength if entry else 0.0, entry.margin if entry else 0.0, float(entry.exact) if entry else 0.0,
-        min(3.0, math.log10(1 + len(slot.vocabulary))) if entry else 0.0,
-        float(len(mention.value) > 2 and mention.value.lower() in option.help.lower()),
-        float(path) * near.cues[0] * ("output" in role), float(path) * near.cues[0] * bool({"input", "weights", "config"} & role),
-        float(path) * near.cues[1] * ("output" in role), float(path) * near.cues[1] * bool({"input", "weights", "config"} & role),
-        float(path and weights_file and bool({"weights", "weights-help"} & role)), float(path and weights_file and not {"weights", "weights-help"} & role),
-        float(path and config_file and bool({"config", "config-help"} & role)), float(path and config_file != ("config" in role)),
-        float(bool(kind) and kind in given_kinds), float(bool(kind) and bool(given_kinds) and kind not in given_kinds),
-        *_formed(path, suffix, slot),
-        float(option.required), float(option.positional), min(1.0, len(slot.seen) / 3),
-        float(mention.percent), float(max((len(name) for name in slot.names), default=0)), float(slot.several),
-        float(mention.kind == "name" and plain(mention.value) in {plain(" ".join(name)) for name in slot.names}),
-        seen.own, float(len(near.own & slot.help_terms)) / (1 + len(near.own)),
-        float(bool(mention.noun) and bool(set(terms(mention.noun)) & {t for name in slot.names for t in name})),
-        float(path and bool(set(terms(mention.noun)) & frozenset(terms("folder directory"))) == (suffix == "")),
-        float("output" in role), 1.0 - seen.name_said,
-        _like(mention.value, slot), float(mention.kind == "name" and _shape(mention.value) in _shapes(slot)),
-        float(mention.kind == "name" and _is_weak(mention.value)), float(len(mention.value) > 2 and mention.value in _known(slot)),
-        *_directed(path, _direction(statement, mention), "output" in role),
-        float(mention.text.lower() in {"one", "single"} and not seen.next),
-        float(path and slot.direction == "input"),
-        float(introduced), float(introduced and any("name" in name or "prefix" in name for name in slot.names)),
-        float(mention.kind == "absence"), float(mention.kind == "absence") * seen.next, float(mention.whole),
-        float(mention.kind == "absence" and slot.closed),
-        *_by_kind(mention, slot), *_by_size(amount, default, slot),
-        seen.name - others.rival_name, seen.help - others.rival_help,
-        float(bool(near.next & slot.help_terms)), float(bool(near.lead & slot.help_terms)),
     ]  # fmt: skip
+
+
+def _magnitude(amount: Decimal | None, default: float | None) -> float:
+    """Orders of magnitude between a number and a default, four at most; 0 where there are not both."""
+    if not amount or not default:
+        return 0.0
+    return min(4.0, abs(math.log10(abs(float(amount)) / abs(default))))
+
+
+def _in_vocabulary(case: _Case) -> list[float]:
+    """How well the value is an entry of the slot's vocabulary, and whether the help has it."""
+    entry, value = case.entry, case.mention.value
+    known = [entry.strength, entry.margin, float(entry.exact), _extent(case.slot)] if entry else [0.0] * 4
+    return [*known, float(len(value) > 2 and value.lower() in case.slot.option.help.lower())]
+
+
+def _extent(slot: Slot) -> float:
+    return min(3.0, math.log10(1 + len(slot.vocabulary)))
+
+
+def _as_path(case: _Case) -> list[float]:
+    """Whether words of writing or reading stand before a path, by what the slot is for."""
+    role, path = case.slot.role, float(case.path)
+    ways = float("output" in role), float(bool({"input", "weights", "config"} & role))
+    return [path * cue * way for cue in case.near.cues for way in ways]
+
+
+def _of_file_kind(case: _Case) -> list[float]:
+    """Whether weights, settings and files of a kind meet a slot for them."""
+    mention, slot, role, path, lead = case.mention, case.slot, case.slot.role, case.path, case.near.lead
+    kind = _file_kind(mention.value) if path else ""
+    shown = [slot.option.help.lower(), (slot.option.default or "").lower(), *(text.lower() for text in slot.seen)]
+    given = {_file_kind(word) for text in shown for word in text.split()} - {""}
+    weights = kind == "pt" or bool(lead & frozenset(terms("checkpoint weight network model")))
+    config = kind == "yaml" or bool(lead & frozenset(terms("configuration config")))
+    for_weights = bool({"weights", "weights-help"} & role)
+    return [
+        float(path and weights and for_weights), float(path and weights and not for_weights),
+        float(path and config and bool({"config", "config-help"} & role)), float(path and config != ("config" in role)),
+        float(bool(kind) and kind in given), float(bool(kind) and bool(given) and kind not in given),
+        *_formed(path, PurePosixPath(mention.value).suffix, slot),
+    ]  # fmt: skip
+
+
+def _as_option(case: _Case) -> list[float]:
+    """What kind of option it is, beside a share of a hundred."""
+    slot, option = case.slot, case.slot.option
+    longest = max((len(name) for name in slot.names), default=0)
+    used = min(1.0, len(slot.seen) / 3)
+    return [
+        float(option.required),
+        float(option.positional),
+        used,
+        float(case.mention.percent),
+        float(longest),
+        float(slot.several),
+    ]
+
+
+def _as_name(case: _Case) -> list[float]:
+    """Whether the value, its own terms or its noun are the slot's name, and what it looks like."""
+    mention, slot, seen, own = case.mention, case.slot, case.seen, case.near.own
+    is_name, noun = mention.kind == "name", set(terms(mention.noun))
+    folder = bool(noun & frozenset(terms("folder directory")))
+    return [
+        float(is_name and plain(mention.value) in {plain(" ".join(name)) for name in slot.names}),
+        seen.own, float(len(own & slot.help_terms)) / (1 + len(own)),
+        float(bool(mention.noun) and bool(noun & {t for name in slot.names for t in name})),
+        float(case.path and folder == (PurePosixPath(mention.value).suffix == "")),
+        float("output" in slot.role), 1.0 - seen.name_said,
+        _like(mention.value, slot), float(is_name and _shape(mention.value) in _shapes(slot)),
+        float(is_name and _is_weak(mention.value)), float(len(mention.value) > 2 and mention.value in _known(slot)),
+    ]  # fmt: skip
+
+
+def _in_words(case: _Case) -> list[float]:
+    """Where prepositions point, and what absences and introductions say."""
+    mention, slot, path = case.mention, case.slot, case.path
+    absent = mention.kind == "absence"
+    introduced = mention.kind in {"name", "path"} and _is_introduced(case.statement, mention)
+    called = any("name" in name or "prefix" in name for name in slot.names)
+    return [
+        *_directed(path, _direction(case.statement, mention), "output" in slot.role),
+        float(mention.text.lower() in {"one", "single"} and not case.seen.next),
+        float(path and slot.direction == "input"), float(introduced), float(introduced and called),
+        float(absent), float(absent) * case.seen.next, float(mention.whole), float(absent and slot.closed),
+    ]  # fmt: skip
+
+
+def _beside(case: _Case) -> list[float]:
+    """Whether the words right behind and right before the value stand in the help."""
+    near, helped = case.near, case.slot.help_terms
+    return [float(bool(near.next & helped)), float(bool(near.lead & helped))]
 
 
 def _by_kind(mention: Mention, slot: Slot) -> list[float]:

@@ -9,7 +9,8 @@ import msgspec
 
 from ml_agent.matching import features
 from ml_agent.matching.assignment import best_matching
-from ml_agent.matching.features import Evidence, Others, evidence, nearness
+from ml_agent.matching.evidence import Evidence, evidence, nearness
+from ml_agent.matching.features import Others
 from ml_agent.matching.meanings import Entry, meant
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.scores import Opinion, Pair, Scores, value_score

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.features import nearness
+from ml_agent.matching.evidence import nearness
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.python_programs import Program, quoted
 from ml_agent.matching.terms import plain, terms

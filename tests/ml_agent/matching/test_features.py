@@ -1,6 +1,7 @@
 """What speaks for a value in a slot."""
 
-from ml_agent.matching.features import FEATURES, Others, evidence, features, nearness
+from ml_agent.matching.evidence import evidence, nearness
+from ml_agent.matching.features import FEATURES, Others, features
 from ml_agent.matching.meanings import meant
 from ml_agent.matching.mentions import Mention, Statement, read
 from ml_agent.matching.slots import Slot, Weights
