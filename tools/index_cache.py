@@ -7,8 +7,9 @@ import importlib.metadata
 import logging
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -72,8 +73,8 @@ def fingerprint(module: str) -> str:
     libraries count too, and packages that add frameworks.
     """
     digest = hashlib.sha256(str(sys.version_info[:2]).encode())
-    for library in _PARSERS:
-        digest.update(importlib.metadata.version(library).encode())
+    for version in _parser_versions():
+        digest.update(version.encode())
     digest.update(plugins.identity(plugins.FRAMEWORKS).encode())
     for name, source in sorted(_sources(module).items()):
         digest.update(name.encode())
@@ -81,27 +82,45 @@ def fingerprint(module: str) -> str:
     return digest.hexdigest()[:16]
 
 
+@functools.cache
+def _parser_versions() -> tuple[str, ...]:
+    return tuple(map(importlib.metadata.version, _PARSERS))
+
+
 def _sources(module: str) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     pending = [module]
     while pending:
         name = pending.pop()
-        if name in found:
+        if name in found or (source := _source(name)) is None:
             continue
-        origin = _origin(name)
-        if origin is None:
-            continue
-        found[name] = origin.read_bytes()
-        for base, names, plain in _IMPORT.findall(found[name].decode()):
-            pending.append(base or plain)
-            pending.extend(f"{base}.{word}" for word in re.findall(r"\w+", names) if base)
+        found[name] = source.text
+        pending.extend(source.imports)
     return found
 
 
-def _origin(module: str) -> Path | None:
-    """The source file of a module of this package; None where there is none (the name was a class or a function)."""
-    base = _ROOM.joinpath(*module.split(".")[1:])
-    return next((file for file in (base.with_suffix(".py"), base / "__init__.py") if file.is_file()), None)
+class _Source(NamedTuple):
+    text: bytes
+    imports: tuple[str, ...]
+    """Names that may be modules of this package; some are classes and functions."""
+
+
+@functools.cache
+def _source(module: str) -> _Source | None:
+    """The source of a module of this package; None where there is none (the name was a class or a function)."""
+    base = "/".join((str(_ROOM), *module.split(".")[1:]))
+    for file in (f"{base}.py", f"{base}/__init__.py"):
+        if Path(file).is_file():
+            text = Path(file).read_bytes()
+            return _Source(text, tuple(_imports(text.decode())))
+    return None
+
+
+def _imports(text: str) -> Iterator[str]:
+    for base, names, plain in _IMPORT.findall(text):
+        yield base or plain
+        if base:
+            yield from (f"{base}.{word}" for word in re.findall(r"\w+", names))
 
 
 def _file_name(version: str) -> str:
