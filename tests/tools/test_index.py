@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from tools import index as index_module
-from tools import index_worker
+from tools import index_cache, index_worker
 from tools.documents.model import Passage
 from tools.index import RepoIndex, make_part
 from tools.index_cache import PartCache, fingerprint
@@ -137,7 +137,11 @@ def test_a_fingerprint_knows_the_modules_behind_an_extractor(monkeypatch: pytest
     (room / "c.py").write_text("")
     (room / "d.py").write_text("")
     monkeypatch.setattr("tools.index_cache._ROOM", room)
-    of = fingerprint.__wrapped__
+
+    def of(module: str) -> str:
+        index_cache._source.cache_clear()
+        return fingerprint.__wrapped__(module)
+
     before = (of("tools.a.one"), of("tools.d"))
     for changed in ("a/two.py", "b.py", "c.py"):
         (room / changed).write_text((room / changed).read_text() + "# changed\n")
