@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from sandbox.diagnosis import Diagnosis
 from sandbox.makers import Missing, in_folder, makers_of, template_of
@@ -241,6 +240,8 @@ def _line_endings(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
 def _wrong_python(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     if diagnosis.fix is not None:
         return
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # needed for this one repair
+
     try:
         said = SpecifierSet(wanted_python(scene.source.root))
     except InvalidSpecifier:

@@ -3,8 +3,6 @@
 import re
 
 import msgspec
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import InvalidVersion, Version
 
 from sandbox.setup.distributions import normalized
 
@@ -65,6 +63,8 @@ def read_pip_failure(output: str) -> PipFailure:
 
 def relaxed(requirement: str, versions: tuple[str, ...]) -> str | None:
     """The requirement with its pin moved to the nearest version there is, without it, or None when nothing is left."""
+    from packaging.requirements import InvalidRequirement, Requirement  # needed where pip has failed
+
     try:
         parsed = Requirement(requirement)
     except InvalidRequirement:
@@ -83,6 +83,8 @@ def relaxed(requirement: str, versions: tuple[str, ...]) -> str | None:
 
 def _nearest(wanted: str, versions: tuple[str, ...]) -> str | None:
     """The lowest version above the wanted one, else the highest below."""
+    from packaging.version import InvalidVersion, Version
+
     try:
         target = Version(wanted.partition("+")[0])
         there = sorted(Version(version) for version in versions)

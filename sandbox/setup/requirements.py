@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
-from packaging.requirements import InvalidRequirement, Requirement
 
 from sandbox.reading import read_text
 from sandbox.setup.distributions import normalized
@@ -159,6 +157,8 @@ def parse(line: str) -> tuple[str, str] | None:
     if line.startswith("git+"):
         match = re.search(r"#(?:.*&)?egg=([\w.-]+)", line)
         return (normalized(match[1]), line) if match else None
+    from packaging.requirements import InvalidRequirement, Requirement  # takes longer than all of this module
+
     try:
         requirement = Requirement(line)
     except InvalidRequirement:
@@ -278,6 +278,8 @@ def _conda_lines(path: Path) -> list[str]:
 
 
 def _conda(path: Path) -> list[Any]:
+    import yaml  # few repositories have such a file
+
     try:
         content = yaml.safe_load(read_text(path, MAX_YAML))
     except (yaml.YAMLError, ValueError, RecursionError):
