@@ -2,11 +2,13 @@
 
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from tools.errors import ToolError
 from tools.files import Tree
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _BYTES = 256 * 1024
 _MOST_LINES = 2000
@@ -43,14 +45,16 @@ class Ignored:
                 return said
         return bool(self._exclude.check_file(path).include)
 
-    def _read(self, folder: str) -> GitIgnoreSpec:
+    def _read(self, folder: str) -> "GitIgnoreSpec":
         try:
             return _rules(self._tree.read_text(f"{folder}/.gitignore".lstrip("/"), _BYTES))
         except (OSError, ToolError):
             return _rules("")
 
 
-def _rules(text: str) -> GitIgnoreSpec:
+def _rules(text: str) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec  # needed for work trees of the user's
+
     lines = [line for line in text.splitlines()[:_MOST_LINES] if len(line) <= 500]
     simple = [line for line in lines if line.replace("**/", "").count("*") <= _MOST_STARS]
     try:
@@ -61,6 +65,8 @@ def _rules(text: str) -> GitIgnoreSpec:
 
 def _understood(line: str) -> bool:
     """Whether git would make something of a line."""
+    from pathspec import GitIgnoreSpec
+
     try:
         GitIgnoreSpec.from_lines([line])
     except ValueError:

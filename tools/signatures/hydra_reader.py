@@ -4,8 +4,6 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
-
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, OptionType, Signature, Unseen
 from tools.signatures.values import UNKNOWN, Arguments, Method, Native, Value
@@ -106,6 +104,8 @@ def load_yaml(run: Interpreter, path: str) -> dict[str, Any] | None:
     text = run.sources.text(path)
     if text is None or len(text) > MAX_YAML_BYTES:
         return None
+    import yaml  # one repository in many has such files
+
     try:
         data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, ValueError, RecursionError, TypeError, AttributeError):
