@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
+from ml_agent.matching.guarded import GuardedPattern
 from ml_agent.values.numbers import from_words, number, plain
 
 
@@ -24,12 +25,13 @@ _SPOKEN = (
     rf"(?!(?:ten|hundred)-(?:thousandth|millionth))(?:minus\s+)?(?:an?|{_UNIT_WORD}|{_SCALE_WORD}|half)(?![A-Za-z])"
 )
 _RUN = rf"{_SPOKEN}(?:(?:[\s-]+|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+|(?<=million)\s+and\s+){_SPOKEN}){{0,12}}"
-_POWER = re.compile(
+_POWER = GuardedPattern(
     rf"(?P<digits>{_RUN}|(?<!\d)\d+(?:\.\d+)?)(?:\s+times\s+ten|\s*[x×*]\s*10)\s*(?:to\s+the(?:\s+power\s+of)?|\^)?\s*(?P<exponent>minus\s+\w+|-?\d+)",
-    re.IGNORECASE,
+    "ten",
+    "10",
 )
-_TEN_TO = re.compile(
-    r"\b(?:ten|10)\s+to\s+the(?:\s+power\s+of)?\s+(?P<exponent>minus\s+\w+|-?\d+)(?!\w)", re.IGNORECASE
+_TEN_TO = GuardedPattern(
+    r"\b(?:ten|10)\s+to\s+the(?:\s+power\s+of)?\s+(?P<exponent>minus\s+\w+|-?\d+)(?!\w)", "ten", "10"
 )
 _SHARES = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
@@ -37,16 +39,17 @@ _SHARES = {
     "thousandth": 1000, "ten-thousandth": 10_000, "hundred-thousandth": 100_000, "millionth": 1_000_000,
 }  # fmt: skip
 _PARTS = "|".join(sorted((p for p in _SHARES if p != "half"), key=len, reverse=True))
-_SHARE = re.compile(rf"\b(?P<count>{_RUN})[\s-]+(?P<part>{_PARTS})s?\b|\bone\s+(?P<half>half)\b", re.IGNORECASE)
-_AND_HALF = re.compile(rf"\b(?P<whole>{_RUN})\s+and\s+a\s+(?P<part>half|quarter)\b", re.IGNORECASE)
-_ONE_IN = re.compile(
-    rf"\bone(?:\s+[a-z]+){{0,2}}\s+(?:in|out\s+of)\s+(?:every\s+)?(?P<count>{_UNIT_WORD}|hundred|\d+)\b", re.IGNORECASE
+_SHARE = GuardedPattern(rf"\b(?P<count>{_RUN})[\s-]+(?P<part>{_PARTS})s?\b|\bone\s+(?P<half>half)\b", *_SHARES)
+_AND_HALF = GuardedPattern(rf"\b(?P<whole>{_RUN})\s+and\s+a\s+(?P<part>half|quarter)\b", "half", "quarter")
+_ONE_IN = GuardedPattern(
+    rf"\bone(?:\s+[a-z]+){{0,2}}\s+(?:in|out\s+of)\s+(?:every\s+)?(?P<count>{_UNIT_WORD}|hundred|\d+)\b", "one"
 )
-_PERCENT = re.compile(
+_PERCENT = GuardedPattern(
     rf"\b(?P<count>{_RUN}|\d+(?:\.\d+)?)\s*+(?:percent|per\s+cent)\b|(?<![\w.])(?P<digits>\d+(?:\.\d+)?)\s?%",
-    re.IGNORECASE,
+    "cent",
+    "%",
 )
-_MINUS = re.compile(rf"\bminus\s+(?P<count>{_RUN}|\d+(?:\.\d+)?)\b", re.IGNORECASE)
+_MINUS = GuardedPattern(rf"\bminus\s+(?P<count>{_RUN}|\d+(?:\.\d+)?)\b", "minus")
 _SIZE = re.compile(r"(?<![\w/.-])\d+[x×]\d+(?:[x×]\d+)?(?![\w/])", re.IGNORECASE)
 _RANGE = re.compile(
     r"(?<![\w/.-])\d+-\d+(?:,\d+(?:-\d+)?)*(?![\w/-])|(?<![\w/.-])\d+(?:,\d+(?:-\d+)?)*,\d+-\d+(?![\w/-])"
@@ -60,8 +63,8 @@ _ORDINALS = {
     "twelfth": 12, "fifteenth": 15, "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50, "sixtieth": 60,
     "hundredth": 100, "thousandth": 1000,
 }  # fmt: skip
-_EVERY = re.compile(
-    rf"(?<=every )(?:(?P<count>{_UNIT_WORD})(?:[\s-]))?(?P<part>{'|'.join(_ORDINALS)})\b(?!-)", re.IGNORECASE
+_EVERY = GuardedPattern(
+    rf"(?<=every )(?:(?P<count>{_UNIT_WORD})(?:[\s-]))?(?P<part>{'|'.join(_ORDINALS)})\b(?!-)", "every "
 )
 _FILE = re.compile(r"(?<![\w/.@$~-])[A-Za-z]\w[\w-]*(?:\.\w+)*\.[a-z]{2,8}(?![\w/(-])(?!\.\w)")
 _TIMES = {"once": "1", "twice": "2", "thrice": "3"}
@@ -134,7 +137,7 @@ def _every(match: re.Match[str]) -> str:
 
 _HUNDRED = 100
 _Read = Callable[[re.Match[str]], str | None]
-_READERS: tuple[tuple[re.Pattern[str], _Read, str], ...] = (
+_READERS: tuple[tuple[re.Pattern[str] | GuardedPattern, _Read, str], ...] = (
     (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_AND_HALF, _mixed, ""), (_EVERY, _every, ""), (_SHARE, _share, ""),
     (_ONE_IN, _one_in, ""), (_PERCENT, _percent, ""), (_MINUS, _negative, ""),
     (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),

@@ -11,6 +11,7 @@ import pytest
 
 from ml_agent import solve
 from ml_agent.errors import UsageError
+from ml_agent.matching.guarded import GuardedPattern
 from sandbox.setup.requirements import wanted_by
 from tools.signatures import shell_reader
 from tools.signatures.sources import Sources
@@ -34,6 +35,8 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
             if found.name.startswith(_RUNS_ALONE) or found.name.endswith("__main__"):
                 continue
             for name, value in vars(importlib.import_module(found.name)).items():
+                if isinstance(value, GuardedPattern):
+                    yield f"{found.name}.{name}", value.compiled
                 if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
                     yield f"{found.name}.{name}", value
 
