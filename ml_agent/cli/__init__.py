@@ -34,7 +34,10 @@ def main() -> None:
         gc.disable()
     take_keys()
     signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if not gc.isenabled():
+        gc.freeze()  # else the interpreter looks through all objects as it ends, for the system to take back at once anyway
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
