@@ -64,8 +64,6 @@ class _Pattern(NamedTuple):
     concept: Concept
 
     def matches(self, words: list[str]) -> bool:
-        if len(words) != len(self.words):
-            return False
         pairs = zip(self.words, words, strict=True)
         return all(pattern.matches(word if self.exact_case else word.lower()) for pattern, word in pairs)
 
@@ -76,7 +74,7 @@ class Knowledge:
     def __init__(self, concepts: Iterable[Concept]) -> None:
         self.concepts = tuple(concepts)
         self._names: dict[str, list[Concept]] = defaultdict(list)
-        self._patterns: list[_Pattern] = []
+        self._patterns: dict[int, list[_Pattern]] = defaultdict(list)  # by number of words
         for concept in self.concepts:
             for name in concept.names:
                 self._learn(name, concept)
@@ -105,14 +103,14 @@ class Knowledge:
             self._names[key].append(concept)
             return
         words = _SEPARATOR.split(plain if exact else plain.lower())
-        self._patterns.append(_Pattern(tuple(map(_PatternWord.of, words)), exact, concept))
+        self._patterns[len(words)].append(_Pattern(tuple(map(_PatternWord.of, words)), exact, concept))
 
     def _named(self, words: list[str]) -> list[Concept]:
         joined = "".join(words)
         return _unique(self._names.get(f"={joined}", []) + self._names.get(joined.lower(), []))
 
     def _patterned(self, words: list[str]) -> list[Concept]:
-        return _unique(pattern.concept for pattern in self._patterns if pattern.matches(words))
+        return _unique(pattern.concept for pattern in self._patterns.get(len(words), ()) if pattern.matches(words))
 
 
 def field_strengths(mentions: Iterable[Mention]) -> dict[Concept, float]:
