@@ -111,7 +111,7 @@ def silent(event: str, **fields: object) -> None:
     """Trajectories are not kept here."""
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=4)
 def _index(root: Path, version: str) -> RepoIndex:
     return RepoIndex.open(root, version, load_settings().cache_dir / "indexes")
 

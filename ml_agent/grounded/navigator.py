@@ -37,7 +37,8 @@ from ml_agent.values import extract
 from tools.candidates import Candidate
 from tools.signatures.model import Signature
 
-_REMEMBERED = 16
+_REMEMBERED = 4
+"""Repositories and requests of which what was read stays in memory: rows come by repository, and one may take 40 MB."""
 _LOOKED_AT = 8
 _SHOWN = 5
 _OF_ONE_KIND = 3
