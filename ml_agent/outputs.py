@@ -20,8 +20,8 @@ MOST_BYTES = 64 * 1024**2
 MOST_TOTAL = 256 * 1024**2
 """Of all that is brought out."""
 
-_TRIES = 2
-"""How often the files are listed; on a busy machine it may take too long once."""
+_TRIES = 3
+"""How often the files are listed; on a busy machine it may take too long, or find no place for a process, once or twice."""
 _SYSTEM = "PATH=/usr/bin:/bin; "
 """The system's programs, whatever the program put in the places where names are looked up."""
 _FIND = (
@@ -50,14 +50,17 @@ def made_since(sandbox: Sandbox, began: str) -> tuple[Made, ...]:
 
 
 def _entries(sandbox: Sandbox, text: str) -> list[bytes]:
+    said = ""
     for _ in range(_TRIES):
-        listed = "".join(sandbox.run(Command(text=text, timeout=60)).stdout.split())
+        response = sandbox.run(Command(text=text, timeout=60))
+        listed = "".join(response.stdout.split())
         try:
             if listed:
                 return gzip.decompress(base64.b64decode(listed)).split(b"\0")
-        except (OSError, EOFError, binascii.Error):
-            continue
-    raise SandboxLostError("what the run made cannot be listed: the sandbox does not answer")
+        except (OSError, EOFError, binascii.Error) as error:
+            said = str(error)
+        said = " ".join(response.stderr.split())[-120:] or said or f"{response.ended}, {response.exit_code}"
+    raise SandboxLostError(f"what the run made cannot be listed: the sandbox does not answer ({said})")
 
 
 def collect(
