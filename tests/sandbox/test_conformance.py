@@ -186,7 +186,7 @@ signal.signal(signal.SIGINT, lambda *_: None)
 signal.set_wakeup_fd(delivered)
 print("up", flush=True)
 times = len(os.read(heard, 1))
-time.sleep(1)
+time.sleep(0.4)
 os.set_blocking(heard, False)
 try:
     times += len(os.read(heard, 100))
