@@ -67,7 +67,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         _write_artifacts(folder, best, state, services)
     if job.keep_outputs:
         result["kept"] = keep_outputs(folder.outputs, result["outputs"], Path(job.keep_outputs), job.force)
-    write_report(folder, result, services.settings.cache_dir / "templates")
+    write_report(folder, result)
     folder.write_json(RESULT, result)
     services.trajectory.emit("ended", ending=state["ending"], message=state["message"], evidence=result["evidence"])
     return result

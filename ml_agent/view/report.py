@@ -1,11 +1,9 @@
 """report.html: one file, no server, nothing loaded from elsewhere."""
 
-import contextlib
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChainableUndefined, Environment, FileSystemBytecodeCache, PackageLoader
-from jinja2.bccache import Bucket
+from jinja2 import ChainableUndefined, Environment, PackageLoader
 
 from ml_agent.files import write_atomically
 from ml_agent.runs import RunFolder
@@ -17,25 +15,10 @@ LOG_TAIL = 20_000
 """Bytes of the last log that the page shows."""
 
 
-class _Compiled(FileSystemBytecodeCache):
-    """Templates compiled by an earlier run. A full or read-only disk costs only that."""
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what was compiled, where that can be."""
-        with contextlib.suppress(OSError):
-            Path(self.directory).mkdir(parents=True, exist_ok=True)
-            super().dump_bytecode(bucket)
-
-
-def write_report(folder: RunFolder, result: dict[str, Any], cache: Path) -> None:
-    """Render the result and the events of a run; everything shown is escaped. `cache` is where compiled templates are kept."""
+def write_report(folder: RunFolder, result: dict[str, Any]) -> None:
+    """Render the result and the events of a run; everything shown is escaped."""
     # Runs of other versions may lack fields: what is not there is not shown.
-    environment = Environment(
-        loader=PackageLoader("ml_agent.view", "."),
-        undefined=ChainableUndefined,
-        autoescape=True,
-        bytecode_cache=_Compiled(str(cache)),
-    )
+    environment = Environment(loader=PackageLoader("ml_agent.view", "."), undefined=ChainableUndefined, autoescape=True)
     events = list(read_trajectory(folder.trajectory))
     text = environment.get_template("report.html.j2").render(
         page=page_of(result, events),

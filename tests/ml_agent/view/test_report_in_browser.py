@@ -53,7 +53,7 @@ def page(tmp_path: Path) -> Path:
         "sandbox": {"name": "docker", "isolated": True},
         "budget": {"prompt_tokens": 1, "completion_tokens": 1, "calls": 1, "seconds": 1.0},
     }  # fmt: skip
-    write_report(folder, result, tmp_path / "templates")
+    write_report(folder, result)
     return folder.path / "report.html"
 
 
