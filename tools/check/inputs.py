@@ -63,7 +63,13 @@ def _paths(signature: Signature, values: Mapping[str, Any]) -> Iterator[tuple[Op
             continue
         for word in value if isinstance(value, list) else [value]:
             if isinstance(word, str) and _looks_like_path(option, word):
-                yield option, word
+                yield option, _file(option, word)
+
+
+def _file(option: Option, word: str) -> str:
+    """The file in a word: ml_collections hands what stands behind a colon to the file (`--config=base.py:arg`)."""
+    path, colon, _ = word.partition(":")
+    return path if colon and option.converter == "config_file" and path.endswith(".py") else word
 
 
 def _looks_like_path(option: Option, word: str) -> bool:

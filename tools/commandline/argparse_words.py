@@ -140,7 +140,8 @@ class ArgparseWords:
         if value is not None:
             return self._explicit(place, option, flag, value)
         rest = self.kinds[place + 1 :]
-        counts = match_places([option.nargs], rest, optional=True)
+        nargs = "0" if flag in option.negative_flags else option.nargs
+        counts = match_places([nargs], rest, optional=True)
         if not counts:
             wanted = {None: "a value", "+": "at least one value", "1": "a value"}.get(
                 option.nargs, f"{option.nargs} values"

@@ -145,6 +145,9 @@ class Reader:
 
     def store(self, option: Option, words: Sequence[str], flag: str = "") -> None:
         """Keep the values that an option was given."""
+        if flag in option.negative_flags:
+            self._store_switch(option, negative=True)
+            return
         if option.nargs == "?" and not words:
             self.tried.add(option.dest)
             self.values.pop(option.dest, None)
@@ -152,7 +155,7 @@ class Reader:
                 self.values[option.dest] = convert(option, option.switch_value)[0]
             return
         if option.nargs == "0" or (option.nargs == "?bool" and not words):
-            self._store_switch(option, negative=flag in option.negative_flags)
+            self._store_switch(option, negative=False)
             return
         values = [self.value(option, word) for word in words]
         several = option.nargs in ("*", "+", "...") or (option.nargs or "").isdigit()
@@ -230,7 +233,7 @@ class Reader:
         if any(BARE_VARIABLE.match(word) for word in [*self.unknown, *places]):
             return
         switches = {o.dest for o in self.signature.options if o.flags}
-        if self.signature.framework == "argparse" and any(
+        if self.signature.syntax == "argparse" and any(
             o.converter == "config_file" and o.dest in self.values for o in self.signature.options
         ):
             return  # what is required may stand in that file

@@ -25,6 +25,8 @@ def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
         words: unquoted words as a shell would pass them.
     """
     reader = Reader(signature)
+    if len(words) == 1 and signature.lone_file and words[0].endswith(signature.lone_file):
+        return reader.result(words)
     READERS[signature.syntax](reader, list(words))
     if any(word in HELP for word in words):
         reader.findings = [finding for finding in reader.findings if finding.severity != "unsure"]

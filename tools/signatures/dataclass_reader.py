@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from tools.signatures.argparse_option import CONFIG_FILE
 from tools.signatures.argparse_reader import Parser
 from tools.signatures.fields import (
     Field,
@@ -17,13 +18,17 @@ from tools.signatures.fields import (
     underscored,
 )
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.known_classes import known_class
+from tools.signatures.known_classes import STRING_TO_BOOL, known_class, with_negative
 from tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
 from tools.signatures.values import UNKNOWN, Arguments, Bound, Class, External, Function, Native, Value
 
 
 class FieldParser(Parser):
     """An argparse parser whose options come from dataclasses."""
+
+    def __init__(self, run: Interpreter, arguments: Arguments) -> None:
+        super().__init__(run, arguments)
+        self.lone_file: tuple[str, ...] = ()
 
     def take(self, value: Value) -> None:
         """Add the fields of a dataclass, or of several."""
@@ -61,9 +66,9 @@ class FieldParser(Parser):
         if field.kind.type == "bool" and field.kind.nargs is None:
             default = made.default or "False"
             made = msgspec.structs.replace(
-                made, nargs="?", switch_value="True", converter="string_to_bool", default=default
+                made, nargs="?", switch_value="True", converter=STRING_TO_BOOL, default=default, required=False
             )
-            return msgspec.structs.replace(made, required=False)
+            return with_negative(made)
         return msgspec.structs.replace(made, nargs="+") if made.nargs == "*" else made
 
     def do_add_arguments(self, arguments: Arguments) -> Value:
@@ -74,7 +79,26 @@ class FieldParser(Parser):
     def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
         """As argparse, under its own name."""
         found = super().signatures(subcommand, before)
-        return [msgspec.structs.replace(s, framework="dataclass") for s in found]
+        return [msgspec.structs.replace(s, framework="dataclass", lone_file=self.lone_file) for s in found]
+
+    def _take_file(self, *suffixes: str) -> Value:
+        """A file given by place holds every value."""
+        self.lone_file = (*self.lone_file, *suffixes)
+        return UNKNOWN
+
+    def do_parse_json_file(self, arguments: Arguments) -> Value:
+        """HfArgumentParser: the values of a JSON file."""
+        return self._take_file(".json")
+
+    def do_parse_yaml_file(self, arguments: Arguments) -> Value:
+        """HfArgumentParser: the values of a YAML file."""
+        return self._take_file(".yaml", ".yml")
+
+    def do_parse_args_and_config(self, arguments: Arguments) -> Value:
+        """TrlParser: `--config FILE` gives values, and what is required may stand there."""
+        self._add([msgspec.structs.replace(_plain("--config", "path"), converter=CONFIG_FILE)])
+        self.run.note_parsed(self, strict=arguments.get(None, "return_remaining_strings") is not True)
+        return UNKNOWN
 
 
 def _elsewhere(value: Value) -> tuple[Origin, str]:
@@ -142,6 +166,8 @@ class FunctionParser(Native):
     def _signature(
         self, options: list[Option], elsewhere: list[tuple[Origin, str]], subcommand: tuple[str, ...]
     ) -> Signature:
+        if self.style == "jsonargparse":
+            options = [*options, *_of_jsonargparse()]
         return Signature(
             path=self.run.script, framework="dataclass", options=tuple(options), syntax="argparse",
             accepts_unknown=bool(elsewhere), subcommand=subcommand,
@@ -171,7 +197,7 @@ class LightningCommands(Native):
 
     def signatures(self) -> list[Signature]:
         """One a subcommand; with `run=False` there are none."""
-        options, unseen = [_plain("--config", "path"), _plain("--seed_everything", "json")], []
+        options, unseen = [*_of_jsonargparse(), _plain("--seed_everything", "json")], []
         trainer = known_class("pytorch_lightning.Trainer")
         options += [_under("trainer", option) for option in trainer.as_options()] if trainer is not None else []
         for name, place in (("model", 0), ("data", 1)):
@@ -209,6 +235,20 @@ LIGHTNING = ("fit", "validate", "test", "predict")
 
 def _plain(flag: str, kind: OptionType) -> Option:
     return Option(dest=flag.lstrip("-"), flags=(flag,), type=kind, sure=False)
+
+
+def _of_jsonargparse() -> tuple[Option, Option]:
+    """What every command line of jsonargparse takes besides: with either of them nothing else is required."""
+    given = msgspec.structs.replace(_plain("--config", "path"), converter=CONFIG_FILE)
+    shown = Option(
+        dest="print_config",
+        flags=("--print_config",),
+        nargs="?",
+        switch_value="True",
+        converter=CONFIG_FILE,
+        sure=False,
+    )
+    return given, shown
 
 
 def _under(prefix: str, option: Option) -> Option:

@@ -78,7 +78,8 @@ class Docopt(Native):
                 options[option.dest] = option
             elif token.startswith("<") or (token.isupper() and len(token) > 1):
                 if not (place and tokens[place - 1].startswith("-") and described.get(tokens[place - 1])):
-                    self._place(token, following, "[" in brackets, options)
+                    made = self._place(token, following, "[" in brackets, len(commands))
+                    options[made.dest] = made
             elif token not in ("|", "...", "-", "--"):
                 if brackets or options:
                     is_open = True
@@ -93,11 +94,12 @@ class Docopt(Native):
             switch_value=None if equals else "True", path=self.path, line=self.line,
         )  # fmt: skip
 
-    def _place(self, token: str, following: str, optional: bool, options: dict[str, Option]) -> None:
+    def _place(self, token: str, following: str, optional: bool, level: int) -> Option:
+        """An argument that stands behind so many commands."""
         name = token.strip("<>").replace("-", "_").lower()
         several = following == "..."
         nargs = ("*" if optional else "+") if several else "?" if optional else None
-        options[name] = Option(dest=name, nargs=nargs, required=not optional, path=self.path, line=self.line)
+        return Option(dest=name, nargs=nargs, required=not optional, path=self.path, line=self.line, level=level)
 
 
 def _dest(flags: tuple[str, ...]) -> str:

@@ -13,6 +13,18 @@ MAX_BASES = 5
 DATA = Path(__file__).with_name("known_classes.json.gz")
 
 
+STRING_TO_BOOL = "string_to_bool"
+"""The converter of HfArgumentParser's switches."""
+
+
+def with_negative(option: Option) -> Option:
+    """A switch of HfArgumentParser that is on by default, with the spellings that turn it off."""
+    if option.converter != STRING_TO_BOOL or option.default != "True":
+        return option
+    spellings = (f"--no_{option.dest}", f"--no-{option.dest.replace('_', '-')}")
+    return msgspec.structs.replace(option, negative_flags=tuple(dict.fromkeys(spellings)))
+
+
 class KnownOption(msgspec.Struct, frozen=True, kw_only=True):
     """One option of a class, and the versions that have it."""
 
@@ -39,7 +51,8 @@ class KnownClass(msgspec.Struct, frozen=True, kw_only=True):
         """Its options, those of its bases first; those that not every version has are not sure, and say which versions do."""
         bases = [known_class(base) for base in self.bases] if depth < MAX_BASES else []
         found = {option.dest: option for base in bases if base is not None for option in base.as_options(depth + 1)}
-        return tuple((found | {known.option.dest: self._told(known) for known in self.options}).values())
+        found |= {known.option.dest: self._told(known) for known in self.options}
+        return tuple(with_negative(option) for option in found.values())
 
     def _told(self, known: KnownOption) -> Option:
         last = len(self.versions) - 1

@@ -105,6 +105,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Groups of dests of which at most one may be given."""
     one_of: tuple[tuple[str, ...], ...] = ()
     """Groups of dests of which at least one must be given."""
+    lone_file: tuple[str, ...] = ()
+    """Suffixes of a file that may stand alone on the command line and gives every value (HfArgumentParser.parse_json_file)."""
     prefix_chars: str = "-"
     """What options begin with."""
 
