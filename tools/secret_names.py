@@ -4,23 +4,16 @@ import re
 from collections.abc import Mapping
 
 _WORDS = frozenset(
-    [
-        "key",
-        "apikey",
-        "token",
-        "secret",
-        "secrets",
-        "password",
-        "passwd",
-        "passphrase",
-        "credential",
-        "credentials",
-        "auth",
-        "authorization",
-        "cookie",
-        "pat",
-    ]
+    "key token secret secrets password passwd passphrase credential credentials auth authorization cookie pat".split()
 )
+_ENDINGS = re.compile(r"\w(?:password|passwd|passphrase|passcode|token|secret|secrets|credentials?|apikey|key|pass)$")
+"""Of one part of a name: PGPASSWORD, HFTOKEN, OPENAIKEY, SSHPASS."""
+_NO_SECRETS = re.compile(
+    r"\w*(?:monkey|donkey|turkey|turnkey|hockey|jockey|whiskey|lackey|hotkey|mickey"
+    r"|bypass|compass|trespass|overpass|underpass|encompass|(?:low|high|band|all|num|multi|single|one|two)pass)"
+)
+_SHORT = frozenset({"pwd", "pass"})
+"""Secrets at the end of a name of several parts: MYSQL_PWD, DB_PASS; PWD alone is a folder."""
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
@@ -30,4 +23,10 @@ def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
 
 def names_a_secret(variable: str) -> bool:
     """Whether a variable's name says that it holds a secret."""
-    return bool(_WORDS & set(re.split(r"_+", variable.lower())))
+    parts = [part.rstrip("0123456789") for part in re.split(r"[^a-z0-9]+", variable.lower())]
+    parts = [part for part in parts if part]
+    return any(map(_is_secret, parts)) or (len(parts) > 1 and parts[-1] in _SHORT)
+
+
+def _is_secret(part: str) -> bool:
+    return part in _WORDS or (_ENDINGS.search(part) is not None and _NO_SECRETS.fullmatch(part) is None)
