@@ -2,26 +2,28 @@
 
 from ml_agent.draft import Draft
 from ml_agent.request import Request
-from tools.check.powers import Found, powers
+from tools.check.power import Found, Power
+from tools.check.powers import powers
 from tools.findings import Finding
+from tools.hidden import shown
 from tools.index import RepoIndex
 
-_WHY = {
+_WHY: dict[Power, str] = {
     "command-substitution": "would run a command of the repository's inside yours",
     "redirect-outside": "reads or writes outside the repository's folder",
     "secret-variable": "would hand one of your secrets to the program",
     "piped-to-shell": "runs what another command prints",
+    "control-character": "holds characters that a terminal obeys or that nobody sees",
 }
-REFUSED = frozenset(_WHY)
+REFUSED: frozenset[str] = frozenset(_WHY)
 """Codes of findings with which a text is never shown as an answer."""
 
 
 def refusals(draft: Draft, request: Request, index: RepoIndex) -> list[Finding]:
     """What the answer must not hold, each with the line of the repository that it came from; what the user wrote is the user's."""
-    if draft.kind != "bash":
-        return []
     own = " ".join([request.instruction, request.prefix_code, *(value.value for value in request.values)])
-    return [_finding(part, index) for part in powers(draft.text, draft.workdir) if part.text not in own]
+    found = powers(draft.text, draft.workdir, draft.kind)
+    return [_finding(part, index) for part in found if part.text not in own]
 
 
 def is_refused(draft: Draft) -> bool:
@@ -31,8 +33,9 @@ def is_refused(draft: Draft) -> bool:
 
 def _finding(part: Found, index: RepoIndex) -> Finding:
     path, line = _origin(part.text, index)
-    message = f"{part.text} {_WHY[part.power]}; write it into your own sentence if you want it"
-    return Finding(code=part.power, message=message, subject=part.text, path=path, line=line)
+    text = shown(part.text)
+    message = f"{text} {_WHY[part.power]}; write it into your own sentence if you want it"
+    return Finding(code=part.power, message=message, subject=text, path=path, line=line)
 
 
 def _origin(text: str, index: RepoIndex) -> tuple[str, int]:

@@ -10,7 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from ml_agent import wording
-from ml_agent.answer_gate import is_refused
+from ml_agent.answer_gate import is_refused, refusals
 from ml_agent.delivery.amend import amendments, missing_text
 from ml_agent.delivery.expected import expectations
 from ml_agent.draft import CHOSEN, Draft, stands_by
@@ -121,8 +121,10 @@ def generate(state: State, services: Services) -> Command[Literal["check", "plan
     if attempts and stands_by(draft, attempts[-1].draft):
         return stood_by(state, draft, attempts[-1].problem)
     if not attempts and draft.level == "unsure":
-        offered = different(services.navigator.drafts(request_of(state), workspace_of(state, services)))
-        if all(one.level == "unsure" for one in offered):
+        request, workspace = request_of(state), workspace_of(state, services)
+        drafts = services.navigator.drafts(request, workspace)
+        offered = different(one for one in drafts if not refusals(one, request, workspace.index))
+        if offered and all(one.level == "unsure" for one in offered):
             chosen = services.choose([offer(one) for one in offered])
             if chosen is None:
                 return unsure(state, services, offered)

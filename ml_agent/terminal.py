@@ -1,13 +1,17 @@
 """Text of others on its way to a terminal."""
 
-import re
+import sys
 
 from sandbox.lines import clean
-
-_TURNING = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""Characters without width, and those that turn the direction: what is read would not be what is there."""
+from tools.hidden import is_hidden
 
 
 def terminal_text(text: str) -> str:
-    """The text without anything that a terminal obeys (clipboard, title, cursor, colours); line ends and tabs stay."""
-    return _TURNING.sub("", clean(text.replace("\r\n", "\n")).replace("\r", ""))
+    """The text without what a terminal obeys (clipboard, title, cursor, colours) and what nobody sees; line ends and tabs stay."""
+    cleaned = clean(text.replace("\r\n", "\n")).replace("\r", "")
+    return cleaned if cleaned.isprintable() else "".join(letter for letter in cleaned if not is_hidden(letter))
+
+
+def write_out(text: str) -> None:
+    """Write to stdout: as it is for a pipe or a file, without what a terminal obeys for a terminal."""
+    sys.stdout.write(terminal_text(text) if sys.stdout.isatty() else text)

@@ -4,7 +4,21 @@ import re
 from collections.abc import Mapping
 
 _WORDS = frozenset(
-    "key token secret secrets password passwd passphrase credential credentials auth authorization cookie pat".split()
+    [
+        "key",
+        "token",
+        "secret",
+        "secrets",
+        "password",
+        "passwd",
+        "passphrase",
+        "credential",
+        "credentials",
+        "auth",
+        "authorization",
+        "cookie",
+        "pat",
+    ]
 )
 _ENDINGS = re.compile(r"\w(?:password|passwd|passphrase|passcode|token|secret|secrets|credentials?|apikey|key|pass)$")
 """Of one part of a name: PGPASSWORD, HFTOKEN, OPENAIKEY, SSHPASS."""

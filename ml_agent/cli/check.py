@@ -13,7 +13,7 @@ import typer
 from ml_agent.cli.reading import ReadingLine, say_left_out
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
-from ml_agent.terminal import terminal_text
+from ml_agent.terminal import terminal_text, write_out
 from ml_agent.workspaces import normal_folder
 from tools.check.command import check_command
 from tools.check.python import check_python
@@ -52,11 +52,11 @@ def check(
     fatal = frozenset(_WORDS) if strict else frozenset({"error"})
     failed = any(finding.severity in fatal for finding in findings)
     if as_json:
-        sys.stdout.write(json.dumps(msgspec.to_builtins(findings), indent=2, ensure_ascii=False) + "\n")
+        write_out(json.dumps(msgspec.to_builtins(findings), indent=2, ensure_ascii=False) + "\n")
     else:
         several = len(text.strip().splitlines()) > 1
         lines = [_finding_line(finding, with_line=several) for finding in findings]
-        sys.stdout.write("\n".join([*lines, *([] if failed else [_success(findings)])]) + "\n")
+        write_out("\n".join([*lines, *([] if failed else [_success(findings)])]) + "\n")
     return int(failed)
 
 

@@ -12,6 +12,7 @@ from ml_agent.cli.reading import ReadingLine, say_left_out
 from ml_agent.cli.tables import Layout, write_table
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
+from ml_agent.terminal import write_out
 from tools.entry_points import EntryPoint, entry_points, matching
 from tools.schema import function_schema
 from tools.signatures.model import Option, Signature
@@ -65,7 +66,7 @@ def explain(
 
 def _print_json(entries: Sequence[EntryPoint], *, schema: bool) -> None:
     made = [function_schema(e.signature) if schema else msgspec.to_builtins(e.signature) for e in entries]
-    sys.stdout.write(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
+    write_out(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
 
 
 def _write_entries(entries: Sequence[EntryPoint], layout: Layout) -> None:

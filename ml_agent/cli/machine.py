@@ -1,7 +1,6 @@
 """`ml-agent doctor`, `models` and `config`: what this machine, its endpoint and its settings offer."""
 
 import json
-import sys
 from typing import Annotated
 
 import msgspec
@@ -11,7 +10,7 @@ from rich.table import Table
 
 from ml_agent.console import Terminal
 from ml_agent.settings import load_settings
-from ml_agent.terminal import terminal_text
+from ml_agent.terminal import terminal_text, write_out
 
 config = typer.Typer(help="The settings in force, and where each of them came from.", no_args_is_help=True)
 
@@ -28,7 +27,7 @@ def show_config(as_json: Annotated[bool, typer.Option("--json", help="Print the 
 
     found = origins(load_settings())
     if as_json:
-        sys.stdout.write(json.dumps(msgspec.to_builtins(found), indent=2) + "\n")
+        write_out(json.dumps(msgspec.to_builtins(found), indent=2) + "\n")
         return 0
     table = Table("setting", "value", "from")
     for one in found:
@@ -49,7 +48,7 @@ def doctor(
 
     examined = examine_machine(load_settings(model=model))
     if as_json:
-        sys.stdout.write(json.dumps(msgspec.to_builtins(examined), indent=2) + "\n")
+        write_out(json.dumps(msgspec.to_builtins(examined), indent=2) + "\n")
     else:
         table = Table("what", "state", "found", "how to get on")
         for row in examined:
@@ -75,7 +74,7 @@ def models(
     names = sorted({*prices.names, *offered})
     rows = [{"model": name, "offered": name in offered, "price": prices.find(name)} for name in names]
     if as_json:
-        sys.stdout.write(json.dumps(msgspec.to_builtins(rows), indent=2) + "\n")
+        write_out(json.dumps(msgspec.to_builtins(rows), indent=2) + "\n")
         return 0
     table = Table("model", "at the endpoint", "USD per million tokens: input", "cached", "output")
     for name in names:

@@ -1,7 +1,6 @@
 """`ml-agent runs` and `ml-agent view`."""
 
 import json
-import sys
 import webbrowser
 from typing import Annotated, Any
 
@@ -13,6 +12,7 @@ from ml_agent.console import Terminal
 from ml_agent.run_index import known_run, known_runs
 from ml_agent.runs import RunFolder, delete_run
 from ml_agent.settings import load_settings
+from ml_agent.terminal import write_out
 from ml_agent.trajectory import read_trajectory
 
 app = typer.Typer(help="List, show and delete runs.", no_args_is_help=True)
@@ -28,7 +28,7 @@ def list_(
     """All runs, oldest first, also those made with --out."""
     rows = [row for row in map(_row, known_runs(load_settings())) if text.lower() in " ".join(row.values()).lower()]
     if as_json:
-        sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
+        write_out(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
         return
     table = Table("run", "ending", "evidence", "instruction")
     for row in rows:
@@ -75,7 +75,7 @@ def view(
     folder = known_run(load_settings(), run)
     if as_json:
         for event in read_trajectory(folder.trajectory):
-            sys.stdout.write(json.dumps(event, ensure_ascii=False) + "\n")
+            write_out(json.dumps(event, ensure_ascii=False) + "\n")
         return 0
     _show_run(folder)
     report = folder.path / "report.html"
@@ -102,4 +102,4 @@ def _content(folder: RunFolder) -> dict[str, Any]:
 
 
 def _print_json(content: Any) -> None:
-    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    write_out(json.dumps(content, indent=2, ensure_ascii=False) + "\n")

@@ -1,7 +1,6 @@
 """`ml-agent solve` and `ml-agent resume`."""
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -19,6 +18,7 @@ from ml_agent.request import check_instruction
 from ml_agent.run_index import known_run
 from ml_agent.run_job import begin_job, job_of, run_job, settings_of
 from ml_agent.settings import load_settings
+from ml_agent.terminal import write_out
 
 NO_MODEL = (
     "no model    tables thought alone: on a repository that is new to them they are right for few requests, a capable model for nearly all. "
@@ -138,9 +138,9 @@ def _progress(quiet: bool, verbose: bool = False, ask: bool = False) -> Observer
 def _finish(result: dict[str, Any], as_json: bool, quiet: bool, hint: str = "") -> int:
     ending = Ending.named(result["ending"])
     if as_json:
-        sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+        write_out(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     elif is_answer(result):
-        sys.stdout.write(result["answer"]["text"].rstrip("\n") + "\n")
+        write_out(result["answer"]["text"].rstrip("\n") + "\n")
     if not quiet:
         for line in (*card(result), *([hint] if hint else [])):
             _say(line)

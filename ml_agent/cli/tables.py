@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ml_agent.console import Terminal
-from ml_agent.terminal import terminal_text
+from ml_agent.terminal import terminal_text, write_out
 
 Layout = Literal["", "markdown"]
 Row = Sequence[str]
@@ -18,12 +18,12 @@ def write_table(heads: Row, rows: Sequence[Row], *, title: str = "", layout: Lay
     """Write a table to stdout: with lines to a terminal, one row a line with tabs to a pipe, or as Markdown."""
     safe = [[_line(cell) for cell in row] for row in rows]
     if layout == "markdown":
-        sys.stdout.write(_markdown(heads, safe, title))
+        write_out(_markdown(heads, safe, title))
     elif sys.stdout.isatty():
         Terminal().print(_drawn(heads, safe, title))
     else:
         lines = [f"# {_line(title)}"] if title else []
-        sys.stdout.write("\n".join([*lines, *("\t".join(row) for row in [list(heads), *safe])]) + "\n")
+        write_out("\n".join([*lines, *("\t".join(row) for row in [list(heads), *safe])]) + "\n")
 
 
 def _line(text: str) -> str:

@@ -133,6 +133,10 @@ def test_consoles_are_of_one_kind() -> None:
     } == set()
     printing = {place for place, name, _ in calls() if name == "print"}
     assert printing <= PRINTS
+    writing = {
+        place for place, name, _ in calls() if re.search(r"stdout(?:\.buffer)?\.write|^(?:typer|click)\.echo$", name)
+    }
+    assert writing == {"ml_agent/terminal.py", "ml_agent/cli/app.py"}, "the second writes the version"
 
 
 @pytest.mark.promise("Files of others are opened by few modules.", by="this test over the source")

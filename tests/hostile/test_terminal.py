@@ -12,7 +12,7 @@ from ml_agent.terminal import terminal_text
 
 pytestmark = pytest.mark.hostile
 
-FORBIDDEN = ("\x1b]", "\x1b[2J", "\x1bP", "\x9b", "\x9d", "\b", "\u202e")
+FORBIDDEN = ("\x1b]", "\x1b[2J", "\x1bP", "\x9b", "\x9d", "\b", "\u202e", "\u061c")
 COMMANDS = {
     "clipboard": "\x1b]52;c;cm0gLXJmIH4=\x07",
     "clipboard, not ended": "\x1b]52;c;cm0gLXJmIH4=",
@@ -22,6 +22,7 @@ COMMANDS = {
     "device control": "\x1bP$q\x1b\\",
     "back": "safe\b\b\b\bevil",
     "turned": "txt.\u202eexe",
+    "unseen": "a\u061c\u00adb\U000e0041",
 }
 
 
