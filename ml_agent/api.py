@@ -13,6 +13,9 @@ from ml_agent.settings import Settings, load_settings
 from tools.candidates import Candidate
 from tools.signatures.model import Signature
 
+STOP_SECONDS = 10.0
+"""How long a cancelled caller waits until the program is gone and its sandbox removed."""
+
 
 def solve(
     instruction: str,
@@ -53,6 +56,7 @@ async def asolve(
             pass
     except asyncio.CancelledError:
         run.cancel()
+        await asyncio.to_thread(run.wait, STOP_SECONDS)
         raise
     return run.result()
 

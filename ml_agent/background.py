@@ -4,6 +4,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Generic, TypeVar
 
 from ml_agent.api_types import Event, Result
 from ml_agent.budget import Usage
@@ -11,6 +12,7 @@ from ml_agent.errors import AgentError
 from ml_agent.state import Plain
 
 _END = None
+Answer = TypeVar("Answer")
 
 
 class CancelledRunError(AgentError):
@@ -33,8 +35,9 @@ class EventStream:
         self._stop_if_cancelled()
 
     def on_output(self, text: str) -> None:
-        """The sandbox printed something."""
-        self._emit(Event(kind="output", phase=self._phase, text=text))
+        """The sandbox printed something, or nothing for a moment."""
+        if text:
+            self._emit(Event(kind="output", phase=self._phase, text=text))
         self._stop_if_cancelled()
 
     def watch(self, usage: Callable[[], Usage]) -> None:
@@ -52,13 +55,13 @@ class EventStream:
             raise CancelledRunError("cancelled; `ml-agent resume` goes on where it was cut")
 
 
-class Run:
-    """A run under way. Iterate over it for its events (also with `async for`); `result()` waits for its end."""
+class Work(Generic[Answer]):
+    """Something under way in a thread of its own. Iterate over it for its events (also with `async for`); `result()` waits for its end."""
 
-    def __init__(self, work: Callable[[EventStream], Result]) -> None:
+    def __init__(self, work: Callable[[EventStream], Answer]) -> None:
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self._cancelled = threading.Event()
-        self._result: Result | None = None
+        self._result: list[Answer] = []
         self._error: Exception | None = None
         self._work = work
         self._thread = threading.Thread(target=self._run, name="ml-agent-run", daemon=True)
@@ -75,10 +78,18 @@ class Run:
             yield event
 
     def cancel(self) -> None:
-        """Stop at the next event; containers and processes of the run are removed. `result()` then raises CancelledRunError."""
+        """Stop at the next event, and a program under way at once; its containers and processes are removed.
+
+        `result()` then raises CancelledRunError.
+        """
         self._cancelled.set()
 
-    def result(self, timeout: float | None = None) -> Result:
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end, whatever it is; whether it has come within `timeout` seconds."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def result(self, timeout: float | None = None) -> Answer:
         """Wait for the end.
 
         Args:
@@ -88,18 +99,20 @@ class Run:
             TimeoutError: it has not ended by then.
             AgentError: what ended the run, where it was not an ending with a result.
         """
-        self._thread.join(timeout)
-        if self._thread.is_alive():
+        if not self.wait(timeout):
             raise TimeoutError(f"the run has not ended within {timeout} s")
         if self._error is not None:
             raise self._error
-        assert self._result is not None
-        return self._result
+        return self._result[0]
 
     def _run(self) -> None:
         try:
-            self._result = self._work(EventStream(self._events.put, self._cancelled))
+            self._result.append(self._work(EventStream(self._events.put, self._cancelled)))
         except Exception as error:  # noqa: BLE001 - raised again by result(), in the thread of whoever asked
             self._error = error
         finally:
             self._events.put(_END)
+
+
+class Run(Work[Result]):
+    """A run under way. Iterate over it for its events (also with `async for`); `result()` waits for its end."""

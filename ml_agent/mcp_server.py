@@ -1,16 +1,19 @@
 """`ml-agent mcp`: the tools for coding agents, over the Model Context Protocol."""
 
 import functools
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, ParamSpec, TypeVar
 
+import anyio
 import anyio.to_thread
 import msgspec
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 
 from ml_agent import api
-from ml_agent.api_types import Result
+from ml_agent.api_types import Event, Result
+from ml_agent.background import Work
 from ml_agent.draft import Draft
 from ml_agent.errors import AgentError, UsageError
 from ml_agent.run_index import known_run, known_runs
@@ -29,6 +32,13 @@ MOST_ENTRIES = 60
 """Entry points that one answer lists; a script can be asked for by name."""
 MOST_OUTPUT = 6000
 """Characters of a program's output in an answer; the whole is in the run's folder."""
+
+MOST_LINE = 200
+"""Characters of a program's line that progress tells."""
+OUTPUT_SECONDS = 1.0
+"""What a program prints is told this often at most."""
+
+_under_way: set[Work[Any]] = set()
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -158,20 +168,44 @@ async def solve(
         run: none (check only), probe (see it start), full (to its end).
     """
     job = api.start(instruction, repo=repository, run=run, unisolated=False, show_inputs=False)
+    return _shown(await _followed(ctx, job))
+
+
+async def _followed(ctx: Context[Any, Any], job: Work[Answer]) -> Answer:
+    """Report the events of a job as progress; stop it, and wait until it is gone, where the call is cancelled."""
+    _under_way.add(job)
     try:
-        done = 0
+        told, next_output = 0, 0.0
         async for event in job:
-            if event.kind == "done":
-                done += 1
-                await ctx.report_progress(done, message=f"{event.phase}: {event.text.partition(chr(10))[0]}")
+            if event.kind == "done" or (event.kind == "output" and time.monotonic() >= next_output):
+                told, next_output = told + 1, time.monotonic() + OUTPUT_SECONDS
+                await ctx.report_progress(told, message=_line(event))
     finally:
         job.cancel()
-    return _shown(await _thread(job.result))
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(job.wait, api.STOP_SECONDS)
+        _under_way.discard(job)
+    return job.result()
+
+
+def _line(event: Event) -> str:
+    if event.kind == "done":
+        return f"{event.phase}: {event.text.partition(chr(10))[0]}"
+    return event.text.rstrip().rpartition("\n")[2][:MOST_LINE]
+
+
+def stop_all() -> None:
+    """Cancel what is under way and wait until its programs are gone."""
+    jobs = list(_under_way)
+    for job in jobs:
+        job.cancel()
+    for job in jobs:
+        job.wait(api.STOP_SECONDS)
 
 
 @_one_line_errors
 async def run_in_sandbox(
-    command: str, repository: str, folder: str = ".", kind: Literal["bash", "python"] = "bash"
+    ctx: Context[Any, Any], command: str, repository: str, folder: str = ".", kind: Literal["bash", "python"] = "bash"
 ) -> dict[str, Any]:
     """Run a command or code in an isolated sandbox in which the repository is set up.
 
@@ -185,7 +219,7 @@ async def run_in_sandbox(
 
     draft = Draft(kind=kind, text=command, workdir=folder)
     settings = load_settings(run="full", unisolated=False)
-    ran = await _thread(run_command, draft, repository, settings)
+    ran = await _followed(ctx, Work(lambda stream: run_command(draft, repository, settings, stream)))
     response = ran.outcome.response
     return {
         "evidence": ran.outcome.evidence,

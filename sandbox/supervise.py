@@ -100,6 +100,8 @@ class _Watch:
             now = time.monotonic()
             if now >= next_look:
                 next_look = now + POLL_SECONDS
+                if on_output is not None:
+                    on_output("")  # whoever listens may want to stop a program that says nothing
                 self.look(now)
 
     def look(self, now: float) -> None:

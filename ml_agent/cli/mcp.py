@@ -1,10 +1,15 @@
 """`ml-agent mcp`."""
 
+import os
+import signal
+from types import FrameType
 from typing import Annotated, Literal
 
 import typer
 
 from ml_agent.errors import ConfigurationError
+
+TERMINATED = 143
 
 
 def mcp(
@@ -22,11 +27,18 @@ def mcp(
         ml-agent mcp --transport http --port 8765
     """
     try:
-        from ml_agent.mcp_server import server
+        from ml_agent.mcp_server import server, stop_all
     except ModuleNotFoundError as error:
         if error.name not in ("mcp", "anyio"):
             raise
         raise ConfigurationError("the extra `mcp` is missing: pip install 'ml-agent[mcp]'") from error
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        """Nothing may be left running; and the thread that waits for input cannot be woken, so no other way out ends."""
+        stop_all()
+        os._exit(TERMINATED)
+
+    signal.signal(signal.SIGTERM, end)
     if transport == "stdio":
         server().run("stdio")
     else:

@@ -1,0 +1,178 @@
+"""Cancelling ends a program that says nothing, whoever cancels: a caller, a task, a coding agent, a signal."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+import ml_agent
+
+SOON = 5.0
+"""Seconds until it must be gone."""
+SILENT = (
+    "import argparse, time\n"
+    "parser = argparse.ArgumentParser()\n"
+    'parser.add_argument("--lr", type=float, default=0.1, help="learning rate")\n'
+    "parser.parse_args()\n"
+    'print("epoch 1 loss 0.5", flush=True)\n'
+    "time.sleep(60)\n"
+)
+TASK = "fit the model with learning rate 0.25"
+FULL: dict[str, Any] = {"sandbox": "local", "unisolated": True, "run": "full", "network": "none"}
+
+
+class Program:
+    """A repository whose script prints once and then sleeps; its name is found among the machine's processes."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.script = root, f"fit_{uuid4().hex[:12]}.py"
+        root.mkdir()
+        (root / self.script).write_text(SILENT)
+        (root / "README.md").write_text(f"# Fit\n\nFit the model:\n\n```bash\npython {self.script} --lr 0.5\n```\n")
+
+    def processes(self) -> list[int]:
+        """Those that run it."""
+        name, found = self.script.encode(), []
+        for entry in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = entry.read_bytes().split(b"\0")
+            except OSError:  # it has ended
+                continue
+            if words[0].rpartition(b"/")[2].startswith(b"python") and name in words:
+                found.append(int(entry.parent.name))
+        return found
+
+    def wait_until(self, runs: bool, seconds: float) -> None:
+        """Until it runs, or runs no more."""
+        until = time.monotonic() + seconds
+        while bool(self.processes()) != runs:
+            assert time.monotonic() < until, f"{'not started' if runs else 'still there'} after {seconds} s"
+            time.sleep(0.05)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Program]:
+    """The repository; what is left of it is ended after a failed test."""
+    made = Program(tmp_path / "fitting")
+    yield made
+    for process in made.processes():
+        os.kill(process, signal.SIGKILL)
+
+
+def wait_for_output(run: ml_agent.Run) -> None:
+    """Until the program has printed its line."""
+    for event in run:
+        if event.kind == "output" and "epoch 1" in event.text:
+            return
+
+
+WAYS = [pytest.param("docker", marks=pytest.mark.docker), "local"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_run_that_is_cancelled_ends_its_silent_program(way: str, program: Program, tmp_path: Path) -> None:
+    run = ml_agent.start(TASK, repo=str(program.root), out=tmp_path / "out", **{**FULL, "sandbox": way})
+    wait_for_output(run)
+    assert program.processes()
+    began = time.monotonic()
+    run.cancel()
+    with pytest.raises(ml_agent.AgentError, match="cancelled"):
+        run.result(timeout=30)
+    assert time.monotonic() - began < SOON
+    assert program.processes() == []
+
+
+def test_a_task_that_is_cancelled_ends_its_silent_program(program: Program) -> None:
+    async def cancel() -> float:
+        task = asyncio.create_task(ml_agent.asolve(TASK, repo=str(program.root), **FULL))
+        await asyncio.to_thread(program.wait_until, True, 60)
+        began = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return time.monotonic() - began
+
+    assert asyncio.run(cancel()) < SOON
+    assert program.processes() == []
+
+
+def server(**environment: str) -> Any:
+    """A client with a server process of its own that runs programs on this machine."""
+    mcp = pytest.importorskip("mcp")
+    words = {"ML_AGENT_SANDBOX": "local", "ML_AGENT_NETWORK": "none", **environment}
+    parameters = mcp.StdioServerParameters(
+        command=sys.executable, args=["-m", "ml_agent", "mcp"], env={**os.environ, **words}
+    )
+    return mcp.Client(parameters)
+
+
+def calls(program: Program) -> dict[str, dict[str, Any]]:
+    """The tools that run programs, each with what it is asked."""
+    return {
+        "solve": {"instruction": TASK, "repository": str(program.root), "run": "full"},
+        "run_in_sandbox": {"command": f"python {program.script} --lr 1", "repository": str(program.root)},
+    }
+
+
+@pytest.mark.parametrize("tool", ["solve", "run_in_sandbox"])
+def test_a_call_that_is_given_up_ends_its_silent_program(tool: str, program: Program) -> None:
+    async def talk() -> None:
+        said: list[str] = []
+
+        async def progress(_done: float, _total: float | None, message: str | None) -> None:
+            said.append(message or "")
+
+        async with server() as client:
+            call = asyncio.create_task(client.call_tool(tool, calls(program)[tool], progress_callback=progress))
+            await asyncio.to_thread(program.wait_until, True, 60)
+            await asyncio.sleep(0.5)
+            call.cancel()
+            await asyncio.to_thread(program.wait_until, False, SOON)
+            assert said, "no progress was told"
+            assert (await client.list_tools()).tools, "the server goes on"
+
+    asyncio.run(talk())
+
+
+def test_a_server_that_is_terminated_takes_the_program_with_it(program: Program) -> None:
+    async def talk() -> None:
+        before = set(servers())
+        async with server() as client:
+            (served,) = set(servers()) - before
+            call = asyncio.create_task(client.call_tool("run_in_sandbox", calls(program)["run_in_sandbox"]))
+            await asyncio.to_thread(program.wait_until, True, 60)
+            os.kill(served, signal.SIGTERM)
+            await asyncio.to_thread(program.wait_until, False, SOON)
+            call.cancel()
+
+    asyncio.run(talk())
+
+
+def servers() -> list[int]:
+    """Servers that this process started."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return [int(child) for child in children if b"\0mcp\0" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_server_ends_on_term_without_a_traceback(transport: str) -> None:
+    pytest.importorskip("mcp")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    command = [sys.executable, "-m", "ml_agent", "mcp", "--transport", transport, "--port", port]
+    served = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    assert served.poll() is None
+    served.send_signal(signal.SIGTERM)
+    _, said = served.communicate(timeout=20)
+    assert "Traceback" not in said and served.returncode in (143, -signal.SIGTERM), said
