@@ -92,9 +92,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if not all(map(reason, lines(page)))], ids=lambda page: page.stem
-)
+LONG = ("bench", "fine-tuning")
+"""Pages whose commands take longer than ten seconds."""
+RUN = [
+    pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in LONG else [])
+    for page in PAGES
+    if not all(map(reason, lines(page)))
+]
+
+
+@pytest.mark.parametrize("page", RUN)
 def test_what_stands_in_blocks_runs(page: Path, folder: Path) -> None:
     for command in lines(page):
         if reason(command):

@@ -95,6 +95,7 @@ def test_a_diagnosis(installed: Path, tmp_path: Path) -> None:
     assert run(installed, tmp_path, "-c", code).stdout == "all seats of solver are taken\n"
 
 
+@pytest.mark.slow
 def test_an_agent_and_a_scorer(installed: Path, repository: Path, tmp_path: Path) -> None:
     listed = run(installed, tmp_path, "-m", "ml_agent", "bench", "agents", "list")
     assert listed.returncode == 0 and "echo" in listed.stdout

@@ -54,6 +54,7 @@ def recorded(place: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (place / "ran.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_rows_are_run_recorded_and_not_run_again(place: Path) -> None:
     done = run_rows(place, "--repo", "Shapes")
     assert done.returncode == 1, done.stderr

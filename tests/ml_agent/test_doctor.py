@@ -24,6 +24,7 @@ def doctor(*arguments: str, **environment: str) -> tuple[int, dict[str, dict[str
     return done.returncode, {row["what"]: row for row in json.loads(done.stdout)}
 
 
+@pytest.mark.slow
 def test_a_model_that_answers_is_ok_and_its_absence_ends_in_one() -> None:
     with ModelServer() as server:
         code, rows = doctor("--model", "m", OPENAI_BASE_URL=server.url)

@@ -46,8 +46,16 @@ def resume(out: Path) -> dict[str, Any]:
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("moment", ["enter", "leave"])
-@pytest.mark.parametrize("phase", PHASES)
+QUICK = (("generate", "leave"), ("execute", "enter"), ("diagnose", "leave"))
+"""Kills that `make test` does; `make test-slow` does one at each end of every node."""
+KILLS = [
+    pytest.param(phase, moment, marks=[] if (phase, moment) in QUICK else [pytest.mark.slow])
+    for phase in PHASES
+    for moment in ("enter", "leave")
+]
+
+
+@pytest.mark.parametrize(("phase", "moment"), KILLS)
 def test_a_run_killed_in_any_node_goes_on_to_the_same_answer(
     phase: str, moment: str, repository: Path, tmp_path: Path
 ) -> None:

@@ -70,7 +70,7 @@ def write(sandbox: Sandbox, code: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_started_is_seen_at_work(name: str, started_in: Sandbox) -> None:
     code, started = CASES[name]
-    response = probe(started_in, code)
+    response = probe(started_in, code, timeout=7.0 if started else 4.0)
     assert response.started is started
     assert response.ended == ("probe" if started else "timeout")
     assert response.ok is False

@@ -70,6 +70,7 @@ def test_an_environment_is_made_kept_and_taken_again(kind: str, make: Make, inde
         assert any("earlier run" in note for note in notes) is (attempt == 1 and kind != "process")
 
 
+@pytest.mark.slow
 def test_an_older_setuptools_is_part_of_the_record(make: Make, index: Path, tmp_path: Path) -> None:
     wheel(index, "setuptools", "60.0", "")
     root = repository(tmp_path, run_dot_py="import alpha\n")
@@ -83,6 +84,7 @@ def test_an_older_setuptools_is_part_of_the_record(make: Make, index: Path, tmp_
     assert set(session.record(task).locked) == {"alpha==2.0", "setuptools==60.0"}
 
 
+@pytest.mark.slow
 def test_a_setuptools_that_another_needs_is_part_of_the_record(make: Make, index: Path, tmp_path: Path) -> None:
     wheel(index, "setuptools", "80.0", "")
     wheel(index, "gamma", "1.0", "", "setuptools")
@@ -106,6 +108,7 @@ def test_another_script_with_the_same_needs_takes_the_kept_environment(make: Mak
     assert [note.partition(":")[0] for note in notes] == ["taking the environment of an earlier run"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_had_is_left_out_and_said(make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(
         tmp_path, run_dot_py="import beta_tools\nimport gamma_missing\n", requirements_dot_txt="beta-tools==7.0\n"
@@ -138,6 +141,7 @@ def test_a_failed_first_command_leaves_no_trace(make: Make, tmp_path: Path) -> N
         session.sandbox.get("half")
 
 
+@pytest.mark.slow
 def test_another_python_without_the_version_wanted_is_given_up(make: Make, index: Path, tmp_path: Path) -> None:
     sandbox = make("process", network="install")
     others = [version for version in sandbox.pythons() if version != sandbox.python_version()]  # type: ignore[attr-defined]
@@ -171,6 +175,7 @@ def test_what_a_first_command_lacks_is_repaired_too(make: Make, tmp_path: Path) 
     assert done == ["python fetch.py", "python extract.py"]
 
 
+@pytest.mark.slow
 def test_first_commands_that_need_each_other_end(make: Make, tmp_path: Path) -> None:
     root = repository(
         tmp_path,
@@ -183,6 +188,7 @@ def test_first_commands_that_need_each_other_end(make: Make, tmp_path: Path) -> 
     assert not list(root.glob("*.json"))
 
 
+@pytest.mark.slow
 def test_a_run_can_be_reproduced(make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(
         tmp_path,
@@ -209,6 +215,7 @@ def test_a_run_can_be_reproduced(make: Make, index: Path, tmp_path: Path) -> Non
     assert commit in files["Dockerfile"] or "COPY . /workspace" in files["Dockerfile"]
 
 
+@pytest.mark.slow
 def test_versions_that_contradict_each_other_on_paper_are_reproduced(make: Make, index: Path, tmp_path: Path) -> None:
     wheel(index, "gamma", "1.0", "", "alpha>=2")
     root = repository(tmp_path, run_dot_py="import alpha, gamma\nprint(alpha.old)\n")
@@ -227,6 +234,7 @@ def test_versions_that_contradict_each_other_on_paper_are_reproduced(make: Make,
     assert subprocess.run(command, capture_output=True, text=True, check=True, timeout=110).stdout == "1\n"
 
 
+@pytest.mark.slow
 def test_the_code_of_an_answer_is_reproduced(make: Make, tmp_path: Path) -> None:
     root = repository(tmp_path, helper_dot_py="VALUE = 7\n")
     session = Session(make("process"), Source(root=root))

@@ -125,6 +125,7 @@ def table(model: ModelServer, *words: str) -> tuple[str, ...]:
     return ("table", *ON, "--out", "{tmp}/table", *more, "--max-calls", "4", "--max-seconds", "60", *words)
 
 
+@pytest.mark.slow
 def test_one_table_of_all_kinds_of_subjects(call: Call, model: ModelServer, bench: Path) -> None:
     said = call(*table(model, "--subjects", "grounded,raw,oracle,least,aider"))
     assert said.code == 0, said.err

@@ -171,6 +171,7 @@ def test_repositories_come_from_their_host(
     assert (bench / "laid/sample/train.py").read_bytes() == (work / "train.py").read_bytes()
 
 
+@pytest.mark.slow
 def test_ml_agent_itself_on_form_a(call: Call, bench: Path, rows: Rows) -> None:
     rows({})
     words = ("--sandbox", "local", "--unisolated", "--max-seconds", "60", "--json")

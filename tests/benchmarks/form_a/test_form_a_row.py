@@ -222,6 +222,7 @@ def test_many_rows_are_resumed_and_summed_up(solver: AgentSolver, repos: Path, t
     assert KEY not in (tmp_path / "out" / OUTPUT).read_text()
 
 
+@pytest.mark.slow
 def test_rows_side_by_side(solver: AgentSolver, repos: Path, tmp_path: Path) -> None:
     with ModelServer(Writer("python main.py --epochs 5")) as server:
         assert run(plan(server, solver, repos, tmp_path, jobs=2)).summary.official == 3

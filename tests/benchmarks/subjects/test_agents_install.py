@@ -41,6 +41,7 @@ def test_is_made_once_and_found_again(tmp_path: Path) -> None:
     assert len(said) == lines and install.find(tmp_path / "home", "toy", needs(tmp_path)) == first
 
 
+@pytest.mark.slow
 def test_other_needs_make_it_anew(tmp_path: Path) -> None:
     install.install(tmp_path / "home", "toy", needs(tmp_path), print)
     newer = needs(tmp_path, "2.0")
@@ -48,6 +49,7 @@ def test_other_needs_make_it_anew(tmp_path: Path) -> None:
     assert install.install(tmp_path / "home", "toy", newer, print).version == "2.0"
 
 
+@pytest.mark.slow
 def test_half_an_installation_is_none(tmp_path: Path) -> None:
     broken = needs(tmp_path, check="import toyagent, nothing_of_this_name")
     with pytest.raises(
@@ -57,6 +59,7 @@ def test_half_an_installation_is_none(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value) and install.find(tmp_path / "home", "toy", broken) is None
 
 
+@pytest.mark.slow
 def test_pip_reason_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(AgentMissingError, match="installation failed: ERROR"):
         install.install(tmp_path, "toy", needs(tmp_path, requirements=("--no-index", "toyagent==9.9")), print)
@@ -68,6 +71,7 @@ def test_a_python_that_is_not_here_is_named(tmp_path: Path) -> None:
         install.install(tmp_path, "toy", needs(tmp_path, pythons=((3, 99),)), print)
 
 
+@pytest.mark.slow
 def test_the_environment_is_told_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     leaky = needs(tmp_path, check="import os; print(os.environ.get('OPENAI_API_KEY', 'none'))")

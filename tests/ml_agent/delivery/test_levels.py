@@ -68,8 +68,11 @@ def assert_honest(done: subprocess.CompletedProcess[str], result: dict[str, Any]
     assert "proven" not in json.dumps(result)
 
 
+WRITTEN = [pytest.param(name, marks=[pytest.mark.slow] if name == "hang" else []) for name in PROGRAMS]
+
+
 @pytest.mark.parametrize("sandbox", SANDBOXES)
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", WRITTEN)
 @pytest.mark.parametrize("run", ["probe", "full"])
 def test_programs_that_run(program: str, run: str, sandbox: str, tmp_path: Path) -> None:
     if sandbox == "local" and find_bubblewrap() is None:

@@ -189,6 +189,7 @@ def test_an_endpoint_that_lists_models_and_decides_nothing_ends_the_run(
     assert done.stderr.strip().splitlines()[-1].startswith("ml-agent: ")
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_answer_is_told_within_seconds(tmp_path: Path) -> None:
     with ModelServer(misbehaviour=lambda seen, meant: Response(body=b"{}", delay=60)) as server:
         began = time.monotonic()

@@ -59,7 +59,7 @@ def run(server_url: str, out: Path, job: Job, **flags: Any) -> dict[str, Any]:
         "tools not supported",
         "nothing but text",
         "429 for hours",
-        "half-closed stream",
+        pytest.param("half-closed stream", marks=pytest.mark.slow),
         "refusal",
         "usage missing",
         "cut off",
