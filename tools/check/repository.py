@@ -4,6 +4,7 @@ import functools
 import posixpath
 import weakref
 from collections.abc import Sequence
+from typing import Any
 
 from tools.check.places import Tree, locate
 from tools.commandline.invocation import Invocation
@@ -12,6 +13,7 @@ from tools.index import RepoIndex
 from tools.signatures.console import read_console
 from tools.signatures.model import Signature
 from tools.signatures.read import SignatureReader
+from tools.signatures.sweeps import GROUPS
 
 NOT_MEANT = frozenset({"setup.py", "conftest.py", "__main__.py"})
 
@@ -35,7 +37,7 @@ class CheckedRepository:
         """Signatures of an entry point as they are for these words, which may choose what further options there are."""
         if not any(signature.depends_on for signature in signatures):
             return tuple(signatures)
-        return self.reader.called(signatures, lambda signature: parse_call(signature, words).values)
+        return self.reader.called(signatures, lambda signature: _said(signature, words))
 
     def signatures(self, invocation: Invocation, folder: str) -> tuple[Signature, ...]:
         """What the target of an invocation takes with its words; () where it is nothing of the repository.
@@ -72,6 +74,12 @@ class CheckedRepository:
                 if path in self.tree.files:
                     return path
         return None
+
+
+def _said(signature: Signature, words: Sequence[str]) -> dict[str, Any]:
+    """What words say that may decide which further options there are."""
+    call = parse_call(signature, words)
+    return call.values | ({GROUPS: call.chosen} if call.chosen else {})
 
 
 _known: "weakref.WeakKeyDictionary[RepoIndex, CheckedRepository]" = weakref.WeakKeyDictionary()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from tools.commandline.model import Kind
 from tools.commandline.reader import Reader
 from tools.launchers import HELP
 from tools.signatures.model import Option
@@ -38,8 +39,6 @@ ABSL_OWN = frozenset(
         "xml_output_file",
     ]
 )
-HYDRA_CONFIGURATION = frozenset({"--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd"})
-HYDRA_WITH_VALUE = HYDRA_CONFIGURATION | {"--package", "-p", "--info", "--experimental-rerun"}
 
 
 def read_absl(reader: Reader, words: list[str]) -> None:
@@ -200,46 +199,34 @@ def _fill_places(reader: Reader, places: Sequence[tuple[int, str]]) -> None:
 
 
 def read_overrides(reader: Reader, words: list[str]) -> None:
-    """key=value; + and ~ before the key add and remove."""
+    """key=value, as OmegaConf and make read it; hydra's own way is in `hydra_words`."""
     known: Mapping[str, Option] = {o.dest: o for o in reader.signature.options}
-    other_configuration = False
-    rest = iter(enumerate(words))
-    for at, word in rest:
+    for at, word in enumerate(words):
         key, equals, value = word.partition("=")
-        form = "equals" if equals else "apart"
+        option = known.get(key)
         given: tuple[str, ...] = (value,) if equals else ()
-        option = known.get(key.lstrip("+~"))
-        if key.startswith("-"):
-            reader.unknown.append(word)
-            other_configuration = other_configuration or key in HYDRA_CONFIGURATION
-            if key in HYDRA_WITH_VALUE and not equals:
-                given = tuple(word for _, word in [next(rest, (0, ""))] if word)
-            reader.take(at, at + 1 + (form == "apart") * len(given), flag=key, values=given, form=form)
-            continue
+        kind: Kind = "option" if key.startswith("-") else "override"
         if key:
-            reader.take(at, at + 1, kind="override", option=option, flag=key, values=given, form=form)
+            reader.take(
+                at, at + 1, kind=kind, option=option, flag=key, values=given, form="equals" if equals else "apart"
+            )
         if option is not None and equals:
             reader.store(option, [value])
-        else:
-            reader.unknown.append(word)
-            if not key.lstrip("+~").startswith("hydra"):
-                _unknown_setting(reader, word, list(known), other_configuration)
+            continue
+        reader.unknown.append(word)
+        if not key.startswith("-"):
+            _unknown_setting(reader, word, list(known))
 
 
-def _unknown_setting(reader: Reader, word: str, known: list[str], other_configuration: bool) -> None:
-    """A key that the configuration does not have; `+key=` is there to add one, and a group or a table may be replaced."""
+def _unknown_setting(reader: Reader, word: str, known: list[str]) -> None:
+    """A key that is not known; a whole table may be replaced."""
     key, equals, _ = word.partition("=")
-    name = key.lstrip("+~")
-    if key.startswith("+") or any(k.startswith(name + ".") for k in known):
+    if any(k.startswith(key + ".") for k in known):
         return
-    if not equals and not key.startswith("~"):
+    if not equals:
         reader.note("unknown-option", f"{word} is not of the form key=value", None, word, sure=False)
-    elif other_configuration:
-        reader.cannot_tell(name, "the command line chooses another configuration")
     else:
-        reader.note_foreign(
-            "unknown-option", f"{reader.signature.path} has no setting {name}", name, nearest(name, known)
-        )
+        reader.note_foreign("unknown-option", f"{reader.signature.path} has no setting {key}", key, nearest(key, known))
 
 
 def read_plain(reader: Reader, words: list[str]) -> None:

@@ -38,6 +38,8 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     """Words that the signature does not know."""
     order: tuple[str, ...] = ()
     """dests in the order in which they were given."""
+    chosen: tuple[tuple[str, str], ...] = ()
+    """Of overrides: what the words choose of groups and files (see Signature.chosen)."""
     given: tuple[Given, ...] = ()
     """Which words belong together, in order; every word is in one of them."""
 
@@ -53,6 +55,7 @@ class Reader:
         self.tried: set[str] = set()
         """dests that were named but given too few words."""
         self.given: list[Given] = []
+        self.chosen: tuple[tuple[str, str], ...] = ()
         self.by_flag: dict[str, Option] = {}
         for option in signature.options:
             for flag in (*option.flags, *option.negative_flags):
@@ -67,7 +70,7 @@ class Reader:
             if place not in claimed
         ]
         return ParsedCall(
-            values=self.values, findings=tuple(self.findings), unknown=tuple(self.unknown), order=tuple(self.values),
+            values=self.values, findings=tuple(self.findings), unknown=tuple(self.unknown), order=tuple(self.values), chosen=self.chosen,
             given=tuple(sorted([*self.given, *left], key=lambda part: part.start)),
         )  # fmt: skip
 
@@ -190,9 +193,9 @@ class Reader:
             sure = option.converter in ("", "int", "float") or option.type == "bool"
             self.note("bad-type", f"{name} takes {option.type}, not {word!r}", option, word, sure=sure)
         elif option.choices and not is_chosen(option, word, value):
-            self._note_choice(option, name, word, option.choices, sure=option.converter in ("", "int", "float", "str"))
+            self.note_choice(option, name, word, option.choices, sure=option.converter in ("", "int", "float", "str"))
         elif option.accepted and not is_accepted(option, word):
-            self._note_choice(option, name, word, option.accepted, sure=True)
+            self.note_choice(option, name, word, option.accepted, sure=True)
         elif option.bindings:
             self._binding(option, word)
         elif option.converter == "bool" and option.nargs != "?bool" and word.lower() in FALSE:
@@ -213,7 +216,8 @@ class Reader:
         suggestion = f"{function}.{near}" if near else ""
         self.note("bad-choice", f"{function} has no parameter {parameter}{hint}", option, target, suggestion)
 
-    def _note_choice(self, option: Option, name: str, word: str, choices: Sequence[str], *, sure: bool) -> None:
+    def note_choice(self, option: Option, name: str, word: str, choices: Sequence[str], *, sure: bool) -> None:
+        """A word that is none of the choices."""
         suggestion = nearest(word, choices)
         listed = ", ".join(choices[:12]) + (", ..." if len(choices) > 12 else "")
         hint = f"; did you mean {suggestion}?" if suggestion else ""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from tools.commandline.argparse_words import ArgparseWords
+from tools.commandline.hydra_words import read_hydra
 from tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
 from tools.commandline.reader import ParsedCall, Reader
 from tools.launchers import HELP
@@ -14,7 +15,9 @@ READERS: dict[str, Callable[[Reader, list[str]], None]] = {
     "click": read_click,
     "overrides": read_overrides,
     "plain": read_plain,
+    "hydra": read_hydra,
 }
+"""By framework or syntax."""
 
 
 def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
@@ -27,7 +30,7 @@ def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
     reader = Reader(signature)
     if len(words) == 1 and signature.lone_file and words[0].endswith(signature.lone_file):
         return reader.result(words)
-    READERS[signature.syntax](reader, list(words))
+    READERS.get(signature.framework, READERS[signature.syntax])(reader, list(words))
     if any(word in HELP for word in words):
         reader.findings = [finding for finding in reader.findings if finding.severity != "unsure"]
     else:

@@ -4,14 +4,25 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tools.signatures.hydra_defaults import (
+    MISSING,
+    Choices,
+    Composition,
+    Entry,
+    Loaded,
+    Source,
+    combinations,
+)
+from tools.signatures.hydra_store import Stored, instance
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, OptionType, Signature, Unseen
+from tools.signatures.sweeps import GROUP, GROUPS, choices_in
 from tools.signatures.values import UNKNOWN, Arguments, Method, Native, Value
 
 MAX_KEYS = 2_000
 MAX_YAML_BYTES = 300_000
 TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float", str: "str"}
-MISSING = "???"
+MAX_COMBINATIONS = 16
 
 
 class Hydra(Native):
@@ -29,74 +40,141 @@ class Hydra(Native):
         return UNKNOWN
 
     def signatures(self) -> list[Signature]:
-        """Options are the keys of the configuration and the groups of its defaults list."""
+        """Options are the keys of the configuration and the groups of its defaults list, as the command line chooses them."""
         folder, name = self.settings.get(0, "config_path"), self.settings.get(1, "config_name")
+        if folder is None and self.settings.get(2, "version_base", UNKNOWN) is UNKNOWN:
+            folder = "."
+        first = self._read(folder, name, ())
+        given = self.run.given(first).get(GROUPS) if self.run.given is not None else None
+        return [self._read(folder, name, given) if given else first]
+
+    def _read(self, folder: Value, name: Value, words: tuple[tuple[str, str], ...]) -> Signature:
+        """The signature for these choices of the command line."""
+        told = dict(words)
+        folder, name = told.get("--config-path", folder), told.get("--config-name", name)
+        files = Files(self.run, folder, self.settings.path)
+        known = isinstance(name, str) and (folder is None or isinstance(folder, str)) and "--config-dir" not in told
         options: dict[str, Option] = {}
-        known = isinstance(folder, str) and isinstance(name, str)
-        if isinstance(folder, str) and isinstance(name, str):
-            base = posixpath.normpath(posixpath.join(posixpath.dirname(self.settings.path), folder))
-            known = self._read(base, name, "", options, 0)
-        return [
-            Signature(
-                path=self.run.script, framework="hydra", options=tuple(options.values()), syntax="overrides",
-                accepts_unknown=not known, allow_abbrev=False, unseen=() if known else (_configuration(self.run.script, name),),
-            )
-        ]  # fmt: skip
-
-    def _read(self, base: str, name: str, package: str, options: dict[str, Option], depth: int) -> bool:
-        """Add the keys of one file and of what its defaults list names; False where a part is not there."""
-        path = self._file(base, name)
-        data = load_yaml(self.run, path) if path is not None else None
-        if path is None or data is None or depth > 6:
-            return False
-        known = True
-        data.pop("hydra", None)
-        for entry in data.pop("defaults", None) or []:
-            known = self._default(base, entry, package, options, depth) and known
-        for option in flat_options(data, path, self.run.sources.text(path) or "", package):
-            options[option.dest] = option
-        return known
-
-    def _file(self, base: str, name: str) -> str | None:
-        stem = name.removesuffix(".yaml").removesuffix(".yml")
-        for suffix in (".yaml", ".yml"):
-            path = posixpath.normpath(f"{base}/{stem}{suffix}")
-            if self.run.sources.exists(path):
-                return path
-        return None
-
-    def _default(self, base: str, entry: Any, package: str, options: dict[str, Option], depth: int) -> bool:
-        """One entry of a defaults list: a file, or a group and the choice in it."""
-        if isinstance(entry, str):
-            return entry == "_self_" or self._read(base, entry, package, options, depth + 1)
-        if not isinstance(entry, dict) or len(entry) != 1:
-            return False
-        group, choice = next(iter(entry.items()))
-        group = str(group).removeprefix("optional ").removeprefix("override ").strip()
-        place, _, renamed = group.partition("@")
-        key = renamed if renamed and renamed != "_global_" else place.replace("/", ".")
-        if place.startswith(("hydra/", "/hydra")):
-            return True
-        choices = self._choices(f"{base}/{place}")
-        options[place] = Option(
-            dest=place, choices=choices, default=choice if isinstance(choice, str) else None, required=choice == MISSING,
-            path=self.settings.path, line=self.settings.line, sure=bool(choices),
+        groups = files.groups()
+        if isinstance(name, str):
+            several, added, removed = chosen_groups(words, groups)
+            for way in combinations(several, MAX_COMBINATIONS):
+                made = Composition(files, Choices(way, added, removed))
+                made.run(name)
+                options |= self._options(made, files)
+                known = known and made.whole and files.whole
+        addable = tuple(self._group(g, names, None) for g, names in groups.items() if g not in options)
+        return Signature(
+            path=self.run.script, framework="hydra", options=tuple(options.values()), syntax="overrides",
+            accepts_unknown=not known, allow_abbrev=False, unseen=() if known else (_configuration(self.run.script, name),),
+            depends_on=(GROUPS,), addable=addable, chosen=words,
         )  # fmt: skip
-        if not isinstance(choice, str) or choice == MISSING:
-            return choice is None
-        inner = f"{package}{key}." if renamed != "_global_" else ""
-        return self._read(f"{base}/{place}", choice, inner, options, depth + 1)
 
-    def _choices(self, folder: str) -> tuple[str, ...]:
-        """The files of a group."""
+    def _options(self, made: Composition, files: "Files") -> dict[str, Option]:
+        """The keys of a composition, by name."""
+        keys: dict[str, Option] = {}
+        for loaded, package in made.parts:
+            data = dict(loaded.data)
+            own = data.pop("hydra", None)
+            if isinstance(own, dict) and own.get("mode") == "MULTIRUN":
+                data["hydra.mode"] = "MULTIRUN"
+            elif isinstance(own, dict) and own.get("searchpath"):
+                made.whole = False
+            for option in flat_options(data, loaded.path, loaded.text, f"{package}." if package else ""):
+                if option.required and option.dest in keys:
+                    continue
+                for other in [k for k in keys if k.startswith(option.dest + ".")]:
+                    del keys[other]
+                above = option.dest.split(".")
+                for end in range(1, len(above)):
+                    keys.pop(".".join(above[:end]), None)
+                keys[option.dest] = option
+        found = {key: self._group(key, files.choices(e.folder), e) for key, e in made.groups.items()}
+        return found | {dest: option for dest, option in keys.items() if dest not in found}
+
+    def _group(self, key: str, choices: tuple[str, ...], entry: Entry | None) -> Option:
+        """A group as an option whose values are its files."""
+        name = entry.name if entry is not None else None
+        default = name if isinstance(name, str) and name != MISSING else None
+        optional = entry is not None and entry.optional
+        return Option(
+            dest=key, choices=choices, default=default, required=name == MISSING, converter=GROUP, path=self.settings.path,
+            line=self.settings.line, sure=bool(choices) and not optional,
+        )  # fmt: skip
+
+
+class Files(Source):
+    """The YAML files of a folder, and what the program stored by name."""
+
+    def __init__(self, run: Interpreter, folder: Value, script: str) -> None:
+        self.run = run
+        known = isinstance(folder, str) and "://" not in folder
+        self.base = posixpath.normpath(posixpath.join(posixpath.dirname(script), folder)) if known else None
+        self.whole = folder is None or known
+        """Whether it is known where configurations lie."""
+        stored = [made for made in run.made if isinstance(made, Stored)]
+        self.stored = {made.path: made for made in stored if made.path}
+        self.whole = self.whole and len(self.stored) == len({id(s) for s in stored})
+
+    def load(self, path: str) -> Loaded | None:
+        """A file, or what was stored."""
+        for suffix in (".yaml", ".yml") if self.base is not None else ():
+            place = posixpath.normpath(f"{self.base}/{path}{suffix}")
+            if self.run.sources.exists(place):
+                data = load_yaml(self.run, place)
+                return None if data is None else Loaded(data, place, self.run.sources.text(place) or "")
+        stored = self.stored.get(path)
+        if stored is None:
+            return None
+        self.whole = self.whole and stored.whole
+        header = f"# @package {stored.package}\n" if stored.package else ""
+        return Loaded(dict(stored.data), stored.file, header)
+
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Every group with its choices, but for hydra's own."""
+        found: dict[str, list[str]] = {}
+        for path in [*self._files(), *self.stored]:
+            group, _, name = path.rpartition("/")
+            if group and group.split("/")[0] != "hydra":
+                found.setdefault(group, []).append(name)
+        return {group: tuple(sorted(set(names))) for group, names in sorted(found.items())}
+
+    def choices(self, group: str) -> tuple[str, ...]:
+        """The choices of one group."""
+        return self.groups().get(group, ())
+
+    def _files(self) -> list[str]:
+        """The paths of the YAML files without their suffixes."""
         sources = self.run.sources
+        if self.base is None:
+            return []
+        prefix = "" if self.base == "." else self.base + "/"
         if sources.files is not None:
-            prefix = posixpath.normpath(folder) + "/"
-            names = [f[len(prefix) :] for f in sources.files if f.startswith(prefix)]
+            names = [f for f in sources.files if f.startswith(prefix)]
+        elif sources.is_folder(self.base):
+            names = [p.relative_to(sources.root).as_posix() for p in (sources.root / self.base).rglob("*.y*ml")]
         else:
-            place = sources.root / folder
-            names = [p.name for p in place.iterdir()] if sources.is_folder(folder) else []
-        return tuple(sorted(n.rpartition(".")[0] for n in names if n.endswith((".yaml", ".yml")) and "/" not in n))
+            names = []
+        return [n.removeprefix(prefix).rpartition(".")[0] for n in names if n.endswith((".yaml", ".yml"))]
+
+
+def chosen_groups(
+    words: tuple[tuple[str, str], ...], groups: Mapping[str, tuple[str, ...]]
+) -> tuple[dict[str, list[Any]], list[tuple[str, Any]], frozenset[str]]:
+    """What command line words choose: the values of each key, what is added with +, what is removed with ~."""
+    several: dict[str, list[Any]] = {}
+    added: list[tuple[str, Any]] = []
+    removed: set[str] = set()
+    for key, value in words:
+        name = key.lstrip("+~")
+        names: list[Any] = choices_in(value, groups.get(name.partition("@")[0], ()))
+        if key.startswith("~"):
+            removed.add(name)
+        elif key.startswith("+"):
+            added.append((name, names[0] if names else None))
+        elif not key.startswith("-"):
+            several[name] = names
+    return several, added, frozenset(removed)
 
 
 def load_yaml(run: Interpreter, path: str) -> dict[str, Any] | None:
@@ -166,7 +244,7 @@ class Overrides(Native):
                 found |= {o.dest: o for o in flat_options(made.data, made.path, self.run.sources.text(made.path) or "")}
         return [
             Signature(
-                path=self.run.script, framework="hydra", options=tuple(found.values()), syntax="overrides",
+                path=self.run.script, framework="omegaconf", options=tuple(found.values()), syntax="overrides",
                 accepts_unknown=True, allow_abbrev=False, unseen=(_configuration(self.run.script, "a file given by name"),),
             )
         ]  # fmt: skip
@@ -204,6 +282,8 @@ FACTORIES: dict[str, Factory] = {
     "hydra.main": _main,
     "dora.hydra_main": _main,
     "dora.hydra.hydra_main": _main,
+    "hydra.core.config_store.ConfigStore.instance": instance,
+    "hydra.core.config_store.ConfigStore": instance,
     "omegaconf.OmegaConf.from_cli": _from_cli,
     "omegaconf.OmegaConf.load": _load,
 }

@@ -1,0 +1,250 @@
+"""The check of hydra's command lines; what is right and wrong was asked of hydra 1.3 itself."""
+
+import shlex
+import textwrap
+
+import pytest
+
+from tools.check.command import check_command
+from tools.findings import Finding
+from tools.index import RepoIndex
+
+FILES = {
+    "train.py": """
+        import hydra
+        @hydra.main(version_base=None, config_path="conf", config_name="config")
+        def main(cfg): ...
+        if __name__ == "__main__":
+            main()
+        """,
+    "conf/config.yaml": """
+        defaults:
+          - db: mysql
+          - model: small
+          - optional local: default
+          - exp: null
+          - pk: one
+          - /opt@trainer.opt: adam
+          - _self_
+        lr: 0.1
+        batch: 32
+        data:
+          path: x
+          dir: y
+        tags: null
+        extra: {}
+        betas: [0.9, 0.999]
+        """,
+    "conf/second.yaml": "lr: 1\nother: 2\n",
+    "conf/db/mysql.yaml": "driver: mysql\nuser: root\n",
+    "conf/db/pg.yaml": "driver: pg\nport: 5432\n",
+    "conf/model/small.yaml": "defaults:\n  - enc: cnn\n  - _self_\nwidth: 8\n",
+    "conf/model/large.yaml": "defaults:\n  - enc: vit\n  - _self_\nwidth: 80\nheads: 4\n",
+    "conf/model/enc/cnn.yaml": "kernel: 3\n",
+    "conf/model/enc/vit.yaml": "patch: 16\n",
+    "conf/exp/a.yaml": "# @package _global_\ndefaults:\n  - override /db: pg\nlr: 0.01\nextra_key: 3\n",
+    "conf/pk/one.yaml": "# @package foo\nz: 1\n",
+    "conf/pk/two.yaml": "# @package _global_\ny: 1\n",
+    "conf/opt/adam.yaml": "beta: 4\n",
+    "conf/opt/sgd.yaml": "momentum: 4\n",
+    "conf/add/x.yaml": "q: 1\n",
+    "stored.py": """
+        from dataclasses import dataclass, field
+        from typing import Any, List
+        import hydra
+        from hydra.core.config_store import ConfigStore
+        @dataclass
+        class Net:
+            width: int = 8
+        @dataclass
+        class MySQL:
+            driver: str = "mysql"
+            port: int = 3306
+        @dataclass
+        class Postgres:
+            driver: str = "pg"
+            timeout: int = 10
+        @dataclass
+        class Config:
+            defaults: List[Any] = field(default_factory=lambda: [{"db": "mysql"}, "_self_"])
+            lr: float = 0.1
+            net: Net = field(default_factory=Net)
+        cs = ConfigStore.instance()
+        cs.store(name="config", node=Config)
+        cs.store(group="db", name="mysql", node=MySQL)
+        cs.store(group="db", name="pg", node=Postgres)
+        @hydra.main(version_base=None, config_path=None, config_name="config")
+        def main(cfg): ...
+        if __name__ == "__main__":
+            main()
+        """,
+}
+
+RIGHT = """
+data.path=a lr=3
+~lr
+~db
+~db=mysql
+++lr=3
+++new=3
++new=3
++data.new=3
++tags=3
++data={z:1}
+db=pg
+db=pg db.port=4
+-m db=mysql,pg
+-m db=mysql,pg db.driver=x
+-m lr=1,2
+-m lr=choice(1,2)
+-m lr=range(1,3)
+-m lr=interval(1,3)
+-m db=glob(*)
+--multi lr=1,2
+hydra.mode=MULTIRUN lr=1,2
+db=[mysql,pg]
+db=[]
+db={driver:x}
+db=pg.yaml
+exp=a
+exp=a extra_key=5
+exp=a db.port=5
++add=x
++add=x add.q=3
+--cfg job
+-c job --resolve
+--cfg job --package db
+--cfg=hydra -p db
+--config-name second
+--config-name=second other=5
+-cn second other=5
+--config-path=conf lr=3
+--config-dir conf
+--info
+--info config
+--hydra-help
+--version
+-r lr=3
+model=large
+model=large model.heads=4
+model/enc=cnn
+model/enc=vit model.enc.patch=5
+model.enc.kernel=5
+pk=two y=5
+pk=[one,two] y=4
+foo.z=4
+opt@trainer.opt=sgd
+opt@trainer.opt=sgd trainer.opt.momentum=4
+trainer.opt.beta=4
++opt=sgd opt.momentum=1
++db@src=pg src.port=3
++extra.x=1
+tags=[a,b]
+tags={a:1}
+data={dir:y}
+data=null
+betas=[1,2]
+betas.0=1
+lr=${batch}
+lr=[1,2]
+data.dir=
+'data.dir="a,b"'
+"data.path='a=b'"
+hydra.run.dir=x
+hydra/job_logging=disabled
+local=foo
+$OVERRIDES lr=3
+exp=$EXP
+"""
+WRONG = """
+~nope
+~db=pg
+~tags
++lr=3
++data=3
++db=pg
++exp=a
+++db=pg
+data.new=3
+db=pgg
+db=pg db.user=4
+db.port=4
+db=mysql,pg
+-m db=mysql,pgx
+lr=1,2
+db=glob(*)
+extra_key=5
+exp=a db.user=5
+add=x
++add=y
+-c
+--cfg jobs
+--config-name=second data.path=5
+--info cnofig
+--multirn lr=3
+--lr=3
+lr=3 --cfg job batch=4
+model/enc=cnnn
+model.heads=4
+model.enc.patch=5
+pk.z=4
+pk=two pk.y=5
+opt=sgd
+db@src=pg
+trainer.opt.momentum=4
+opt.beta=4
+extra.x=1
+tags.x=1
+lr
+lr='a=b'
+"""
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    root = tmp_path_factory.mktemp("hydra")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(textwrap.dedent(text).lstrip("\n"))
+    return RepoIndex(root, "1")
+
+
+def _errors(index: RepoIndex, script: str, words: str) -> list[Finding]:
+    words = words if "$" in words and "{" not in words else shlex.join(shlex.split(words))
+    return [f for f in check_command(f"python {script} {words}", index) if f.severity != "unsure"]
+
+
+@pytest.mark.parametrize("words", RIGHT.strip().split("\n"))
+def test_right_overrides(index: RepoIndex, words: str) -> None:
+    assert _errors(index, "train.py", words) == []
+
+
+@pytest.mark.parametrize("words", WRONG.strip().split("\n"))
+def test_wrong_overrides(index: RepoIndex, words: str) -> None:
+    assert [f.severity for f in _errors(index, "train.py", words)] == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("words", "suggestion"),
+    [("--multirn lr=3", "--multirun"), ("add=x", "+add=x"), ("+lr=3", "lr=3"), ("opt=sgd", "opt@trainer.opt=sgd"),
+     ("db=pgg", "pg"), ("data.pth=3", "data.path"), ("lr=1,2", "--multirun")],
+)  # fmt: skip
+def test_what_was_meant(index: RepoIndex, words: str, suggestion: str) -> None:
+    (found,) = _errors(index, "train.py", words)
+    assert found.suggestion == suggestion
+
+
+def test_no_choice_at_all_is_doubted(index: RepoIndex) -> None:
+    assert [f.severity for f in _errors(index, "train.py", "db=null")] == ["warning"]
+
+
+@pytest.mark.parametrize(
+    "words", ["lr=3", "net.width=4", "db=pg db.timeout=3", "db.port=3", "+net.new=3", "net={width:3}"]
+)
+def test_right_overrides_of_what_a_program_stores(index: RepoIndex, words: str) -> None:
+    assert _errors(index, "stored.py", words) == []
+
+
+@pytest.mark.parametrize("words", ["lrr=3", "net.widht=4", "db=pg db.port=3", "db=pgg", "net.new=3"])
+def test_wrong_overrides_of_what_a_program_stores(index: RepoIndex, words: str) -> None:
+    assert [f.severity for f in _errors(index, "stored.py", words)] == ["error"]

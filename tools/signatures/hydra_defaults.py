@@ -1,0 +1,209 @@
+"""hydra's defaults lists: which files make up a configuration, and where in it their keys stand."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+MAX_DEPTH = 12
+MISSING = "???"
+HEADER = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*?[ \t]*#[ \t]*@package[ \t]+(\S+)")
+_INTERPOLATION = re.compile(r"\$\{([\w/@.-]+)\}")
+
+
+class Entry(NamedTuple):
+    """One entry of a defaults list, at its place."""
+
+    parent_folder: str
+    parent_package: str
+    group: str
+    """Of a file that is named without a group: its folder."""
+    name: Any
+    """The choice: a text, a list of them, None for no choice."""
+    package: str | None = None
+    """As written behind @."""
+    is_group: bool = True
+    optional: bool = False
+    override: bool = False
+    added: bool = False
+    """By the command line, with +."""
+
+    @property
+    def folder(self) -> str:
+        """The group's path from the configuration's folder."""
+        if self.group.startswith("/") or not self.parent_folder:
+            return self.group.lstrip("/")
+        return f"{self.parent_folder}/{self.group}".rstrip("/")
+
+    @property
+    def path(self) -> str:
+        """The file's path without its suffix."""
+        return f"{self.folder}/{self.name}".lstrip("/")
+
+    def where(self, header: str | None = None) -> str:
+        """The package in which its keys stand, "" for the top; that of the file's header where the list names none."""
+        own = self.package
+        if own is None:
+            own = header if header is not None else self.group.lstrip("/").replace("/", ".")
+        elif "_group_" in own:
+            own = "_global_." + own.replace("_group_", self.folder.replace("/", "."))
+        whole = ".".join(part for part in (self.parent_package, "" if own == "_here_" else own) if part)
+        _, found, tail = whole.rpartition("_global_")
+        return tail.lstrip(".") if found else whole
+
+    @property
+    def key(self) -> str:
+        """How the command line names its choice: the group, with the package where that is another."""
+        where = self.where()
+        return self.folder if where == self.folder.replace("/", ".") else f"{self.folder}@{where or '_global_'}"
+
+
+class Choices(NamedTuple):
+    """What a command line says about groups."""
+
+    chosen: Mapping[str, Any] = {}
+    """Key -> choice."""
+    added: Sequence[tuple[str, Any]] = ()
+    """Keys and choices that are given with +."""
+    removed: frozenset[str] = frozenset()
+
+
+class Loaded(NamedTuple):
+    """One configuration: a file, or what the program stored by name."""
+
+    data: dict[str, Any]
+    path: str
+    text: str
+
+
+class Placed(NamedTuple):
+    """A configuration and the package in which its keys stand."""
+
+    loaded: Loaded
+    package: str
+
+
+class Source:
+    """Where configurations are found."""
+
+    def load(self, path: str) -> Loaded | None:
+        """A configuration by its path without suffix; None where there is none."""
+        raise NotImplementedError
+
+
+class Composition:
+    """Follows defaults lists from one configuration on.
+
+    Args:
+        source: where configurations are found.
+        choices: what the command line says.
+    """
+
+    def __init__(self, source: Source, choices: Choices) -> None:
+        self.source = source
+        self.choices = choices
+        self.whole = True
+        """Whether everything was found."""
+        self.groups: dict[str, Entry] = {}
+        """Key -> the entry in effect."""
+        self.parts: list[Placed] = []
+        """In the order in which they are merged."""
+        self._overridden: dict[str, Any] = dict(choices.chosen)
+
+    def run(self, name: str) -> None:
+        """Follow the defaults list of one configuration."""
+        group, _, last = name.removesuffix(".yaml").rpartition("/")
+        root = Entry("", "", group, last, is_group=False)
+        self.parts = self._below(root, 0, self.choices.added)
+
+    def _below(self, entry: Entry, depth: int, added: Sequence[tuple[str, Any]] = ()) -> list[Placed]:
+        """One configuration with all that its defaults list names."""
+        loaded = self.source.load(entry.path) if depth <= MAX_DEPTH else None
+        if loaded is None:
+            self.whole = self.whole and entry.optional
+            return []
+        package = entry.where(_header(loaded.text, entry))
+        listed = loaded.data.pop("defaults", None) or []
+        entries = [self._entry(item, entry.folder, package) for item in listed if item != "_self_"]
+        place = listed.index("_self_") if "_self_" in listed else len(listed)
+        more = [self._entry({key: value}, entry.folder, package) for key, value in added]
+        entries += [e._replace(added=True) for e in more if e is not None]
+        self._take_overrides(entries)
+        found = [self._follow(e, depth) if e is not None else [] for e in reversed(entries)][::-1]
+        found.insert(place, [Placed(loaded, package)])
+        return [part for parts in found for part in parts]
+
+    def _entry(self, item: Any, folder: str, package: str) -> Entry | None:
+        """One item of a defaults list; None where it is of no form that is known."""
+        optional = override = False
+        if isinstance(item, dict) and len(item) == 2 and "optional" in item:
+            optional = bool(item["optional"])
+            item = {key: value for key, value in item.items() if key != "optional"}
+        if isinstance(item, str):
+            path, at, own = item.removesuffix(".yaml").partition("@")
+            group, slash, name = path.rpartition("/")
+            return Entry(folder, package, group or slash, name, own if at else None, is_group=False)
+        if not isinstance(item, dict) or len(item) != 1:
+            self.whole = False
+            return None
+        key, name = next(iter(item.items()))
+        words = str(key).split()
+        optional, override = optional or "optional" in words[:-1], "override" in words[:-1]
+        group, at, own = (words[-1] if words else "").partition("@")
+        return Entry(folder, package, group, name, own if at else None, optional=optional, override=override)
+
+    def _take_overrides(self, entries: Sequence[Entry | None]) -> None:
+        for entry in entries:
+            if entry is not None and entry.override:
+                self._overridden.setdefault(entry.key, entry.name)
+
+    def _follow(self, entry: Entry, depth: int) -> list[Placed]:
+        """What one entry brings."""
+        if entry.override or entry.folder.split("/")[0] == "hydra":
+            return []
+        if not entry.is_group:
+            return self._below(entry, depth + 1)
+        key = entry.key
+        if key in self.choices.removed:
+            self.groups[key] = entry
+            return []
+        chosen = entry.name if entry.added else self._overridden.get(key, entry.name)
+        entry = entry._replace(name=self._resolved(chosen))
+        if not entry.added:
+            self.groups[key] = entry
+        names = entry.name if isinstance(entry.name, list) else [entry.name]
+        found: list[Placed] = []
+        for name in names:
+            if name is None:
+                continue
+            if not isinstance(name, str) or name == MISSING or "$" in name:
+                self.whole = self.whole and name == MISSING and not entry.optional
+                continue
+            found += self._below(entry._replace(name=name.removesuffix(".yaml")), depth + 1)
+        return found
+
+    def _resolved(self, name: Any) -> Any:
+        """A choice that is put together from others."""
+
+        def other(match: re.Match[str]) -> str:
+            known = self.groups.get(match[1])
+            chosen = self._overridden.get(match[1], known.name if known is not None else None)
+            return chosen if isinstance(chosen, str) else match[0]
+
+        return _INTERPOLATION.sub(other, name) if isinstance(name, str) else name
+
+
+def _header(text: str, entry: Entry) -> str | None:
+    """The package that a file's first comment names; absolute, as hydra takes it."""
+    match = HEADER.match(text)
+    if match is None or match[1] == "_group_":
+        return None
+    named = match[1].replace("_group_", entry.folder.replace("/", ".")).replace("_name_", str(entry.name))
+    return named if named.startswith("_global_") else f"_global_.{named}"
+
+
+def combinations(chosen: Mapping[str, Sequence[Any]], most: int) -> Iterator[dict[str, Any]]:
+    """Every way to choose one of several for each key, at most so many."""
+    ways: list[dict[str, Any]] = [{}]
+    for key, names in chosen.items():
+        ways = [way | {key: name} for way in ways for name in names][:most]
+    yield from ways
