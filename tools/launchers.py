@@ -26,41 +26,78 @@ class Launcher(NamedTuple):
     """What must stand between it and what it starts: `run` of uv run."""
     placed: int = 0
     """Words of its own before the program: the duration of timeout."""
+    switches: frozenset[str] = frozenset()
+    """Its options that take no value; of any other the words behind it tell (see `read_invocation`)."""
+    pairs: frozenset[str] = frozenset()
+    """Its options that take two values."""
+    modules: frozenset[str] = frozenset()
+    """Its options before the name of a Python module."""
 
 
 def _with(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+_SRUN = _with(
+    "-p -n -N -c -J -w -x -t -G -A -q -o -e -i -C -D -d -m --partition --ntasks --nodes --cpus-per-task --job-name --nodelist"
+    " --exclude --time --gpus --account --qos --output --error --input --constraint --chdir --dependency --distribution"
+    " --mem --mem-per-cpu --mem-per-gpu --gres --mpi --cpu-bind --gpu-bind --ntasks-per-node --gpus-per-node --gpus-per-task"
+    " --reservation --export --jobid --comment --threads-per-core --begin --signal --container-image --container-mounts"
+    " --container-workdir --container-name --nice --priority --clusters --licenses --wait --het-group"
+)
+_MPI = _with(
+    "-n -np -c -H -x -N -wdir -wd -host -hostfile -machinefile -bind-to -map-by -rank-by -npernode -npersocket -output-filename"
+    " -timeout -rf -rankfile -prefix -ppn -genvlist -envlist -f -hosts -app -path -tune -am"
+)
+_UV = _with(
+    "-p --python --with --with-editable --with-requirements --extra --no-extra --group --no-group --only-group --env-file"
+    " --package --directory --project --index --default-index --index-url --extra-index-url --find-links -f --refresh-package"
+    " --upgrade-package -P --resolution --prerelease --exclude-newer --link-mode --cache-dir --config-file --color -w"
+)
+_CONDA = _with("-n --name -p --prefix --cwd")
 TABLE = (
-    Launcher("env", valued=_with("-u --unset -C --chdir -S")),
+    Launcher("env", valued=_with("-u --unset -C --chdir -S"), switches=_with("-i --ignore-environment -0 --null -v")),
     Launcher("nohup"),
-    Launcher("time", valued=_with("-f -o")),
-    Launcher("nice", valued=_with("-n")),
-    Launcher("sudo", valued=_with("-u -g")),
-    Launcher("exec", valued=_with("-a")),
-    Launcher("command"),
-    Launcher("stdbuf", valued=_with("-i -o -e")),
-    Launcher("xvfb-run", valued=_with("-s -n -f -e -p")),
-    Launcher("timeout", valued=_with("-s -k"), placed=1),
-    Launcher("taskset", valued=_with("-c"), placed=1),
-    Launcher("numactl"),
-    Launcher("setsid"),
-    Launcher("ionice", valued=_with("-c -n")),
+    Launcher("time", valued=_with("-f -o --format --output"), switches=_with("-p -v -a --verbose --append --portability -q")),
+    Launcher("nice", valued=_with("-n --adjustment")),
+    Launcher("sudo", valued=_with("-u -g -U -h -C -D"), switches=_with("-E -H -n -S -b -k -i -s -A --preserve-env --set-home")),
+    Launcher("exec", valued=_with("-a"), switches=_with("-c -l")),
+    Launcher("command", switches=_with("-p -v -V")),
+    Launcher("stdbuf", valued=_with("-i -o -e --input --output --error")),
+    Launcher("xvfb-run", valued=_with("-s -n -f -e -p --server-args --server-num --error-file --auth-file"),
+             switches=_with("-a --auto-servernum -l --listen-tcp")),
+    Launcher("timeout", valued=_with("-s -k --signal --kill-after"), placed=1),
+    Launcher("taskset", placed=1),
+    Launcher("numactl", valued=_with("-i -N -C -m -p --interleave --cpunodebind --physcpubind --membind --preferred"), switches=_with("-l --localalloc -a --all")),
+    Launcher("setsid", switches=_with("-c -f -w --ctty --fork --wait")),
+    Launcher("ionice", valued=_with("-c -n --class --classdata"), switches=_with("-t --ignore")),
     Launcher("catchsegv"),
-    Launcher("unbuffer"),
-    Launcher("srun", valued=_with("-p -n -N -c -J -w -t -G -A -q -o -e")),
+    Launcher("unbuffer", switches=_with("-p")),
+    Launcher("srun", valued=_SRUN, switches=_with(
+        "--exclusive --pty --label -l --unbuffered -u --verbose -v --quiet -Q --overlap --exact --no-kill -k --overcommit -O"
+        " --oversubscribe -s --kill-on-bad-exit -K --immediate -I --contiguous --disable-status -X --preserve-env -E"
+        " --container-mount-home --no-container-mount-home --container-writable --container-remap-root --spread-job"
+    )),
     Launcher("poetry", word="run"),
     Launcher("pipenv", word="run"),
-    Launcher("pdm", word="run"),
-    Launcher("rye", word="run"),
-    Launcher("uv", valued=_with("--with --python -p --extra --group"), word="run"),
-    Launcher("conda", valued=_with("-n --name -p --prefix --cwd"), word="run"),
-    Launcher("mamba", valued=_with("-n --name -p --prefix"), word="run"),
-    Launcher("micromamba", valued=_with("-n --name -p --prefix"), word="run"),
-    Launcher("mpirun", valued=_with("-n -np -H -host --host -hostfile --hostfile -x -bind-to -map-by")),
-    Launcher("mpiexec", valued=_with("-n -np -H -host -hostfile")),
-    Launcher("horovodrun", valued=_with("-np -H -hostfile --num-proc --hosts")),
+    Launcher("pdm", word="run", valued=_with("-p --project -e --venv"), switches=_with("-s --site-packages -v -q -g")),
+    Launcher("rye", word="run", valued=_with("--pyproject"), switches=_with("-l --list")),
+    Launcher("uv", word="run", valued=_UV, modules=_with("-m --module"), switches=_with(
+        "--no-sync --frozen --locked --isolated --no-project --active --all-extras --all-groups --all-packages --no-dev --dev"
+        " --only-dev --offline --quiet -q --verbose -v --script -s --exact --no-editable --no-config --no-cache -n --refresh"
+        " --reinstall --upgrade -U --no-env-file --no-default-groups --native-tls --no-progress --managed-python --gui-script"
+    )),
+    Launcher("conda", word="run", valued=_CONDA, switches=_with("--no-capture-output --live-stream -v --dev --debug-wrapper-scripts")),
+    Launcher("mamba", word="run", valued=_CONDA, switches=_with("--no-capture-output --live-stream -v")),
+    Launcher("micromamba", word="run", valued=_CONDA | _with("-a --attach -r --root-prefix"), switches=_with("-d --detach --clean-env")),
+    *(Launcher(name, valued=_MPI, pairs=_with("-mca --mca -gmca --gmca -env -genv"), switches=_with(
+        "--allow-run-as-root -allow-run-as-root --oversubscribe -oversubscribe --tag-output -tag-output --report-bindings -v -q"
+        " --use-hwthread-cpus --bynode --byslot --display-map -l --verbose --quiet --bind-to-core --bind-to-none --nooversubscribe"
+    )) for name in ("mpirun", "mpiexec")),
+    Launcher("horovodrun", valued=_with(
+        "-np --num-proc -H --hosts -hostfile --hostfile -p --ssh-port --min-np --max-np --network-interface --output-filename"
+        " --start-timeout --config-file --fusion-threshold-mb --cycle-time-ms --cache-capacity --timeline-filename --log-level"
+    ), switches=_with("--verbose --gloo --mpi --autotune --disable-cache --check-build")),
     Launcher("torchrun", "script"),
     Launcher("deepspeed", "script"),
     Launcher("accelerate", "script", word="launch"),
@@ -68,7 +105,7 @@ TABLE = (
     Launcher("torch.distributed.launch", "script"),
     Launcher("torch.distributed.run", "script"),
     Launcher("accelerate.commands.launch", "script"),
-)
+)  # fmt: skip
 """Every program that starts another, but for interpreters and shells."""
 LAUNCHERS: Mapping[str, Launcher] = MappingProxyType({launcher.name: launcher for launcher in TABLE})
 LAUNCHER_MODULES = frozenset({"deepspeed", *(name for name in LAUNCHERS if "." in name)})

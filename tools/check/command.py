@@ -7,16 +7,18 @@ from collections.abc import Sequence
 import msgspec
 
 from tools.check.inputs import check_inputs
+from tools.check.make import check_make
 from tools.check.notebooks import check_papermill
 from tools.check.places import is_literal, locate
 from tools.check.programs import INSTALLS, KNOWN_MODULES, KNOWN_PROGRAMS, MAKES_FILES, MAKES_SCRIPT
 from tools.check.repository import checked_repository
 from tools.check.text import unreadable
 from tools.commandline.invocation import Invocation
-from tools.commandline.shell import CommandLine, parse_command
+from tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
 from tools.commandline.words import choose, parse_call
 from tools.findings import Finding, Severity
 from tools.index import RepoIndex
+from tools.launchers import SHELLS
 from tools.signatures.model import Signature
 from tools.signatures.nearest import is_slip, nearest
 
@@ -39,11 +41,7 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
     line = parse_command(text)
     check = _Check(index, posixpath.normpath(workdir or "."))
     check.run(line)
-    return _distinct(check.findings)
-
-
-def _distinct(findings: Sequence[Finding]) -> list[Finding]:
-    return list(dict.fromkeys(findings))
+    return list(dict.fromkeys(check.findings))
 
 
 class _Check:
@@ -61,6 +59,8 @@ class _Check:
         """An earlier command may have created any file."""
         self.script_made = False
         """An earlier command may have created a script."""
+        self.depth = 0
+        """How many shells stand around the text."""
         self.gone = False
         """The folder is no longer known."""
 
@@ -146,6 +146,8 @@ class _Check:
                 invocation.program,
                 invocation.program[1:],
             )
+        elif invocation.program == invocation.name and invocation.program in self.repository.consoles:
+            self._console(invocation, folder)
         elif invocation.target in ("script", "shell"):
             self._script(invocation, folder)
         elif invocation.target == "module":
@@ -282,6 +284,9 @@ class _Check:
         """python -m package.module."""
         if folder is None or not re.fullmatch(r"[\w.]+", invocation.name):
             return
+        if invocation.name == "papermill":
+            self._papermill(invocation, folder)
+            return
         path = self.repository.module_file(invocation.name, folder)
         top = invocation.name.partition(".")[0]
         if path is None:
@@ -337,7 +342,9 @@ class _Check:
         return sorted({name for name in beside if "/" not in name} | set(self.reader.sources.packages()))
 
     def _code(self, invocation: Invocation) -> None:
-        if not invocation.program.rpartition("/")[2].startswith(("python", "pypy")):
+        """What stands behind -c: a script of the shell, or Python."""
+        if posixpath.basename(invocation.program) in SHELLS:
+            self._inside(invocation)
             return
         try:
             compile(invocation.name, "<string>", "exec", dont_inherit=True)
@@ -345,26 +352,27 @@ class _Check:
             if "$" not in invocation.name:
                 self.note("syntax", f"the code after -c does not parse: {error}", invocation.name[:60])
 
+    def _inside(self, outer: Invocation) -> None:
+        """The text that a shell is given as a script; it runs in the folder of the shell."""
+        if self.depth >= MAX_NESTING or not outer.name:
+            return
+        line = parse_command(outer.name)
+        moved = [
+            msgspec.structs.replace(i, folder=change_folder(outer.folder, [i.folder]) if i.folder else "")
+            for i in line.invocations
+        ]
+        self.depth += 1
+        self.run(msgspec.structs.replace(line, invocations=tuple(moved)))
+        self.depth -= 1
+
     def _make(self, invocation: Invocation, folder: str | None) -> None:
         """make TARGET: the target must be in the Makefile."""
-        if folder is None or any(w.startswith("-") for w in invocation.words):
-            return
-        path = next(
-            (
-                p
-                for n in ("GNUmakefile", "makefile", "Makefile")
-                if (p := posixpath.normpath(posixpath.join(folder, n))) in self.tree.files
-            ),
-            None,
-        )
-        if path is None:
-            self.note("no-such-file", f"there is no Makefile in {folder}", "Makefile", sure=not self.anything_made)
-            return
-        targets = [s.name for s in self.reader.read(path)]
-        for word in invocation.words:
-            if "=" not in word and word not in targets and "%" not in (self.reader.sources.text(path) or ""):
-                near = nearest(word, targets)
-                self.note("bad-choice", f"the Makefile has no target {word}", word, near, sure=False)
+        if folder is not None:
+            sure = not self.anything_made
+            self.findings += check_make(invocation.words, folder, self.tree, self.reader.sources, sure=sure)
+
+    def _papermill(self, invocation: Invocation, folder: str) -> None:
+        self.findings += check_papermill(invocation.words, folder, self.tree, self.reader.sources.text)
 
     def _console(self, invocation: Invocation, folder: str | None) -> None:
         consoles = self.repository.consoles
@@ -373,7 +381,7 @@ class _Check:
             self._call(consoles[name], invocation, folder or ".")
             return
         if name == "papermill" and folder is not None:
-            self.findings += check_papermill(invocation.words, folder, self.tree, self.reader.sources.text)
+            self._papermill(invocation, folder)
             return
         if "/" not in invocation.program and name not in KNOWN_PROGRAMS and not self.gone:
             meant = next((other for other in consoles if is_slip(name, other)), "")
@@ -386,6 +394,3 @@ class _Check:
                 self.note(
                     "no-such-file", f"there is no {invocation.program}", invocation.program, sure=not self.anything_made
                 )
-
-
-__all__ = ["check_command"]

@@ -50,7 +50,7 @@ class CheckedRepository:
         return () if here is None else self.called(self._target(invocation, here), invocation.words)
 
     def _target(self, invocation: Invocation, here: str) -> tuple[Signature, ...]:
-        if invocation.target in ("script", "shell"):
+        if invocation.target in ("script", "shell") and invocation.program not in self.consoles:
             path = locate(here, invocation.name)
             return self.reader.tested(path) if path in self.tree.files else ()
         if invocation.target == "module":

@@ -21,6 +21,8 @@ from tools.launchers import (
 
 Target = Literal["script", "module", "code", "shell", "console"]
 ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)(\+?=)(.*)$", re.DOTALL)
+_PROGRAM_NAME = re.compile(r"[A-Za-z_./$~][\w./+${}~-]*")
+_SHELL_WITH_VALUE = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 
 
 class Invocation(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,26 +79,59 @@ def _launcher(word: str, starts: str) -> Launcher | None:
 
 def _unwrap(words: list[str], launcher: Launcher) -> list[str]:
     """The words of the command that a launcher starts; [] where it starts none."""
-    rest = words[1:]
-    if launcher.word:
-        if not rest or rest[0] != launcher.word:
-            return []
-        rest = rest[1:]
-    rest = _skip_options(rest, launcher.valued, frozenset(), all_switches=True)
+    rest = _behind(words[1:], launcher.word) if launcher.word else words[1:]
+    while rest and rest[0].startswith("-") and rest[0] != "-":
+        option, rest = rest[0], rest[1:]
+        if option == "--":
+            break
+        if option in launcher.modules and rest:
+            return ["python", "-m", *rest]
+        rest = rest[_values(option, rest, launcher) :]
     return rest[launcher.placed :]
 
 
-def _skip_options(
-    words: list[str], valued: frozenset[str], switches: frozenset[str], *, all_switches: bool
-) -> list[str]:
+def _behind(words: list[str], wanted: str) -> list[str]:
+    """The words behind `run` in `poetry -C folder run`; [] where it is not what the launcher is told to do."""
+    rest = words
+    while rest[:1] != [wanted]:
+        if wanted not in rest or not rest[0].startswith("-"):
+            return []
+        rest = rest[1:] if "=" in rest[0] or rest[1].startswith("-") or rest[1] == wanted else rest[2:]
+    return rest[1:]
+
+
+def _values(option: str, rest: list[str], launcher: Launcher) -> int:
+    """How many of the words behind an option of a launcher belong to it."""
+    valued = launcher.valued
+    if "=" in option:
+        return 0
+    if option in launcher.pairs:
+        return 2
+    if option in valued or option[1:] in valued:  # --np as -np
+        return 1
+    attached = not option.startswith("--") and len(option) > 2 and option[:2] in valued
+    if attached or option in launcher.switches or launcher.placed or not rest:
+        return 0
+    word = rest[0]
+    if word.startswith("-") or _can_start(word) or ASSIGNMENT.match(word):
+        return 0
+    return int(_PROGRAM_NAME.fullmatch(word) is None or any(map(_can_start, rest[1:])))
+
+
+def _can_start(word: str) -> bool:
+    """Whether a word by itself tells that it is a program or a script."""
+    name = PurePosixPath(word).name
+    return bool(PYTHON.match(word)) or name in SHELLS or name in LAUNCHERS or name.endswith((".py", ".sh", ".bash"))
+
+
+def _skip_options(words: list[str], valued: frozenset[str]) -> list[str]:
     """Drop the options at the front."""
     rest = list(words)
     while rest and rest[0].startswith("-") and rest[0] != "-":
         word = rest.pop(0)
         if word == "--":
             break
-        takes = word in valued if all_switches else word not in switches and "=" not in word
-        if takes and rest and "=" not in word:
+        if word in valued and rest:
             rest.pop(0)
     return rest
 
@@ -107,16 +142,7 @@ def _target(words: list[str]) -> Invocation:
     if PYTHON.match(program):
         return _python(program, rest)
     if name in SHELLS:
-        rest = (
-            _skip_options(rest, frozenset({"-o", "-O"}), frozenset(), all_switches=True)
-            if "-c" not in rest[:2]
-            else rest
-        )
-        if rest and rest[0] == "-c":
-            return Invocation(
-                program=program, target="code", name=rest[1] if len(rest) > 1 else "", words=tuple(rest[2:])
-            )
-        return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
+        return _shell(program, rest)
     if name in SOURCES:
         return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
     launcher = _launcher(program, "script")
@@ -127,6 +153,23 @@ def _target(words: list[str]) -> Invocation:
     if program.endswith((".sh", ".bash")):
         return Invocation(program=program, target="shell", name=program, words=tuple(rest))
     return Invocation(program=program, target="console", name=program, words=tuple(rest))
+
+
+def _shell(program: str, words: list[str]) -> Invocation:
+    """A shell with its own options: -c takes the text of a script, also as the last letter of several."""
+    rest = list(words)
+    letters = ""
+    while rest and rest[0][:1] in ("-", "+") and len(rest[0]) > 1:
+        word = rest.pop(0)
+        if word == "--":
+            break
+        letters += word[1:] if not word.startswith("--") else ""
+        if word in _SHELL_WITH_VALUE:
+            rest = rest[1:]
+    if "c" in letters or "s" in letters:
+        code = rest[:1] if "c" in letters else []
+        return Invocation(program=program, target="code", name="".join(code), words=tuple(rest[len(code) :]))
+    return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
 
 
 def _python(program: str, words: list[str]) -> Invocation:
@@ -149,7 +192,7 @@ def _module(program: str, module: str, rest: list[str]) -> Invocation:
     if module in LAUNCHER_MODULES:
         return _launched(program, rest)
     if module.partition(".")[0] in DEBUGGERS:
-        inner = _skip_options(rest, frozenset({"-o", "-s", "-c", "--listen"}), frozenset(), all_switches=True)
+        inner = _skip_options(rest, frozenset({"-o", "-s", "-c", "--listen"}))
         if inner and inner[0].endswith(".py"):
             return Invocation(program=program, target="script", name=inner[0], words=tuple(inner[1:]))
     return Invocation(program=program, target="module", name=module, words=tuple(rest))

@@ -18,11 +18,13 @@ ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?")
 
 def read_console(reader: SignatureReader) -> tuple[Signature, ...]:
     """The signatures of all console scripts that setup.py, setup.cfg and pyproject.toml declare; never raises."""
-    return tuple(
-        signature
-        for script in console_scripts(reader.sources)
-        for signature in reader.function(script.path, script.module, script.function, script.name)
-    )
+    return tuple(signature for script in console_scripts(reader.sources) for signature in _signatures(reader, script))
+
+
+def _signatures(reader: SignatureReader, script: "ConsoleScript") -> tuple[Signature, ...]:
+    if script.function:
+        return reader.function(script.path, script.module, script.function, script.name)
+    return reader.installed(script.path, script.name)
 
 
 class ConsoleScript(NamedTuple):
@@ -30,9 +32,10 @@ class ConsoleScript(NamedTuple):
 
     name: str
     path: str
-    """The file of its function."""
+    """The file of its function, or the script itself."""
     module: str
     function: str
+    """"" for a script that is put there as it is."""
 
 
 def console_scripts(sources: Sources) -> tuple[ConsoleScript, ...]:
@@ -45,6 +48,10 @@ def console_scripts(sources: Sources) -> tuple[ConsoleScript, ...]:
             path = _module_path(sources, prefix, module, given.folders)
             if path is not None:
                 found.setdefault(name, ConsoleScript(name, path, module, function))
+        for script in (*given.scripts, *_script_files(sources, prefix)):
+            path, name = posixpath.normpath(prefix + script), posixpath.basename(script)
+            if sources.exists(path):
+                found.setdefault(name, ConsoleScript(name, path, "", ""))
     return tuple(found.values())
 
 
@@ -78,17 +85,38 @@ def _entries(sources: Sources, prefix: str, declared: Sequence[str]) -> Iterator
             yield match.group(1), match.group(2), match.group(3) or "main"
 
 
-def _pyproject(sources: Sources, prefix: str) -> list[str]:
+_GROUPS = ("console_scripts", "gui_scripts")
+
+
+def _project(sources: Sources, prefix: str) -> Mapping[str, Any]:
     try:
-        data: dict[str, Any] = tomllib.loads(sources.text(f"{prefix}pyproject.toml") or "")
+        return tomllib.loads(sources.text(f"{prefix}pyproject.toml") or "")
     except (tomllib.TOMLDecodeError, RecursionError):
-        return []
+        return {}
+
+
+def _pyproject(sources: Sources, prefix: str) -> list[str]:
+    data = _project(sources, prefix)
     tables = (
         _dig(data, "project", "scripts"),
+        _dig(data, "project", "gui-scripts"),
+        *(_dig(data, "project", "entry-points", group) for group in _GROUPS),
         _dig(data, "tool", "poetry", "scripts"),
         _dig(data, "tool", "flit", "scripts"),
     )
-    return [f"{name} = {target}" for table in tables for name, target in table.items() if isinstance(target, str)]
+    return [f"{name} = {_reference(target)}" for table in tables for name, target in table.items()]
+
+
+def _reference(target: Any) -> str:
+    """`module:function`, also where a table says it."""
+    if isinstance(target, dict):
+        target = target.get("callable") or (target.get("reference") if target.get("type") != "file" else None)
+    return target if isinstance(target, str) else ""
+
+
+def _script_files(sources: Sources, prefix: str) -> list[str]:
+    files = _dig(_project(sources, prefix), "tool", "setuptools").get("script-files")
+    return [file for file in files if isinstance(file, str)] if isinstance(files, list) else []
 
 
 def _dig(data: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
@@ -102,7 +130,9 @@ def _setup_cfg(sources: Sources, prefix: str) -> list[str]:
     parser = configparser.RawConfigParser(strict=False)
     try:
         parser.read_string(sources.text(f"{prefix}setup.cfg") or "")
-        return parser.get("options.entry_points", "console_scripts", fallback="").splitlines()
+        return [
+            line for group in _GROUPS for line in parser.get("options.entry_points", group, fallback="").splitlines()
+        ]
     except configparser.Error:
         return []
 
@@ -114,11 +144,16 @@ class _Setup(NamedTuple):
     """Declarations of console scripts."""
     folders: Mapping[str, str] = {}
     """`package_dir`: folders by package, "" for all others."""
+    scripts: tuple[str, ...] = ()
+    """Files that become commands as they are."""
+
+
+_DECLARES = re.compile(r"console_scripts|gui_scripts|\bscripts\s*=|[\"']scripts[\"']")
 
 
 def _setup_py(sources: Sources, prefix: str) -> _Setup:
     path = f"{prefix}setup.py"
-    if "console_scripts" not in (sources.text(path) or ""):
+    if not _DECLARES.search(sources.text(path) or ""):
         return _Setup()
     seen: list[Mapping[str, Value]] = []
 
@@ -131,15 +166,20 @@ def _setup_py(sources: Sources, prefix: str) -> _Setup:
     folders = [given for named in seen if isinstance(given := named.get("package_dir"), dict)]
     return _Setup(
         lines=tuple(line for named in seen for line in _console_lines(named.get("entry_points"))),
+        scripts=tuple(file for named in seen for file in _texts(named.get("scripts"))),
         folders={k: v for given in folders for k, v in given.items() if isinstance(k, str) and isinstance(v, str)},
     )
 
 
 def _console_lines(given: Value) -> list[str]:
     if isinstance(given, str):
-        section = re.search(r"\[\s*console_scripts\s*\](.*?)(?=^\s*\[|\Z)", given, re.DOTALL | re.MULTILINE)
-        return section.group(1).splitlines() if section else []
-    lines = given.get("console_scripts") if isinstance(given, dict) else None
-    if isinstance(lines, str):
-        return lines.splitlines()
-    return [line for line in lines if isinstance(line, str)] if isinstance(lines, (list, tuple)) else []
+        sections = re.finditer(r"\[\s*(\w+)\s*\](.*?)(?=^\s*\[|\Z)", given, re.DOTALL | re.MULTILINE)
+        return [line for section in sections if section[1] in _GROUPS for line in section[2].splitlines()]
+    return [line for group in _GROUPS for line in _texts(given.get(group))] if isinstance(given, dict) else []
+
+
+def _texts(given: Value) -> list[str]:
+    """Texts of a list, or the lines of a text."""
+    if isinstance(given, str):
+        return given.splitlines()
+    return [text for text in given if isinstance(text, str)] if isinstance(given, (list, tuple)) else []

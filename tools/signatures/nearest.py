@@ -40,12 +40,19 @@ def nearest_flag(flag: str, known: Iterable[str]) -> str:
 
 
 def is_slip(word: str, other: str) -> bool:
-    """Whether a word of some length is another one with one letter more, less, different, or two in the wrong order."""
+    """Whether a word of some length is another one with one letter more, less, different, or two in the wrong order.
+
+    Dashes and the like do not count.
+    """
+    return word != other and (_is_slip(word, other) or _is_slip(_letters(word), _letters(other)))
+
+
+def _is_slip(word: str, other: str) -> bool:
     short, long = sorted((word.lower(), other.lower()), key=len)
     if len(short) == MIN_SLIP - 1 and len(long) == MIN_SLIP:
         return long.startswith(short)
     if len(short) < MIN_SLIP or len(long) - len(short) > 1 or short == long:
-        return _letters(word) == _letters(other) and word != other
+        return _letters(word) == _letters(other)
     at = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     if len(short) < len(long):
         return short[at:] == long[at + 1 :]

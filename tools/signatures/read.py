@@ -31,6 +31,7 @@ REWRITES = re.compile(
 )
 """Ways to change the words that a parser will read."""
 SHELL = (".sh", ".bash")
+PYTHON_LINE = re.compile(r"#![^\n]*\bpython")
 
 
 class SignatureReader:
@@ -89,6 +90,14 @@ class SignatureReader:
         found = [_documented(run, s) for s in self._with_rewriting(_asked(run), run)] or [plain]
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
+    def installed(self, path: str, name: str) -> tuple[Signature, ...]:
+        """The signatures of a script that is installed as a command; open where it is no Python or shell script."""
+        found = self.read(path)
+        if not found and PYTHON_LINE.match(self.sources.text(path) or ""):
+            found = self._kept.recall(path, "script", lambda: self._python(path))
+        found = found or (_unsure(Signature(path=path, syntax="plain")),)
+        return tuple(msgspec.structs.replace(s, kind="console", name=name) for s in found)
+
     def called(self, signatures: Sequence[Signature], given: Given) -> tuple[Signature, ...]:
         """The signatures of an entry point as they are for one command line, where its words decide which options there are.
 
@@ -110,7 +119,7 @@ class SignatureReader:
     def _of_call(self, first: Signature, signatures: Sequence[Signature], given: Given) -> tuple[Signature, ...]:
         """Follow a program as it runs with one command line."""
         run = Interpreter(self.sources, first.path, factories(), given=given)
-        if first.kind == "console":
+        if first.kind == "console" and first.name in self._functions:
             run.run_entry(*self._functions[first.name])
         else:
             run.run_script()

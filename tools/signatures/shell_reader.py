@@ -13,6 +13,8 @@ NAMED = re.compile(
     r"^[ \t]*+(?:local\s+|export\s+|readonly\s+)?([A-Za-z_]\w*)=[\"']?\$(?:(\d)\b|\{(\d+)(?::?[-=?+][^}]*)?\})[\"']?[ \t]*(?:#.*)?$",
     re.MULTILINE,
 )
+OPTIONS_DONE = re.compile(r"\bshift\s+[\"']?(?:\$\(\(|\$\[|`expr)[^\n;&|]*\bOPTIND\b[^\n;&|]*")
+"""Drops what getopts has read."""
 GETOPTS = re.compile(r"\bgetopts\s+[\"']?([:\w]+)[\"']?\s+(\w+)")
 FUNCTION = re.compile(r"\s*+(?:function\s+[\w-]++\s*+(?:\(\))?|[\w-]++\s*+\(\))\s*+(?P<brace>\{)?")
 COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
@@ -31,7 +33,7 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
     bare = [_strip_comment(line) for line in lines]
     code, outer = "\n".join(bare), "\n".join(_outside_functions(bare))
     options = _places(outer, path) + _getopts(outer, path)
-    takes_all = bool(ALL.search(outer))
+    takes_all = bool(ALL.search(OPTIONS_DONE.sub("", outer)))
     calls = tuple(line.strip() for line in code.split("\n") if CALLS.search(line) and not line.lstrip().startswith("#"))
     return (
         Signature(

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterable, Iterator
 
 from tools.signatures.model import Option, Signature
 from tools.signatures.sources import Sources
@@ -40,19 +41,76 @@ def _signature(tree: ast.Module, path: str) -> Signature:
         name = target.id if isinstance(target, ast.Name) else f"arg{place}"
         if place not in names or names[place][0].startswith("arg"):
             names[place] = (name, getattr(node, "lineno", 0))
+    only_places = uses == len([n for n in ast.walk(tree) if _place(n) is not None or _counts(n)])
+    changed = any(_is_changed(node) for node in ast.walk(tree))
+    needed = max(_always_read(tree), default=0) if only_places else 0
     options = tuple(
-        _option(place, *names.get(place, (f"arg{place}", 0)), path) for place in range(1, max(names, default=0) + 1)
+        _option(place, *names.get(place, (f"arg{place}", 0)), path, required=place <= needed)
+        for place in range(1, max(names, default=0) + 1)
     )
     doc = " ".join((ast.get_docstring(tree) or "").strip().split("\n\n")[0].split())[:500]
-    only_places = uses == len([n for n in ast.walk(tree) if _place(n) is not None or _counts(n)])
     framework = "sysargv" if options or uses else "none"
     return Signature(
-        path=path, framework=framework, options=options, syntax="plain", doc=doc, accepts_unknown=not only_places or not options
+        path=path, framework=framework, options=options, syntax="plain", doc=doc, accepts_unknown=not only_places or changed or not options
     )  # fmt: skip
 
 
-def _option(place: int, name: str, line: int, path: str) -> Option:
-    return Option(dest=name if name != f"arg{place}" else f"arg{place}", path=path, line=line, sure=False)
+def _option(place: int, name: str, line: int, path: str, *, required: bool) -> Option:
+    return Option(dest=name, path=path, line=line, required=required, sure=required)
+
+
+_CONDITIONAL = (ast.If, ast.Try, ast.TryStar, ast.While, ast.Match, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_LEAVES = (ast.Return, ast.Break, ast.Continue)
+
+
+def _always_read(tree: ast.Module) -> set[int]:
+    """Places that are read whenever the script runs: outside branches, also in functions that it always calls."""
+    functions = {node.name: node.body for node in tree.body if isinstance(node, ast.FunctionDef)}
+    pending, seen, found = [tree.body], set[str](), set[int]()
+    while pending:
+        for node in _always_run(pending.pop()):
+            place = _place(node)
+            if place is not None:
+                found.add(place)
+            name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+            if name in functions and name not in seen:
+                seen.add(name)
+                pending.append(functions[name])
+    return found
+
+
+def _always_run(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The nodes of statements that are run whatever the arguments are."""
+    for statement in body:
+        if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
+            yield from _always_run(statement.body)
+        elif isinstance(statement, ast.With):
+            yield from _evaluated([item.context_expr for item in statement.items])
+            yield from _always_run(statement.body)
+        elif isinstance(statement, ast.If | ast.While):
+            yield from _evaluated([statement.test])
+        elif isinstance(statement, ast.For | ast.AsyncFor):
+            yield from _evaluated([statement.iter])
+        elif not isinstance(statement, _CONDITIONAL):
+            yield from _evaluated([statement])
+        if any(isinstance(node, _LEAVES) for node in ast.walk(statement)) and not isinstance(
+            statement, ast.FunctionDef
+        ):
+            return
+
+
+def _evaluated(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Nodes and what lies in them, but for what is evaluated under a condition only."""
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, ast.IfExp):
+            pending.append(node.test)
+        elif isinstance(node, ast.BoolOp):
+            pending.append(node.values[0])
+        elif not isinstance(node, ast.Lambda):
+            pending.extend(ast.iter_child_nodes(node))
 
 
 def _is_argv(node: ast.AST) -> bool:
@@ -68,6 +126,11 @@ def _place(node: ast.AST) -> int | None:
         return None
     value = node.slice.value if isinstance(node.slice, ast.Constant) else None
     return value if isinstance(value, int) and 0 < value <= MAX_PLACE else None
+
+
+def _is_changed(node: ast.AST) -> bool:
+    """`del sys.argv[1]`: the other words are for somebody else."""
+    return isinstance(node, ast.Subscript) and _is_argv(node.value) and not isinstance(node.ctx, ast.Load)
 
 
 def _counts(node: ast.AST) -> bool:
