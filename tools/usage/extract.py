@@ -15,7 +15,7 @@ from tools.signatures.sources import Sources
 from tools.usage.entry import Entry, EntryFinder
 from tools.usage.makefile import read_recipes
 from tools.usage.prose import Section, inline_commands, introduction, sections
-from tools.usage.python import Block, api_names, python_workdir, read_block, with_earlier
+from tools.usage.python import Block, Blocks, api_names, python_workdir, read_block
 from tools.usage.shell import ShellCommand, ShellState, read_commands
 
 _LARGEST_SCRIPT = 400_000
@@ -109,8 +109,8 @@ class _DocumentReader:
         self._api = api
         self._state = ShellState()
         self._earlier: tuple[str, ...] = ()
-        texts = [text for passage in passages for text in _python_units(passage)]
-        self._units = [read_block(text) for text in texts] if len(texts) > 1 else [Block.alone(text) for text in texts]
+        self._texts = [text for passage in passages for text in _python_units(passage)]
+        self._blocks = Blocks()
         self._unit = 0
 
     def passage(self, passage: Passage) -> Iterator[Example]:
@@ -150,7 +150,8 @@ class _DocumentReader:
         return _bash_example(passage.path, command, entry, passage.headings)
 
     def _python(self, passage: Passage, block: CodeBlock, before: str) -> Example:
-        text = with_earlier(self._units, self._unit)
+        alone = self._texts[self._unit]
+        text = self._blocks.add(read_block(alone) if len(self._texts) > 1 else Block.alone(alone))
         self._unit += 1
         workdir = python_workdir(text, self._api, posixpath.dirname(passage.path) or ".")
         return Example(

@@ -22,16 +22,16 @@ class Section(NamedTuple):
 
 def sections(passage: Passage) -> Iterator[Section]:
     """The paragraphs and blocks of a passage in order."""
-    before, rest = "", passage.text
+    before, at = "", 0
     for block in passage.blocks:
-        prose, found, behind = rest.partition(block.text)
-        if found:
-            rest = behind
-            for paragraph in _paragraphs(prose):
+        found = passage.text.find(block.text, at)
+        if found >= 0:
+            for paragraph in _paragraphs(passage.text[at:found]):
                 yield Section(paragraph, None, before)
                 before = paragraph
+            at = found + len(block.text)
         yield Section(block.text, block, before)
-    for paragraph in _paragraphs(rest):
+    for paragraph in _paragraphs(passage.text[at:]):
         yield Section(paragraph, None, before)
         before = paragraph
 

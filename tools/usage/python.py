@@ -1,8 +1,10 @@
 """Python blocks of documents: which of the repository's names they use, and which earlier blocks they build on."""
 
 import ast
+import heapq
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from tools.documents.code import parse_python
@@ -37,17 +39,49 @@ def read_block(text: str) -> Block:
     return Block(text, frozenset(_bound(tree)), frozenset(item.name for item in undefined_names(tree)))
 
 
-def with_earlier(blocks: Sequence[Block], position: int) -> str:
-    """A block with the earlier blocks in front that it cannot do without."""
-    wanted = set(blocks[position].needed)
-    taken = [position]
-    for earlier in range(position - 1, -1, -1):
-        block = blocks[earlier]
-        if wanted & block.bound:
-            taken.append(earlier)
+class Blocks:
+    """The pieces of Python of one document, in order; each may need earlier ones."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+        self._binders: dict[str, list[int]] = {}
+        """By name the blocks that bind it, in order."""
+
+    def add(self, block: Block) -> str:
+        """Take the next block; returns it with the earlier blocks in front that it cannot do without."""
+        self._blocks.append(block)
+        text = self._with_earlier(len(self._blocks) - 1)
+        for name in block.bound:
+            self._binders.setdefault(name, []).append(len(self._blocks) - 1)
+        return text
+
+    def _with_earlier(self, position: int) -> str:
+        own = self._blocks[position]
+        wanted = set(own.needed)
+        pending = [(-at, name) for name in wanted if (at := self._last(name, position)) >= 0]
+        heapq.heapify(pending)
+        taken, lines = {position}, own.text.count("\n")
+        while pending:
+            at, name = -pending[0][0], heapq.heappop(pending)[1]
+            if name not in wanted or at in taken:
+                continue
+            block = self._blocks[at]
+            taken.add(at)
+            lines += block.text.count("\n") + 2
+            if lines >= _MOST_LINES:
+                return own.text
             wanted = (wanted - block.bound) | block.needed
-    text = "\n\n".join(blocks[index].text for index in sorted(taken))
-    return text if text.count("\n") < _MOST_LINES else blocks[position].text
+            for other in block.needed:
+                earlier = self._last(other, at)
+                if earlier >= 0:
+                    heapq.heappush(pending, (-earlier, other))
+        return "\n\n".join(self._blocks[at].text for at in sorted(taken))
+
+    def _last(self, name: str, before: int) -> int:
+        """The last block before a place that binds a name; -1 where none does."""
+        binders = self._binders.get(name, [])
+        found = bisect_left(binders, before)
+        return binders[found - 1] if found else -1
 
 
 def _bound(tree: ast.Module) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """The commands of a shell script or of a bash block, each with the folder, the variables and the comment it stands under."""
 
+import heapq
+import itertools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,6 +17,8 @@ _LOOP = re.compile(r"for\s+(\w+)\s+in\s+(.*)")
 _TOKEN = re.compile(
     r"""'[^']*'|"(?:\\.|[^"\\])*"|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|\\.|&&|\|\||;;|[;&]|[^;&]""", re.DOTALL
 )
+_MOST_EXPORTED = 100
+"""A command that needs more variables than these last ones is none that a person would copy."""
 _REFERENCE = re.compile(r"\$\{?(\w+)")
 
 
@@ -33,6 +37,13 @@ class ShellCommand(NamedTuple):
     """The assignments before it that it uses, and all exported ones."""
 
 
+class _Assigned(NamedTuple):
+    word: str
+    """The whole assignment."""
+    place: int
+    """Of how many it was the last."""
+
+
 class _Line(NamedTuple):
     text: str
     number: int
@@ -44,15 +55,17 @@ class ShellState:
     def __init__(self) -> None:
         self.folders: tuple[str, ...] = ()
         """The folders that were entered, in order."""
-        self._assigned: dict[str, str] = {}
+        self._assigned: dict[str, _Assigned] = {}
+        self._count = 0
         self._exported: set[str] = set()
-        self._fresh: set[str] = set()
+        self._in_force: dict[str, None] = {}
+        """Exported since the block began."""
         self._comment: list[str] = []
         self._used = False
 
     def begin(self) -> None:
         """A new block: comments end, and what was exported before it is in force only where it is used."""
-        self._fresh = set()
+        self._in_force = {}
         self._comment, self._used = [], False
 
     def remark(self, comment: str) -> None:
@@ -68,11 +81,12 @@ class ShellState:
 
     def assign(self, word: str, *, exported: bool = False) -> None:
         name = re.split(r"\+?=", word, maxsplit=1)[0]
-        self._assigned.pop(name, None)
-        self._assigned[name] = word
-        self._fresh.add(name)
+        self._count += 1
+        self._assigned[name] = _Assigned(word, self._count)
         if exported:
             self._exported.add(name)
+        if name in self._exported:
+            self._in_force[name] = None
 
     def absorb(self, text: str) -> bool:
         """Take note of a command that only changes what is in force for those after it."""
@@ -98,14 +112,22 @@ class ShellState:
         return ShellCommand(text, line, comment or above, self.folders, self._setup(text))
 
     def _setup(self, text: str) -> tuple[str, ...]:
-        wanted = set(_REFERENCE.findall(text))
-        for name in reversed(self._assigned):
-            if name in wanted:
-                wanted |= set(_REFERENCE.findall(self._assigned[name]))
+        """The assignments that a command uses, directly or through earlier ones, and the exported ones."""
+        wanted = {name for name in _REFERENCE.findall(text) if name in self._assigned}
+        pending = [(-self._assigned[name].place, name) for name in wanted]
+        heapq.heapify(pending)
+        while pending:
+            place, name = heapq.heappop(pending)
+            for other in _REFERENCE.findall(self._assigned[name].word):
+                if other in self._assigned and other not in wanted:
+                    wanted.add(other)
+                    if self._assigned[other].place < -place:
+                        heapq.heappush(pending, (-self._assigned[other].place, other))
+        in_force = itertools.islice(reversed(self._in_force), _MOST_EXPORTED)
+        names = sorted({*wanted, *in_force}, key=lambda name: self._assigned[name].place)
         return tuple(
-            f"export {word}" if name in self._exported else word
-            for name, word in self._assigned.items()
-            if name in wanted or name in self._exported & self._fresh
+            f"export {self._assigned[name].word}" if name in self._exported else self._assigned[name].word
+            for name in names
         )
 
 
