@@ -162,3 +162,72 @@ def test_the_configuration_file_of_jsonargparse(checked: Make) -> None:
     for right in ("fit a", "fit --config c.yaml", "fit --print_config"):
         assert says(f"python several.py {right}") == []
     assert says("python several.py fit") == ["error missing-required"]
+
+
+FIRE = {
+    "net.py": """
+        import fire
+        class Net:
+            def __init__(self, width: int = 3):
+                self.width = width
+            def fit(self, lr=0.1, name="x"):
+                print(lr)
+            def test(self, path):
+                return path
+            def loose(self, **settings): ...
+        if __name__ == "__main__":
+            fire.Fire(Net)
+        """,
+    "one.py": """
+        import fire
+        def main(path, size=3, flag=False):
+            print(path)
+        if __name__ == "__main__":
+            fire.Fire(main)
+        """,
+    "table.py": """
+        import fire
+        def a(x=1): ...
+        def b(y): ...
+        if __name__ == "__main__":
+            fire.Fire({"a": a, "b": b})
+        """,
+    "module.py": """
+        import fire
+        from elsewhere import Base
+        class Own(Base):
+            def fit(self, lr=0.1): ...
+        if __name__ == "__main__":
+            fire.Fire(Own)
+        """,
+}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["net.py fit --lr 1", "net.py fit 1 x", "net.py --width 4 fit", "net.py fit --width 4", "net.py fit --width=4 --lr=2",
+     "net.py --lr 1 fit", "net.py test a", "net.py test a upper", "net.py loose --zz 1", "net.py fit -l 2", "net.py fit -lr 2",
+     "net.py fit --lr -1", "net.py fit --name --lr 2", "net.py fit - upper", "net.py fit -- --help", "net.py fit --help",
+     "net.py width", "one.py a --size 3", "one.py a 3 True", "one.py --path=a --flag", "one.py --path=a --noflag",
+     "one.py a -s 3", "one.py a --size=3 --flag=True", "one.py a -- --trace", "one.py -- --help", "table.py a --x 3",
+     "table.py a 3", "table.py b --y=3", 'one.py "$@"'],
+)  # fmt: skip
+def test_right_calls_of_fire(checked: Make, words: str) -> None:
+    assert [f for f in checked(FIRE)(f"python {words}") if f.startswith("error")] == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["net.py fit --lrr 1", "net.py fut", "net.py fit 1 x y", "net.py test", "net.py --widthh 4 fit", "net.py fit --width-x=3",
+     "one.py a --sizze 3", "one.py a 3 True x", "one.py", "one.py a 3 True --lenght=3", "one.py a --no-flag",
+     "one.py a --noflag=1", "one.py --flag a", "one.py a --SIZE=3", "table.py c", "table.py b", "table.py a --y 3"],
+)  # fmt: skip
+def test_wrong_calls_of_fire(checked: Make, words: str) -> None:
+    assert [f.partition(" ")[0] for f in checked(FIRE)(f"python {words}")] == ["error"]
+
+
+def test_what_fire_takes_of_a_class_from_elsewhere_is_open(checked: Make) -> None:
+    says = checked(FIRE)
+    assert says("python net.py") == ["warning missing-required"]
+    assert says("python module.py fit --epochs 1") == ["unsure cannot-tell"]
+    assert says("python module.py run") == ["warning missing-required"]

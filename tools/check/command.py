@@ -276,9 +276,16 @@ class _Check:
         if any(w in ("-h", "--help") for w in invocation.words):
             return
         sure = not any(s.accepts_unknown for s in signatures)
+        if signatures[0].framework == "fire":  # help is shown without a member, and attributes are members, too
+            sure = (
+                not any(s.unseen for s in signatures) and bool(given) and not self._mentions(signatures[0].path, given)
+            )
         self.note(
             "missing-required", f"{invocation.name} needs one of {', '.join(names[:12])}", given, suggestion, sure=sure
         )
+
+    def _mentions(self, path: str, word: str) -> bool:
+        return bool(re.search(rf"\b{re.escape(word)}\b", self.reader.sources.text(path) or ""))
 
     def _module(self, invocation: Invocation, folder: str | None) -> None:
         """python -m package.module."""

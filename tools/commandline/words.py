@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from tools.commandline.argparse_words import ArgparseWords
+from tools.commandline.fire_words import read_fire
 from tools.commandline.hydra_words import read_hydra
 from tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
 from tools.commandline.reader import ParsedCall, Reader
@@ -16,6 +17,7 @@ READERS: dict[str, Callable[[Reader, list[str]], None]] = {
     "overrides": read_overrides,
     "plain": read_plain,
     "hydra": read_hydra,
+    "fire": read_fire,
 }
 """By framework or syntax."""
 

@@ -109,6 +109,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Groups of configurations that may be given with `+` because no defaults list names them yet."""
     chosen: tuple[tuple[str, str], ...] = ()
     """Of overrides: the choices of groups and files on the command line for which it was read."""
+    chains: bool = False
+    """Words that are left may be members of what it returns (fire)."""
     lone_file: tuple[str, ...] = ()
     """Suffixes of a file that may stand alone on the command line and gives every value (HfArgumentParser.parse_json_file)."""
     prefix_chars: str = "-"
