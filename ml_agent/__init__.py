@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ml_agent.api import asolve, check, explain, find, solve, start
     from ml_agent.api_types import Answer, Checked, Event, Result
-    from ml_agent.background import Run
+    from ml_agent.background import CancelledRunError, Run
     from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError, ProviderError, UsageError
     from tools.candidates import Candidate
     from tools.findings import Finding
@@ -35,6 +35,7 @@ _PLACES = {
     "Checked": "ml_agent.api_types",
     "Event": "ml_agent.api_types",
     "Result": "ml_agent.api_types",
+    "CancelledRunError": "ml_agent.background",
     "Run": "ml_agent.background",
     "AgentError": "ml_agent.errors",
     "BudgetExceededError": "ml_agent.errors",
@@ -50,6 +51,7 @@ __all__ = [
     "AgentError",
     "Answer",
     "BudgetExceededError",
+    "CancelledRunError",
     "Candidate",
     "Checked",
     "ConfigurationError",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ml_agent.api_types import Checked, Event, Result, result_of
 from ml_agent.background import EventStream, Run
-from ml_agent.errors import UsageError
+from ml_agent.errors import UsageError, as_agent_errors
 from ml_agent.request import check_instruction
 from ml_agent.settings import Settings, load_settings
 from tools.candidates import Candidate
@@ -61,6 +61,7 @@ async def asolve(
     return run.result()
 
 
+@as_agent_errors()
 def check(command: str, repo: str, *, path: str = "", python: bool = False) -> Checked:
     """Check a command (or Python code) against a repository without running it.
 
@@ -68,6 +69,9 @@ def check(command: str, repo: str, *, path: str = "", python: bool = False) -> C
         command: a bash command, or code with `python=True`.
         repo: folder, OWNER/NAME or URL.
         path: folder of the repository from which it is to run.
+
+    Raises:
+        AgentError: the repository cannot be had.
     """
     from ml_agent.repositories import open_index
     from ml_agent.workspaces import normal_folder
@@ -79,8 +83,12 @@ def check(command: str, repo: str, *, path: str = "", python: bool = False) -> C
     return Checked(findings=tuple(find_problems(command, index, normal_folder(index.root, path))))
 
 
+@as_agent_errors()
 def explain(repo: str, script: str = "") -> tuple[Signature, ...]:
-    """What the entry points of a repository take, read without running anything; of one script where it is named."""
+    """What the entry points of a repository take, read without running anything; of one script where it is named.
+
+    Raises AgentError where the repository cannot be had, or has no such script.
+    """
     from ml_agent.repositories import open_index
 
     signatures = open_index(repo).signatures
@@ -89,8 +97,12 @@ def explain(repo: str, script: str = "") -> tuple[Signature, ...]:
     return tuple(one for path, found in signatures.items() if script in ("", path) for one in found)
 
 
+@as_agent_errors()
 def find(instruction: str, *, catalog: str = "", **settings: Any) -> tuple[Candidate, ...]:
-    """Repositories that may do a task, best first, from GitHub or a catalogue file (`sample` is shipped)."""
+    """Repositories that may do a task, best first, from GitHub or a catalogue file (`sample` is shipped).
+
+    Raises AgentError where GitHub or the catalogue cannot be read.
+    """
     from ml_agent.choose import finder_for
     from ml_agent.grounded.navigator import GroundedNavigator
     from ml_agent.navigator import Given
@@ -100,6 +112,7 @@ def find(instruction: str, *, catalog: str = "", **settings: Any) -> tuple[Candi
     return tuple(navigator.rank(request, finder_for(load_settings(**settings), catalog=catalog).find(request)))
 
 
+@as_agent_errors()
 def _solve(
     stream: EventStream,
     instruction: str,

@@ -9,6 +9,10 @@ AgentError                    70
 └── InternalError             70   a defect of ours
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sandbox.errors import SandboxError
 from tools.errors import CatalogError, RepositoryError, SearchError, ToolError, UnsafePathError
 
 
@@ -62,8 +66,26 @@ def exit_code_for(error: Exception) -> int:
     """The documented exit code for an error that reached the command line."""
     if isinstance(error, AgentError):
         return error.exit_code
+    if isinstance(error, SandboxError):
+        return ConfigurationError.exit_code
     if isinstance(error, SearchError):
         return ProviderError.exit_code
     if isinstance(error, (UnsafePathError, CatalogError, RepositoryError)):
         return UsageError.exit_code
     return InternalError.exit_code if not isinstance(error, ToolError) else 1
+
+
+@contextmanager
+def as_agent_errors() -> Iterator[None]:
+    """Turn errors of the tools and of the sandbox into kinds of AgentError, with the same message and exit code.
+
+    Raises AgentError, from the error that it stands for.
+    """
+    try:
+        yield
+    except (ToolError, SandboxError) as error:
+        code = exit_code_for(error)
+        kinds: tuple[type[AgentError], ...] = (UsageError, ConfigurationError, ProviderError)
+        made = next((kind for kind in kinds if kind.exit_code == code), AgentError)(str(error))
+        made.exit_code = code
+        raise made from error

@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from pydantic import AliasChoices, SecretStr
 
 from ml_agent.folder_settings import FILE
 from ml_agent.keys import held
-from ml_agent.settings import Settings, user_file
+from ml_agent.settings import Settings, taken_from_folder, user_file
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,32 +30,32 @@ def origins(settings: Settings) -> list[Origin]:
     Args:
         settings: as they hold in this folder, without flags.
     """
-    own = _said(user_file())
-    shown = []
-    for name in Settings.model_fields:
-        value = getattr(settings, name)
-        shown.append(Origin(name=name, value=_shown(value), origin=_origin(name, value, own)))
-    return shown
+    own, folder = set(_said(user_file())), set(taken_from_folder(settings))
+    return [
+        Origin(name=name, value=_shown(getattr(settings, name)), origin=_origin(name, own, folder))
+        for name in Settings.model_fields
+    ]
 
 
-def _origin(name: str, value: Any, own: dict[str, Any]) -> str:
-    variable = next((one for one in variables(name) if one in os.environ or one in held()), None)
-    if variable is not None:
+def _origin(name: str, own: Set[str], folder: Set[str]) -> str:
+    said = _environment()
+    if variable := next((said[one] for one in variables(name) if one in said), None):
         return variable
-    if name in own and str(own[name]) == str(value):
-        return str(user_file())
-    return "default" if value == _default(name) else f"{FILE} of this folder"
+    if name in folder:
+        return f"{FILE} of this folder"
+    return str(user_file()) if own & {name, *variables(name)} else "default"
+
+
+def _environment() -> dict[str, str]:
+    """The variables that there are, each as it is spelled; letters may be of either case, but for keys."""
+    return {name.upper(): name for name in os.environ} | {name: name for name in held()}
 
 
 def variables(name: str) -> tuple[str, ...]:
     """The environment variables that set a setting, the strongest first."""
     alias = Settings.model_fields[name].validation_alias
     named = [choice for choice in alias.choices if isinstance(choice, str)] if isinstance(alias, AliasChoices) else []
-    return tuple(dict.fromkeys([*(one for one in named if one.isupper()), f"ML_AGENT_{name.upper()}"]))
-
-
-def _default(name: str) -> Any:
-    return Settings.model_fields[name].get_default(call_default_factory=True)
+    return tuple(dict.fromkeys([*named, f"ML_AGENT_{name.upper()}"]))
 
 
 def _shown(value: Any) -> str:

@@ -1,6 +1,6 @@
 """Every setting in one object: flag > environment > ml-agent.toml of the working folder > the user's file > default."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -25,7 +25,7 @@ SANDBOXES = ("auto", "docker", "local", "none")
 
 
 def _named(name: str, *others: str) -> AliasChoices:
-    return AliasChoices(f"ML_AGENT_{name.upper()}", *others, name)
+    return AliasChoices(f"ML_AGENT_{name.upper()}", *others)
 
 
 def _one_of(name: str, known: Sequence[str]) -> str:
@@ -135,6 +135,12 @@ class Settings(BaseSettings):
 def user_file() -> Path:
     """The user's own settings, in the folder that the system keeps for them."""
     return user_config_path("ml-agent") / "ml-agent.toml"
+
+
+def taken_from_folder(settings: Settings) -> Mapping[str, object]:
+    """What counted of the working folder's file."""
+    found: Mapping[str, object] = getattr(type(settings), "FOLDER", {})
+    return found
 
 
 def load_settings(**flags: object) -> Settings:

@@ -93,9 +93,7 @@ def _run(arguments: list[str]) -> int:
         return _say_interrupted()
     except typer.Exit as error:
         return error.exit_code
-    except SandboxError as error:
-        return _say(str(error), 3)
-    except (AgentError, ToolError) as error:
+    except (AgentError, ToolError, SandboxError) as error:
         return _say(str(error), exit_code_for(error))
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

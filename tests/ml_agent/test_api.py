@@ -9,6 +9,7 @@ import pytest
 
 import ml_agent
 from ml_agent.background import CancelledRunError, EventStream, Run
+from tools.errors import RepositoryError
 
 SCRIPT = (
     'import argparse\np = argparse.ArgumentParser()\np.add_argument("--lr", type=float, default=0.1)\np.parse_args()\n'
@@ -109,12 +110,28 @@ def test_a_cancelled_run_can_be_resumed(repository: Path, tmp_path: Path) -> Non
 
 def test_errors_of_the_run_are_raised_where_the_result_is_asked_for(tmp_path: Path) -> None:
     run = ml_agent.start(TASK, repo=str(tmp_path / "nowhere"), run="none")
-    with pytest.raises(Exception, match="nowhere"):
+    with pytest.raises(ml_agent.AgentError, match="nowhere") as caught:
         run.result(timeout=20)
+    assert caught.value.exit_code == 2 and isinstance(caught.value.__cause__, RepositoryError)
     with pytest.raises(ml_agent.UsageError, match="nonsense"):
         ml_agent.solve(TASK, repo=".", nonsense=1)
     with pytest.raises(ml_agent.UsageError, match="empty"):
         ml_agent.solve(" ")
+
+
+def test_every_error_is_a_kind_of_agent_error(tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    with pytest.raises(ml_agent.UsageError, match="nowhere"):
+        ml_agent.check("python fit.py", nowhere)
+    with pytest.raises(ml_agent.UsageError, match="nowhere"):
+        ml_agent.explain(nowhere)
+    with pytest.raises(ml_agent.UsageError, match="nowhere"):
+        ml_agent.find("cluster points", catalog=nowhere)
+    with pytest.raises(ml_agent.UsageError, match="nowhere"):
+        ml_agent.solve(TASK, catalog=nowhere)
+    with pytest.raises(ml_agent.ProviderError):
+        ml_agent.find("cluster points", github_api="http://127.0.0.1:9", max_wait=0)
+    assert issubclass(ml_agent.CancelledRunError, ml_agent.AgentError)
 
 
 def test_check_explain_and_find(repository: Path) -> None:
