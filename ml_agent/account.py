@@ -176,6 +176,15 @@ def _left_alone(draft: Draft, index: RepoIndex) -> list[Option]:
     return found
 
 
+def declared(draft: Draft, index: RepoIndex) -> dict[str, str]:
+    """Where each option of the entry points that a command calls is declared: FILE:LINE by flag."""
+    if draft.kind != "bash":
+        return {}
+    found = (called(call, draft.workdir, index) for call in parse_command(draft.text).invocations)
+    options = [option for signature in found if signature is not None for option in signature.options if option.line]
+    return {flag: f"{option.path}:{option.line}" for option in options for flag in option.flags}
+
+
 def called(call: Invocation, workdir: str, index: RepoIndex) -> Signature | None:
     """The signature of what one command calls, of its subcommand where it has several; None where the repository has none."""
     folder = posixpath.normpath(posixpath.join(workdir or ".", call.folder or "."))

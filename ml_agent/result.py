@@ -1,6 +1,7 @@
 """What a run leaves behind: the answer, how far it was seen to work, and what it cost."""
 
 import platform
+import re
 import shlex
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -9,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from ml_agent.account import declared
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.keep import keep_outputs
 from ml_agent.draft import Draft
@@ -53,7 +55,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "left_in_sandbox": list(outcome.get("stayed", ())),
         "unasked": unasked(msgspec.convert(best["draft"], Draft), job.instruction) if best else [],
         "stand_ins": _stand_ins(folder),
-        "answer": _answer(best) if best else None,
+        "answer": _answer(best, services) if best else None,
         "offered": state.get("offered", []) if state["ending"] == Ending.UNSURE.label else [],
         "repository": _repository(best, services) if best else None,
         "sandbox": _sandbox(best),
@@ -94,25 +96,25 @@ def _stand_ins(folder: RunFolder) -> int:
     return sum(event.get("event") == "stand-in" for event in read_trajectory(folder.trajectory))
 
 
-def _answer(best: Plain) -> Plain:
-    draft = best["draft"]
+_OF_AN_ANSWER = (
+    "kind", "text", "workdir", "entry", "ledger", "findings", "source", "because", "confidence", "level", "unplaced", "disputes",
+)  # fmt: skip
+
+
+def _answer(best: Plain, services: Services) -> Plain:
+    draft, known = best["draft"], best["repository"]
+    index = services.workspaces.index(Path(known["root"]), known["version"])
+    places = declared(msgspec.convert(draft, Draft), index) if index is not None else {}
     return {
-        key: draft.get(key)
-        for key in (
-            "kind",
-            "text",
-            "workdir",
-            "entry",
-            "ledger",
-            "findings",
-            "source",
-            "because",
-            "confidence",
-            "level",
-            "unplaced",
-            "disputes",
-        )
+        **{key: draft.get(key) for key in _OF_AN_ANSWER},
+        "declared": {flag: place for flag, place in places.items() if _has_flag(flag, draft)},
     }
+
+
+def _has_flag(flag: str, draft: Plain) -> bool:
+    """Whether an option is in the command, or in the account of it."""
+    said = [draft["text"], *(str(entry["where"]) for entry in draft["ledger"])]
+    return any(re.search(rf"(?<!\S){re.escape(flag)}(?![\w-])", text) for text in said)
 
 
 def _repository(best: Plain, services: Services) -> Plain:

@@ -30,14 +30,18 @@ class Workspaces:
         path = normal_folder(root, given.path)
         return Workspace(index=self._open[key], candidate=candidate, path=path, path_given=bool(given.path))
 
+    def index(self, root: Path, version: str) -> RepoIndex | None:
+        """The index of a checkout that was opened; None where it was not."""
+        return self._open.get((str(root), version))
+
     def left_out(self, root: Path, version: str) -> list[str]:
         """What the index of a checkout lacks because reading it would have taken too long, a line each."""
-        index = self._open.get((str(root), version))
+        index = self.index(root, version)
         return [left.said for left in index.left_out] if index is not None else []
 
     def suspicious(self, root: Path, version: str) -> list[str]:
         """Lines of a checkout that speak to an agent instead of to people."""
-        index = self._open.get((str(root), version))
+        index = self.index(root, version)
         return suspicious_lines(index) if index is not None else []
 
 

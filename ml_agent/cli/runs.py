@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from ml_agent.console import Terminal
 from ml_agent.run_index import known_run, known_runs
@@ -30,7 +30,7 @@ def list_(
     if as_json:
         write_out(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
         return
-    table = Table("run", "ending", "evidence", "instruction")
+    table = Table(Column("run", no_wrap=True), "ending", "evidence", "instruction")  # the id is there to be copied
     for row in rows:
         table.add_row(*(escape(row[name][:80]) for name in ("run", "ending", "evidence", "instruction")))
     Terminal().print(table)

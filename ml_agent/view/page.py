@@ -13,6 +13,10 @@ Plain = dict[str, Any]
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HOSTED = re.compile(r"https://[A-Za-z0-9.-]+/[\w.-]+/[\w.-]+?(\.git)?/?")
+_CITED = re.compile(
+    r"(?<![\w./:-])(?P<path>(?!\.\./)(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}):(?P<line>[1-9]\d{0,5})(?![\w.:]\w)"
+)
+"""A file with its line, as texts of ours cite them."""
 
 
 class PhaseLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +86,20 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         if not self.source or not path:
             return ""
         return f"{self.source}/{quote(path)}" + (f"#L{line}" if line else "")
+
+    def cited(self, text: str) -> tuple[tuple[str, int], ...]:
+        """A text in parts: as it is, with 0, or a file of the repository and its line."""
+        parts: list[tuple[str, int]] = []
+        end = 0
+        for found in _CITED.finditer(text or ""):
+            parts += [(text[end : found.start()], 0), (found["path"], int(found["line"]))]
+            end = found.end()
+        return tuple(part for part in [*parts, ((text or "")[end:], 0)] if part[0])
+
+    def place_of(self, said: str) -> str:
+        """Where the option that a line begins with is declared, as FILE:LINE; empty where it is not known."""
+        flag = str(said or "").partition(" ")[0].partition("=")[0]
+        return str(((self.result.get("answer") or {}).get("declared") or {}).get(flag, ""))
 
 
 def page_of(result: Plain, events: Iterable[Plain]) -> Page:

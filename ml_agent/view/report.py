@@ -1,5 +1,6 @@
 """report.html: one file, no server, nothing loaded from elsewhere."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,10 @@ from ml_agent.trajectory import read_trajectory
 from ml_agent.view.outputs import outputs_of
 from ml_agent.view.page import page_of
 
+FILES = (
+    "answer.sh", "answer.py", "reproduce.sh", "Dockerfile", "requirements.lock", "run.json", "trajectory.jsonl",
+)  # fmt: skip
+"""What the page links to, where it is there."""
 LOG_TAIL = 20_000
 """Bytes of the last log that the page shows."""
 
@@ -25,19 +30,9 @@ def write_report(folder: RunFolder, result: dict[str, Any]) -> None:
         outputs=outputs_of(folder.path),
         logs=_logs(folder.logs),
         log=_tail(folder.logs),
-        files=[
-            name
-            for name in (
-                "answer.sh",
-                "answer.py",
-                "reproduce.sh",
-                "Dockerfile",
-                "requirements.lock",
-                "run.json",
-                "trajectory.jsonl",
-            )
-            if (folder.path / name).exists()
-        ],
+        # run.json is written last: a run that has one has all the rest.
+        files=[name for name in FILES if name == "run.json" or (folder.path / name).exists()],
+        run=shlex.quote(str(result["id"])),
     )
     write_atomically(folder.path / "report.html", text)
 

@@ -143,6 +143,25 @@ def test_runs_are_listed_shown_and_deleted(repository: Path) -> None:
     assert ml_agent("resume", run).returncode == 2
 
 
+def test_runs_made_elsewhere_are_listed_whole_filtered_and_linked(repository: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a-run-of-my-own-choice"
+    words = ("--repo", str(repository), "--run", "none", "--quiet")
+    assert ml_agent("solve", "fit with lr 0.3", *words, "--out", str(out)).returncode == 0
+    assert ml_agent("solve", "fit with lr 0.7", *words).returncode == 0
+    own = next(Path(os.environ["ML_AGENT_RUNS_DIR"]).iterdir()).name
+    for command in (("runs", "list"), ("view",)):
+        listed = ml_agent(*command, COLUMNS="50").stdout
+        assert out.name in listed and own in listed, listed
+        assert max(map(len, listed.splitlines())) <= 50
+        some = ml_agent(*command, "--filter", "lr 0.3", COLUMNS="50").stdout
+        assert out.name in some and own not in some
+    assert "generate" in ml_agent("view", out.name).stdout
+    content = json.loads((out / "run.json").read_text())
+    assert content["answer"]["declared"] == {"--lr": "train/fit.py:3"}
+    page = (out / "report.html").read_text()
+    assert '<a href="run.json">' in page and "bash reproduce.sh" in page and f"ml-agent resume {out.name}" in page
+
+
 @pytest.mark.parametrize(
     "command", [(), ("solve",), ("resume",), ("runs",), ("explain",), ("check",), ("doctor",), ("clean",)]
 )

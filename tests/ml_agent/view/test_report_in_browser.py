@@ -13,6 +13,10 @@ from tests.browser import browser, console_errors, require_browser
 HOSTILE = "<script>window.broken=1</script><img src=x onerror='window.broken=1'>\" onload=\"window.broken=1"
 
 
+CITED = f"kept from docs/usage.md:31, {HOSTILE} a/{HOSTILE}.md:7 and javascript:alert.js:1"
+COMMIT = "0123456789" * 4
+
+
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     """The report of a run in which every text is hostile."""
@@ -26,11 +30,11 @@ def page(tmp_path: Path) -> Path:
         "kind": "bash",
         "text": HOSTILE,
         "workdir": HOSTILE,
-        "because": HOSTILE,
+        "because": CITED,
         "findings": [{"message": HOSTILE, "severity": "error", "path": HOSTILE, "line": 3}],
     }
     events: list[dict[str, Any]] = [
-        {"event": "phase", "phase": "generate", "note": HOSTILE, "seconds": 0.5, "goto": "check"},
+        {"event": "phase", "phase": "generate", "note": CITED, "seconds": 0.5, "goto": "check"},
         {"event": "draft", "draft": draft},
         {"event": "draft", "draft": {**draft, "text": HOSTILE + " more"}},
         {
@@ -48,8 +52,9 @@ def page(tmp_path: Path) -> Path:
     result = {
         "id": HOSTILE, "folder": "x", "instruction": HOSTILE, "ending": "failed", "exit_code": 1, "message": HOSTILE,
         "evidence": "none", "usd": None, "versions": {"python": HOSTILE},
-        "answer": {**draft, "source": "llm", "ledger": [{"text": HOSTILE, "value": HOSTILE, "status": "not found", "where": HOSTILE}]},
-        "repository": {"name": HOSTILE, "url": "javascript:alert(1)", "version": "x"},
+        "answer": {**draft, "source": "llm", "ledger": [{"text": HOSTILE, "value": HOSTILE, "status": "not found", "where": f"--lr {HOSTILE}"}], "declared": {"--lr": "src/fit.py:12"}},
+        "unasked": [f"--lr {HOSTILE}", CITED],
+        "repository": {"name": HOSTILE, "url": "https://github.com/a/b", "version": COMMIT},
         "sandbox": {"name": "docker", "isolated": True},
         "budget": {"prompt_tokens": 1, "completion_tokens": 1, "calls": 1, "seconds": 1.0},
     }  # fmt: skip
@@ -69,6 +74,24 @@ def test_hostile_text_stays_text_and_folding_works(page: Path, tmp_path: Path) -
         assert not folded.get_attribute("open")
         folded.find_element("tag name", "summary").click()
         assert folded.get_attribute("open") and HOSTILE[:20] in folded.text
+
+
+def test_what_is_cited_is_a_link_to_the_file_at_the_commit(page: Path, tmp_path: Path) -> None:
+    with browser(tmp_path / "profile") as driver:
+        driver.get(page.as_uri())
+        found = driver.execute_script("return [...document.links].map(a => [a.textContent, a.href])")
+        links = [(text, href) for text, href in found if href.startswith("https:")]
+        base = f"https://github.com/a/b/blob/{COMMIT}"
+        assert links.count(("docs/usage.md:31", f"{base}/docs/usage.md#L31")) >= 4
+        assert links.count(("src/fit.py:12", f"{base}/src/fit.py#L12")) == 2
+        assert all(href.startswith("https://github.com/a/b") for _, href in links)
+        assert driver.execute_script("return window.broken === undefined") and console_errors(driver) == []
+        assert HOSTILE in driver.find_element("css selector", "#unasked").text
+
+
+def test_it_says_how_to_do_it_again(page: Path) -> None:
+    said = page.read_text()
+    assert '<a href="run.json">' in said and "ml-agent resume &#39;&lt;script" in said
 
 
 @pytest.mark.parametrize("width", [360, 800, 1400])
