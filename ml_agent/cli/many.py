@@ -7,7 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from ml_agent.cli import options as o
-from ml_agent.settings import load_settings
+from ml_agent.settings import Settings, load_settings
+
+RESULTS = Path("results.jsonl")
 
 
 def solve_many(
@@ -15,9 +17,7 @@ def solve_many(
         Path,
         typer.Argument(help="One instruction a line: a sentence, or JSON with instruction, repo, path, arguments, id."),
     ],
-    out: Annotated[Path, typer.Option(help="Results, one a line; those that are there are kept.")] = Path(
-        "results.jsonl"
-    ),
+    out: Annotated[Path, typer.Option(help="Results, one a line; those that are there are kept.")] = RESULTS,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Runs at once.")] = 1,
     model: o.Model = None,
     sandbox: o.Sandbox = None,
@@ -34,9 +34,6 @@ def solve_many(
 
         ml-agent solve-many instructions.jsonl --out results.jsonl --jobs 4 --run none
     """
-    from ml_agent.many import read_instructions
-    from ml_agent.many import solve_many as answer_all
-
     settings = load_settings(
         model=model,
         sandbox=sandbox,
@@ -44,8 +41,16 @@ def solve_many(
         max_cost=max_cost,
         max_seconds=max_seconds,
     )
-    failed = answer_all(read_instructions(instructions), settings, out, jobs, _quiet if quiet else _say)
-    return int(failed > 0)
+    return answer_file(instructions, settings, out, jobs, quiet)
+
+
+def answer_file(instructions: Path, settings: Settings, out: Path | None, jobs: int, quiet: bool) -> int:
+    """Answer all lines of a file; the exit code. Raises UsageError where the file or the results cannot be used."""
+    from ml_agent.many import read_instructions, solve_many
+
+    return int(
+        solve_many(read_instructions(instructions), settings, out or RESULTS, jobs, _quiet if quiet else _say) > 0
+    )
 
 
 def _say(result: dict[str, Any]) -> None:

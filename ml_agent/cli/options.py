@@ -51,3 +51,10 @@ AsJson = Annotated[bool, _option(OUTPUT, "Print the whole result as JSON.", "--j
 Quiet = Annotated[bool, _option(OUTPUT, "No progress on stderr.", "--quiet", "-q")]
 Verbose = Annotated[bool, _option(OUTPUT, "Every detail, and every line that the sandbox prints.", "--verbose", "-v")]
 Ask = Annotated[bool, _option(WHERE, "Ask which answer is meant where none is likely enough; on a terminal.", "--ask")]
+Many = Annotated[
+    Path | None,
+    typer.Option(
+        "--many", metavar="FILE", help="A file of instructions in place of one; --out then takes the results."
+    ),
+]
+Jobs = Annotated[int, typer.Option(min=1, max=64, help="Runs at once, with --many.")]

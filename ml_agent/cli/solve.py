@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ml_agent.card import card, is_answer
 from ml_agent.cli import options as o
+from ml_agent.cli.many import answer_file
 from ml_agent.console import Terminal
 from ml_agent.delivery.expected import check_stated
 from ml_agent.endings import Ending
@@ -17,7 +19,7 @@ from ml_agent.observer import Observer
 from ml_agent.request import check_instruction
 from ml_agent.run_index import known_run
 from ml_agent.run_job import begin_job, job_of, run_job, settings_of
-from ml_agent.settings import load_settings
+from ml_agent.settings import Settings, load_settings
 from ml_agent.terminal import write_out
 
 NO_MODEL = (
@@ -28,7 +30,7 @@ NO_MODEL = (
 
 
 def solve(
-    instruction: Annotated[str, typer.Argument(help="The task in one sentence, with every value that matters.")],
+    instruction: Annotated[str, typer.Argument(help="The task in one sentence, with every value that matters.")] = "",
     repo: o.Repo = "",
     commit: o.Commit = "",
     path: o.Folder = "",
@@ -61,31 +63,52 @@ def solve(
     quiet: o.Quiet = False,
     verbose: o.Verbose = False,
     ask: o.Ask = False,
+    many: o.Many = None,
+    jobs: o.Jobs = 1,
 ) -> int:
     """Find the repository, write the command, check it, run it, repair it.
 
     Examples:
 
-        ml-agent solve "train a GAT on Citeseer with learning rate 0.005" --repo dmlc/dgl --path examples/pytorch/gat
-
         ml-agent solve "cluster 600 points into 4 groups" --catalog sample --run full
 
         ml-agent solve "fine-tune BERT on MRPC with batch size 16" --model gpt-4o --max-cost 0.50
+
+        ml-agent solve --many instructions.jsonl --out results.jsonl --jobs 4 --run none
     """
-    _see_that_it_can_be(instruction, sandbox, run, expect or ())
+    _see_that_it_can_be(instruction if many is None else many.name, sandbox, run, expect or ())
     settings = load_settings(
-        model=model, navigator=navigator, model_mode=model_mode, model_profile=model_profile, sandbox=sandbox, unisolated=unisolated, run=run,
-        network=network, gpus=gpus, runtime=runtime, timeout=timeout, max_cost=max_cost, max_tokens=max_tokens,
-        max_attempts=max_attempts, max_seconds=max_seconds, trust_folder=trust_folder, fallback=fallback,
+        model=model, navigator=navigator, model_mode=model_mode, model_profile=model_profile, sandbox=sandbox, unisolated=unisolated, run=run, network=network,
+        gpus=gpus, runtime=runtime, timeout=timeout, max_cost=max_cost, max_tokens=max_tokens, max_attempts=max_attempts, max_seconds=max_seconds, trust_folder=trust_folder, fallback=fallback,
     )  # fmt: skip
+    if many:
+        _see_that_lines_say_it(instruction, repo, commit, path, catalog, arg, record, replay, expect, keep_outputs, force, as_json, ask)  # fmt: skip
+        return answer_file(many, settings, out, jobs, quiet)
     job = Job(
-        instruction=instruction, repository=repo, commit=commit or None, path=path, catalog=catalog,
-        arguments=tuple(_pair(text) for text in arg or ()), record=record, replay=replay, expect=tuple(expect or ()),
-        keep_outputs=str(keep_outputs.absolute()) if keep_outputs else "", force=force, show_inputs=True,
+        instruction=instruction, repository=repo, commit=commit or None, path=path, catalog=catalog, arguments=_pairs(arg),
+        record=record, replay=replay, expect=tuple(expect or ()), keep_outputs=_whole(keep_outputs), force=force, show_inputs=True,
     )  # fmt: skip
-    result = begin_job(job, settings, out, _progress(quiet, verbose, ask))
-    tells = not quiet and settings.navigator == "auto" and not settings.thinks_with_model
-    return _finish(result, as_json, quiet, NO_MODEL if tells else "")
+    return _finish(begin_job(job, settings, out, _progress(quiet, verbose, ask)), as_json, quiet, _hint(settings))
+
+
+def _hint(settings: Settings) -> str:
+    return NO_MODEL if settings.navigator == "auto" and not settings.thinks_with_model else ""
+
+
+def _pairs(texts: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
+    return tuple(map(_pair, texts or ()))
+
+
+def _whole(folder: Path | None) -> str:
+    return str(folder.absolute()) if folder else ""
+
+
+def _see_that_lines_say_it(*said: object) -> None:
+    """UsageError where one run is described beside a file of them."""
+    if any(said):
+        raise UsageError(
+            "--many: each line of the file says its instruction, repo, commit, path, catalog and arguments"
+        )
 
 
 def _see_that_it_can_be(instruction: str, sandbox: str | None, run: str | None, expect: Sequence[str]) -> None:

@@ -49,3 +49,20 @@ def test_a_wrong_line_is_named(tmp_path: Path, text: str, words: str) -> None:
     file.write_text(text)
     done = many(str(file), "--out", str(tmp_path / "out.jsonl"))
     assert done.returncode == 2 and words in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_solve_takes_a_file_of_instructions_too(repository: Path, tmp_path: Path) -> None:
+    row = {"instruction": "fit the model with learning rate 0.2", "repo": str(repository)}
+    (tmp_path / "in.jsonl").write_text(json.dumps(row) + "\n")
+    words = [sys.executable, "-m", "ml_agent", "solve", "--many", "in.jsonl"]
+
+    def solve(*more: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run([*words, *more], capture_output=True, text=True, timeout=100, check=False, cwd=tmp_path)
+
+    done = solve("--run", "none", "--jobs", "2")
+    assert done.returncode == 0, done.stderr
+    (result,) = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
+    assert "--lr 0.2" in result["answer"]
+    for more in (("--repo", "x"), ("--json",), ("--sandbox", "none", "--run", "full")):
+        refused = solve(*more)
+        assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1, refused
