@@ -231,3 +231,36 @@ def test_what_fire_takes_of_a_class_from_elsewhere_is_open(checked: Make) -> Non
     assert says("python net.py") == ["warning missing-required"]
     assert says("python module.py fit --epochs 1") == ["unsure cannot-tell"]
     assert says("python module.py run") == ["warning missing-required"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("torchrun --nproc_per_node 2 train.py --lr 1", []),
+        ("torchrun --nproc-per-node=gpu --nnodes=1:4 --standalone train.py", []),
+        ("torchrun --rdzv_backend=c10d --rdzv_endpoint=host:29400 --nnodes 2 train.py --lr 1", []),
+        ("torchrun --nproc_per_node=$GPUS --master_port=$PORT --node_rank $RANK train.py", []),
+        ("python -m torch.distributed.run --nproc_per_node 2 train.py", []),
+        ("python -m torch.distributed.launch --nproc_per_node=2 --use_env train.py --lr 1", []),
+        ("accelerate launch --multi_gpu --num_processes 4 --mixed_precision fp16 train.py --lr 1", []),
+        ("accelerate launch --config_file a.yaml train.py", []),
+        ("torchrun --nproc_per_nodee 2 train.py", ["error unknown-option --nproc_per_node"]),
+        ("torchrun --nnodes 1 --standalon=1 train.py", ["error bad-type --standalone"]),
+        ("torchrun --master_port=12x train.py", ["error bad-type "]),
+        ("torchrun --nproc_per_node 2 train.py --lrr 1", ["error unknown-option --lr"]),
+        ("python -m torch.distributed.launch --nproc_pr_node=2 train.py", ["error unknown-option --nproc_per_node"]),
+        ("accelerate launch --mixed_precision fp32 train.py", ["error bad-choice "]),
+        ("accelerate launch --num_proceses 4 train.py", ["error unknown-option --num_processes"]),
+    ],
+)
+def test_options_of_launchers(checked: Make, command: str, said: list[str], tmp_path: Path) -> None:
+    checked({
+        "train.py": """
+        import argparse
+        p = argparse.ArgumentParser()
+        p.add_argument("--lr", type=float)
+        p.parse_args()
+        """
+    })  # fmt: skip
+    found = check_command(command, RepoIndex(tmp_path, "1"))
+    assert [f"{f.severity} {f.code} {f.suggestion}" for f in found] == said

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import msgspec
 
 from tools.check.inputs import check_inputs
+from tools.check.launchers import check_launcher
 from tools.check.make import check_make
 from tools.check.notebooks import check_papermill
 from tools.check.places import is_literal, locate
 from tools.check.programs import INSTALLS, KNOWN_MODULES, KNOWN_PROGRAMS, MAKES_FILES, MAKES_SCRIPT
 from tools.check.repository import checked_repository
+from tools.check.subcommands import check_subcommand
 from tools.check.text import unreadable
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
@@ -133,6 +135,7 @@ class _Check:
 
     def _invocation(self, invocation: Invocation, folder: str | None) -> None:
         self._redirects(invocation, folder)
+        self.findings += check_launcher(invocation)
         if NOT_A_COMMAND.match(invocation.program):
             self.note(
                 "syntax",
@@ -240,7 +243,7 @@ class _Check:
         if signature is not None and self._installs(signature.path):
             return
         if signature is None:
-            self._no_subcommand(signatures, invocation)
+            self.findings += check_subcommand(signatures, invocation, self.reader.sources.text)
             return
         stray = [w for w in invocation.words if w and not w.strip()]
         if stray:
@@ -268,24 +271,6 @@ class _Check:
             return
         message = f"{signature.path} reads no arguments: {words}"
         self.note("too-many-arguments", message, invocation.words[0], sure=False)
-
-    def _no_subcommand(self, signatures: Sequence[Signature], invocation: Invocation) -> None:
-        names = sorted({s.subcommand[0] for s in signatures if s.subcommand})
-        given = next((w for w in invocation.words if not w.startswith("-")), "")
-        suggestion = nearest(given, names) if given else ""
-        if any(w in ("-h", "--help") for w in invocation.words):
-            return
-        sure = not any(s.accepts_unknown for s in signatures)
-        if signatures[0].framework == "fire":  # help is shown without a member, and attributes are members, too
-            sure = (
-                not any(s.unseen for s in signatures) and bool(given) and not self._mentions(signatures[0].path, given)
-            )
-        self.note(
-            "missing-required", f"{invocation.name} needs one of {', '.join(names[:12])}", given, suggestion, sure=sure
-        )
-
-    def _mentions(self, path: str, word: str) -> bool:
-        return bool(re.search(rf"\b{re.escape(word)}\b", self.reader.sources.text(path) or ""))
 
     def _module(self, invocation: Invocation, folder: str | None) -> None:
         """python -m package.module."""

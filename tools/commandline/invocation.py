@@ -38,6 +38,10 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True):
     """The words after it, unquoted; variables are left as they are written."""
     environment: tuple[tuple[str, str], ...] = ()
     """Assignments before the program."""
+    launcher: str = ""
+    """The launcher of scripts that starts it, or its module; "" where none does."""
+    launched: tuple[str, ...] = ()
+    """All words behind that launcher: its options, the script, the script's words."""
     folder: str = "."
     """Where it runs, from the `cd`s before it; relative to where the line starts, "" where unknown."""
     redirects: tuple[tuple[str, str], ...] = ()
@@ -147,7 +151,7 @@ def _target(words: list[str]) -> Invocation:
         return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
     launcher = _launcher(program, "script")
     if launcher is not None and (not launcher.word or rest[:1] == [launcher.word]):
-        return _launched(program, rest[1:] if launcher.word else rest)
+        return _launched(program, rest[1:] if launcher.word else rest, name)
     if program.endswith(".py"):
         return Invocation(program=program, target="script", name=program, words=tuple(rest))
     if program.endswith((".sh", ".bash")):
@@ -190,7 +194,7 @@ def _python(program: str, words: list[str]) -> Invocation:
 
 def _module(program: str, module: str, rest: list[str]) -> Invocation:
     if module in LAUNCHER_MODULES:
-        return _launched(program, rest)
+        return _launched(program, rest, module)
     if module.partition(".")[0] in DEBUGGERS:
         inner = _skip_options(rest, frozenset({"-o", "-s", "-c", "--listen"}))
         if inner and inner[0].endswith(".py"):
@@ -198,7 +202,12 @@ def _module(program: str, module: str, rest: list[str]) -> Invocation:
     return Invocation(program=program, target="module", name=module, words=tuple(rest))
 
 
-def _launched(program: str, words: list[str]) -> Invocation:
+def _launched(program: str, words: list[str], launcher: str) -> Invocation:
+    """What a distributed launcher starts."""
+    return msgspec.structs.replace(_behind_options(program, words), launcher=launcher, launched=tuple(words))
+
+
+def _behind_options(program: str, words: list[str]) -> Invocation:
     """The script behind a distributed launcher's options."""
     rest = list(words)
     while rest:

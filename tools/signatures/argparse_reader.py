@@ -298,6 +298,12 @@ def make_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
     return Parser(run, arguments)
 
 
+def _group_of(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    """argparse._ArgumentGroup(parser), from which libraries derive groups of their own."""
+    parser = as_parser(arguments.get(0, "container"))
+    return UNKNOWN if parser is None else Group(parser)
+
+
 UNITTEST: tuple[tuple[tuple[str, ...], dict[str, Value]], ...] = (
     (("-v", "--verbose"), {"dest": "verbosity", "action": "store_const", "const": 2}),
     (("-q", "--quiet"), {"dest": "verbosity", "action": "store_const", "const": 0}),
@@ -331,6 +337,7 @@ def _insert_word(run: Interpreter, name: str, arguments: Arguments) -> Value:
 FACTORIES: dict[str, Factory] = {
     "sys.argv.insert": _insert_word,
     "argparse.ArgumentParser": make_parser,
+    "argparse._ArgumentGroup": _group_of,
     "jsonargparse.ArgumentParser": make_parser,
     "configargparse.ArgumentParser": make_parser,
     "configargparse.ArgParser": make_parser,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from tools.signatures.model import Option
+from tools.signatures.model import Option, Signature
 
 MAX_BASES = 5
 DATA = Path(__file__).with_name("known_classes.json.gz")
@@ -72,6 +72,24 @@ def known_class(dotted: str) -> KnownClass | None:
 
 _SAME = {"lightning": "pytorch_lightning"}
 """Packages that hold the same classes under another name."""
+
+
+_LAUNCHERS = {
+    "torchrun": ("torch", "torchrun"), "torch.distributed.run": ("torch", "torchrun"),
+    "torch.distributed.launch": ("torch", "launch"), "accelerate": ("accelerate", "accelerate"),
+    "accelerate.commands.launch": ("accelerate", "accelerate"),
+}  # fmt: skip
+
+
+def known_launcher(name: str) -> Signature | None:
+    """What a launcher of scripts takes, with the script and its words behind its own options; None where it is not known."""
+    found = _classes().get(_LAUNCHERS.get(name, ("", "")))
+    return None if found is None else Signature(path=name, framework="argparse", options=found.as_options())
+
+
+def known_classes() -> tuple[KnownClass, ...]:
+    """All that is known, launchers among them."""
+    return tuple(_classes().values())
 
 
 @functools.cache
