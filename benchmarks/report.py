@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 import msgspec
@@ -49,7 +50,7 @@ def write_report(
         absent: subjects that could not be run, with the reason.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    facts = {**_facts(subjects, notes), "absent": absent or {}}
+    facts = {**_facts(subjects, notes), "absent": absent or {}, "verdicts": _verdicts(subjects, folder)}
     written = []
     for name in ("report.md", "report.html"):
         write_atomically(folder / name, _environment(name).get_template(f"{name}.j2").render(facts))
@@ -87,7 +88,6 @@ def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
         "kinds": {s.subject: _shares(s, "kind") for s in shared},
         "errors": {s.subject: Counter(c for r in s.rows for c in r.error_class[:1] if c) for s in shared},
         "points": _points(comparison), "most_tokens": most_tokens(comparison),
-        "verdicts": _verdicts(shared),
         "left_out": {s.subject: s.left_out for s in subjects if s.left_out},
     }  # fmt: skip
 
@@ -96,20 +96,42 @@ class _Verdict(msgspec.Struct, frozen=True, kw_only=True):
     passed: bool
     error_class: str
     reason: str
+    answer: str
+    record: str
+    """What the run left behind: a link from the report, empty where there is nothing."""
 
 
-def _verdicts(subjects: Sequence[Scored]) -> dict[str, Any]:
-    """Each shared row with every subject's first verdict."""
-    by_key = [{row.key: row for row in one.rows} for one in subjects]
+def _verdicts(subjects: Sequence[Scored], folder: Path) -> dict[str, Any]:
+    """Each shared row with its texts and every subject's first verdict."""
+    keys = common_rows(list(subjects))
+    by_key = [(one, {row.key: row for row in one.rows}) for one in subjects]
     rows = [
-        {"key": row.key, "repository": row.repository, "kind": row.kind, "verdicts": [_verdict(one[row.key]) for one in by_key]}
+        {
+            "key": row.key, "repository": row.repository, "kind": row.kind, "instruction": row.instruction, "reference": row.reference,
+            "verdicts": [_verdict(found[row.key], _record(one, row.key, folder)) for one, found in by_key],
+        }
         for row in (subjects[0].rows if subjects else ())
+        if row.key in keys
     ]  # fmt: skip
     return {"subjects": [one.subject for one in subjects], "rows": rows}
 
 
-def _verdict(row: ScoredRow) -> _Verdict:
-    return _Verdict(passed=row.first, error_class="".join(row.error_class[:1]), reason="".join(row.reason[:1]))
+def _verdict(row: ScoredRow, record: str) -> _Verdict:
+    return _Verdict(
+        passed=row.first,
+        error_class="".join(row.error_class[:1]),
+        reason="".join(row.reason[:1]),
+        answer=row.answer,
+        record=record,
+    )
+
+
+def _record(one: Scored, key: str, folder: Path) -> str:
+    """The record of a row's first attempt, as `bench table` and `bench predict` leave it beside the folder of scores."""
+    for place in (f"../records/{one.name}/{key}-0/run.json", f"../records/{key}-0/run.json"):
+        if one.name and (folder / place).is_file():
+            return quote(place)
+    return ""
 
 
 def _heat(scored: Scored) -> dict[str, Cell]:

@@ -22,6 +22,10 @@ class ScoredRow(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
     gates: tuple[bool, ...] = ()
     """Whether the published rules 1 and 2 pass each answer."""
+    instruction: str = ""
+    reference: str = ""
+    answer: str = ""
+    """The first one."""
 
     @property
     def key(self) -> str:
@@ -41,6 +45,8 @@ class Scored(msgspec.Struct, frozen=True, kw_only=True):
     mode: str
     rows: tuple[ScoredRow, ...]
     left_out: tuple[object, ...] = ()
+    name: str = ""
+    """Of its file, without the ending; what its runs left behind lies in a folder of this name."""
 
     @property
     def solved(self) -> int:
@@ -57,7 +63,7 @@ def load_scored(path: Path) -> Scored:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         data.setdefault("subject", path.stem)
-        data["subject"] = data["subject"] or path.stem
+        data["subject"], data["name"] = data["subject"] or path.stem, path.stem
         return msgspec.convert(data, Scored)
     except (OSError, ValueError, TypeError, AttributeError, msgspec.ValidationError) as error:
         raise BenchError(f"{path}: not the output of `bench score --json` ({error})") from error

@@ -42,6 +42,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     gates: tuple[bool, ...] = ()
     """Whether the published rules 1 and 2 pass it, by output; in every mode."""
 
+    instruction: str = ""
+    reference: str = ""
+    answer: str = ""
+    """The first output."""
+
     @property
     def key(self) -> str:
         """The row's name."""
@@ -100,7 +105,7 @@ def _row(row: Row) -> dict[str, object]:
     return {
         "github_id": row.github_id, "id": row.id, "passed": list(row.passed), "reason": list(row.reason),
         "class": list(row.error_class), "repository": row.repository, "kind": row.kind, "usage": msgspec.to_builtins(row.usage),
-        "gates": list(row.gates),
+        "gates": list(row.gates), "instruction": row.instruction, "reference": row.reference, "answer": row.answer,
     }  # fmt: skip
 
 
@@ -136,8 +141,14 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
             keys = {b.key for b in broken}
             pairs = [(t, p) for t, p in pairs if str(t.key) not in keys]
         judge = _judge(mode)
-        rows = list(pool.map(lambda pair: judge(pair[0], pair[1], repos), pairs))
+        rows = list(pool.map(lambda pair: _with_texts(judge(pair[0], pair[1], repos), *pair), pairs))
     return Score(mode=mode, rows=tuple(rows), subject=subject_of(predictions), left_out=tuple(left_out))
+
+
+def _with_texts(row: Row, task: Task, prediction: Prediction) -> Row:
+    """The verdicts with what they are about, so that a report can show it."""
+    answer = "".join(prediction.output[:1])
+    return msgspec.structs.replace(row, instruction=task.instruction, reference=task.output, answer=answer)
 
 
 def _judge(mode: str) -> Callable[[Task, Prediction, Path], Row]:
@@ -242,7 +253,7 @@ def _verdict(text: str, case: Case, error: str) -> Verdict:
 def _official(pairs: Sequence[tuple[Task, Prediction]], repos: Path, left_out: Sequence[LeftOut]) -> Score:
     """Serial, as published: one answer after the other in the repository's own environment."""
     whole = official.can_execute([t for t, _ in pairs])
-    rows = [(p, _official_row(t, p, repos, whole)) for t, p in pairs]
+    rows = [(p, _with_texts(_official_row(t, p, repos, whole), t, p)) for t, p in pairs]
     complete = official.settings().outputs
     return Score(
         mode="official" if whole else GATES,

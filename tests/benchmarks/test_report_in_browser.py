@@ -16,19 +16,24 @@ def scored(subject: str, solved: set[int]) -> Scored:
         ScoredRow(
             github_id=1, id=number, passed=(number in solved,), reason=("" if number in solved else f"{HOSTILE} {number}",),
             error_class=("" if number in solved else "E3",), repository="alpha" if number < 3 else "beta", kind="bash",
+            instruction=f"do {number} {HOSTILE}", reference=f"python right.py {HOSTILE}", answer=f"python {number}.py {HOSTILE}",
         )
         for number in range(12)
     )  # fmt: skip
-    return Scored(subject=subject, mode="strict", rows=rows)
+    return Scored(subject=subject, mode="strict", rows=rows, name=subject.split()[0])
 
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     require_browser()
+    record = tmp_path / "records" / "best" / "1-2-0" / "run.json"
+    record.parent.mkdir(parents=True)
+    record.write_text('{"ending": "submitted"}')
     write_report(
-        [scored("best", set(range(9))), scored(f"worst {HOSTILE}", {11}), scored("middle", {1, 2, 3})], tmp_path
+        [scored("best", set(range(9))), scored(f"worst {HOSTILE}", {11}), scored("middle", {1, 2, 3})],
+        tmp_path / "scores",
     )
-    return tmp_path / "report.html"
+    return tmp_path / "scores" / "report.html"
 
 
 def test_it_sorts_filters_and_folds(page: Path, tmp_path: Path) -> None:
@@ -58,10 +63,25 @@ def test_it_sorts_filters_and_folds(page: Path, tmp_path: Path) -> None:
             driver.execute_script("return [...document.querySelectorAll('#rows tr')].filter(r => !r.hidden).length")
             == 4
         )
-        folded = driver.find_element("css selector", "#rows tr:not([hidden]) details")
+        folded = driver.find_element("css selector", "#rows tr:not([hidden]) td.why details")
         assert not folded.get_attribute("open")
         folded.find_element("tag name", "summary").click()
         assert HOSTILE in folded.text
+
+
+def test_a_row_opens_to_its_answer_its_reference_and_its_record(page: Path, tmp_path: Path) -> None:
+    with browser(tmp_path / "profile") as driver:
+        driver.get(page.as_uri())
+        rows = driver.find_elements("css selector", "#rows tr")[1:]
+        (row,) = [one for one in rows if one.find_element("tag name", "summary").text == "1-2"]
+        first = row.find_elements("css selector", "td.why details")[0]
+        assert "answer" not in first.text
+        first.find_element("tag name", "summary").click()
+        assert f"python 2.py {HOSTILE}" in first.text and f"python right.py {HOSTILE}" in first.text
+        (link,) = driver.find_elements("css selector", "#rows a")
+        assert link.text == "record of the run"
+        driver.get(link.get_attribute("href"))
+        assert "submitted" in driver.find_element("tag name", "body").text
 
 
 @pytest.mark.parametrize(("width", "dark"), [(360, False), (800, True), (1400, False)])
