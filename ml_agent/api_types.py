@@ -73,6 +73,18 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
         """Whether nothing speaks against running it."""
         return not any(finding.severity == "error" for finding in self.findings)
 
+    def _repr_html_(self) -> str:
+        """The display in a notebook; everything is escaped."""
+        if not self.findings:
+            return "<p><b>ok</b></p>"
+        return f"<ul>{''.join(f'<li>{_finding(one)}</li>' for one in self.findings)}</ul>"
+
+
+def _finding(one: Finding) -> str:
+    nearest = f"; did you mean <code>{escape(one.suggestion)}</code>?" if one.suggestion else ""
+    place = f" ({escape(one.path)}:{one.line})" if one.path else ""
+    return f"<b>{escape(one.severity)}</b>: {escape(one.message)}{nearest}{place}"
+
 
 def result_of(content: dict[str, Any]) -> Result:
     """The typed result of what run.json holds."""

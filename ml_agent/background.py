@@ -4,6 +4,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from html import escape
 from typing import Generic, TypeVar
 
 from ml_agent.api_types import Event, Result
@@ -116,3 +117,11 @@ class Work(Generic[Answer]):
 
 class Run(Work[Result]):
     """A run under way. Iterate over it for its events (also with `async for`); `result()` waits for its end."""
+
+    def _repr_html_(self) -> str:
+        """The display in a notebook: how it stands, and its result once it is there; everything is escaped."""
+        if not self.wait(0):
+            return "<p>running</p>"
+        if self._error is not None:
+            return f"<p><b>{escape(type(self._error).__name__)}</b>: {escape(str(self._error))}</p>"
+        return self.result()._repr_html_()

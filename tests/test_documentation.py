@@ -1,5 +1,7 @@
 """The documentation is true: its commands parse, its Python runs, its links lead somewhere."""
 
+import ast
+import json
 import re
 import shlex
 import shutil
@@ -72,6 +74,40 @@ def anchors(page: Path) -> set[str]:
     """The anchors of a page's headings, as forges make them."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def messages() -> list[str]:
+    """The messages that troubleshooting quotes, without the parts that change."""
+    rows = [
+        line for line in (ROOT / "docs/troubleshooting.md").read_text("utf-8").splitlines() if line.startswith("| `")
+    ]
+    quoted = [text for row in rows for text in re.findall(r"`([^`]+)`", row.split(" | ")[0])]
+    return [part.strip() for text in quoted for part in text.split("…") if len(part.strip()) > 1]
+
+
+def test_messages_that_are_quoted_are_those_of_the_program() -> None:
+    folders = ("ml_agent", "tools", "sandbox")
+    source = "\n".join(path.read_text("utf-8") for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    assert len(messages()) > 25
+    assert [text for text in messages() if text not in source] == []
+
+
+def test_the_notebook_runs_cell_by_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cells = json.loads((ROOT / "docs/tour.ipynb").read_text("utf-8"))["cells"]
+    names: dict[str, object] = {}
+    displays = []
+    for cell in cells:
+        if cell["cell_type"] != "code":
+            continue
+        *statements, last = ast.parse("".join(cell["source"])).body
+        assert isinstance(last, ast.Expr), "each cell ends with what it shows"
+        exec(compile(ast.Module(statements, []), "tour.ipynb", "exec"), names)
+        displays.append(eval(compile(ast.Expression(last.value), "tour.ipynb", "eval"), names))
+        assert cell["outputs"] == [] and cell["execution_count"] is None, "kept without outputs"
+    assert len(displays) == 5
+    shown = [one._repr_html_() for one in displays if hasattr(one, "_repr_html_")]
+    assert len(shown) >= 3 and any("--lr" in one for one in shown)
 
 
 def test_all_modules_are_listed() -> None:

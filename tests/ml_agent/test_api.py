@@ -52,6 +52,18 @@ def test_solve_returns_a_typed_result_and_reports_events(repository: Path) -> No
 def test_a_display_escapes_what_it_shows(repository: Path) -> None:
     result = ml_agent.solve(f"<script>alert(1)</script> {TASK}", repo=str(repository), run="none")
     assert "<script>" not in result._repr_html_()
+    checked = ml_agent.check("python fit.py --l<script>r 1; python '<script>.py'", str(repository))
+    assert not checked.ok and "<script>" not in checked._repr_html_() and "&lt;script&gt;" in checked._repr_html_()
+    assert "ok" in ml_agent.check("python fit.py --lr 1", str(repository))._repr_html_()
+
+
+def test_a_run_displays_how_it_stands(repository: Path) -> None:
+    run = ml_agent.start(TASK, repo=str(repository), run="none")
+    assert run._repr_html_()
+    assert "--lr 0.25" in run.result(timeout=20)._repr_html_() and "--lr 0.25" in run._repr_html_()
+    lost = ml_agent.start(TASK, repo=str(repository / "<script>"), run="none")
+    lost.wait(20)
+    assert "UsageError" in lost._repr_html_() and "<script>" not in lost._repr_html_()
 
 
 def test_a_run_hands_out_its_events_and_its_result(repository: Path) -> None:
