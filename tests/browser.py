@@ -1,5 +1,6 @@
-"""A real headless browser for tests of pages; they skip themselves where there is none."""
+"""A real headless browser for tests of pages; they skip themselves where there is none, or fail where one is required."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +15,15 @@ _FLAGS = (
 )  # fmt: skip
 
 
+REQUIRE_BROWSER = bool(os.environ.get("ML_AGENT_TEST_REQUIRE_BROWSER"))
+"""Set by continuous integration where there is one: a test of a page that cannot run is then a failure, not a skip."""
+
+
 def require_browser() -> None:
-    """Skip where Chromium or its driver is missing."""
+    """Skip where Chromium or its driver is missing; fail where they are required."""
     if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        if REQUIRE_BROWSER:
+            pytest.fail("Chromium and chromedriver are required here and are not there")
         pytest.skip("no Chromium here: apt-get install chromium chromium-driver")
 
 
