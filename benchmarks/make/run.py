@@ -25,7 +25,7 @@ FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""
 SECONDS = 1200.0
 """Wall time of one repository, at most."""
-VERSION = 5
+VERSION = 6
 """Of what makes rows: rows of another version are made anew."""
 
 
@@ -76,30 +76,36 @@ def make(order: Order, say: Callable[[str], None]) -> Report:
 
 
 def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
-    todo = [source for source in order.sources if _part(parts, source, order) is None]
+    for name, number in Counter(source.name for source in order.sources).items():
+        if number > 1:
+            say(
+                f"warning: {number} repositories are called {name}: score the rows of each with a --repos folder of its own"
+            )
+    files = {source: parts / _name(source, order) for source in order.sources}
+    todo = [source for source, file in files.items() if _part(file) is None]
     for source, made in _carried_out(todo, order):
-        write_atomically(parts / _name(source, order), msgspec.json.encode(made).decode())
+        write_atomically(files[source], msgspec.json.encode(made).decode())
         say(f"{source.name}: {len(made.rows)} rows")
-    found = {source.name: part for source in order.sources if (part := _part(parts, source, order)) is not None}
-    rows = [row for made in found.values() for row in made.rows]
+    found = [(source.name, part) for source, file in files.items() if (part := _part(file)) is not None]
+    rows = [row for _, made in found for row in made.rows]
     write_atomically(order.out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return Report(
         rows=len(rows),
-        repositories=sum(bool(made.rows) for made in found.values()),
+        repositories=sum(bool(made.rows) for _, made in found),
         frameworks=dict(Counter(str(r["framework"]) for r in rows).most_common()),
         styles=dict(Counter(str(r["style"]) for r in rows)),
         kinds=dict(Counter(str(r["type"]) for r in rows)),
         splits=dict(Counter(str(r["split"]) for r in rows)),
-        refused=_added(made.refused for made in found.values()),
-        wording=_added(made.wording for made in found.values()),
-        empty=tuple(name for name, made in found.items() if not made.rows),
+        refused=_added(made.refused for _, made in found),
+        wording=_added(made.wording for _, made in found),
+        empty=tuple(name for name, made in found if not made.rows),
     )
 
 
-def _part(parts: Path, source: Source, order: Order) -> Made | None:
+def _part(file: Path) -> Made | None:
     """The rows of one repository as they were made before; a damaged file counts as none."""
     try:
-        return msgspec.json.decode((parts / _name(source, order)).read_bytes(), type=Made)
+        return msgspec.json.decode(file.read_bytes(), type=Made)
     except (OSError, msgspec.DecodeError):
         return None
 
@@ -138,5 +144,6 @@ def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
 
 def _name(source: Source, order: Order) -> str:
     """The file of one part: by everything that its rows depend on."""
-    facts = f"{VERSION} {order.seed} {order.rows} {order.model} {source.github} {source.commit} {source.github_id}"
+    version = source.commit or local_version(source.root)
+    facts = f"{VERSION} {order.seed} {order.rows} {order.model} {source.github} {version} {source.github_id}"
     return f"{source.name}-{hashlib.sha256(facts.encode()).hexdigest()[:12]}.json"

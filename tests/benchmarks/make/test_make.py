@@ -1,6 +1,7 @@
 """Rows made of a small repository: references that its parser takes, requests that say every value."""
 
 import json
+import shutil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ from benchmarks.make.reference import Refused, reference
 from benchmarks.make.rows import Source, make_rows
 from benchmarks.make.run import Order, make
 from benchmarks.make.seeds import rivals, seeds
+from benchmarks.make.sources import sources
 from benchmarks.make.vary import Varied, Wish
 from benchmarks.make.wording import in_words
 from benchmarks.same_call import same_call
@@ -81,6 +83,29 @@ def test_rows_are_drawn_written_and_kept(kit: Path, tmp_path: Path) -> None:
     assert {r["split"] for r in rows} == {rows[0]["split"]}
     assert all(str(v) in r["output"] for r in rows for v in r["arguments"].values())
     assert make(order, said.append) == report and len(said) == 1
+
+
+def test_folders_of_one_name_keep_all_rows(kit: Path, tmp_path: Path) -> None:
+    for owner in ("a", "b"):
+        shutil.copytree(kit, tmp_path / owner / "kit")
+    out = tmp_path / "rows.jsonl"
+    order = Order(
+        sources=sources([str(tmp_path / "a/kit"), str(tmp_path / "b/kit")]), out=out, cache=tmp_path / "cache", rows=3
+    )
+    said: list[str] = []
+    assert make(order, said.append).rows == 6 and "2 repositories are called kit" in said[0]
+    assert len({(t.github_id, t.id) for t in load_tasks(str(out)).tasks}) == 6
+
+
+def test_a_changed_folder_gets_new_rows(kit: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(kit, tmp_path / "kit")
+    order = Order(sources=(source(copy),), out=tmp_path / "rows.jsonl", cache=tmp_path / "cache", rows=3)
+    said: list[str] = []
+    make(order, said.append)
+    (copy / "train.py").write_text((copy / "train.py").read_text().replace("--data", "--graphs"))
+    (copy / "tune.py").unlink()
+    make(order, said.append)
+    assert len(said) == 2 and "--data" not in order.out.read_text()
 
 
 def test_the_same_seed_gives_the_same_rows(kit: Path) -> None:
