@@ -1,8 +1,9 @@
 """The rows of one repository."""
 
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,6 +26,12 @@ TRIES = 4
 ROWS_OF_AN_ENTRY = 6
 CODE_SHARE = 4
 """Of so many rows one asks for Python, where documents show code that can be asked for."""
+NEEDS = re.compile(
+    r"\b(?:requires?|needs?|only (?:\w+ ){0,3}?(?:with|if|when|for)|used (?:only |together |in combination )?with|together with|"
+    r"in (?:combination|conjunction) with|no effect (?:without|unless)|ignored (?:without|unless)|depends on)\b([^.;)]*)",
+    re.IGNORECASE,
+)
+"""What a help text says where an option counts only beside another; then which."""
 SPLITS = ((0.2, "test"), (0.35, "dev"), (1.0, "train"))
 """Shares of repositories, added up."""
 
@@ -195,7 +202,7 @@ def _wishes(start: Seed, workdir: str, maker: _Maker) -> list[Wish]:
         if len(chosen) >= max(wanted, len(required)):
             break
         wish = maker.varied.wish(option, start.shown.get(option.dest), workdir)
-        if wish is not None and not _excluded(option, chosen, start.signature):
+        if wish is not None and not _excluded(option, chosen, start.signature) and not needs_another(option, chosen):
             chosen[option.dest] = wish
     if len(chosen) < WISHES[0]:
         raise Refused("too few options with a value")
@@ -205,6 +212,24 @@ def _wishes(start: Seed, workdir: str, maker: _Maker) -> list[Wish]:
 
 def _excluded(option: Option, chosen: Mapping[str, Wish], signature: Signature) -> bool:
     return any(option.dest in group and chosen.keys() & set(group) for group in signature.exclusive)
+
+
+def needs_another(option: Option, chosen: Collection[str]) -> bool:
+    """Whether the help of an option says that it counts only beside another, and none of those that are chosen is named there.
+
+    Args:
+        option: what may be set.
+        chosen: names of the options that are set.
+    """
+    clauses = [m.group(1).lower().replace("-", "_") for m in NEEDS.finditer(option.help)]
+    return any(
+        not any(re.search(rf"(?<![a-z]){re.escape(c)}(?![a-z])", clause) for c in _spelled(chosen))
+        for clause in clauses
+    )
+
+
+def _spelled(names: Collection[str]) -> list[str]:
+    return [name.lower().replace("-", "_") for name in names]
 
 
 def _said(wish: Wish) -> str:

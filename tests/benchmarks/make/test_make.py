@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from benchmarks.data import load_tasks
 from benchmarks.make.phrases import deed, help_noun, name_words
 from benchmarks.make.reference import Refused, reference
-from benchmarks.make.rows import Source, make_rows
+from benchmarks.make.rows import Source, make_rows, needs_another
 from benchmarks.make.run import Order, make
 from benchmarks.make.seeds import rivals, seeds
 from benchmarks.make.sources import sources
@@ -106,6 +106,21 @@ def test_a_changed_folder_gets_new_rows(kit: Path, tmp_path: Path) -> None:
     (copy / "tune.py").unlink()
     make(order, said.append)
     assert len(said) == 2 and "--data" not in order.out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen", "alone"),
+    [
+        ("share of noise, requires --noise", ["data"], True),
+        ("share of noise, requires --noise", ["noise"], False),
+        ("only used with --use-cache", ["use_cache"], False),
+        ("Only with adam: its beta", ["lr"], True),
+        ("warmup steps (has no effect without --scheduler)", ["lr"], True),
+        ("the learning rate used in training", ["lr"], False),
+    ],
+)
+def test_an_option_that_needs_another_is_not_asked_for_alone(text: str, chosen: list[str], alone: bool) -> None:
+    assert needs_another(Option(dest="x", flags=("--x",), help=text), chosen) is alone
 
 
 def test_the_same_seed_gives_the_same_rows(kit: Path) -> None:
