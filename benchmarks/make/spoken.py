@@ -17,6 +17,7 @@ from ml_agent.llm.memory import Memory
 from ml_agent.llm.sender import Parts, Sender
 from ml_agent.prices import load_prices
 from ml_agent.settings import Settings
+from tools.commandline.shell import parse_command
 
 OUTPUT_TOKENS = 300
 STYLES = {
@@ -42,6 +43,27 @@ FAILED = "template: the model failed"
 GIVEN_UP = 3
 """Failures in a row after which a repository's other rows are not asked any more."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)")
+_SAYS_NOTHING = frozenset(
+    {
+        "the",
+        "use",
+        "used",
+        "using",
+        "with",
+        "and",
+        "for",
+        "whether",
+        "will",
+        "this",
+        "that",
+        "not",
+        "all",
+        "enable",
+        "when",
+        "your",
+    }
+)
+"""Words of help texts that do not tell one option from another."""
 _OPTION = re.compile(r"(?<!\S)--?[A-Za-z][\w.-]*")
 
 
@@ -119,11 +141,39 @@ def refused(text: str, row: Mapping[str, Any]) -> str:
         return "no text"
     if any(_said(value, before) and not _said(value, lower) for value in row["arguments"].values()):
         return "a value was lost"
+    if any(_lost(str(name), row, before, lower) for name in row["arguments"]):
+        return "an option was lost"
+    called = _called(str(row["output"]))
+    if any(_stands(name, before) for name in called) and not any(_stands(name, lower) for name in called):
+        return "the script's name was lost"
     if set(_NUMBER.findall(text)) - set(_NUMBER.findall(f"{template} {row['output']}")):
         return "a number was added"
     if style != "flags" and set(_OPTION.findall(text)) - set(_OPTION.findall(template)):
         return "options are spelled"
     return ""
+
+
+def _lost(name: str, row: Mapping[str, Any], before: str, lower: str) -> bool:
+    """Whether an option that the template tells without its value, as it does switches, is in no word of the text any more."""
+    if _said(str(row["arguments"][name]), before):
+        return False
+    helps = row.get("helps", {})
+    others = {w for other in row["arguments"] if other != name for w in _stems(f"{other} {helps.get(other, '')}")}
+    told = _stems(f"{name} {helps.get(name, '')}")
+    told = ((told - others) or told) & _stems(before)
+    return bool(told) and not told & _stems(lower)
+
+
+def _stems(text: str) -> set[str]:
+    """The beginnings of the words that mean something."""
+    words = re.findall(r"[a-z]{3,}", text.lower().replace("_", " "))
+    return {w[:5] for w in words if w not in _SAYS_NOTHING}
+
+
+def _called(command: str) -> set[str]:
+    """The names by which a command's program is known: its file with and without folders, its module, its console script."""
+    names = {i.name.lower() for i in parse_command(command).invocations if i.target != "code"}
+    return {n for name in names for n in (name.removeprefix("./"), name.rpartition("/")[2])} - {""}
 
 
 def _said(value: str, lower: str) -> bool:

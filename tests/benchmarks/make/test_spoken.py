@@ -114,5 +114,26 @@ def test_what_speaks_against_a_wording(text: str, reason: str) -> None:
     assert refused(text, ROW) == reason
 
 
+SWITCHED: dict[str, Any] = {
+    "style": "plain",
+    "instruction": "With tools/tune.py, use mixed precision and 5 epochs.",
+    "output": "python tools/tune.py --epochs 5 --amp",
+    "arguments": {"epochs": "5", "amp": "amp"},
+    "helps": {"epochs": "number of epochs", "amp": "use mixed precision"},
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Please let tune.py run in mixed precision, five epochs.", ""),
+        ("Please let tools/tune.py run for 5 epochs.", "an option was lost"),
+        ("Please use mixed precision for 5 epochs.", "the script's name was lost"),
+    ],
+)
+def test_switches_and_scripts_are_not_lost(text: str, reason: str) -> None:
+    assert refused(text, SWITCHED) == reason
+
+
 def test_options_may_be_spelled_where_the_style_is_flags() -> None:
     assert refused("train.py with --data data/cora and --epochs 5", {**ROW, "style": "flags"}) == ""
