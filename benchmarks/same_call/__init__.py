@@ -42,11 +42,15 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     candidate = observe(plain, root, task.folder, task.prefix_code)
     if task.kind == "python":
         return _code(task, plain, reference, candidate)
-    if reference.programs:
-        return compare_programs(reference, candidate, root.resolve())
-    if reference.calls:
+    if not reference.programs and not reference.calls:
+        return failed("no reference", "the reference starts nothing")
+    if reference.programs or candidate.programs:
+        verdict = compare_programs(reference, candidate, root.resolve())
+        if not verdict.passed:
+            return verdict
+    if reference.calls or any(call.own for call in candidate.calls):
         return compare_calls(reference, candidate, task.instruction)
-    return failed("no reference", "the reference starts nothing")
+    return Verdict(passed=True)
 
 
 def with_own_variables(text: str, task: Task) -> str:

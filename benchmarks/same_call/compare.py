@@ -26,6 +26,8 @@ def compare_programs(reference: Observation, candidate: Observation, root: Path)
         if not rivals:
             if refused is not None:
                 return refused
+            if candidate.programs and all(any(same_entry(w, p, root) for w in reference.programs) for p in rest):
+                return failed("missing", f"{wanted.file or wanted.name} is not started")
             started = ", ".join(filter(None, (p.file or p.name for p in candidate.programs))) or "nothing"
             return failed("wrong entry", f"{started} is started, not {wanted.file or wanted.name}")
         differences, nearest = min(((_differences(wanted, p, root), p) for p in rivals), key=lambda pair: len(pair[0]))

@@ -4,28 +4,23 @@ import ast
 import functools
 import hashlib
 import os
-import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from platformdirs import user_cache_path
 
+from benchmarks.same_call import model
+from benchmarks.same_call import steps as steps_of
 from benchmarks.same_call.model import CodeCall, Observation, Program
+from benchmarks.same_call.steps import Place, kept_parents, steps
 from benchmarks.strict import execute
 from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.text import kind_of, unfence
 from ml_agent.files import write_atomically
-from tools.commandline.invocation import Invocation
-from tools.commandline.shell import parse_command
 from tools.errors import RepositoryError
 from tools.versions import local_version
-
-NOT_ASKED_FOR = frozenset(
-    [*execute.DONE_ELSEWHERE, "echo", "printf", "source", "export", "ls", "cat", "pwd", "set", "exit", "true"]
-)
-"""Programs that prepare or show something."""
 
 
 def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> Observation:
@@ -69,7 +64,7 @@ def _version(root: Path) -> str:
 @functools.cache
 def _own_version() -> str:
     """Changes with the source of what looks at answers."""
-    files = [*sorted((execute.HERE).rglob("*.py")), *sorted(Path(__file__).parent.glob("*.py"))]
+    files = [*sorted((execute.HERE).rglob("*.py")), *map(Path, (__file__, steps_of.__file__, model.__file__))]
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
 
 
@@ -80,8 +75,10 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     recorded = [p.recorded for p in done.programs if p.recorded]
     programs = [_program(r, root) for r in recorded if not r["entry"]["own"]]
     calls = [_call(c) for r in recorded for c in r["calls"]]
-    if kind == "bash" and not programs and not calls:
-        programs = list(_unseen(text, root, folder))
+    if kind == "bash":
+        console = frozenset(of_repository(root).console)
+        place = Place(root=root, folder=folder, console=console, parents=kept_parents(recorded))
+        programs += steps(text, done.trace, place, python_too=not programs and not calls)
     return Observation(
         kind=kind, programs=tuple(programs), calls=tuple(calls),
         constants=tuple(_constants(text)) if kind == "python" else (),
@@ -111,23 +108,6 @@ def _program(recorded: dict[str, Any], root: Path) -> Program:
 
 def _call(recorded: dict[str, Any]) -> CodeCall:
     return msgspec.convert(recorded, CodeCall)
-
-
-def _unseen(text: str, root: Path, folder: str) -> Iterator[Program]:
-    """The programs of a shell answer that starts no Python of the repository: scripts in other languages, make, foreign commands."""
-    for invocation in parse_command(text).invocations:
-        name = posixpath.basename(invocation.name or invocation.program)
-        place = posixpath.normpath(
-            posixpath.join(folder, invocation.folder or ".", invocation.name or invocation.program)
-        )
-        if (root / place).is_file():
-            yield _shell(invocation, place, name="")
-        elif name not in NOT_ASKED_FOR or name == "make":
-            yield _shell(invocation, "", name=name)
-
-
-def _shell(invocation: Invocation, place: str, name: str) -> Program:
-    return Program(file=place, name=name, words=invocation.words, environment=dict(invocation.environment))
 
 
 def _constants(text: str) -> Iterable[Any]:

@@ -24,6 +24,11 @@ from tools.launchers import TABLE, Launcher
 
 HERE = Path(__file__).parent
 CPU_SECONDS = 3.0
+SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+ANSWER = "answer.sh"
+RECORD, FIELD = "\x1e", "\x1f"
+"""Separate the commands of a trace, and in each the folder, the script and the words."""
+TRACE_FD = 198
 STILL_RUNNING = "still running"
 """What is said of an answer that was cut at its limit."""
 WALL_SECONDS = 240.0
@@ -106,6 +111,8 @@ class Execution(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
     place: str = ""
     programs: tuple[Program, ...] = ()
+    trace: str = ""
+    """The simple commands that bash carried out, where they were recorded."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,12 +140,12 @@ def run(job: Job, libraries: Libraries) -> Execution:
             place=place,
             root=job.root.resolve(),
             workdir=workdir.resolve(),
-            bin=shims(tuple(libraries.console.items())),
+            bin=shims(tuple(libraries.console.items()), job.record),
             parsers=parsers(),
         )
         _write_job(job, layout, libraries)
         done = _start(layout)
-        execution = _judge(done, layout, job.kind)
+        execution = msgspec.structs.replace(_judge(done, layout, job.kind), trace=layout.read_trace())
     code_cache.keep(path for program in execution.programs for path in program.compiled)
     return execution
 
@@ -157,6 +164,15 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     def report(self) -> Path:
         """The file to which programs append what became of them."""
         return self.place / "report.jsonl"
+
+    @property
+    def trace(self) -> Path:
+        """The file in which bash writes what it carries out."""
+        return self.place / "trace"
+
+    def read_trace(self) -> str:
+        """What bash carried out; "" where that was not recorded."""
+        return self.trace.read_text(errors="replace") if self.trace.exists() else ""
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,7 +195,14 @@ def _write_job(job: Job, layout: Layout, libraries: Libraries) -> None:
         script = f'python "{place}/answer.py"\n'
     else:
         script = job.text + "\n"
-    (place / "answer.sh").write_text(assignments(job.prefix_code) + "\n" + script)
+    traced = _tracing(layout) if job.record and job.kind == "bash" else ""
+    (place / ANSWER).write_text(f"{assignments(job.prefix_code)}\n{traced}{script}")
+
+
+def _tracing(layout: Layout) -> str:
+    """What makes bash write down each simple command with its folder and script, variables filled in; it stays on the line."""
+    prompt = rf"$'\x{ord(RECORD):02x}${{PWD}}\x{ord(FIELD):02x}${{BASH_SOURCE[0]}}\x{ord(FIELD):02x}'"
+    return f"exec {TRACE_FD}>>{shlex.quote(str(layout.trace))}; BASH_XTRACEFD={TRACE_FD}; PS4={prompt}; set -x; "
 
 
 def _temporary(name: str) -> Path:
@@ -216,11 +239,12 @@ def weaknesses() -> list[str]:
 
 
 @functools.cache
-def shims(console: tuple[tuple[str, str], ...]) -> Path:
+def shims(console: tuple[tuple[str, str], ...], record: bool = False) -> Path:
     """A folder of programs that stand before the real ones on the PATH.
 
     Args:
         console: name and module of each console script of the repository.
+        record: scripts that shells start count as successful, so that what follows them is seen as well.
     """
     folder = _temporary("bin")
     start = f"import sys; sys.path.insert(0, {str(HERE)!r}); import inside; del sys.path[0]; sys.exit(inside.main(sys.argv[1:]))"
@@ -231,6 +255,8 @@ def shims(console: tuple[tuple[str, str], ...]) -> Path:
     scripts |= dict.fromkeys(TRANSPARENT, 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"')
     scripts |= dict.fromkeys(DONE_ELSEWHERE, "exit 0")
     scripts |= {one.name: _runner(one) for one in TABLE if one.word and one.starts == "program"}
+    if record:
+        scripts |= {name: f'{system(name)} "$@"; exit 0' for name in ("bash", "sh")}
     for name, body in scripts.items():
         file = folder / name
         file.write_text(f"#!/bin/sh\n{body}\n")
@@ -243,6 +269,11 @@ def _runner(launcher: Launcher) -> str:
     valued = f"{'|'.join(sorted(launcher.valued))}) shift 2;; " if launcher.valued else ""
     skip = f'while :; do case "$1" in {valued}--) shift; break;; -*) shift;; *) break;; esac; done'
     return f'[ "$1" = {launcher.word} ] || exit 0; shift; {skip}; [ $# = 0 ] || exec "$@"'
+
+
+def system(name: str) -> str:
+    """A program of the system itself, past what stands before it on the PATH."""
+    return shutil.which(name, path=SYSTEM_PATH) or f"/bin/{name}"
 
 
 def bare_python() -> str:
@@ -264,9 +295,9 @@ def bubblewrap() -> str | None:
 
 
 def _start(layout: Layout) -> Done:
-    limits = f"ulimit -c 0; ulimit -f 20000; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000; exec bash --noprofile --norc {shlex.quote(str(layout.place))}/answer.sh"
-    command = [*_walls(layout), "bash", "--noprofile", "--norc", "-c", limits]
-    environment = {"STRICT_JOB": str(layout.place / "job.json"), "PATH": f"{layout.bin}:/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1",
+    limits = f"ulimit -c 0; ulimit -f 20000; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000; exec {system('bash')} --noprofile --norc {shlex.quote(str(layout.place))}/{ANSWER}"
+    command = [*_walls(layout), system("bash"), "--noprofile", "--norc", "-c", limits]
+    environment = {"STRICT_JOB": str(layout.place / "job.json"), "PATH": f"{layout.bin}:{SYSTEM_PATH}", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1",
                    "STRICT_ANSWER": str(layout.place / "answer.py")}  # fmt: skip
     process = subprocess.Popen(
         command, cwd=layout.workdir, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

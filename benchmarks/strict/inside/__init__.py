@@ -52,6 +52,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         return _picture(verdict.Judgement("failed", "no-such-file", str(error)), "")
     if program is None:
         return _picture(verdict.Judgement("none"), " ".join(words))
+    parents = seen.parents() if job.get("record") else []
     log = parsers.Log()
     here = scope.Scope(job["root"], program.path if program.own else "", program.words)
     prepare(job, program, log, here)
@@ -70,7 +71,13 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
     report = {**_picture(judgement, program.label), "place": place, "parsed": log.reached, "compiled": calls.MADE}
     entry = {"module": program.module, "file": _file(program, here), "own": program.own, "words": program.words}
     settings = {} if seen.SEEN.options or program.own else seen.settings()
-    recorded = {"entry": entry, "options": seen.SEEN.options, "calls": seen.SEEN.calls, "settings": settings}
+    recorded = {
+        "parents": parents,
+        "entry": entry,
+        "options": seen.SEEN.options,
+        "calls": seen.SEEN.calls,
+        "settings": settings,
+    }
     return {**report, "recorded": recorded} if seen.SEEN.on else report
 
 

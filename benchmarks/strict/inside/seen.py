@@ -5,10 +5,12 @@ Off unless the job says `"record": true`; then a program ends as soon as its par
 
 import argparse
 import inspect
+import os
 import signal
 import sys
 import types
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from . import unknown
@@ -17,6 +19,8 @@ from .scope import Scope
 
 MOST = 400
 """Calls of code that are kept."""
+DEEPEST = 20
+"""Processes that are followed from a program to what started it."""
 CALL_SECONDS, LEAST_SECONDS = 0.6, 0.05
 """Processor time that one call of the answer may take, and that is left in any case."""
 
@@ -50,6 +54,20 @@ def chain() -> list[list[str]]:
         if not path.startswith("<") and scope.has(path) and path != scope.answer:
             found.insert(0, [scope.name(path), frame.f_code.co_name])
         frame = frame.f_back
+    return found
+
+
+def parents() -> list[list[str]]:
+    """The command lines of the processes that led here, nearest first, as far as they can be read."""
+    found: list[list[str]] = []
+    number = os.getppid()
+    while number > 1 and len(found) < DEEPEST:
+        try:
+            words = Path(f"/proc/{number}/cmdline").read_bytes().decode(errors="replace").split("\0")[:-1]
+            number = int(Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            break
+        found.append(words)
     return found
 
 

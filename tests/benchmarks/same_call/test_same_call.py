@@ -10,6 +10,7 @@ from benchmarks.same_call.model import Observation
 from benchmarks.strict import execute
 
 TRAIN = "python train.py --data data/cora --batch-size 16 --lr 1e-3 --sizes 4 8"
+STEPS = f"bash fetch.sh a b\n{TRAIN}"
 CODE = """
 import torch
 from kit import Net
@@ -58,6 +59,16 @@ def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) ->
     verdict = judge(kit, reference, answer)
     assert verdict.passed, verdict
 
+        (STEPS, f"bash fetch.sh a b && {TRAIN}"),
+        (STEPS, f"F=b\nmkdir -p out && bash fetch.sh a $F; cd kit; {TRAIN}"),
+        ("bash run.sh --amp", "source run.sh --amp"),
+        ("python train.py --data cora --lr 0.5", "bash -c 'mkdir out; python train.py --data cora --lr 0.5'"),
+        (
+            TRAIN,
+            f"mkdir -p runs/a\nexport A=1\nwget http://a.org/x.zip && unzip x.zip && rm x.zip\n{TRAIN} | tee runs/a/log.txt",
+        ),
+        (TRAIN, f"[ -d kit ] || bash fetch.sh a b\ntrue || rm -rf data\n{TRAIN} 2>&1 > log.txt"),
+        ("USE_CUDA=1 bash fetch.sh a b", "export USE_CUDA=1\nbash fetch.sh a b"),
 
 @pytest.mark.parametrize(
     ("reference", "answer", "reason"),
@@ -101,6 +112,20 @@ def test_another_call(kit: Path, reference: str, answer: str, reason: str) -> No
 
 
 def test_what_was_cut_before_anything_was_seen_is_looked_at_again(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (STEPS, TRAIN, "missing"),
+        (STEPS, STEPS.replace("sh a b", "sh a c"), "other value"),
+        (STEPS, STEPS.replace("a b", "a b; bash fetch.sh c d"), "unasked"),
+        (STEPS, "bash fetch.sh a b", "missing"),
+        (TRAIN, STEPS, "unasked"),
+        (TRAIN, f"{TRAIN}; bash -c 'rm -rf data'", "unasked"),
+        (TRAIN, f"rm -rf data\n{TRAIN}", "unasked"),
+        (TRAIN, f"git checkout old\n{TRAIN}", "unasked"),
+        (TRAIN, f"cp kit/evaluate.py kit/train.py\n{TRAIN}", "unasked"),
+        (TRAIN, f"{TRAIN} > kit/net.py", "unasked"),
+        (TRAIN, f"true || {TRAIN}", "refused"),
+        (TRAIN, f"if false; then {TRAIN}; fi", "refused"),
+        ("bash fetch.sh a b", "true || bash fetch.sh a b", "wrong entry"),
+        ("USE_CUDA=1 bash fetch.sh a b", "USE_CUDA=1\nbash fetch.sh a b", "missing"),
     looks: list[str] = []
 
     def cut(text: str, root: Path, folder: str, prefix_code: str) -> Observation:

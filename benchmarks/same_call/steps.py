@@ -1,0 +1,207 @@
+"""The shell steps of an answer beside its Python programs, as bash itself traced them: what was skipped is no step."""
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.same_call.model import Program
+from benchmarks.strict import execute
+from tools.commandline.invocation import ASSIGNMENT, Invocation, read_invocation
+from tools.commandline.shell import parse_command
+from tools.launchers import PYTHON, SHELLS, SOURCES
+
+GRAMMAR = frozenset({"for", "case", "select", "[", "[[", "((", "test", "true", "false", ":", "cd", "pushd", "popd"})
+DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset", "unset", "set", "shopt", "alias", "ulimit"})
+CONTROLS = frozenset({"exit", "return", "wait", "trap", "read", "shift", "break", "continue", "sleep", "kill", "exec"})
+SHOWS = frozenset({
+    "echo", "printf", "ls", "cat", "pwd", "tee", "grep", "egrep", "head", "tail", "less", "more", "wc", "sort",
+    "uniq", "cut", "tr", "awk", "sed", "find", "date", "which", "whereis", "type", "hash", "command", "df", "du",
+    "free", "uname", "hostname", "whoami", "id", "env", "printenv", "ps", "seq", "basename", "dirname", "realpath",
+    "readlink", "file", "stat", "md5sum", "sha256sum", "diff", "cmp", "nproc", "jq", "tree", "history", "clear",
+    "nvcc", "module",
+})  # fmt: skip
+PREPARES = frozenset({*execute.DONE_ELSEWHERE, *GRAMMAR, *DECLARES, *CONTROLS, *SHOWS}) - {"make"}
+"""Programs that prepare or show something: they count only where they destroy."""
+REMOVES = frozenset({"rm", "shred", "truncate"})
+FETCHES = frozenset({"wget", "curl", "gdown", "aws", "gsutil", "kaggle", "huggingface-cli"})
+REVERTS = {
+    "git": frozenset(
+        {"reset", "clean", "checkout", "switch", "restore", "stash", "pull", "merge", "rebase", "rm", "mv"}
+    ),
+    "pip": frozenset({"uninstall"}),
+    "pip3": frozenset({"uninstall"}),
+    "conda": frozenset({"remove", "uninstall"}),
+    "find": frozenset({"-delete", "-exec"}),
+}
+"""Words with which a program that otherwise prepares takes away, or changes, what is there."""
+FUNCTION = re.compile(
+    r"^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\([ \t]*\)|^[ \t]*function[ \t]+([\w-]+)", re.M
+)
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an answer ran."""
+
+    root: Path
+    folder: str
+    console: frozenset[str]
+    """Console scripts of the repository."""
+    parents: tuple[tuple[str, ...], ...] = ()
+    """Command lines of what started the Python programs that were seen."""
+
+
+class _Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One simple command that bash carried out."""
+
+    invocation: Invocation
+    sourced: str
+    """The script that it stands in; "" for the answer itself."""
+
+
+def steps(text: str, trace: str, place: Place, *, python_too: bool) -> list[Program]:
+    """The programs of a shell answer that are no Python program which was seen.
+
+    Args:
+        text: the answer.
+        trace: what bash wrote of it (`execute.Execution.trace`).
+        place: where it ran.
+        python_too: Python programs count here: none was seen, and their words are all that there is.
+    """
+    found = list(_traced(text, trace, place))
+    lead = [read_invocation(list(words)) for words in place.parents if words]
+    lead += [s.invocation for s in found if not s.sourced and _sources_python(s.invocation, found, place)]
+    fetched: set[str] = set()
+    programs: list[Program] = []
+    for invocation in (s.invocation for s in found if not s.sourced):
+        if _starts_python(invocation, place) and not python_too:
+            continue
+        if any(_same_start(invocation, one) for one in lead):
+            continue
+        programs += _counted(invocation, place, fetched)
+    return [*programs, *_overwritten(text, place)]
+
+
+def _traced(text: str, trace: str, place: Place) -> Iterator[_Step]:
+    """The commands in the order in which they ran, with the variables that were set for each."""
+    functions = {name for pair in FUNCTION.findall(text) for name in pair if name}
+    prefixed = {name for one in parse_command(text).invocations for name, _ in one.environment}
+    exported: set[str] = set()
+    variables: dict[str, str] = {}
+    for record in filter(None, trace.split(execute.RECORD)):
+        pwd, source, line = [*record.split(execute.FIELD), "", ""][:3]
+        words = _words(line)
+        assigned = [m for w in words if (m := ASSIGNMENT.match(w))]
+        if words and len(assigned) == len(words):
+            variables |= {m.group(1): m.group(3) for m in assigned}
+        elif words and words[0] in DECLARES:
+            exported |= {w.partition("=")[0] for w in words[1:]} if words[0] in ("export", "declare") else set()
+            variables |= {m.group(1): m.group(3) for m in assigned}
+        elif words and words[0] not in functions:
+            made = read_invocation(words)
+            shown = {n: v for n, v in variables.items() if n in exported | prefixed}
+            shown |= dict(made.environment)
+            made = msgspec.structs.replace(made, folder=_inside(pwd, place), environment=tuple(shown.items()))
+            yield _Step(invocation=made, sourced="" if posixpath.basename(source) == execute.ANSWER else source)
+            variables = {n: v for n, v in variables.items() if n not in prefixed or n in exported}
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()
+
+
+def _inside(pwd: str, place: Place) -> str:
+    """A folder relative to where the answer began."""
+    return posixpath.relpath(pwd, posixpath.join(str(place.root), place.folder or ".")) if pwd else "."
+
+
+def _starts_python(invocation: Invocation, place: Place) -> bool:
+    name = posixpath.basename(invocation.program)
+    known = PYTHON.match(invocation.program) or name in execute.LAUNCHERS or name in place.console
+    return bool(known) or invocation.target in ("script", "module")
+
+
+def _sources_python(invocation: Invocation, found: Sequence[_Step], place: Place) -> bool:
+    """Whether a script that runs in the answer's own shell starts Python."""
+    if invocation.program not in SOURCES:
+        return False
+    return any(s.sourced == invocation.name and _starts_python(s.invocation, place) for s in found)
+
+
+def _same_start(one: Invocation, other: Invocation) -> bool:
+    return (one.target, _bare(one.name), one.words) == (other.target, _bare(other.name), other.words)
+
+
+def _bare(name: str) -> str:
+    return posixpath.normpath(name) if name else ""
+
+
+def _counted(invocation: Invocation, place: Place, fetched: set[str]) -> Iterator[Program]:
+    """The program, where it is more than a preparation."""
+    called = invocation.name or invocation.program
+    name = posixpath.basename(called)
+    file = posixpath.normpath(posixpath.join(place.folder, invocation.folder or ".", called))
+    if posixpath.basename(invocation.program) in FETCHES:
+        fetched |= {posixpath.basename(w) for w in invocation.words}
+    if (place.root / file).is_file():
+        yield _program(invocation, file, name="")
+    elif _is_more(name, invocation) or _destroys(name, invocation, place, fetched):
+        yield _program(invocation, "", name=name)
+
+
+def _is_more(name: str, invocation: Invocation) -> bool:
+    """Whether a program does more than prepare; a shell that is given nothing and what is sourced from elsewhere do not."""
+    idle = posixpath.basename(invocation.program) in SHELLS and not invocation.name
+    return name not in PREPARES and invocation.program not in SOURCES and not idle
+
+
+def _program(invocation: Invocation, file: str, name: str) -> Program:
+    return Program(file=file, name=name, words=invocation.words, environment=dict(invocation.environment))
+
+
+def _destroys(name: str, invocation: Invocation, place: Place, fetched: set[str]) -> bool:
+    """Whether a preparation takes away what it did not bring, or puts something in the place of a file of the repository."""
+    words = [w for w in invocation.words if not w.startswith("-")]
+    if name == "sed":
+        return any(w.startswith(("-i", "--in-place")) for w in invocation.words)
+    if name in REMOVES:
+        recursive = any(re.match(r"-\w*[rR]|--recursive", w) for w in invocation.words)
+        return recursive or not {posixpath.basename(w) for w in words} <= fetched
+    if name in REVERTS:
+        heads = words[:1] if name != "find" else invocation.words
+        return bool(REVERTS[name] & set(heads))
+    written = words if name == "mv" else words[-1:] if name in ("cp", "ln", "tee") else []
+    if name in FETCHES:
+        pairs = zip(invocation.words, invocation.words[1:], strict=False)
+        written = [target for flag, target in pairs if flag in ("-O", "-o", "--output", "--output-document")]
+    return any(_is_own(w, invocation.folder, place) for w in written)
+
+
+def _is_own(path: str, folder: str, place: Place) -> bool:
+    return (place.root / posixpath.normpath(posixpath.join(place.folder, folder or ".", path))).is_file()
+
+
+def _overwritten(text: str, place: Place) -> Iterator[Program]:
+    """Files of the repository over which the answer writes."""
+    for invocation in parse_command(text).invocations:
+        for sign, target in invocation.redirects:
+            if sign.lstrip("12&") in (">", ">|") and target and _is_own(target, invocation.folder, place):
+                yield Program(name="overwrite", words=(target,))
+
+
+def kept_parents(recorded: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], ...]:
+    """What started the programs that were recorded, from their parents outwards."""
+    return tuple(_itself(words) for one in recorded for words in one.get("parents", ()))
+
+
+def _itself(words: Sequence[str]) -> tuple[str, ...]:
+    """The command line of a shell without the shell that reads the script which stands before it on the PATH."""
+    before = len(words) > 1 and all(posixpath.basename(word) in SHELLS for word in words[:2])
+    return tuple(words[1:] if before else words)
