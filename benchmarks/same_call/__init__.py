@@ -66,7 +66,7 @@ def with_own_variables(text: str, task: Task) -> str:
 
 
 def _code(task: Task, text: str, reference: Observation, candidate: Observation) -> Verdict:
-    verdict = compare_calls(reference, candidate, task.instruction)
+    verdict = compare_calls(reference, candidate, task.instruction, task.output)
     return _by_text(task, text) if verdict.passed and cannot_tell(reference) else verdict
 
 

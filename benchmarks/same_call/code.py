@@ -1,5 +1,6 @@
 """Compares Python answers by the calls of the repository's functions that they were seen to make."""
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -9,17 +10,22 @@ from benchmarks.same_call.model import CodeCall, Observation, Verdict
 from benchmarks.same_call.values import is_unknown, plain, same
 
 IN_TEXT = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+SWITCHES = frozenset(
+    {"eval", "train", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "close"}
+)
+"""Methods that set a mode or a place, or tidy up: whoever leaves them out or adds them makes the same call."""
 TELLS_LITTLE = (0.0, 1.0, -1.0)
 """Numbers that stand in any code."""
 
 
-def compare_calls(reference: Observation, candidate: Observation, instruction: str) -> Verdict:
+def compare_calls(reference: Observation, candidate: Observation, instruction: str, code: str = "") -> Verdict:
     """Compare Python answers.
 
     Args:
         reference: what the row's own answer does.
         candidate: what is judged.
         instruction: the request; values of the reference that it names count also in calls of libraries.
+        code: the reference's Python; the calls that stand alone in it must be made, whatever they are given.
     """
     if candidate.failure and candidate.failure != reference.failure:
         return failed("refused", f"{candidate.failure}: {candidate.message}")
@@ -40,10 +46,60 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
         verdict = _best(call, [c for c in made if _same_name(call, c)], known) if call.own else GOOD
         if verdict.reason_class == "unasked":
             return verdict
+    odd = _left_out(reference, made, code) or _too_many(reference, made, known)
+    if odd is not None:
+        return odd
     for value in asked_for(reference, instruction):
         if not any(same(value, v) or _lies_in(v, value) for v in known):
             return failed("missing", f"{value!r} stands nowhere in the code")
     return GOOD
+
+
+def _left_out(reference: Observation, made: Sequence[CodeCall], code: str) -> Verdict | None:
+    """A call of the repository that stands as a statement of its own, and is not made."""
+    alone = standing_alone(code)
+    for call in reference.calls:
+        if call.own and last_name(call) in alone and not any(_same_name(call, c) for c in made):
+            return failed("missing", f"{call.name} is not called")
+    return None
+
+
+def standing_alone(code: str) -> set[str]:
+    """Names of what a program calls for what it does, not for what it gives; mode switches are none."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    calls = [n.value for n in ast.walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
+    return {getattr(c.func, "attr", "") or getattr(c.func, "id", "") for c in calls} - SWITCHES - {""}
+
+
+def _too_many(reference: Observation, made: Sequence[CodeCall], known: Sequence[Any]) -> Verdict | None:
+    """A call of the repository with values of its own that the reference does not make."""
+    for call in made:
+        twins = [c for c in reference.calls if c.own and _same_name(c, call)]
+        of_library = "(" in call.name and not twins
+        feeds = bool(twins) and last_name(call)[:1].isupper()
+        if of_library or feeds or last_name(call) in SWITCHES or not _sets(call):
+            continue
+        if all(any(True for _ in _differences(twin, call, known)) for twin in twins):
+            return failed("unasked", f"{call.name} is called, too")
+    return None
+
+
+def last_name(call: CodeCall) -> str:
+    """The name of a call without what it belongs to."""
+    return call.name.removesuffix(".__init__").rpartition(".")[2].removesuffix("()")
+
+
+def _sets(call: CodeCall) -> bool:
+    """Whether a call is given a plain value that is not the default."""
+    return any(_tells(v, call.defaults.get(k)) and _is_plain(v) for k, v in call.arguments.items())
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is a number, a text or a list of them, and no thing and no configuration."""
+    return any(map(_is_plain, value)) if isinstance(value, list) else not isinstance(value, dict)
 
 
 def _lies_in(path: Any, folder: Any) -> bool:

@@ -1,7 +1,8 @@
 """Mutations of references, to show that the scorer tells every one of them from the reference.
 
 `python -m benchmarks.same_call.mutations --tasks FILE --repos DIR` makes of every reference all answers with one option dropped,
-one value changed, one option added that nobody asked for, or a sibling script or function, and prints the share that fails.
+one value changed (also one that is given by its place), one option added that nobody asked for, a sibling script or function, or a whole call
+left out or added, and prints the share that fails.
 """
 
 import ast
@@ -10,7 +11,7 @@ import os
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +23,7 @@ from rich.table import Table
 
 from benchmarks.data import Task, load_tasks, repository_folder
 from benchmarks.same_call import same_call
+from benchmarks.same_call.code import SWITCHES
 from benchmarks.same_call.model import CodeCall, Observation, Program
 from benchmarks.same_call.observation import observe
 from benchmarks.same_call.options import Options, options_of
@@ -38,7 +40,7 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True):
     """One changed reference."""
 
     kind: str
-    """dropped, changed, added or sibling."""
+    """dropped, changed, positional, added, sibling or calls."""
     about: str
     text: str
 
@@ -55,7 +57,8 @@ def mutants(task: Task, root: Path) -> list[Mutant]:
 
 
 def _of_command(task: Task, seen: Observation, root: Path) -> Iterator[Mutant]:
-    for program in seen.programs[:1]:
+    yield from _other_steps(task.output, seen, root)
+    for program in seen.programs:
         words = list(program.words)
         texts = [shlex.quote(w) for w in words]
         at = _place(task.output, words)
@@ -72,9 +75,11 @@ def _of_command(task: Task, seen: Observation, root: Path) -> Iterator[Mutant]:
             if not _is_default(words[first:last], defaults):
                 yield Mutant(kind="dropped", about=name, text=text(texts[:first] + texts[last:]))
         for n, word in enumerate(words):
-            changed = _changed_word(word, n > 0 and words[n - 1].startswith("-"))
+            is_value = n > 0 and words[n - 1].startswith("-")
+            changed = _changed_word(word, is_value=True)
             if changed is not None:
-                yield Mutant(kind="changed", about=word, text=text([*texts[:n], shlex.quote(changed), *texts[n + 1 :]]))
+                kind = "changed" if is_value or changed.startswith(word.partition("=")[0] + "=") else "positional"
+                yield Mutant(kind=kind, about=word, text=text([*texts[:n], shlex.quote(changed), *texts[n + 1 :]]))
         for extra in _additions(program, root):
             yield Mutant(kind="added", about=" ".join(extra), text=text([*texts, *map(shlex.quote, extra)]))
         for sibling in _siblings(program, root):
@@ -86,6 +91,22 @@ def _of_command(task: Task, seen: Observation, root: Path) -> Iterator[Mutant]:
                     about=sibling,
                     text=text(texts, before[:place] + sibling + before[place + len(old) :]),
                 )
+
+
+def _other_steps(text: str, seen: Observation, root: Path) -> Iterator[Mutant]:
+    """The answer without one of its programs, and with one more."""
+    lines = text.replace("\\\n", " ").splitlines()
+    for program in seen.programs if len(seen.programs) > 1 else ():
+        name = posixpath.basename(program.file or program.name)
+        kept = [line for line in lines if name not in line]
+        if name and len(kept) == len(lines) - 1:
+            yield Mutant(kind="calls", about=f"without {name}", text="\n".join(kept) + "\n")
+    yield Mutant(kind="calls", about="with rm", text=f"{text.rstrip()}\nrm -rf outputs\n")
+    for program in seen.programs[:1]:
+        for sibling in list(_siblings(program, root))[:1]:
+            own = shlex.quote(str(root / posixpath.dirname(program.file) / sibling))
+            starter = "python" if sibling.endswith(".py") else "bash"
+            yield Mutant(kind="calls", about=f"with {sibling}", text=f"{starter} {own}\n{text}")
 
 
 def _place(text: str, words: Sequence[str]) -> str | None:
@@ -128,11 +149,11 @@ def _is_default(words: Sequence[str], options: Options) -> bool:
     return any(same(options.values[n], options.defaults[n]) for n in found)
 
 
-def _changed_word(word: str, is_value: bool) -> str | None:
+def _changed_word(word: str, *, is_value: bool) -> str | None:
     """A word with another value; None where it has none."""
     head, equals, value = word.partition("=")
     if equals and (word.startswith("-") or head.isidentifier() or "." in head):
-        inner = _changed_word(value, True)
+        inner = _changed_word(value, is_value=True)
         return None if inner is None else f"{head}={inner}"
     if _is_flag(word) or not is_value:
         return None
@@ -199,13 +220,56 @@ def _of_code(text: str, seen: Observation) -> Iterator[Mutant]:
             yield _made(tree, number, "dropped", keyword.arg, lambda c, p=place: c.keywords.pop(p))
             if isinstance(keyword.value, ast.Constant):
                 yield _made(tree, number, "changed", keyword.arg, lambda c, p=place: _change(c.keywords[p]))
+        for place, value in enumerate(node.args):
+            if isinstance(value, ast.Constant) and value.value is not None:
+                yield _made(tree, number, "positional", str(place), lambda c, p=place: _change_place(c, p))
         yield from _added(tree, number, node, call)
+    yield from _other_calls(tree, own)
     for imported in ast.walk(tree):
         if isinstance(imported, ast.ImportFrom):
             for alias in imported.names:
                 if alias.name in own and own[alias.name].name.endswith(f".{alias.name}"):
                     changed = re.sub(rf"\b{re.escape(alias.name)}\b", alias.name + "2", text)
                     yield Mutant(kind="sibling", about=alias.name, text=changed)
+
+
+def _other_calls(tree: ast.Module, own: Mapping[str, CodeCall]) -> Iterator[Mutant]:
+    """The program without a call that stands alone, and with a call made once more with another value."""
+    for number, statement in enumerate(ast.walk(tree)):
+        call = getattr(statement, "value", None)
+        if not isinstance(statement, (ast.Expr, ast.Assign)) or not isinstance(call, ast.Call):
+            continue
+        name = _last(call.func)
+        if name not in own or name in SWITCHES:
+            continue
+        if isinstance(statement, ast.Expr):
+            yield _without(tree, number, name)
+        constant = any(isinstance(v, ast.Constant) for v in [*call.args, *(k.value for k in call.keywords)])
+        if constant and not name[:1].isupper():
+            yield _twice(tree, number, name)
+
+
+def _without(tree: ast.Module, number: int, name: str) -> Mutant:
+    other = copy.deepcopy(tree)
+    statement = list(ast.walk(other))[number]
+    statement.value = ast.Constant(value=None)  # type: ignore[attr-defined]
+    return Mutant(kind="calls", about=f"without {name}", text=ast.unparse(ast.fix_missing_locations(other)))
+
+
+def _twice(tree: ast.Module, number: int, name: str) -> Mutant:
+    other = copy.deepcopy(tree)
+    statement = list(ast.walk(other))[number]
+    call = copy.deepcopy(statement.value)  # type: ignore[attr-defined]
+    keyword = next((k for k in call.keywords if isinstance(k.value, ast.Constant)), None)
+    if keyword is not None:
+        _change(keyword)
+    else:
+        _change_place(call, next(n for n, v in enumerate(call.args) if isinstance(v, ast.Constant)))
+    for parent in ast.walk(other):
+        for body in (getattr(parent, field, None) for field in ("body", "orelse", "finalbody")):
+            if isinstance(body, list) and statement in body:
+                body.insert(body.index(statement) + 1, ast.Expr(value=call))
+    return Mutant(kind="calls", about=f"{name} again", text=ast.unparse(ast.fix_missing_locations(other)))
 
 
 def _added(tree: ast.Module, number: int, node: ast.Call, call: CodeCall) -> Iterator[Mutant]:
@@ -232,6 +296,12 @@ def _says_default(node: ast.expr, default: object) -> bool:
         return bool(ast.literal_eval(node) == default)
     except (ValueError, TypeError, SyntaxError):
         return False
+
+
+def _change_place(call: ast.Call, place: int) -> None:
+    changed = ast.keyword(arg="", value=call.args[place])
+    _change(changed)
+    call.args[place] = changed.value
 
 
 def _change(keyword: ast.keyword) -> None:

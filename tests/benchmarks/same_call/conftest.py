@@ -44,6 +44,15 @@ class Net(nn.Module):
         while torch.rand(1) < 2:
             pass
 
+    def freeze(self):
+        self.frozen = True
+
+    def prune(self, share):
+        self.share = share
+
+    def width(self):
+        return 3
+
 class Tall(Net):
     pass
 

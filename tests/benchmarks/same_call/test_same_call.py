@@ -18,12 +18,20 @@ net = Net(12, depth=3)
 net.fit(torch.load("a.pt"), epochs=7)
 torch.save(net.state_dict(), "out/net.pt")
 """
+LOADED = """
+from kit import Net, load
+net = Net(12)
+state = load("a.pt")
+net.freeze()
+net.train()
+net.fit(state, epochs=7)
+"""
 
 
 def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verdict:
     task = Task(
         github_id=1, id=1, github="https://github.com/some/kit", path="./", arguments={}, instruction=instruction, oracle="",
-        kind="python" if "import" in reference else "bash", output=reference,
+        kind="python" if reference.lstrip().startswith(("import", "from")) else "bash", output=reference,
     )  # fmt: skip
     return same_call(task, answer, kit)
 
@@ -50,15 +58,6 @@ def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verd
         ("python composed.py --lr=0.5", "python composed.py --steps=10 --lr=.5"),
         ("bash fetch.sh a b", "./fetch.sh a b"),
         ("make serve PORT=90", "make serve PORT=90"),
-        (CODE, CODE),
-        (CODE, CODE.replace("kit import", "kit.net import").replace("12, depth=3", "width=12, depth=3, act='relu'")),
-        (CODE, CODE.replace("epochs=7", "epochs=EPOCHS").replace("import torch", "import torch\nEPOCHS = 7", 1)),
-    ],
-)
-def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) -> None:
-    verdict = judge(kit, reference, answer)
-    assert verdict.passed, verdict
-
         (STEPS, f"bash fetch.sh a b && {TRAIN}"),
         (STEPS, f"F=b\nmkdir -p out && bash fetch.sh a $F; cd kit; {TRAIN}"),
         ("bash run.sh --amp", "source run.sh --amp"),
@@ -69,6 +68,17 @@ def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) ->
         ),
         (TRAIN, f"[ -d kit ] || bash fetch.sh a b\ntrue || rm -rf data\n{TRAIN} 2>&1 > log.txt"),
         ("USE_CUDA=1 bash fetch.sh a b", "export USE_CUDA=1\nbash fetch.sh a b"),
+        (CODE, CODE),
+        (CODE, CODE.replace("kit import", "kit.net import").replace("12, depth=3", "width=12, depth=3, act='relu'")),
+        (LOADED, LOADED.replace("net.train()\n", "net.eval()\n")),
+        (LOADED, LOADED.replace("net.fit", "Net(3)\nnet.fit").replace("state = ", "print(net.width())\nstate = ")),
+        (CODE, CODE.replace("epochs=7", "epochs=EPOCHS").replace("import torch", "import torch\nEPOCHS = 7", 1)),
+    ],
+)
+def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) -> None:
+    verdict = judge(kit, reference, answer)
+    assert verdict.passed, verdict
+
 
 @pytest.mark.parametrize(
     ("reference", "answer", "reason"),
@@ -96,22 +106,6 @@ def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) ->
         ("python composed.py --lr=0.5 --steps=3", "python composed.py --lr=.5", "missing"),
         ("bash fetch.sh a b", "bash fetch.sh a c", "other value"),
         ("make serve PORT=90", "make serve PORT=91", "other value"),
-        (CODE, CODE.replace("depth=3", "depth=4"), "other value"),
-        (CODE, CODE.replace(", depth=3", ""), "missing"),
-        (CODE, CODE.replace("depth=3", "depth=3, act='gelu'"), "unasked"),
-        (CODE, CODE.replace("kit import Net", "kit.net import Tall as Net"), "wrong entry"),
-        (CODE, CODE.replace("net.fit", "net.fits"), "refused"),
-        (CODE, CODE.replace("net.fit", "net.forward").replace(", epochs=7", ""), "wrong entry"),
-        (CODE, CODE.replace("kit import", "kit.nets import"), "refused"),
-        (CODE, CODE.replace("net.pt", "other.pt"), "missing"),
-    ],
-)
-def test_another_call(kit: Path, reference: str, answer: str, reason: str) -> None:
-    verdict = judge(kit, reference, answer, "Save it as out/net.pt.")
-    assert verdict.reason_class == reason, verdict
-
-
-def test_what_was_cut_before_anything_was_seen_is_looked_at_again(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (STEPS, TRAIN, "missing"),
         (STEPS, STEPS.replace("sh a b", "sh a c"), "other value"),
         (STEPS, STEPS.replace("a b", "a b; bash fetch.sh c d"), "unasked"),
@@ -126,6 +120,27 @@ def test_what_was_cut_before_anything_was_seen_is_looked_at_again(kit: Path, mon
         (TRAIN, f"if false; then {TRAIN}; fi", "refused"),
         ("bash fetch.sh a b", "true || bash fetch.sh a b", "wrong entry"),
         ("USE_CUDA=1 bash fetch.sh a b", "USE_CUDA=1\nbash fetch.sh a b", "missing"),
+        (CODE, CODE.replace("depth=3", "depth=4"), "other value"),
+        (CODE, CODE.replace(", depth=3", ""), "missing"),
+        (CODE, CODE.replace("depth=3", "depth=3, act='gelu'"), "unasked"),
+        (CODE, CODE.replace("kit import Net", "kit.net import Tall as Net"), "wrong entry"),
+        (CODE, CODE.replace("net.fit", "net.fits"), "refused"),
+        (CODE, CODE.replace("net.fit", "net.forward").replace(", epochs=7", ""), "wrong entry"),
+        (CODE, CODE.replace("kit import", "kit.nets import"), "refused"),
+        (CODE, CODE.replace("net.pt", "other.pt"), "missing"),
+        (CODE, CODE + "net.fit(None, epochs=9)\n", "unasked"),
+        (CODE, CODE + "net.prune(0.5)\n", "unasked"),
+        (CODE, CODE + "from kit import load\nload('b.pt')\n", "unasked"),
+        (LOADED, LOADED.replace("net.freeze()\n", ""), "missing"),
+        ("python -c 'import kit; kit.load(\"a.pt\")'", "python -c 'import kit; kit.load(\"b.pt\")'", "other value"),
+    ],
+)
+def test_another_call(kit: Path, reference: str, answer: str, reason: str) -> None:
+    verdict = judge(kit, reference, answer, "Save it as out/net.pt.")
+    assert verdict.reason_class == reason, verdict
+
+
+def test_what_was_cut_before_anything_was_seen_is_looked_at_again(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[str] = []
 
     def cut(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
