@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.same_call.compare import GOOD, failed
 from benchmarks.same_call.model import CodeCall, Observation, Verdict
-from benchmarks.same_call.values import is_unknown, plain, same
+from benchmarks.same_call.values import Reading, is_unknown, plain, same
 
 IN_TEXT = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 SWITCHES = frozenset(
@@ -144,7 +144,11 @@ def _differences(wanted: CodeCall, got: CodeCall, known: Sequence[Any]) -> Itera
     for name in dict.fromkeys([*wanted.arguments, *got.arguments]):
         first, second = (c.arguments.get(name, defaults.get(name)) for c in (wanted, got))
         left_out = is_unknown(first) and name in wanted.arguments and name not in got.arguments
-        if not left_out and same(first, second) and (not is_unknown(second) or _stands(first, known)):
+        if (
+            not left_out
+            and same(first, second, _reading(first, second))
+            and (not is_unknown(second) or _stands(first, known))
+        ):
             continue
         shown = f"{wanted.name}({name}={second!r}) where the reference has {first!r}"
         if name not in wanted.arguments:
@@ -153,6 +157,11 @@ def _differences(wanted: CodeCall, got: CodeCall, known: Sequence[Any]) -> Itera
             yield failed("other value", shown)
         else:
             yield failed("missing", shown)
+
+
+def _reading(first: Any, second: Any) -> Reading:
+    """In code, text is text."""
+    return "text" if all(v is None or isinstance(v, str) for v in (first, second)) else "any"
 
 
 def _stands(value: Any, known: Sequence[Any]) -> bool:

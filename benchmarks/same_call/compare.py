@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.same_call.entries import same_entry
 from benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
 from benchmarks.same_call.options import Options, options_of
-from benchmarks.same_call.values import plain, same
+from benchmarks.same_call.values import Reading, plain, same
 
 GOOD = Verdict(passed=True)
 
@@ -66,7 +66,11 @@ def _options(asked: Options, said: Options) -> list[Verdict]:
     for name in sorted({*asked.values, *said.values}):
         first, second = _value(asked, said, name), _value(said, asked, name)
         both = (first is ABSENT) == (second is ABSENT)
-        if both and same(first, second) and _same_truth(asked.words.get(name, ()), said.words.get(name, ())):
+        if (
+            both
+            and same(first, second, _reading(asked, said, name))
+            and _same_truth(asked.words.get(name, ()), said.words.get(name, ()))
+        ):
             continue
         shown = f"{name}: {_shown(second)} where the reference has {_shown(first)}"
         if name not in asked.given:
@@ -76,6 +80,13 @@ def _options(asked: Options, said: Options) -> list[Verdict]:
         else:
             missing.append(failed("missing", shown))
     return [*missing, *other, *unasked]
+
+
+def _reading(asked: Options, said: Options, name: str) -> Reading:
+    """How text of an option is read, as its type says; where that is not known, null only where nothing is a value of it."""
+    if name in asked.texts | said.texts:
+        return "text"
+    return "any" if name in asked.nullable | said.nullable else "set"
 
 
 def _same_truth(first: Sequence[str], second: Sequence[str]) -> bool:

@@ -1,15 +1,16 @@
 """What a program's words set, by name: as its own parser said, else by its signature, else by the look of the words."""
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from benchmarks.same_call.model import Program
+from benchmarks.same_call.values import plain
 from tools.commandline.words import choose, parse_call
-from tools.signatures.model import Signature
+from tools.signatures.model import Option, Signature
 from tools.signatures.read import SignatureReader
 
 PLACES = "arguments by place"
@@ -27,6 +28,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     subcommand: tuple[str, ...] = ()
     words: Mapping[str, Sequence[str]] = {}
     """What was typed, where it is known by name."""
+    texts: frozenset[str] = frozenset()
+    """Options whose values are plain text, whatever the text looks like."""
+    nullable: frozenset[str] = frozenset()
+    """Options that may be nothing at all: their default is."""
 
 
 def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> Options:
@@ -46,7 +51,22 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
     call = parse_call(signature, program.words)
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
     known = {o.dest: o.default for o in signature.options if o.default is not None}
-    return Options(values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand)
+    texts = {o.dest for o in signature.options if _is_text(o) and signature.syntax != "overrides"}
+    nullable = {o.dest for o in signature.options if o.default in (None, "None", "null")}
+    return Options(
+        values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
+        nullable=frozenset(nullable),
+    )  # fmt: skip
+
+
+def _is_text(option: Option) -> bool:
+    """Whether a signature says for sure that an option takes text as it stands."""
+    return option.type in ("str", "path") and option.sure and not option.converter and not _looks_typed(option.default)
+
+
+def _looks_typed(default: Any) -> bool:
+    """Whether a default is a number or a truth value, so that the text of an option is likely read as one."""
+    return isinstance(plain(default, "set"), (bool, int, float))
 
 
 def _parsed(program: Program) -> Options:
@@ -59,8 +79,16 @@ def _parsed(program: Program) -> Options:
     given = frozenset({*program.given, *loose} - {""})
     return Options(
         values={**shown, **unseen, **typed, **loose}, given=given, defaults=defaults, subcommand=program.subcommand,
-        words=program.given,
+        words=program.given, texts=frozenset(_texts(program)), nullable=frozenset(k for k, v in defaults.items() if v is None),
     )  # fmt: skip
+
+
+def _texts(program: Program) -> Iterator[str]:
+    """Options that a parser left as text, and whose defaults do not look like numbers."""
+    for name, value in program.values.items():
+        parts = value if isinstance(value, list) else [value]
+        if parts and all(isinstance(v, str) for v in parts) and not _looks_typed(program.defaults.get(name)):
+            yield name
 
 
 def _spellings(signature: Signature) -> dict[str, tuple[str, bool]]:

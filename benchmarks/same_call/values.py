@@ -6,7 +6,7 @@ import math
 import posixpath
 import re
 import shlex
-from typing import Any
+from typing import Any, Literal
 
 from tools.commandline.invocation import read_invocation
 
@@ -14,19 +14,22 @@ NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 PAIRS = re.compile(r"[\w.]+=[^,=]*(?:,[\w.]+=[^,=]*)+$")
 NEAR = 1e-9
 WORDS = {"true": True, "false": False, "none": None, "null": None}
+Reading = Literal["any", "set", "text"]
+"""How text is read that looks like something else. any: as a number, a truth value or null. set: as the same, but not as null.
+text: as text, for the type of its option says so."""
 
 
-def same(first: Any, second: Any) -> bool:
+def same(first: Any, second: Any, reading: Reading = "any") -> bool:
     """Whether two values say the same; what is not known here agrees with everything."""
     if is_unknown(first) or is_unknown(second):
         return True
-    one, other = plain(first), plain(second)
+    one, other = plain(first, reading), plain(second, reading)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
+        return len(one) == len(other) and all(same(a, b, reading) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
     if isinstance(one, list) != isinstance(other, list):
-        return _alone(one, other)
+        return _alone(one, other, reading)
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other or (_number(one) == _number(other) and _number(one) in (0, 1))
     if _number(one) is not None and _number(other) is not None:
@@ -51,10 +54,10 @@ def _called(text: str) -> tuple[str, str, tuple[str, ...]] | None:
     return found.target, found.name, found.words
 
 
-def _alone(one: Any, other: Any) -> bool:
+def _alone(one: Any, other: Any, reading: Reading) -> bool:
     """A list of one value is that value."""
     many, single = (one, other) if isinstance(one, list) else (other, one)
-    return len(many) == 1 and same(many[0], single)
+    return len(many) == 1 and same(many[0], single, reading)
 
 
 def is_unknown(value: Any) -> bool:
@@ -66,14 +69,14 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, (int, float)) else None
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, reading: Reading = "any") -> Any:
     """A value in the one form in which it is compared: text that is a number, a list, a table or a path becomes that."""
     if not isinstance(value, str):
         return value
     text = value.strip()
-    if NUMBER.match(text):
+    if NUMBER.match(text) and reading != "text":
         return float(text.replace("_", ""))
-    if text.lower() in WORDS:
+    if text.lower() in WORDS and reading != "text" and (reading == "any" or WORDS[text.lower()] is not None):
         return WORDS[text.lower()]
     if len(text) > 1 and text[0] in "[{(" and text[-1] in "]})":
         return _literal(text)
