@@ -101,7 +101,7 @@ def _other_steps(text: str, seen: Observation, root: Path) -> Iterator[Mutant]:
         kept = [line for line in lines if name not in line]
         if name and len(kept) == len(lines) - 1:
             yield Mutant(kind="calls", about=f"without {name}", text="\n".join(kept) + "\n")
-    yield Mutant(kind="calls", about="with rm", text=f"{text.rstrip()}\nrm -rf outputs\n")
+    yield Mutant(kind="calls", about="with rm", text=f"rm -rf outputs\n{text}")
     for program in seen.programs[:1]:
         for sibling in list(_siblings(program, root))[:1]:
             own = shlex.quote(str(root / posixpath.dirname(program.file) / sibling))
@@ -268,7 +268,7 @@ def _twice(tree: ast.Module, number: int, name: str) -> Mutant:
     for parent in ast.walk(other):
         for body in (getattr(parent, field, None) for field in ("body", "orelse", "finalbody")):
             if isinstance(body, list) and statement in body:
-                body.insert(body.index(statement) + 1, ast.Expr(value=call))
+                body.insert(body.index(statement), ast.Expr(value=call))
     return Mutant(kind="calls", about=f"{name} again", text=ast.unparse(ast.fix_missing_locations(other)))
 
 

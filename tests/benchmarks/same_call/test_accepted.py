@@ -51,3 +51,11 @@ def test_a_word_inside_another_is_not_asked_for(kit: Path) -> None:
     assert same_call(task, SAVE, kit).passed
     task = row("python", named, instruction='print "eval" and save it to made_files/net.txt')
     assert same_call(task, SAVE, kit).reason_class == "missing"
+
+
+def test_what_the_row_forbids_is_unasked(kit: Path) -> None:
+    plain = "import torch\nprint(torch.rand(3).sum())\n"
+    task = row("python", plain, instruction="", arguments={"size": "rand(3"}, forbid=("cuda",))
+    assert same_call(task, plain, kit).passed
+    assert same_call(task, plain.replace("rand(3)", "rand(3).cuda()"), kit).reason_class == "unasked"
+    assert same_call(task, plain.replace("rand(3)", "rand(4)"), kit).reason_class == "missing"
