@@ -90,6 +90,7 @@ def comparison_tables(comparison: Comparison, console: Terminal) -> None:
         table.add_row(line.subject, str(line.n), *shares, bounds, percent(line.gates), *spent, str(line.failed))
     console.print(table)
     console.print(_repositories(comparison))
+    console.print(_shares(comparison))
     pairs = Table("first", "second", "only first", "only second", "p (McNemar)", box=None)
     for pair in comparison.pairs:
         pairs.add_row(pair.first, pair.second, str(pair.only_first), str(pair.only_second), pair.p_text)
@@ -121,6 +122,16 @@ def _repositories(comparison: Comparison) -> Table:
             worst,
             apart,
         )
+    return table
+
+
+def _shares(comparison: Comparison) -> Table:
+    """What each subject does on each repository."""
+    table = Table("repository", "n", *(line.subject for line in comparison.by_repository), box=None)
+    shares = [{share.name: share for share in line.shares} for line in comparison.by_repository]
+    for name, first in shares[0].items() if shares else ():
+        found = [one.get(name) for one in shares]
+        table.add_row(name, str(first.n), *(percent(one.share if one else None) for one in found))
     return table
 
 

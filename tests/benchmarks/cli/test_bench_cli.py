@@ -12,6 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from benchmarks.cli import app
+from benchmarks.data import load_tasks
 from benchmarks.predictions import load_predictions
 from ml_agent.testing.github_answers import About
 from ml_agent.testing.github_server import GitHubServer
@@ -81,7 +82,8 @@ def test_from_rows_to_a_report(call: Call, bench: Path) -> None:
     assert json.loads(scored.out)["pass@1"] == 1.0 and json.loads(scored.out)["rows"][0]["gates"] == [True]
     (bench / "scores").mkdir()
     (bench / "scores/grounded.json").write_text(scored.out)
-    assert "grounded" in call("compare", "{tmp}/scores/grounded.json").out
+    compared = [line.split() for line in call("compare", "{tmp}/scores/grounded.json").out.splitlines()]
+    assert ["repository", "n", "grounded"] in compared and ["sample", "3", "100.0", "%"] in compared
     written = call("report", "{tmp}/scores", "--note", "by hand").out.split()
     assert [Path(p).name for p in written] == ["report.md", "report.html"]
     markdown = Path(written[0]).read_text()
@@ -156,6 +158,28 @@ def test_repositories_are_laid_at_their_commits(call: Call, bench: Path, rows: R
     rows({})
     assert "(there)" in call("repos", *told, "--commit", f"sample={sha}").err
     assert call("predict", "--tasks", "{rows}", "--repos", "{tmp}/laid", "--out", "{tmp}/o.jsonl").code == 0
+
+
+def test_the_shipped_rows_by_name(call: Call, bench: Path) -> None:
+    task = load_tasks("wild").tasks[0]
+    mirror = bench / "mirrors" / task.github.removeprefix("https://github.com/").replace("/", "+")
+    work = bench / "repos/sample"
+    for words in (
+        ("init", "-q"),
+        ("add", "-A"),
+        ("-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-q", "-m", "x"),
+    ):
+        subprocess.run(["git", *words], cwd=work, check=True)
+    subprocess.run(["git", "clone", "-q", "--bare", str(work), str(mirror)], check=True)
+    (bench / "sample.json").write_text(json.dumps([str(task.key)]))
+    on = ("--tasks", "wild", "--repos", "{tmp}/laid", "--sample", "{tmp}/sample.json")
+    laid = call("repos", *on, "--mirrors", "{tmp}/mirrors", "--commit", f"{task.repository}=HEAD")
+    assert laid.code == 0 and (bench / "laid" / task.repository / "train.py").is_file(), laid.err
+    assert call("predict", *on, "--out", "{tmp}/out.jsonl").code == 0
+    scored = call("score", *on, "--predictions", "{tmp}/out.jsonl", "--mode", "same-call", "--json")
+    assert len(json.loads(scored.out)["rows"]) == 1, scored
+    made = call("table", *on, "--out", "{tmp}/table", "--subjects", "grounded", "--mode", "same-call")
+    assert made.code == 0 and "grounded" in made.out, made.err
 
 
 def test_repositories_come_from_their_host(
