@@ -29,7 +29,7 @@ from tools.signatures.values import Arguments, Class, Function
 
 TRANSFORMERS = ("4.6.1", "4.20.1", "4.30.2", "4.40.2", "4.46.3", "4.57.1")
 TRL = ("0.9.6", "0.15.2", "0.24.0")
-LIGHTNING = ("1.6.5", "1.9.5", "2.0.9", "2.5.5")
+LIGHTNING = ("0.7.6", "1.0.8", "1.3.8", "1.6.5", "1.9.5", "2.0.9", "2.5.5")
 WANTED: dict[tuple[str, tuple[str, ...]], dict[str, tuple[str, ...]]] = {
     ("transformers", TRANSFORMERS): {
         "TrainingArguments": ("transformers/training_args.py",),
@@ -193,7 +193,12 @@ def joined(package: str, name: str, seen: dict[str, dict[str, Option]], bases: t
     for place, version in enumerate(versions):
         for dest, option in seen[version].items():
             since = options[dest].since if dest in options else place
-            plain = msgspec.structs.replace(option, path="", line=0)  # no file of the repository that uses it
+            choices = option.choices
+            if dest in options and choices:
+                older = options[dest].option.choices
+                choices = tuple(dict.fromkeys([*older, *choices])) if older else ()
+            # no file of the repository that uses it
+            plain = msgspec.structs.replace(option, choices=choices, path="", line=0)
             options[dest] = KnownOption(since=since, until=place, option=plain)
     return KnownClass(package=package, name=name, versions=versions, options=tuple(options.values()), bases=bases)
 

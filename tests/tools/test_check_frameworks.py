@@ -264,3 +264,69 @@ def test_options_of_launchers(checked: Make, command: str, said: list[str], tmp_
     })  # fmt: skip
     found = check_command(command, RepoIndex(tmp_path, "1"))
     assert [f"{f.severity} {f.code} {f.suggestion}" for f in found] == said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--gpus 2 --max_epochs 3 --lr 1", []),
+        ("--fast_dev_run --accelerator gpu --precision 16", []),
+        ("--distributed_backend ddp", []),
+        ("--max_epohs 3", ["error unknown-option"]),
+        ("--invented 3", ["error unknown-option"]),
+    ],
+)
+def test_options_of_the_lightning_trainer(checked: Make, words: str, said: list[str]) -> None:
+    says = checked({
+        "train.py": """
+        import argparse
+        import pytorch_lightning as pl
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--lr", type=float)
+            parser = pl.Trainer.add_argparse_args(parser)
+            args = parser.parse_args()
+            pl.Trainer.from_argparse_args(args)
+        if __name__ == "__main__":
+            main()
+        """
+    })  # fmt: skip
+    assert says(f"python train.py {words}") == said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--eval_strategy epoch --lr_scheduler_type cosine --optim adamw_torch", []),
+        ("--eval_strategy epochh", ["error bad-choice"]),
+        ("--lr_scheduler_type cosin", ["error bad-choice"]),
+        ("--evaluation_strategy stepps", ["error bad-choice"]),
+    ],
+)
+def test_choices_of_training_arguments(checked: Make, words: str, said: list[str]) -> None:
+    says = checked({"train.py": TRAINING})
+    found = says(f"python train.py --name a --output_dir out {words}")
+    assert [f for f in found if not f.startswith("unsure")] == said
+
+
+def test_an_enumeration_or_text_is_the_enumeration(checked: Make) -> None:
+    says = checked({
+        "train.py": """
+        from dataclasses import dataclass
+        from enum import Enum
+        from typing import Union
+        from transformers import HfArgumentParser
+        class Mode(str, Enum):
+            FAST = "fast"
+            SLOW = "slow"
+        @dataclass
+        class Own:
+            mode: Union[Mode, str] = "fast"
+        def main():
+            HfArgumentParser((Own,)).parse_args_into_dataclasses()
+        if __name__ == "__main__":
+            main()
+        """
+    })  # fmt: skip
+    assert says("python train.py --mode slow") == []
+    assert says("python train.py --mode slo") == ["error bad-choice"]

@@ -44,6 +44,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
 
     type: OptionType = "unknown"
     choices: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    """Of `Union[Enum, str]`: the values of the enumeration."""
     nargs: str | None = None
     """"*" for lists, a number for tuples of a fixed length."""
     optional: bool = False
@@ -143,7 +145,9 @@ def _union(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> Kind:
         return msgspec.structs.replace(real[0], optional=optional)
     types = {k.type for k in real}
     classes = tuple(cls for k in real for cls in (k.classes or (k.nested,)) if cls is not None)
+    listed = [k.choices for k in real if k.choices]
     return Kind(
+        members=listed[0] if len(real) == 2 and len(listed) == 1 and types == {"str"} else (),
         type="str" if "str" in types else "float" if types == {"int", "float"} else "unknown", optional=optional,
         classes=classes if len(classes) >= len(real) else (),
     )  # fmt: skip

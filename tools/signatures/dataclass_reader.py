@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from tools.signatures.argparse_option import CONFIG_FILE
-from tools.signatures.argparse_reader import Parser
+from tools.signatures.argparse_reader import Parser, as_parser
 from tools.signatures.fields import (
     Field,
     FieldNote,
@@ -63,6 +63,8 @@ class FieldParser(Parser):
     def option(self, name: str, field: Field) -> Option:
         """One field as HfArgumentParser adds it."""
         made = option_of(self.run, field, name, dashed(name))
+        if field.kind.members:  # of an enumeration and str it takes the enumeration alone
+            made = msgspec.structs.replace(made, choices=field.kind.members, sure=True)
         if field.kind.type == "bool" and field.kind.nargs is None:
             default = made.default or "False"
             made = msgspec.structs.replace(
@@ -230,6 +232,22 @@ class LightningCommands(Native):
         return made, [("computed", "keywords that are handed on")] if more else []
 
 
+def _trainer_options(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    """pl.Trainer.add_argparse_args(parser): what the Trainer takes, as it was until version 2."""
+    parser = as_parser(arguments.get(0, "parent_parser"))
+    trainer = known_class("pytorch_lightning.Trainer")
+    if parser is None or trainer is None:
+        return run.hand_over(name, arguments)
+    taken = {option.dest for option in parser.options}
+    for option in trainer.as_options():
+        if option.dest not in taken:
+            made = msgspec.structs.replace(option, required=False, nargs="?" if option.type == "bool" else None)
+            parser.options.append(
+                msgspec.structs.replace(made, switch_value="True" if made.nargs else None, sure=False)
+            )
+    return arguments.get(0, "parent_parser")
+
+
 LIGHTNING = ("fit", "validate", "test", "predict")
 
 
@@ -286,6 +304,10 @@ FACTORIES: dict[str, Factory] = {
     "pytorch_lightning.cli.LightningCLI": _lightning,
     "lightning.pytorch.cli.LightningCLI": _lightning,
     "pytorch_lightning.utilities.cli.LightningCLI": _lightning,
+    "pytorch_lightning.Trainer.add_argparse_args": _trainer_options,
+    "pytorch_lightning.trainer.Trainer.add_argparse_args": _trainer_options,
+    "pytorch_lightning.trainer.trainer.Trainer.add_argparse_args": _trainer_options,
+    "lightning.pytorch.Trainer.add_argparse_args": _trainer_options,
     "dataclasses.field": _field,
     "pydantic.Field": _field,
     "simple_parsing.field": _field,

@@ -61,7 +61,8 @@ class KnownClass(msgspec.Struct, frozen=True, kw_only=True):
         since = f"since {self.versions[known.since]}" if known.since else ""
         until = f"until {self.versions[known.until]}" if known.until < last else ""
         said = f"({self.package} {' '.join(filter(None, (since, until)))})"
-        return msgspec.structs.replace(known.option, sure=False, help=f"{known.option.help} {said}".strip())
+        sure = bool(known.option.choices)  # no version takes another value
+        return msgspec.structs.replace(known.option, sure=sure, help=f"{known.option.help} {said}".strip())
 
 
 def known_class(dotted: str) -> KnownClass | None:
