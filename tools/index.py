@@ -35,7 +35,7 @@ _PARTS = {
     "examples": _Part(tuple[Example, ...], "tools.usage.extract", 10),
     "signatures": _Part(dict[str, tuple[Signature, ...]], "tools.index_signatures", 25),
 }
-"""Together a minute for a repository."""
+"""Together a minute for a repository; the second process reads ahead in what its own part leaves of its time."""
 _APART = "signatures"
 """The part that is made in a second process."""
 _MANY_PYTHON_FILES = 300
@@ -78,7 +78,8 @@ class RepoIndex:
 
         Listed anew by every index: that is cheaper than any cache.
         """
-        return _own_files(Tree(self.root).files())
+        with Reading("files", report=self._report).telling():
+            return _own_files(Tree(self.root).files())
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
@@ -138,23 +139,30 @@ class RepoIndex:
                     path = self._cache.path(name, _PARTS[name].extractor)
                     self._cache.store(path, (self._made[name], self._left_out[name]))
 
-    def read_ahead(self) -> None:
-        """Read Python files from the last one on, until one that another process has read; it finds them in the cache."""
+    def read_ahead(self, spent: float) -> None:
+        """Read Python files from the last one on, until one that another process has read; it finds them in the cache.
+
+        Args:
+            spent: processor time that the part took which the second process makes; what it leaves is for this.
+        """
         from tools.python_api.read import read_module
 
-        with self._reading("api") as reading:
+        with self._reading("api", _PARTS[_APART].seconds - spent) as reading:
             for path in reading.each(reversed(self.files)):
                 if path.endswith(".py") and read_module(self.root, path, reading) and reading.found:
                     return
 
     @contextlib.contextmanager
-    def _reading(self, name: str) -> Iterator[Reading]:
-        _, extractor, seconds = _PARTS[name]
-        if self._cache_folder is None:
-            yield Reading(name, seconds, self._report)
-            return
-        with ContentCache(self._cache_folder / "files.sqlite", fingerprint(extractor)) as cache:
-            yield Reading(name, seconds, self._report, cache)
+    def _reading(self, name: str, seconds: float | None = None) -> Iterator[Reading]:
+        _, extractor, most = _PARTS[name]
+        with contextlib.ExitStack() as stack:
+            cache = None
+            if self._cache_folder is not None:
+                cache = ContentCache(self._cache_folder / "files.sqlite", fingerprint(extractor))
+                stack.enter_context(cache)
+            reading = Reading(name, most if seconds is None else seconds, self._report, cache)
+            stack.enter_context(reading.telling())
+            yield reading
 
     def _is_large(self) -> bool:
         return sum(path.endswith(".py") for path in self.files) >= _MANY_PYTHON_FILES

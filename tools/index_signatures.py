@@ -14,7 +14,8 @@ def read_all_signatures(
     """Entry points by path, console scripts under the file of their function; files that are none are left out."""
     reading = reading or Reading("signatures")
     reader = SignatureReader(root, frozenset(files), reading)
+    consoles = read_console(reader, reading)  # first: of all that may be left out they are what a person misses most
     found = {path: reader.read(path) for path in reading.each(files)}
-    for signature in read_console(reader):
+    for signature in consoles:
         found[signature.path] = (*found.get(signature.path, ()), signature)
     return {path: signatures for path, signatures in found.items() if signatures}

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 from tools.index import RepoIndex
@@ -16,8 +17,9 @@ def work(root: str, version: str, cache: str) -> None:
     """The second process: make that part and keep it in the cache, then help with the Python files."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     index = RepoIndex.open(Path(root), version, Path(cache), _print)
+    started = time.thread_time()
     index.make([_PART])
-    index.read_ahead()
+    index.read_ahead(time.thread_time() - started)
 
 
 def _end_with_parent() -> None:

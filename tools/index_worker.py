@@ -5,7 +5,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tools.reading import Progress, Report
@@ -18,7 +19,7 @@ _WORKER = "import sys; sys.path.insert(0, sys.argv[1]); from tools.index_work im
 def worker(root: Path, version: str, cache: Path, report: Report | None) -> Iterator[None]:
     """Have a second process make the signatures, while the body makes the other parts; it answers through the cache.
 
-    Its progress is reported once the body is done. What it could not make is made by the caller afterwards.
+    Its progress is reported as it comes. What it could not make is made by the caller afterwards.
     """
     home = str(Path(__file__).parents[1])
     command = [sys.executable, "-I", "-c", _WORKER, home, str(root), version, str(cache)]
@@ -26,11 +27,17 @@ def worker(root: Path, version: str, cache: Path, report: Report | None) -> Iter
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         env=without_secrets(os.environ),
     ) as process:  # fmt: skip
+        listener = threading.Thread(target=_listen, args=(process.stdout or (), report), daemon=True)
+        listener.start()
         try:
             yield
-            for line in process.stdout or ():
-                if report is not None:
-                    report(Progress(*json.loads(line)))
+            listener.join()
         except BaseException:  # also Ctrl-C must leave no second process
             process.kill()
             raise
+
+
+def _listen(lines: Iterable[str], report: Report | None) -> None:
+    for line in lines:
+        if report is not None:
+            report(Progress(*json.loads(line)))

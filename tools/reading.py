@@ -1,5 +1,7 @@
 """One walk over the files of a repository: within a budget, with progress, and with what an earlier walk found."""
 
+import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
@@ -11,6 +13,11 @@ from tools.content_cache import ContentCache
 T = TypeVar("T")
 
 _BETWEEN_REPORTS = 0.1
+_BEAT = 0.75
+"""Seconds without a report after which the last one is repeated."""
+_LOOKS = 0.2
+FILE_SECONDS = 2.0
+"""Processor time for one file."""
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,10 +27,14 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     """The part of the index that lacks them."""
     reason: str
     paths: tuple[str, ...]
+    partly: bool = False
+    """Whether the beginning of the file is known."""
 
     @property
     def said(self) -> str:
         """One line for a person."""
+        if self.partly:
+            return f"{self.paths[0]}: only its beginning is read for {self.part} ({self.reason})"
         more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
         return f"{self.paths[0] if self.paths else 'nothing'}{more}: not read for {self.part} ({self.reason})"
 
@@ -35,9 +46,20 @@ class Progress(NamedTuple):
     done: int
     """Files."""
     total: int
+    path: str = ""
+    """What is being read."""
+    seconds: float = 0.0
+    """Since when, where it takes long."""
 
 
 Report = Callable[[Progress], None]
+Over = Callable[[], bool]
+"""Whether the time for a file is over."""
+
+
+def never() -> bool:
+    """Of a file that may take the time it needs."""
+    return False
 
 
 class Reading:
@@ -48,11 +70,13 @@ class Reading:
         seconds: Processor time of this thread that it may take; the files that are then not yet read are left out.
         report: Told of the progress, at most ten times a second, and at the end.
         cache: Where the results of single files are kept.
+        file_seconds: Processor time that one file may take, where its reader asks (`over`).
     """
 
     def __init__(
-        self, part: str, seconds: float = float("inf"), report: Report | None = None, cache: ContentCache | None = None
-    ) -> None:
+        self, part: str, seconds: float = float("inf"), report: Report | None = None, cache: ContentCache | None = None,
+        file_seconds: float = FILE_SECONDS,
+    ) -> None:  # fmt: skip
         self.part = part
         self.seconds = seconds
         self.left_out: list[LeftOut] = []
@@ -60,6 +84,13 @@ class Reading:
         self._cache = cache
         self._deadline = time.thread_time() + seconds
         self._reported = 0.0
+        self._file_seconds = file_seconds
+        self._file_deadline = float("inf")
+        self._cut = False
+        """Whether the file that is being read had its time."""
+        self._now = Progress(part, 0, 1)
+        self._began = time.monotonic()
+        self._lock = threading.Lock()
         self.found = False
         """Whether the last result was one that had been kept."""
 
@@ -71,9 +102,43 @@ class Reading:
                 reason = f"reading took longer than {self.seconds:g} s"
                 self.left_out.append(LeftOut(part=self.part, reason=reason, paths=paths[place:]))
                 return
-            self._tell(place, len(paths))
+            self._file_deadline = time.thread_time() + self._file_seconds
+            self._cut = False
+            self._tell(place, len(paths), path)
             yield path
+        self._file_deadline = float("inf")
         self._tell(len(paths), len(paths))
+
+    def over(self) -> bool:
+        """Whether the file that is being read had its time; what is left of it is then left out, and that is noted."""
+        if not self._cut and time.thread_time() > self._file_deadline:
+            self._cut = True
+            reason = f"reading it took longer than {self._file_seconds:g} s"
+            self.left_out.append(LeftOut(part=self.part, reason=reason, paths=(self._now.path,), partly=True))
+        return self._cut
+
+    @contextlib.contextmanager
+    def telling(self) -> Iterator[None]:
+        """Tell at least every second what is being read, also while one file takes long."""
+        if self._report is None:
+            yield
+            return
+        ended = threading.Event()
+        beat = threading.Thread(target=self._beat, args=(self._report, ended), daemon=True)
+        beat.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            beat.join()
+
+    def _beat(self, report: Report, ended: threading.Event) -> None:
+        while not ended.wait(_LOOKS):
+            with self._lock:
+                now = time.monotonic()
+                if now - self._reported >= _BEAT:
+                    self._reported = now
+                    report(self._now._replace(seconds=now - self._began))
 
     @property
     def keeps(self) -> bool:
@@ -97,11 +162,14 @@ class Reading:
         if known is not None and self.found:
             return known
         made = make()
-        self._cache.store((self.part, *key), made)
+        if not self._cut:
+            self._cache.store((self.part, *key), made)
         return made
 
-    def _tell(self, done: int, total: int) -> None:
+    def _tell(self, done: int, total: int, path: str = "") -> None:
         now = time.monotonic()
+        self._now, self._began = Progress(self.part, done, total, path), now
         if self._report is not None and (now - self._reported >= _BETWEEN_REPORTS or done == total):
-            self._reported = now
-            self._report(Progress(self.part, done, total))
+            with self._lock:
+                self._reported = now
+                self._report(self._now)

@@ -28,6 +28,8 @@ class ReadingLine:
         elif now - self._started > _QUIET and (terminal or now - self._said > _BETWEEN_LINES):
             self._said, self._shown = now, True
             text = f"reading the repository: {progress.part}, {progress.done} of {progress.total} files"
+            if progress.path and progress.seconds >= _QUIET:
+                text += f", {terminal_text(progress.path)} for {progress.seconds:.0f} s"
             print(f"\r{text}\x1b[K" if terminal else text, end="" if terminal else "\n", file=sys.stderr, flush=True)
 
 

@@ -5,7 +5,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -221,6 +220,30 @@ def test_another_commit_costs_what_changed(root: Path, tmp_path: Path) -> None:
     assert kept_files(cache) == before + 2  # the names of options.py, and the signature of train.py that imports it
 
 
+def test_examples_of_another_commit_cost_what_changed(root: Path, tmp_path: Path) -> None:
+    (root / "docs").mkdir()
+    for number in range(20):
+        (root / f"docs/page{number}.md").write_text(f"# Page {number}\n```\npython train.py --lr {number}\n```\n")
+    (root / "run.sh").write_text("python train.py\n")
+    cache = tmp_path / "cache"
+
+    def read_anew(version: str) -> int:
+        before = kept_files(cache) if cache.exists() else 0
+        assert len(RepoIndex.open(root, version, cache).examples) == 22
+        return kept_files(cache) - before
+
+    assert read_anew("v1") == 21 + 22 + 1  # passages, examples, Python
+    (root / "docs/page3.md").write_text("# Page 3\n```\npython train.py --epochs 3\n```\n")
+    assert read_anew("v2") == 2
+    (root / "other.py").write_text("")  # of which no document speaks
+    assert read_anew("v3") == 1
+    (root / "run.sh").unlink()
+    (root / "go.sh").write_text("python train.py\n")
+    assert read_anew("v4") == 1
+    (root / "train.py").rename(root / "docs/train.py")  # all of them mean another file now
+    assert read_anew("v5") == 22 + 1
+
+
 def test_files_that_appear_are_seen_by_scripts_that_import_them(root: Path, tmp_path: Path) -> None:
     text = "import argparse, more\np = argparse.ArgumentParser()\nmore.add(p)\np.parse_args()\n"
     (root / "train.py").write_text(text)
@@ -250,6 +273,7 @@ def test_progress_is_told(root: Path, tmp_path: Path) -> None:
     RepoIndex.open(root, "v1", tmp_path / "cache", told.append).prepare()
     assert {progress.part for progress in told} >= {"api", "signatures"}
     assert all(0 <= progress.done <= progress.total for progress in told)
+    assert any(progress.path.endswith(".py") for progress in told)
 
 
 def test_a_broken_cache_of_files_costs_only_time(root: Path, tmp_path: Path) -> None:
@@ -257,26 +281,3 @@ def test_a_broken_cache_of_files_costs_only_time(root: Path, tmp_path: Path) -> 
     cache.mkdir()
     (cache / "files.sqlite").write_bytes(b"no database at all" * 100)
     assert RepoIndex.open(root, "v1", cache).signatures["train.py"]
-
-
-def test_the_second_process_ends_with_its_parent(root: Path, tmp_path: Path) -> None:
-    """Also where the parent is killed: the worker would else read on for itself."""
-    worker = (
-        f"import sys; sys.path.insert(0, {str(Path.cwd())!r})\n"
-        "import threading, time\nfrom tools.index_work import _end_with_parent\n"
-        "threading.Thread(target=_end_with_parent, daemon=True).start()\nwhile True: pass\n"
-    )
-    parent = (
-        "import subprocess, sys, time\n"
-        f"p = subprocess.Popen([sys.executable, '-c', {worker!r}], stdin=subprocess.PIPE)\n"
-        "print(p.pid, flush=True)\ntime.sleep(60)\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        pid = int(process.stdout.readline())
-        os.kill(pid, 0)
-        process.kill()
-    deadline = time.monotonic() + 20
-    while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
-        assert time.monotonic() < deadline, "the worker outlives its parent"
-        time.sleep(0.1)

@@ -3,22 +3,14 @@
 import functools
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tools.documents.html import HtmlReader, is_element
-from tools.documents.model import Passage
 from tools.documents.sections import PassageBuilder
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
-
-
-def read_markdown(text: str, path: str) -> tuple[Passage, ...]:
-    """The passages of a markdown (or plain text) document."""
-    builder = PassageBuilder(path)
-    feed_markdown(builder, text)
-    return builder.passages()
 
 
 def feed_markdown(builder: PassageBuilder, text: str) -> None:
@@ -30,21 +22,22 @@ def feed_markdown(builder: PassageBuilder, text: str) -> None:
 def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # not needed where documents come out of the index
 
-    return MarkdownIt("commonmark").enable("table")
+    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])  # see _Reader
 
 
 class _Reader:
-    """Walks over the tokens of one document."""
+    """Walks over the blocks of one document; what is in a line is read only when it comes to it."""
 
     def __init__(self, builder: PassageBuilder, text: str) -> None:
         self._lines = _without_front_matter(text).split("\n")
         self._builder = builder
+        self._references: dict[str, Any] = {}
         self._html = HtmlReader(builder)
 
     def read(self) -> None:
-        tokens = _parser().parse("\n".join(self._lines))
+        tokens = _parser().parse("\n".join(self._lines), self._references)
         position = 0
-        while position < len(tokens):
+        while position < len(tokens) and not self._builder.over():
             position = self._token(tokens, position)
         self._html.finish()
 
@@ -61,40 +54,41 @@ class _Reader:
         elif token.type in ("fence", "code_block"):
             self._builder.code(token.content, token.info, line + (token.type == "fence"))
         elif token.type == "heading_open":
-            self._builder.heading(int(token.tag[1]), inline_text(tokens[at + 1]), line)
+            self._builder.heading(int(token.tag[1]), self._text(tokens[at + 1]), line)
             return _after(tokens, at)
         elif token.type == "table_open":
             end = _after(tokens, at)
-            self._builder.prose(_table_text(tokens[at:end]))
+            self._builder.prose(self._table(tokens[at:end]))
             return end
         elif token.type == "inline":
-            self._builder.prose(inline_text(token))
+            self._builder.prose(self._text(token))
         return at + 1
 
+    def _text(self, token: "Token") -> str:
+        """The text of a line or paragraph; code keeps its backticks, links and pictures leave their words."""
+        parts: list[str] = []
+        children: list[Token] = []
+        parser = _parser()
+        parser.inline.parse(token.content, parser, self._references, children)
+        for child in children:
+            if child.type == "code_inline":
+                parts.append(f"`{child.content}`")
+            elif child.type in ("softbreak", "hardbreak"):
+                parts.append("\n")
+            elif child.type == "html_inline":
+                parts.append(_tag_text(child.content))
+            else:
+                parts.append(child.content)
+        return "".join(parts)
 
-def inline_text(token: "Token") -> str:
-    """The text of a line or paragraph; code keeps its backticks, links and pictures leave their words."""
-    parts: list[str] = []
-    for child in token.children or ():
-        if child.type == "code_inline":
-            parts.append(f"`{child.content}`")
-        elif child.type in ("softbreak", "hardbreak"):
-            parts.append("\n")
-        elif child.type == "html_inline":
-            parts.append(_tag_text(child.content))
-        else:
-            parts.append(child.content)
-    return "".join(parts)
-
-
-def _table_text(tokens: "Sequence[Token]") -> str:
-    rows: list[list[str]] = []
-    for token in tokens:
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type == "inline" and rows:
-            rows[-1].append(inline_text(token))
-    return "\n".join(" | ".join(row) for row in rows)
+    def _table(self, tokens: "Sequence[Token]") -> str:
+        rows: list[list[str]] = []
+        for token in tokens:
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type == "inline" and rows:
+                rows[-1].append(self._text(token))
+        return "\n".join(" | ".join(row) for row in rows)
 
 
 def _tag_text(tag: str) -> str:

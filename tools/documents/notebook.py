@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 
 from tools.documents.markdown import feed_markdown
-from tools.documents.model import Passage
 from tools.documents.sections import PassageBuilder
 
 _SHELL_LINE = re.compile(r"^\s*(?:!|%(?:sx|system|cd|env|pip|conda|bash)\b)")
@@ -14,16 +13,16 @@ _MAGIC = re.compile(r"^(\s*)%(\w+)\s*(.*)$")
 _TIMERS = frozenset(["time", "timeit", "prun"])
 
 
-def read_notebook(text: str, path: str) -> tuple[Passage, ...]:
-    """The passages of a notebook; nothing where it is none. Lines are cell numbers, counted from 1."""
-    builder = PassageBuilder(path)
+def feed_notebook(builder: PassageBuilder, text: str) -> None:
+    """Add the passages of a notebook; nothing where it is none. Lines are cell numbers, counted from 1."""
     for number, (kind, source, language) in enumerate(_cells(text), 1):
+        if builder.over():
+            return
         builder.cell = number
         if kind == "markdown":
             feed_markdown(builder, source)
         elif kind == "code":
             _add_code(builder, source, language, number)
-    return builder.passages()
 
 
 def _cells(text: str) -> list[tuple[str, str, str]]:

@@ -4,19 +4,20 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from tools.content_cache import content_hash
-from tools.documents.markdown import read_markdown
+from tools.documents.markdown import feed_markdown
 from tools.documents.model import Passage
-from tools.documents.notebook import read_notebook
-from tools.documents.rst import read_rst
+from tools.documents.notebook import feed_notebook
+from tools.documents.rst import feed_rst
+from tools.documents.sections import PassageBuilder
 from tools.documents.text import LARGEST_TEXT, read_text
-from tools.reading import Reading
+from tools.reading import Over, Reading, never
 
 _READERS = {
-    ".md": read_markdown,
-    ".markdown": read_markdown,
-    ".mdx": read_markdown,
-    ".rst": read_rst,
-    ".ipynb": read_notebook,
+    ".md": feed_markdown,
+    ".markdown": feed_markdown,
+    ".mdx": feed_markdown,
+    ".rst": feed_rst,
+    ".ipynb": feed_notebook,
 }
 
 
@@ -43,12 +44,19 @@ def read_document(root: Path, path: str, reading: Reading | None = None) -> tupl
     """The passages of one document; none where it cannot be read."""
     text = read_text(root / path)
     key = (path, content_hash(text.encode("utf-8", "surrogatepass")))
-    return (reading or Reading("passages")).recall(key, tuple[Passage, ...], lambda: parse_document(text, path))
+    reading = reading or Reading("passages")
+    return reading.recall(key, tuple[Passage, ...], lambda: parse_document(text, path, reading.over))
 
 
-def parse_document(text: str, path: str) -> tuple[Passage, ...]:
-    """The passages of a document's text; the ending of its path says how it is read."""
+def parse_document(text: str, path: str, over: Over = never) -> tuple[Passage, ...]:
+    """The passages of a document's text; the ending of its path says how it is read.
+
+    Args:
+        text: all of it.
+        path: relative to the repository.
+        over: says when to stop; what stands before is then given.
+    """
     suffix = PurePosixPath(path).suffix.lower()
-    if suffix == ".ipynb":
-        return read_notebook(text, path)
-    return _READERS.get(suffix, read_markdown)(text[:LARGEST_TEXT], path)
+    builder = PassageBuilder(path, over)
+    _READERS.get(suffix, feed_markdown)(builder, text if suffix == ".ipynb" else text[:LARGEST_TEXT])
+    return builder.passages()

@@ -2,7 +2,6 @@
 
 import re
 
-from tools.documents.model import Passage
 from tools.documents.sections import PassageBuilder
 
 _RULE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,}\s*$")
@@ -44,26 +43,25 @@ _LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
 _REFERENCE = re.compile(r"(?<!`)`([^`]+)`_{1,2}")
 
 
-def read_rst(text: str, path: str) -> tuple[Passage, ...]:
-    """The passages of a reStructuredText document."""
-    return _Reader(text, path).read()
+def feed_rst(builder: PassageBuilder, text: str) -> None:
+    """Add the passages of a reStructuredText document."""
+    _Reader(builder, text).read()
 
 
 class _Reader:
     """Goes down the lines of one document."""
 
-    def __init__(self, text: str, path: str) -> None:
+    def __init__(self, builder: PassageBuilder, text: str) -> None:
         self._lines = text.expandtabs(4).split("\n")
-        self._builder = PassageBuilder(path)
+        self._builder = builder
         self._levels: list[str] = []
         self._language = ""
         self._at = 0
 
-    def read(self) -> tuple[Passage, ...]:
-        while self._at < len(self._lines):
+    def read(self) -> None:
+        while self._at < len(self._lines) and not self._builder.over():
             if not (self._skip_blank() or self._heading() or self._markup() or self._doctest()):
                 self._paragraph()
-        return self._builder.passages()
 
     def _line(self, offset: int = 0) -> str:
         at = self._at + offset

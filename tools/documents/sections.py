@@ -4,6 +4,7 @@ import msgspec
 
 from tools.documents.code import clean_block
 from tools.documents.model import CodeBlock, Passage
+from tools.reading import Over, never
 
 
 class PassageBuilder:
@@ -11,9 +12,11 @@ class PassageBuilder:
 
     Args:
         path: The document, relative to the repository.
+        over: Asked by the readers whether to stop.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, over: Over = never) -> None:
+        self.over = over
         self.cell: int | None = None
         """Number of the notebook cell that is being read: it stands for all lines in it."""
         self._path = path

@@ -14,7 +14,7 @@ from tools.python_api.functions import parameters_of, read_decorators
 from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter
 from tools.python_api.registries import read_registries
 from tools.python_api.requirements import read_requirements
-from tools.reading import Reading
+from tools.reading import Over, Reading, never
 
 _LARGEST_SOURCE = 2_000_000
 _DYNAMIC = {
@@ -47,16 +47,16 @@ def read_module(root: Path, path: str, reading: Reading) -> ModuleFacts:
         source = (root / path).read_bytes()
     except OSError:
         return ModuleFacts(path=path, dynamic=True)
-    return reading.recall((path, content_hash(source)), ModuleFacts, lambda: parse_module(source, path))
+    return reading.recall((path, content_hash(source)), ModuleFacts, lambda: parse_module(source, path, reading.over))
 
 
-def parse_module(source: bytes, path: str) -> ModuleFacts:
-    """The facts of Python source."""
+def parse_module(source: bytes, path: str, over: Over = never) -> ModuleFacts:
+    """The facts of Python source; of as much as was read when the time was over, and then it counts as dynamic."""
     tree = parse_python(source)
     if tree is None:
         return ModuleFacts(path=path, dynamic=True)
     try:
-        return _Reader(tree, decode(source), path).facts()
+        return _Reader(tree, decode(source), path, over).facts()
     except RecursionError:
         # Trees deeper than the stack exist only where somebody made them; nothing is known of them.
         return ModuleFacts(path=path, dynamic=True)
@@ -65,8 +65,9 @@ def parse_module(source: bytes, path: str) -> ModuleFacts:
 class _Reader:
     """Collects the facts of one syntax tree."""
 
-    def __init__(self, tree: ast.Module, text: str, path: str) -> None:
+    def __init__(self, tree: ast.Module, text: str, path: str, over: Over) -> None:
         self._tree = tree
+        self._over = over
         self._text = text
         self._path = path
         self._definitions: list[Definition] = []
@@ -78,6 +79,9 @@ class _Reader:
 
     def facts(self) -> ModuleFacts:
         for statement in _statements(self._tree.body):
+            if self._over():
+                self._dynamic = True
+                break
             self._statement(statement)
         for names in _GLOBAL.findall(self._text):
             self._bind(*(name.strip() for name in names.split(",")))
@@ -90,7 +94,7 @@ class _Reader:
             attributes=tuple(self._attributes),
             exported=tuple(self._exported) if self._exported is not None else None,
             imported_modules=tuple(sorted(imported_tops(self._text))),
-            registries=read_registries(self._tree),
+            registries=read_registries(self._tree) if not self._over() else (),
             dynamic=self._dynamic,
         )
 
@@ -141,6 +145,8 @@ class _Reader:
             )
         )
         for statement in _statements(node.body):
+            if self._over():
+                return
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
                 self._function(statement, owner=node.name)
 

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from tools.reading import Reading
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Signature
 from tools.signatures.read import SignatureReader
@@ -16,9 +17,16 @@ from tools.signatures.values import UNKNOWN, Arguments, Value
 ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?")
 
 
-def read_console(reader: SignatureReader) -> tuple[Signature, ...]:
-    """The signatures of all console scripts that setup.py, setup.cfg and pyproject.toml declare; never raises."""
-    return tuple(signature for script in console_scripts(reader.sources) for signature in _signatures(reader, script))
+def read_console(reader: SignatureReader, reading: Reading | None = None) -> tuple[Signature, ...]:
+    """The signatures of all console scripts that setup.py, setup.cfg and pyproject.toml declare; never raises.
+
+    Args:
+        reader: of the repository.
+        reading: in whose time they are read.
+    """
+    reading = reading or Reading("signatures")
+    scripts = {script.name: script for script in console_scripts(reader.sources, reading)}
+    return tuple(signature for name in reading.each(scripts) for signature in _signatures(reader, scripts[name]))
 
 
 def _signatures(reader: SignatureReader, script: "ConsoleScript") -> tuple[Signature, ...]:
@@ -38,10 +46,10 @@ class ConsoleScript(NamedTuple):
     """"" for a script that is put there as it is."""
 
 
-def console_scripts(sources: Sources) -> tuple[ConsoleScript, ...]:
+def console_scripts(sources: Sources, reading: Reading | None = None) -> tuple[ConsoleScript, ...]:
     """All console scripts that setup.py, setup.cfg and pyproject.toml declare and whose file is there; never raises."""
     found: dict[str, ConsoleScript] = {}
-    for folder in sorted(sources.setup_folders()):
+    for folder in (reading or Reading("signatures")).each(sorted(sources.setup_folders())):
         prefix = "" if folder == "." else folder + "/"
         given = _setup_py(sources, prefix)
         for name, module, function in _entries(sources, prefix, given.lines):

@@ -33,7 +33,8 @@ class EntryFinder:
     def __init__(self, files: Iterable[str], name: str, consoles: Mapping[str, str]) -> None:
         self._files = frozenset(files)
         self._consoles = consoles
-        self._own_names = {name.lower()}
+        self.own_names = {name.lower()}
+        """What documents call the folder of the repository."""
 
     @cached_property
     def _folders(self) -> frozenset[str]:
@@ -53,7 +54,7 @@ class EntryFinder:
 
     def learn_names(self, text: str) -> None:
         """Take note of what a document calls the folder that it clones."""
-        self._own_names.update(name.lower() for name in _CLONE.findall(text))
+        self.own_names.update(name.lower() for name in _CLONE.findall(text))
 
     def workdirs(self, document: str, folders: Sequence[str], earlier: Sequence[str] = ()) -> list[str]:
         """Folders from which a command of a document may run, likeliest first.
@@ -98,7 +99,7 @@ class EntryFinder:
         parts = [part for part in folder.split("/") if part not in ("", ".", "~")]
         for position, part in enumerate(parts):
             rest = "/".join(parts[position + 1 :]) or "."
-            if part.lower() in self._own_names and rest in self._folders:
+            if part.lower() in self.own_names and rest in self._folders:
                 return rest
         return None
 

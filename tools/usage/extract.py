@@ -1,10 +1,15 @@
 """All usage examples of a repository: what its documents, shell scripts and Makefiles show."""
 
+import functools
+import itertools
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
+from tools.content_cache import content_hash
 from tools.documents.model import CodeBlock, Passage
 from tools.documents.text import read_text
 from tools.examples import Example
@@ -17,6 +22,7 @@ from tools.usage.makefile import read_recipes
 from tools.usage.prose import Section, inline_commands, introduction, sections
 from tools.usage.python import Block, Blocks, api_names, python_workdir, read_block
 from tools.usage.shell import ShellCommand, ShellState, read_commands
+from tools.usage.surroundings import Surroundings
 
 _LARGEST_SCRIPT = 400_000
 _SILENT = frozenset(
@@ -55,45 +61,65 @@ class ExampleReader:
         root: Its folder.
         files: Relative posix paths of all its files.
         api: Its Python code, to tell which names of a Python block are its own.
-        consoles: Console scripts: the file of their function, by name.
+        reading: In whose time they are read.
     """
 
-    def __init__(self, root: Path, files: Sequence[str], api: ApiIndex, consoles: Mapping[str, str]) -> None:
+    def __init__(self, root: Path, files: Sequence[str], api: ApiIndex, reading: Reading) -> None:
         self._root = root
         self._files = files
         self._api = api
+        self._reading = reading
+        consoles = {script.name: script.path for script in console_scripts(Sources(root, frozenset(files)), reading)}
         self._finder = EntryFinder(files, root.name, consoles)
+        self._surroundings = Surroundings(files, consoles, api.modules)
 
-    def read(self, passages: Sequence[Passage], reading: Reading) -> tuple[Example, ...]:
+    def read(self, passages: Sequence[Passage]) -> tuple[Example, ...]:
         """All examples: of the documents in their order, then of shell scripts and Makefiles."""
         documents: dict[str, list[Passage]] = {}
         for passage in passages:
             documents.setdefault(passage.path, []).append(passage)
             self._finder.learn_names(passage.text)
         scripts = [p for p in self._files if p.endswith((".sh", ".bash")) or posixpath.basename(p) in _MAKEFILES]
+        names = "\0".join(sorted(self._finder.own_names))
         found: list[Example] = []
-        for path in reading.each([*documents, *scripts]):
-            if path in documents:
-                found.extend(self._document(documents[path]))
-            else:
-                found.extend(self._makefile(path) if posixpath.basename(path) in _MAKEFILES else self._script(path))
+        for path in self._reading.each([*documents, *scripts]):
+            make, text = self._maker(path, documents.get(path))
+            key = (path, content_hash(text), self._surroundings.of(text.decode("utf-8", "replace")), names)
+            found.extend(self._reading.recall(key, tuple[Example, ...], functools.partial(self._until_over, make)))
         return tuple(found)
+
+    def _maker(self, path: str, passages: Sequence[Passage] | None) -> tuple[Callable[[], Iterator[Example]], bytes]:
+        """What gives the examples of a file, and what they are made from."""
+        if passages is not None:
+            return (lambda: self._document(passages)), msgspec.msgpack.encode(passages)
+        script = read_text(self._root / path)[:_LARGEST_SCRIPT]
+        read = self._makefile if posixpath.basename(path) in _MAKEFILES else self._script
+        return (lambda: read(path, script)), script.encode("utf-8", "surrogatepass")
+
+    def _until_over(self, make: Callable[[], Iterator[Example]]) -> tuple[Example, ...]:
+        """The examples of a file, as many as its time is enough for."""
+        return tuple(itertools.takewhile(lambda _: not self._reading.over(), make()))
 
     def _document(self, passages: Sequence[Passage]) -> Iterator[Example]:
         reader = _DocumentReader(self._finder, self._api, passages)
         for passage in passages:
+            if self._reading.over():
+                return
             yield from reader.passage(passage)
 
-    def _script(self, path: str) -> Iterator[Example]:
-        script = read_text(self._root / path)[:_LARGEST_SCRIPT]
+    def _script(self, path: str, script: str) -> Iterator[Example]:
         for command in read_commands(script):
+            if self._reading.over():
+                return
             entry = self._finder.find(command.text, self._finder.workdirs(path, command.folders))
             if entry is not None and entry.path != path:
                 yield _bash_example(path, command._replace(line=command.line + 1), entry)
 
-    def _makefile(self, path: str) -> Iterator[Example]:
-        for recipe in read_recipes(read_text(self._root / path)[:_LARGEST_SCRIPT]):
+    def _makefile(self, path: str, script: str) -> Iterator[Example]:
+        for recipe in read_recipes(script):
             for command in read_commands(recipe.script):
+                if self._reading.over():
+                    return
                 entry = self._finder.find(command.text, self._finder.workdirs(path, command.folders))
                 if entry is not None:
                     said = command.comment or recipe.comment or f"make {recipe.target}"
@@ -170,8 +196,7 @@ def read_examples(
     root: Path, files: Sequence[str], passages: Sequence[Passage], api: ApiIndex, reading: Reading | None = None
 ) -> tuple[Example, ...]:
     """The examples of a repository, from its documents, shell scripts and Makefiles."""
-    consoles = {script.name: script.path for script in console_scripts(Sources(root, frozenset(files)))}
-    return ExampleReader(root, files, api, consoles).read(passages, reading or Reading("examples"))
+    return ExampleReader(root, files, api, reading or Reading("examples")).read(passages)
 
 
 def _bash_example(path: str, command: ShellCommand, entry: Entry, headings: tuple[str, ...] = ()) -> Example:

@@ -1,0 +1,103 @@
+"""A walk over files: told at least every second, and no file takes more than its time."""
+
+import os
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from tools import index as index_module
+from tools import index_worker
+from tools.index import RepoIndex
+from tools.reading import Progress, Reading
+
+HOME = Path(index_module.__file__).parents[1]
+
+
+def test_what_takes_long_is_told_every_second() -> None:
+    told: list[tuple[float, Progress]] = []
+    reading = Reading("api", report=lambda progress: told.append((time.monotonic(), progress)))
+    with reading.telling():
+        for path in reading.each(["a.py", "b.py", "c.py"]):
+            time.sleep(2.5 if path == "b.py" else 0)
+    assert max(later - earlier for (earlier, _), (later, _) in pairwise(told)) < 1.5
+    assert any(progress.path == "b.py" and progress.seconds > 1 and progress.done == 1 for _, progress in told)
+    assert told[-1][1][:3] == ("api", 3, 3)
+
+
+def test_nothing_is_told_without_anybody_who_listens() -> None:
+    with Reading("api").telling():
+        pass
+
+
+def test_a_file_that_had_its_time_is_said_to_be_known_in_part() -> None:
+    reading = Reading("api", file_seconds=0.05)
+    for path in reading.each(["a.py", "b.py"]):
+        while path == "a.py" and not reading.over():
+            pass
+    assert [(left.paths, left.partly) for left in reading.left_out] == [(("a.py",), True)]
+    assert reading.left_out[0].said == "a.py: only its beginning is read for api (reading it took longer than 0.05 s)"
+
+
+BIG = {
+    "run.sh": "".join(f"V{n}=$V{n - 1}\npython train.py --lr $V{n}\n" for n in range(8_000)),
+    "README.md": "# A\n" + "".join(f"Text with `code` {n}\n\n```\npython train.py {n}\n```\n" for n in range(9_000)),
+    "big.py": "".join(
+        f"class C{n}(B):\n    x: int = {n}\n    def f(self, a=1):\n        self.y = a\n\n" for n in range(9_000)
+    ),
+}
+
+
+@pytest.mark.timeout(90)
+@pytest.mark.parametrize("path", sorted(BIG))
+def test_one_file_takes_two_seconds_of_a_part(tmp_path: Path, path: str) -> None:
+    (tmp_path / path).write_text(BIG[path])
+    (tmp_path / "train.py").write_text("print(1)\n")
+    index = RepoIndex(tmp_path, "1")
+    for part in ("api", "passages", "examples", "signatures"):
+        before = time.thread_time()
+        index.make([part])
+        assert time.thread_time() - before < 4.5, part  # two, and what is read in one piece
+    assert {left.paths for left in index.left_out} <= {(path,)}
+
+
+def test_the_lines_of_the_second_process_come_as_they_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Progress] = []
+    lines = "import time\nfor n in range(3):\n    print(f'[\"signatures\", {n}, 3]', flush=True)\n    time.sleep(1)\n"
+    monkeypatch.setattr(index_worker, "_WORKER", lines)
+    with index_worker.worker(tmp_path, "1", tmp_path, told.append):
+        time.sleep(1.5)
+        assert told, "nothing came while the body ran"
+    assert [progress.done for progress in told] == [0, 1, 2]
+
+
+def test_the_second_process_itself_ends_with_its_parent(tmp_path: Path) -> None:
+    """`work` as it is started, over a repository that takes long; its parent is killed."""
+    root = tmp_path / "net"
+    root.mkdir()
+    slow = "x = 0\nwhile True:\n    x += 1\n"
+    for number in range(2_000):
+        (root / f"m{number}.py").write_text(f"import argparse\np = argparse.ArgumentParser()\n{slow}p.parse_args()\n")
+    start = "from tools.index_worker import _WORKER; from pathlib import Path; import subprocess, sys, time\n"
+    parent = (
+        f"import sys; sys.path.insert(0, {str(HOME)!r})\n{start}"
+        f"said = open({str(tmp_path / 'said')!r}, 'w')\n"
+        f"p = subprocess.Popen([sys.executable, '-I', '-c', _WORKER, {str(HOME)!r}, {str(root)!r}, '1', {str(tmp_path / 'cache')!r}], "
+        "stdin=subprocess.PIPE, stdout=said)\n"
+        "print(p.pid, flush=True)\ntime.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        while not (tmp_path / "said").exists() or not (tmp_path / "said").read_text():
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.kill(pid, 0)
+        process.kill()
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+        assert time.monotonic() < deadline, "the worker outlives its parent"
+        time.sleep(0.1)
