@@ -48,6 +48,9 @@ def explain(
     chosen = [entry for entry in found if script in (entry.signature.path, entry.signature.name)] if script else found
     if script and not chosen:
         raise UsageError(f"{script}: no such entry point in {folder}; `ml-agent explain {folder} --all` lists them")
+    there = sorted({entry.signature.framework for entry in found})
+    if framework and framework not in there:
+        raise UsageError(f"nothing here uses {framework}; --framework takes one of {', '.join(there) or 'none'}")
     chosen = list(matching(chosen, word, framework))
     hidden = [entry for entry in chosen if entry.role != "run"] if not (all_of_them or script) else []
     shown = [entry for entry in chosen if entry not in hidden]

@@ -2,7 +2,6 @@
 
 import difflib
 import re
-import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,12 +9,15 @@ from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number
+from tools.commandline.invocation import read_invocation, split_assignments
+from tools.commandline.lexer import lex
+from tools.commandline.parse import calls
+from tools.signatures.model import Signature
 
 _ASSIGNED = re.compile(r"[A-Za-z_][\w.]*=")
 _FENCE = re.compile(r"^\s*```\w*\s*$")
 _LIKENESS = 0.85
 """From here on an unknown option is a slip of a known one."""
-_RUNNERS = frozenset({"python", "python3", "bash", "torchrun", "-m"})
 
 
 class Stated(NamedTuple):
@@ -34,19 +36,22 @@ def stated(text: str, entry: EntryPoint) -> dict[int, Stated]:
     that stands by itself goes to the next positional argument, where there is one.
     """
     reader = _Reader(entry)
-    for word in _words(text):
+    for word in _words(text, entry.signature):
         reader.read(word)
     return reader.found()
 
 
-def _words(text: str) -> list[str]:
-    """The words of the first line that is a command."""
+def _words(text: str, signature: Signature) -> Sequence[str]:
+    """The words of the first line that is a command; only those behind what it calls, where it says that."""
     lines = [line for line in re.sub(r"\\\n", " ", text).splitlines() if line.strip() and not _FENCE.match(line)]
     line = lines[0].strip().strip("`") if lines else ""
-    try:
-        return shlex.split(line)
-    except ValueError:
-        return line.split()
+    words = [token.value for token in lex(line) if token.kind == "word"]
+    _, command = split_assignments(words)
+    if not command:
+        return words
+    invocation = read_invocation(command)
+    called = invocation.target in ("script", "module", "shell") or calls(invocation, signature)
+    return invocation.words if called else words
 
 
 class _Reader:
@@ -101,8 +106,8 @@ class _Reader:
 
     def _by_place(self) -> list[tuple[int, list[str], bool]]:
         signature = self._entry.signature
-        own = {*_RUNNERS, *signature.subcommand, signature.name, signature.path}
-        words = [word for word in self._loose if word not in own and not word.endswith((".py", ".sh"))]
+        own = {*signature.subcommand, signature.name, signature.path}
+        words = [word for word in self._loose if word not in own]
         found: list[tuple[int, list[str], bool]] = []
         for place, slot in enumerate(self._slots):
             if slot.option.positional and words:

@@ -145,3 +145,11 @@ def test_options_that_another_option_chooses(repository: Path, capsys: pytest.Ca
     assert out(capsys, "check", "python two.py --model deep --depth 3", "--repo", str(repository))[0] == 0
     code, text, _ = out(capsys, "check", "python two.py --model deep --width 3", "--repo", str(repository))
     assert code == 1 and "no option --width" in text
+
+
+def test_a_framework_that_is_not_there_is_an_error_with_those_that_are(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said, error = out(capsys, "explain", str(repository), "--framework", "argprase")
+    assert (code, said) == (2, "")
+    assert "nothing here uses argprase; --framework takes one of argparse, " in error and "hydra" in error
