@@ -15,8 +15,8 @@ MAY_IMPORT = {
     "benchmarks": {"ml_agent", "tools", "prompts", "sandbox"},
 }
 """The rooms, each with those below it."""
-_DATA = ("/repositories/", "/cases/")
-"""Repositories that come along as data."""
+_DATA = ("/repositories/", "/cases/", "/compiled/report_page.py")
+"""Repositories that come along as data, and what another program wrote."""
 
 
 def sources(folder: str) -> Iterator[Path]:
