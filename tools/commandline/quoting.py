@@ -10,8 +10,8 @@ _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 
 
 def quote(word: str) -> str:
-    """A word for a shell; references to variables stay alive, everything else is literal."""
-    plain = _WITH_VARIABLE.match(word) or (_AS_IT_IS.match(word) and not word.startswith("~"))
+    """A word for a shell; references to variables and a path below the home folder stay alive, everything else is literal."""
+    plain = _WITH_VARIABLE.match(word) or (_AS_IT_IS.match(word) and (word.startswith("~/") or word[0] != "~"))
     return word if plain and not _BRACES.search(word) else shlex.quote(word)
 
 
