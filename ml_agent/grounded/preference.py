@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from ml_agent.draft import Draft
 from ml_agent.grounded.commands import Matched, statement_of
 from ml_agent.request import Request
+from ml_agent.values.lexer import is_path
+from ml_agent.values.numbers import number
 from tools.commandline.shell import parse_command
 from tools.signatures.model import Signature
 
@@ -15,9 +17,9 @@ _FIRM = 1.25
 def is_better(matched: Matched, adapted: Draft, request: Request, signatures: Sequence[Signature] = ()) -> bool:
     """Whether a matched command goes before an adapted example: the user spells options, or it uses more of the values.
 
-    Who spells options has said what goes where. Where both use as many values, the matched one goes first if it calls the
-    same entry point with every value firmly in its slot and the example has no more to say: it may say what the request
-    says in other words. Where the two give a value to different options, matching has weighed all slots against each other,
+    Who spells options has said what goes where. Where both use as many values, the matched one goes first if it uses all that
+    the example does and more, or if it calls the same entry point with every value firmly in its slot and the example has no
+    more to say: it may say what the request says in other words. Where the two give a value to different options, matching has weighed all slots against each other,
     and only what the example does with other stated values speaks for it.
 
     Args:
@@ -30,6 +32,8 @@ def is_better(matched: Matched, adapted: Draft, request: Request, signatures: Se
         return True
     if unused(matched.draft) != unused(adapted):
         return unused(matched.draft) < unused(adapted)
+    if _uses_more(matched.draft, adapted):
+        return True
     if matched.draft.entry != adapted.entry or matched.unasked or matched.least <= _FIRM:
         return False
     names = {flag.lstrip("-"): one.dest for signature in signatures for one in signature.options for flag in one.flags}
@@ -43,6 +47,17 @@ def is_better(matched: Matched, adapted: Draft, request: Request, signatures: Se
 def unused(draft: Draft) -> int:
     """How many stated values a draft has no place for, by its account."""
     return sum(entry.required and entry.status == "not found" for entry in draft.ledger)
+
+
+def _uses_more(draft: Draft, other: Draft) -> bool:
+    """Whether a draft uses all stated values that another one uses, and a path or a number besides; a name may be said of the thing itself."""
+    more = _honoured(draft) - _honoured(other)
+    return _honoured(draft) > _honoured(other) and any(is_path(one) or number(one) is not None for one in more)
+
+
+def _honoured(draft: Draft) -> frozenset[str]:
+    """The stated values that a draft uses, by its account."""
+    return frozenset(entry.value for entry in draft.ledger if entry.status == "honoured")
 
 
 def _options(text: str, names: Mapping[str, str]) -> dict[str, str]:

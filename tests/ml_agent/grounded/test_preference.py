@@ -56,3 +56,7 @@ def test_an_example_keeps_its_place_where_it_says_more_or_calls_something_else()
 
 def test_a_command_that_had_to_be_filled_up_does_not_go_first() -> None:
     assert not goes_first("python a.py model.pt", "python a.py other.pt", unasked=1)
+
+
+def test_what_uses_all_that_the_example_does_and_more_goes_first() -> None:
+    assert goes_first("python a.py --epochs 24 --seed 7", "python b.py --epochs 24", least=0.5)
