@@ -19,7 +19,7 @@ from ml_agent.matching.answers import Given, command
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.fill import fill
 from ml_agent.matching.model import shipped
-from ml_agent.matching.solver import weighed, workdir_of
+from ml_agent.matching.solver import callee_of, weighed, workdir_of
 from ml_agent.proof import examine
 from ml_agent.trajectory import Emit
 from prompts.render import render
@@ -74,7 +74,7 @@ class Form:
         if not call:
             return
         told = Told(self._statement, entry.slots, call)
-        filled = told.added(fill(self._statement, entry.slots, model, told), model.switch)
+        filled = told.added(fill(self._statement, entry.slots, model, told, callee_of(entry)), model.switch)
         for answer in weighed(self._statement, given, filled, model):
             workdir = workdir_of(answer, workspace.path, workspace.path_given)
             line = command(answer, workdir)

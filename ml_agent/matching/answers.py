@@ -14,6 +14,7 @@ from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number
+from tools.commandline.quoting import quote
 from tools.commandline.render import render_command
 from tools.errors import RenderError
 from tools.signatures.model import Option
@@ -97,6 +98,8 @@ def _call(statement: Statement, entry: EntryPoint, filled: Filled, shown: Shown 
     placed: dict[str, Any] = {}
     for one in (one for one in filled.placed if not _is_launchers(entry, one)):
         slot = entry.slots[one.slot]
+        if entry.signature.kind == "make" and one.values == (slot.option.default,):
+            continue  # what the Makefile says anyhow need not be said again
         placed[slot.option.dest] = _value(slot, one.values)
     if shown is not None:
         base = _renamed(base, placed)
@@ -202,4 +205,5 @@ def command(answer: Answer, workdir: str) -> str | None:
         text = render_command(answer.entry.signature, answer.call, workdir)
     except RenderError:
         return None
+    text = " ".join([text, *map(quote, answer.filled.kept)])
     return launch.launched(text, answer.entry.launcher, answer.processes)

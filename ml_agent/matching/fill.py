@@ -1,9 +1,7 @@
 """Puts what a request states into the slots of one entry point: one assignment over all values and slots."""
 
-import posixpath
-import re
-from collections.abc import Mapping, Sequence, Set
-from decimal import Decimal
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -11,27 +9,22 @@ from ml_agent.matching import features
 from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.evidence import Evidence, evidence, nearness
 from ml_agent.matching.features import Others
+from ml_agent.matching.fitting import counts_the_other, is_possible, takes, typed
 from ml_agent.matching.meanings import Entry, meant
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
+from ml_agent.matching.series import united, with_series, with_sizes
 from ml_agent.matching.slots import Slot, Weights
-from ml_agent.matching.spelled import Placed, spelled_slots
+from ml_agent.matching.spelled import Placed, kept_words, spelled_slots
 from ml_agent.matching.switches import contradicts, switches, truth
 from ml_agent.matching.terms import plain
-from ml_agent.values.numbers import number
-from ml_agent.values.numbers import plain as plain_number
 
 __all__ = ["Filled", "Placed", "explained", "fill", "pairs", "spelled_slots", "typed"]
 
 _CAPACITY = 6
 """How many values one slot takes at most."""
-_NAMED = 0.3
-"""So much of its name must be said that a number may go where no number was seen."""
-_LEAST = 0.05
-"""Without any such evidence a value and a slot have nothing to do with each other."""
-
-
-_LISTED = re.compile(r"[A-Za-z][\w-]*")
+_AT_HOME = 2.0
+"""Log-odds for a name that is written as a slot's known values are, and for a number right behind the slot's name."""
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -42,6 +35,17 @@ class Filled(msgspec.Struct, frozen=True):
     """Values without a slot."""
     unknown: tuple[Spelled, ...]
     """Spelled options that the entry point does not have."""
+    kept: tuple[str, ...] = ()
+    """Words of spelled options of which nothing is known, for an entry point that takes more options than are listed."""
+
+
+class Callee(NamedTuple):
+    """What is called, as far as it bears on values."""
+
+    names: frozenset[str] = frozenset()
+    """Its own names, without marks and in lower case: they are no values of it."""
+    flexible: bool = False
+    """Whether it takes options that are not listed."""
 
 
 def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: Sequence[Placed] = ()) -> list[Pair]:
@@ -62,15 +66,50 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
             found.append((entry.mention, place, seen, entry))
         said = {plain(entry.value) for entry in entries}
         for mention in literal:
-            if plain(mention.value) in said or not _takes(slot, mention):
+            if plain(mention.value) in said or not takes(slot, mention):
+                continue
+            if counts_the_other(statement, mention, slot):
                 continue
             seen = evidence(nearness(statement, mention), statement, slot, weights)
-            if _is_possible(slot, mention, seen):
+            if is_possible(slot, mention, seen):
                 found.append((mention, place, seen, None))
+    found = _of_one_form(found, slots)
     compare = _Comparison(found)
     return [
         Pair(m, p, features.features(statement, m, slots[p], e, compare.others(m, p), entry), entry)
         for m, p, e, entry in found
+    ]
+
+
+def _by_form(statement: Statement, pair: Pair, slots: Sequence[Slot]) -> float:
+    """What it says that a name has the form of the slot's known values, or that a number stands right behind the slot's name."""
+    slot = slots[pair.slot]
+    alike = pair.entry is None and _is_alike(pair.mention, slot)
+    return _AT_HOME * (alike or features.is_called(statement, pair.mention, slot))
+
+
+def _is_alike(mention: Mention, slot: Slot) -> bool:
+    return mention.kind == "name" and not mention.parts and features.is_written_alike(mention.value, slot)
+
+
+def _of_one_form(
+    found: Sequence[tuple[Mention, int, Evidence, Entry | None]], slots: Sequence[Slot]
+) -> list[tuple[Mention, int, Evidence, Entry | None]]:
+    """The pairs without those that put a name elsewhere than in the only slot whose known values are written alike.
+
+    "Walker2d-v4" where one option is known to take "Hopper-v4" and none else anything like it.
+    """
+    homes: dict[int, set[int]] = {}
+    for mention, place, _, entry in found:
+        if entry is None and _is_alike(mention, slots[place]):
+            homes.setdefault(mention.start, set()).add(place)
+    return [
+        (mention, place, seen, entry)
+        for mention, place, seen, entry in found
+        if mention.kind != "name"
+        or mention.parts
+        or len(homes.get(mention.start, ())) != 1
+        or place in homes[mention.start]
     ]
 
 
@@ -102,71 +141,13 @@ class _Comparison:
         )  # fmt: skip
 
 
-def _takes(slot: Slot, mention: Mention) -> bool:
-    """Whether a slot takes a value of this kind at all."""
-    if mention.parts and (not slot.several if mention.whole else slot.several or not slot.listed):
-        return False
-    if mention.kind == "absence":
-        return slot.zero is not None
-    if slot.closed and mention.kind != "factor":
-        return any(_same(choice, part) for choice in slot.vocabulary for part in (mention.parts or (mention.value,)))
-    if mention.kind == "factor":
-        return slot.numeric_default is not None and slot.option.type in {"int", "float", "str", "unknown"}
-    if mention.kind == "number":
-        amount = number(mention.value)
-        whole = amount is None or amount == amount.to_integral_value()
-        if (
-            slot.option.type in {"str", "unknown"}
-            and slot.numeric_default is None
-            and slot.role & {"path", "output", "input"}
-        ):
-            return False
-        if slot.option.type == "str" and slot.numeric_default is None and slot.vocabulary:
-            return False
-        return (
-            slot.takes_number()
-            and (whole or slot.option.type != "int")
-            and (amount is not None or slot.option.type not in {"int", "float"} or bool(mention.parts))
-        )
-    if mention.kind in {"path", "name", "text", "word"}:
-        return slot.option.type in {"str", "path", "unknown", "json"} and slot.numeric_default is None
-    return True
-
-
-def _same(one: str, other: str) -> bool:
-    return plain(one) == plain(other) or (number(one) is not None and number(one) == number(other))
-
-
-def _takes_code(slot: Slot, script: str) -> bool:
-    """Whether a script may be a value of it: one is its default or was seen there, or nothing is known of a configuration.
-
-    Who names the script that has the option says what to run.
-    """
-    if posixpath.basename(script) == posixpath.basename(slot.option.path):
-        return False
-    known = [text for text in (slot.option.default, *slot.seen) if text]
-    return any(text.endswith((".py", ".sh")) for text in known) if known else "config" in slot.role
-
-
-def _is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
-    if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and not _takes_code(slot, mention.value):
-        return False
-    if (
-        mention.kind == "number"
-        and slot.option.type in {"str", "unknown"}
-        and slot.numeric_default is None
-        and seen.name < _NAMED
-        and not slot.option.positional
-    ):
-        return False
-    if mention.kind in {"path", "text"} or slot.option.positional or slot.option.required:
-        return True
-    if mention.kind == "name" and features.resembles(mention.value, slot):
-        return True
-    return seen.name + seen.help + seen.prose > _LEAST or mention.value.lower() in slot.option.help.lower()
-
-
-def fill(statement: Statement, slots: Sequence[Slot], model: Scores, opinion: Opinion | None = None) -> Filled:
+def fill(
+    statement: Statement,
+    slots: Sequence[Slot],
+    model: Scores,
+    opinion: Opinion | None = None,
+    callee: Callee = Callee(),
+) -> Filled:
     """Put the values of a request into the slots of one entry point.
 
     Args:
@@ -174,16 +155,19 @@ def fill(statement: Statement, slots: Sequence[Slot], model: Scores, opinion: Op
         slots: of the entry point.
         model: the learned tables.
         opinion: what somebody else thinks of each placement.
+        callee: what is called.
     """
     weights = Weights(slots)
     taken, unknown = spelled_slots(statement, slots)
+    kept = _kept(unknown if callee.flexible else ())
     scored = [
-        (pair, value_score(pair, model) + (opinion.value(pair.mention, pair.slot) if opinion else 0.0))
+        (pair, value_score(pair, model) + _by_form(statement, pair, slots) + _thought(pair, opinion))
         for pair in pairs(statement, slots, weights, taken)
+        if not kept.holds(pair.mention) and (pair.entry is not None or plain(pair.mention.value) not in callee.names)
     ]
     rows = _without_overlaps(scored, slots)
-    together = _united(statement, [*taken, *_matched(rows, slots, taken)], slots)
-    placed = _with_sizes(statement, _with_series(statement, together, slots), slots)
+    together = united(statement, [*taken, *_matched(rows, slots, taken)], slots)
+    placed = with_sizes(statement, with_series(statement, together, slots), slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     given = {one.slot for one in placed}
@@ -192,69 +176,37 @@ def fill(statement: Statement, slots: Sequence[Slot], model: Scores, opinion: Op
         if score > 0 and not contradicts(said):
             placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
     left = tuple(
-        one
-        for one in statement.mentions
-        if not one.parts and not one.whole and one.kind not in {"factor", "absence"} and one.start not in starts
+        one for one in statement.mentions if _is_single(one) and one.start not in starts and not kept.holds(one)
     )
-    return Filled(tuple(placed), left, tuple(unknown))
+    return Filled(tuple(placed), left, tuple(one for one in unknown if one not in kept.options), kept.words)
 
 
-def _with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
-    """A slot for several values that has one of a series has the whole series."""
-    found = list(placed)
-    starts = {start for one in placed for start in one.starts}
-    for series in (one for one in statement.mentions if one.parts):
-        inside = [one for one in statement.mentions if not one.parts and series.start <= one.start < series.end]
-        for at, one in enumerate(found):
-            free = [part for part in inside if part.start not in starts]
-            if (
-                slots[one.slot].several
-                and free
-                and len(free) < len(inside)
-                and any(part.start in one.starts for part in inside)
-            ):
-                spread = sorted({*one.starts, *(part.start for part in free)})
-                by_start = {part.start: part for part in statement.mentions if not part.parts}
-                values = tuple(
-                    word for start in spread if start in by_start for word in typed(by_start[start], slots[one.slot])
-                )
-                found[at] = Placed(one.slot, values, one.score, one.why, tuple(spread), one.text)
-                starts |= set(spread)
-    return found
+def _thought(pair: Pair, opinion: Opinion | None) -> float:
+    return opinion.value(pair.mention, pair.slot) if opinion else 0.0
 
 
-def _united(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
-    """A series is not torn apart: what other slots for several values have of it goes back to the one that has nothing else."""
-    found = list(placed)
-    for series in (one for one in statement.mentions if one.parts and not one.whole):
-        inside = {one.start for one in statement.mentions if not one.parts and series.start <= one.start < series.end}
-        holders = [at for at, one in enumerate(found) if slots[one.slot].several and inside & set(one.starts)]
-        own = [at for at in holders if inside >= set(found[at].starts)]
-        if len(own) == 1 and len(holders) > 1:
-            for at in holders:
-                if at != own[0]:
-                    found[at] = _holding(statement, found[at], slots, set(found[at].starts) - inside)
-    return found
+def _is_single(mention: Mention) -> bool:
+    return not mention.parts and not mention.whole and mention.kind not in {"factor", "absence"}
 
 
-def _holding(statement: Statement, placed: Placed, slots: Sequence[Slot], starts: Set[int]) -> Placed:
-    """A slot with some of its values."""
-    by_start = {one.start: one for one in statement.mentions if not one.parts and one.start in starts}
-    values = tuple(word for start in sorted(by_start) for word in typed(by_start[start], slots[placed.slot]))
-    return msgspec.structs.replace(placed, values=values, starts=tuple(sorted(by_start)))
+class _Kept(NamedTuple):
+    """Spelled options that are taken as they stand."""
+
+    options: tuple[Spelled, ...]
+    words: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+    """The stretches of the request that they are."""
+
+    def holds(self, mention: Mention) -> bool:
+        """Whether a value is the value of one of them."""
+        return any(start <= mention.start < end for start, end in self.spans)
 
 
-def _with_sizes(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
-    """A slot for a size that has one side has all sides, where no other slot has another one: "3 wide and 2 high"."""
-    found = list(placed)
-    for size in (one for one in statement.mentions if one.whole and one.kind == "name"):
-        held = [at for at, one in enumerate(found) if any(size.start <= start < size.end for start in one.starts)]
-        one = found[held[0]] if len(held) == 1 else None
-        if one is not None and len(one.starts) == 1 and one.text != size.text and _takes(slots[one.slot], size):
-            sides = [side.start for side in statement.mentions if size.start <= side.start < size.end]
-            whole = tuple(sorted(set(sides)))
-            found[held[0]] = Placed(one.slot, typed(size, slots[one.slot]), one.score, one.why, whole, size.text)
-    return found
+def _kept(spelled: Sequence[Spelled]) -> _Kept:
+    options = tuple(one for one in spelled if one.name.startswith("-"))
+    found = [kept_words(one) for one in options]
+    spans = tuple((one.start, end) for one, (_, end) in zip(options, found, strict=True))
+    return _Kept(options, tuple(word for words, _ in found for word in words), spans)
 
 
 def _outweigh(parts: Sequence[float], together: float, made: Mention) -> bool:
@@ -272,6 +224,12 @@ def _hold(
     return len(wanted) > 1 or any(slots[one].several for one in wanted)
 
 
+def _is_series_of_slot(scored: Sequence[tuple[Pair, float]], slots: Sequence[Slot]) -> bool:
+    """Whether a series is best placed in a slot whose one word is a series of numbers."""
+    pair, _ = max(scored, key=lambda one: one[1])
+    return bool(pair.mention.parts) and slots[pair.slot].series
+
+
 def _without_overlaps(
     scored: Sequence[tuple[Pair, float]], slots: Sequence[Slot]
 ) -> dict[tuple[int, int, str], list[tuple[Pair, float]]]:
@@ -282,10 +240,12 @@ def _without_overlaps(
             rows.setdefault((pair.mention.first, pair.mention.last, pair.mention.value), []).append((pair, score))
     best = {key: max(score for _, score in several) for key, several in rows.items()}
     kept: dict[tuple[int, int, str], list[tuple[Pair, float]]] = {}
-    for key in sorted(rows, key=lambda one: -best[one]):
+    whole = {key for key, several in rows.items() if _is_series_of_slot(several, slots)}
+    for key in sorted(rows, key=lambda one: (one not in whole, -best[one])):
         inside = [one for one in rows if one != key and one[0] <= key[1] and key[0] <= one[1]]
         made = rows[key][0][0].mention
-        parts = [one for one in inside if (made.whole or made.parts) and one[1] - one[0] < key[1] - key[0]]
+        apart = (made.whole or made.parts) and key not in whole
+        parts = [one for one in inside if apart and one[1] - one[0] < key[1] - key[0]]
         if len(parts) > 1 and _outweigh([best[one] for one in parts], best[key], made) and _hold(parts, rows, slots):
             continue
         if any(one in kept for one in inside):
@@ -326,37 +286,6 @@ def _matched(
 
 def _starts(mention: Mention) -> tuple[int, ...]:
     return (mention.start,)
-
-
-def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
-    """The words by which a slot takes a value: its own spelling of a choice, a share for a percentage, half of the default."""
-    if mention.kind == "factor" and slot.numeric_default is not None:
-        value = Decimal(str(slot.numeric_default)) * Decimal(mention.value)
-        return (plain_number(value.normalize()) if slot.option.type != "int" else str(int(value)),)
-    if mention.kind == "absence":
-        return (slot.zero or mention.value,)
-    if mention.parts:
-        parts = tuple(_spelled(part, slot) for part in mention.parts)
-        return parts if slot.several else (",".join(parts),)
-    if (
-        mention.percent
-        and slot.option.type != "int"
-        and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
-    ):
-        return (format((Decimal(mention.value) / 100).normalize(), "f"),)
-    return (_spelled(mention.value, slot),)
-
-
-def _spelled(value: str, slot: Slot) -> str:
-    for known in slot.vocabulary:
-        if known == value:
-            return known
-    if slot.closed or slot.vocabulary:
-        for known in slot.vocabulary:
-            if _same(known, value):
-                return known
-    listed = (word for word in _LISTED.findall(slot.option.help) if word.islower() and plain(word) == plain(value))
-    return next(listed, value) if plain(value) and number(value) is None else value
 
 
 def explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> frozenset[int]:

@@ -162,6 +162,8 @@ class Statement:
         value = token.value
         if token.kind == "number":
             kind = "number"
+        elif place and self.tokens[place - 1].kind == "number" and re.fullmatch(r"[a-z]+/[a-z]+", value):
+            return None  # "30 people/batch": a unit
         elif token.kind == "path":
             kind = "name" if _HUB.fullmatch(value) and not is_file_name(value) else "path"
         elif token.kind == "shape":

@@ -16,6 +16,7 @@ _CHOICES_IN_HELP = re.compile(
     r"[\[({]\s*([\w.+-]+(?:\s*[,|/]\s*[\w.+-]+){1,14})\s*[\])}]|((?:['\"`][\w./+-]+['\"`](?:\s*(?:,|\||/|or|and)+\s*)?){2,})"
 )
 _WORD = re.compile(r"[\w.+/-]+")
+_KEYED = re.compile(r"(?<![\w./])[A-Za-z_][\w.]*([:=])(?=[\w\"'.-])")
 _LISTED = re.compile(r"comma|list of|separated|multiple|several|\[\w|\bids\b|one or more", re.IGNORECASE)
 _INPUT = frozenset(
     map(
@@ -182,6 +183,19 @@ class Slot:
         """Whether one word of it may hold several values."""
         shown = [self.option.default or "", *self.seen]
         return bool(_LISTED.search(self.option.help)) or any("," in text for text in shown)
+
+    @cached_property
+    def series(self) -> bool:
+        """Whether its one word is a series of numbers: its default or a value that was seen is one ("0,1,2")."""
+        shown = [text for text in (self.option.default, *self.seen) if text]
+        return not self.several and any("," in text and _is_numeric(text) for text in shown)
+
+    @cached_property
+    def separator(self) -> str:
+        """What stands between a key and its value, where its words are such pairs by its help, examples or name; else ""."""
+        shown = (match[1] for text in (self.option.help, *self.seen) for match in _KEYED.finditer(text))
+        usual = "=" if self.option.dest.endswith("kwargs") else ""
+        return next(shown, usual) if self.several else ""
 
     @cached_property
     def role(self) -> frozenset[str]:

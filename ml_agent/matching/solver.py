@@ -7,10 +7,11 @@ import msgspec
 
 from ml_agent.matching.answers import Answer, Given, answers
 from ml_agent.matching.entries import EntryPoint
-from ml_agent.matching.fill import Filled, fill
+from ml_agent.matching.fill import Callee, Filled, fill
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.model import Model
 from ml_agent.matching.retrieval import Shelf
+from ml_agent.matching.terms import plain
 
 _MOST_ENTRIES = 6
 
@@ -34,10 +35,19 @@ def answered(statement: Statement, ranked: Sequence[tuple[float, EntryPoint]], m
     """
     found: list[Answer] = []
     for score, entry in ranked[:_MOST_ENTRIES]:
-        filled = fill(statement, entry.slots, model)
+        filled = fill(statement, entry.slots, model, callee=callee_of(entry))
         found += weighed(statement, Given(entry, score, ranked[0][0]), filled, model)
     found.sort(key=lambda one: -one.score)
     return found
+
+
+def callee_of(entry: EntryPoint) -> Callee:
+    """What filling must know of an entry point beside its slots."""
+    signature = entry.signature
+    path = PurePosixPath(signature.path)
+    names = {signature.path, path.name, signature.name}
+    flexible = signature.kind != "make" and signature.syntax != "overrides" and not signature.whole
+    return Callee(frozenset(plain(name) for name in names if name), flexible)
 
 
 def weighed(statement: Statement, given: Given, filled: Filled, model: Model) -> list[Answer]:

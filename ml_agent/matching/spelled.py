@@ -49,7 +49,9 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
             negative = one.name in slot.option.negative_flags
             values, end = ("False" if negative else "True",), one.end
         else:
-            values, length = _following(one.following, slot)
+            values, length = _entries(one.following, slot) if slot.several else ((), 0)
+            if not values:
+                values, length = _following(one.following, slot)
             end = one.end + length
             if not values and slot.boolean:
                 values = ("True",)
@@ -85,6 +87,49 @@ def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
         at = match.end()
         if not slot.several or (not quoted and word != bare):
             break
+    return tuple(found), at
+
+
+_PLAIN_VALUE = re.compile(r"[\"'\[{(]|[-.]?\d|[~./]|.*[/_\d.]|(?:True|False|None)$", re.IGNORECASE)
+_NO_VALUE = frozenset(
+    {"and", "or", "with", "for", "on", "in", "to", "which", "that", "so", "the", "a", "an", "is", "are"}
+)
+_VALUE_OF_ONE = re.compile(r"(?:\s+(?:of|to|as|=))?\s+(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
+
+
+def kept_words(one: Spelled) -> tuple[tuple[str, ...], int]:
+    """A spelled option that nothing is known of, as it is typed, and where it ends: with the word behind it, where that can only be its value."""
+    if one.joined:
+        return (f"{one.name}={_unquoted(one.joined)}",), one.end
+    match = _VALUE_OF_ONE.match(one.following)
+    word = match["word"] if match else ""
+    bare = word if word[:1] in {"'", '"'} else word.rstrip(";:),.")
+    closed = word != bare or (match is not None and not one.following[match.end() :].strip())
+    if match is None or not bare or bare.lower() in _NO_VALUE or (bare.startswith("-") and number(bare) is None):
+        return (one.name,), one.end
+    if not (_PLAIN_VALUE.match(bare) or closed):
+        return (one.name,), one.end
+    return (one.name, _unquoted(bare)), one.end + match.start("word") + len(bare)
+
+
+_VALUE = r"\"[^\"]*\"|'[^']*'|[A-Za-z_][\w.]*\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\{[^}]*\}|[^\s,;]*[^\s,;.)]"
+_PAIR = re.compile(
+    rf"(?:\s*:)?(?:\s*,)?(?:\s+and\b)?\s+(?P<key>[A-Za-z_][\w.]*)(?:(?P<separator>[:=])(?=\S)|\s*[:=]\s*|\s+(?:(?:of|to|is)\s+)?)(?P<value>{_VALUE})"
+)
+_OF_A_PAIR = re.compile(r"[\d.-]|True\b|False\b|None\b|[\"'\[{]|\w[\w.]*\(")
+
+
+def _entries(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
+    """Keys with values for an option that takes `key:value`, by what its help or an example shows, and how far they reach."""
+    found: list[str] = []
+    at = 0
+    while (
+        slot.separator
+        and (match := _PAIR.match(text, at))
+        and ("_" in match["key"] or _OF_A_PAIR.match(match["value"]))
+    ):
+        found.append(f"{match['key']}{match['separator'] or slot.separator}{match['value']}")
+        at = match.end()
     return tuple(found), at
 
 

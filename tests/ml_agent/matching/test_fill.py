@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ml_agent.matching.fill import Filled, fill, spelled_slots, typed
+from ml_agent.matching.fill import Callee, Filled, fill, spelled_slots, typed
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
@@ -53,6 +53,27 @@ def test_several_numbers_are_no_vocabulary() -> None:
     assert slot.vocabulary == ()
     (series,) = [one for one in read("use the devices 0 and 1").mentions if one.parts]
     assert typed(series, slot) == ("0,1",)
+
+
+def test_keys_with_values_are_written_as_the_help_has_them() -> None:
+    slots = [
+        Slot(Option(dest="hyperparams", flags=("--hyperparams",), nargs="+", help="e.g. learning_rate:0.01 steps:10")),
+        *SLOTS[:2],
+    ]
+    text = "with these --hyperparams: n_envs 16, ent_coef 0.01, policy_kwargs dict(net_arch=[128, 128])."
+    expected = ("n_envs:16", "ent_coef:0.01", "policy_kwargs:dict(net_arch=[128, 128])")
+    assert given(fill(read(text), slots, shipped()), slots) == {"hyperparams": expected}
+    assert given(fill(read("--hyperparams gamma:0.9 tau:1"), slots, shipped()), slots)["hyperparams"] == (
+        "gamma:0.9",
+        "tau:1",
+    )
+
+
+def test_spelled_options_are_kept_where_more_options_are_taken_than_are_listed() -> None:
+    text = "tune --config_path /exp/a.json with --model.lr 0.002, --fast and --mode best, and --seed=7"
+    kept = ("--config_path", "/exp/a.json", "--model.lr", "0.002", "--fast", "--mode", "best", "--seed=7")
+    assert fill(read(text), SLOTS[:1], shipped(), callee=Callee(flexible=True)).kept == kept
+    assert fill(read(text), SLOTS[:1], shipped()).kept == ()
 
 
 def test_dots_per_inch_are_said_in_full() -> None:
@@ -113,3 +134,13 @@ def test_a_series_is_not_torn_apart() -> None:
     text = "drop_edge_p, which should range between 0 to 0.5, and feat_mask_p, which should ideally be set between 0.5 to 0.8"
     found = fill(read(text), slots, model)
     assert given(found, slots) == {"drop_edge_p": ("0", "0.5"), "feat_mask_p": ("0.5", "0.8")}
+
+
+def test_words_stay_where_a_series_is_made_whole() -> None:
+    slots = [
+        Slot(Option(dest="algos", flags=("--algos",), nargs="+", choices=("sac", "td3", "tqc"), help="algorithms")),
+        Slot(Option(dest="env", flags=("--env",), nargs="+", help="environments")),
+    ]
+    text = "compare the algorithms tqc and sac, environments AntBullet and HopperBullet"
+    found = given(fill(read(text), slots, shipped()), slots)
+    assert found == {"algos": ("tqc", "sac"), "env": ("AntBullet", "HopperBullet")}

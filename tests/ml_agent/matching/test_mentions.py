@@ -107,3 +107,7 @@ def test_a_size_is_one_value_and_two() -> None:
 def test_two_bounds_are_a_series() -> None:
     assert [one.parts for one in read("a rate between 0 to 0.5").mentions if one.parts] == [("0", "0.5")]
     assert [one.parts for one in read("from 3 to 5").mentions if one.parts] == []
+
+
+def test_a_unit_behind_a_number_is_no_path() -> None:
+    assert [one.value for one in read("30 people/batch from data/faces_1").mentions] == ["30", "data/faces_1"]

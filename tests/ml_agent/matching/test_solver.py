@@ -84,6 +84,22 @@ def test_a_spelled_option_wins(shelf: Shelf) -> None:
     assert "--epochs 3" in str(answer(shelf, "Train the tagger with --epochs 3"))
 
 
+def test_options_that_nothing_is_known_of_are_kept_where_unknown_ones_are_read(tmp_path: Path) -> None:
+    script = (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\np.parse_known_args()\n"
+    )
+    (tmp_path / "main.py").write_text(script)
+    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "four")))
+    expected = "python main.py --epochs 3 --model.lr 0.01"
+    assert answer(shelf, "Run main.py with --model.lr 0.01 for 3 epochs") == expected
+
+
+def test_what_a_makefile_says_anyhow_is_not_said_again(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("IMAGE ?= tagger\nPORT ?= 80\n\nserve:\n\techo $(IMAGE) -p $(PORT)\n")
+    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "five")))
+    assert answer(shelf, "make serve with the tagger image on port 9090") == "make serve PORT=9090"
+
+
 @pytest.mark.parametrize(
     "text",
     [

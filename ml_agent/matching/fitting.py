@@ -1,0 +1,138 @@
+"""Whether a slot takes a value at all, and how it is typed there."""
+
+import posixpath
+import re
+from decimal import Decimal
+
+from ml_agent.matching import features
+from ml_agent.matching.evidence import Evidence
+from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.slots import Slot, listed_in
+from ml_agent.matching.terms import plain, terms
+from ml_agent.values.numbers import number
+from ml_agent.values.numbers import plain as plain_number
+
+_NAMED = 0.3
+"""So much of its name must be said that a number may go where no number was seen."""
+_LEAST = 0.05
+"""Without any such evidence a value and a slot have nothing to do with each other."""
+_DEVICES = frozenset(terms("gpu cpu tpu cuda device"))
+"""What computes: as a value it means only options that name it."""
+_LISTED = re.compile(r"[A-Za-z][\w-]*")
+
+
+def takes(slot: Slot, mention: Mention) -> bool:
+    """Whether a slot takes a value of this kind at all."""
+    if mention.parts and (not slot.several if mention.whole else slot.several or not slot.listed):
+        return False
+    if mention.kind == "absence":
+        return slot.zero is not None
+    if slot.series and mention.kind not in {"number", "factor"}:
+        return False
+    if mention.kind == "name" and set(terms(mention.value)) <= _DEVICES:
+        return any(_DEVICES & set(name) for name in slot.names)
+    if slot.separator and not re.search("[:=]", mention.value):
+        return False
+    if slot.closed and mention.kind != "factor":
+        return any(_same(choice, part) for choice in slot.vocabulary for part in (mention.parts or (mention.value,)))
+    if mention.kind == "factor":
+        return slot.numeric_default is not None and slot.option.type in {"int", "float", "str", "unknown"}
+    if mention.kind == "number":
+        amount = number(mention.value)
+        whole = amount is None or amount == amount.to_integral_value()
+        if (
+            slot.option.type in {"str", "unknown"}
+            and slot.numeric_default is None
+            and slot.role & {"path", "output", "input"}
+        ):
+            return False
+        if slot.option.type == "str" and slot.numeric_default is None and slot.vocabulary:
+            return False
+        return (
+            slot.takes_number()
+            and (whole or slot.option.type != "int")
+            and (amount is not None or slot.option.type not in {"int", "float"} or bool(mention.parts))
+        )
+    if mention.kind in {"path", "name", "text", "word"}:
+        return slot.option.type in {"str", "path", "unknown", "json"} and slot.numeric_default is None
+    return True
+
+
+_PER = re.compile(r"(?:\b|_)(?:per|each)[\s_-]+([A-Za-z]+(?:/[A-Za-z]+)*)")
+
+
+def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool:
+    """Whether a number counts the very things of which the slot says how much each has: "two GPUs" is no batch size per GPU."""
+    following = statement.tokens[mention.last + 1 : mention.last + 2]
+    if mention.kind != "number" or not following or following[0].kind not in {"word", "name"}:
+        return False
+    shared = {term for said in _PER.findall(f"{slot.option.dest} {slot.option.help}") for term in terms(said)}
+    return bool(shared & set(terms(following[0].value.partition("/")[0])))
+
+
+def _same(one: str, other: str) -> bool:
+    return plain(one) == plain(other) or (number(one) is not None and number(one) == number(other))
+
+
+def _takes_code(slot: Slot, script: str) -> bool:
+    """Whether a script may be a value of it: one is its default or was seen there, or nothing is known of a configuration.
+
+    Who names the script that has the option says what to run.
+    """
+    if posixpath.basename(script) == posixpath.basename(slot.option.path):
+        return False
+    known = [text for text in (slot.option.default, *slot.seen) if text]
+    return any(text.endswith((".py", ".sh")) for text in known) if known else "config" in slot.role
+
+
+def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
+    """Whether what the words around a value say lets it go into a slot that takes values of its kind."""
+    if mention.kind == "path" and not slot.takes_path and listed_in(slot.option.help):
+        return False  # its help lists names
+    if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and not _takes_code(slot, mention.value):
+        return False
+    if (
+        mention.kind == "number"
+        and slot.option.type in {"str", "unknown"}
+        and slot.numeric_default is None
+        and not slot.series
+        and seen.name < _NAMED
+        and not slot.option.positional
+    ):
+        return False
+    if mention.kind in {"path", "text"} or slot.option.positional or slot.option.required:
+        return True
+    if mention.kind == "name" and features.resembles(mention.value, slot):
+        return True
+    return seen.name + seen.help + seen.prose > _LEAST or mention.value.lower() in slot.option.help.lower()
+
+
+def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
+    """The words by which a slot takes a value: its own spelling of a choice, a share for a percentage, half of the default."""
+    if mention.kind == "factor" and slot.numeric_default is not None:
+        value = Decimal(str(slot.numeric_default)) * Decimal(mention.value)
+        return (plain_number(value.normalize()) if slot.option.type != "int" else str(int(value)),)
+    if mention.kind == "absence":
+        return (slot.zero or mention.value,)
+    if mention.parts:
+        parts = tuple(_spelled(part, slot) for part in mention.parts)
+        return parts if slot.several else (",".join(parts),)
+    if (
+        mention.percent
+        and slot.option.type != "int"
+        and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
+    ):
+        return (format((Decimal(mention.value) / 100).normalize(), "f"),)
+    return (_spelled(mention.value, slot),)
+
+
+def _spelled(value: str, slot: Slot) -> str:
+    for known in slot.vocabulary:
+        if known == value:
+            return known
+    if slot.closed or slot.vocabulary:
+        for known in slot.vocabulary:
+            if _same(known, value):
+                return known
+    listed = (word for word in _LISTED.findall(slot.option.help) if word.islower() and plain(word) == plain(value))
+    return next(listed, value) if plain(value) and number(value) is None else value

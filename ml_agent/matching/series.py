@@ -1,0 +1,67 @@
+"""Series and sizes in slots for several values: each stays together."""
+
+from collections.abc import Sequence, Set
+
+import msgspec
+
+from ml_agent.matching.fitting import takes, typed
+from ml_agent.matching.mentions import Statement
+from ml_agent.matching.slots import Slot
+from ml_agent.matching.spelled import Placed
+
+
+def with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+    """A slot for several values that has one of a series has the whole series."""
+    found = list(placed)
+    starts = {start for one in placed for start in one.starts}
+    for series in (one for one in statement.mentions if one.parts):
+        inside = [one for one in statement.mentions if not one.parts and series.start <= one.start < series.end]
+        for at, one in enumerate(found):
+            free = [part for part in inside if part.start not in starts]
+            if (
+                slots[one.slot].several
+                and free
+                and len(free) < len(inside)
+                and any(part.start in one.starts for part in inside)
+            ):
+                spread = sorted({*one.starts, *(part.start for part in free)})
+                found[at] = _holding(statement, one, slots, set(spread))
+                starts |= set(spread)
+    return found
+
+
+def united(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+    """A series is not torn apart: what other slots for several values have of it goes back to the one that has nothing else."""
+    found = list(placed)
+    for series in (one for one in statement.mentions if one.parts and not one.whole):
+        inside = {one.start for one in statement.mentions if not one.parts and series.start <= one.start < series.end}
+        holders = [at for at, one in enumerate(found) if slots[one.slot].several and inside & set(one.starts)]
+        own = [at for at in holders if inside >= set(found[at].starts)]
+        if len(own) == 1 and len(holders) > 1:
+            for at in holders:
+                if at != own[0]:
+                    found[at] = _holding(statement, found[at], slots, set(found[at].starts) - inside)
+    return [one for one in found if one.values]
+
+
+def _holding(statement: Statement, placed: Placed, slots: Sequence[Slot], starts: Set[int]) -> Placed:
+    """A slot with some of its values; a choice that is said in words stays as it was placed."""
+    stated = {one.start: typed(one, slots[placed.slot]) for one in statement.mentions if not one.parts}
+    if len(placed.starts) == len(placed.values):
+        stated |= {start: (value,) for start, value in zip(placed.starts, placed.values, strict=True)}
+    kept = sorted(start for start in starts if start in stated)
+    values = tuple(word for start in kept for word in stated[start])
+    return msgspec.structs.replace(placed, values=values, starts=tuple(kept))
+
+
+def with_sizes(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+    """A slot for a size that has one side has all sides, where no other slot has another one: "3 wide and 2 high"."""
+    found = list(placed)
+    for size in (one for one in statement.mentions if one.whole and one.kind == "name"):
+        held = [at for at, one in enumerate(found) if any(size.start <= start < size.end for start in one.starts)]
+        one = found[held[0]] if len(held) == 1 else None
+        if one is not None and len(one.starts) == 1 and one.text != size.text and takes(slots[one.slot], size):
+            sides = [side.start for side in statement.mentions if size.start <= side.start < size.end]
+            whole = tuple(sorted(set(sides)))
+            found[held[0]] = Placed(one.slot, typed(size, slots[one.slot]), one.score, one.why, whole, size.text)
+    return found

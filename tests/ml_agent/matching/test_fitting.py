@@ -1,0 +1,88 @@
+"""Whether a slot takes a value at all."""
+
+import pytest
+
+from ml_agent.matching.fill import Callee, fill
+from ml_agent.matching.fitting import counts_the_other, takes
+from ml_agent.matching.mentions import Mention, read
+from ml_agent.matching.model import shipped
+from ml_agent.matching.slots import Slot
+from tools.signatures.model import Option
+
+EVAL_BATCH = Slot(
+    Option(dest="per_device_eval_batch_size", flags=("--per_device_eval_batch_size",), type="int", default="8")
+)
+PER_SIDE = Slot(Option(dest="points_per_side", flags=("--points-per-side",), type="int", help="points along one side"))
+DEVICES = Slot(Option(dest="devices", flags=("--devices",), type="str", default="0,1,2,3", help="device ids"))
+LAYERS = Slot(Option(dest="s_layers", flags=("--s_layers",), type="str", default="3,2,1", help="layers of each stack"))
+EXTRA = Slot(Option(dest="env_kwargs", flags=("--env-kwargs",), nargs="+", help="keyword arguments of the env"))
+ENV = Slot(Option(dest="env", flags=("--env",), default="CartPole-v1", help="Environment ID"))
+BOARD = Slot(Option(dest="log_name", flags=("--log-name",), help="name of the log"))
+
+
+def only(text: str, value: str) -> Mention:
+    return next(one for one in read(text).mentions if one.value == value)
+
+
+def given(text: str, *slots: Slot, callee: Callee = Callee()) -> dict[str, tuple[str, ...]]:
+    found = fill(read(text), slots, shipped(), callee=callee)
+    return {slots[one.slot].option.dest: one.values for one in found.placed}
+
+
+def test_a_number_of_devices_is_no_amount_for_each_of_them() -> None:
+    text = "on one GPU with batches of 4"
+    assert counts_the_other(read(text), only(text, "1"), EVAL_BATCH)
+    assert not counts_the_other(read(text), only(text, "4"), EVAL_BATCH)
+
+
+def test_an_amount_with_what_it_is_for_behind_a_slash_counts_the_former() -> None:
+    text = "24 points/side"
+    assert not counts_the_other(read(text), only(text, "24"), PER_SIDE)
+
+
+def test_a_slot_for_a_series_of_numbers_takes_no_name() -> None:
+    assert DEVICES.series
+    assert not EVAL_BATCH.series
+    assert not takes(DEVICES, only("on all of my RTX4090", "RTX4090"))
+
+
+def test_a_series_of_numbers_goes_whole_to_the_slot_that_has_one() -> None:
+    assert given("three stacks of 4, 2 and 1 layers", LAYERS)["s_layers"] == ("4,2,1",)
+
+
+def test_a_slot_of_keys_and_values_takes_no_bare_word() -> None:
+    assert EXTRA.separator == "="
+    assert not takes(EXTRA, only("show it in TensorBoard", "TensorBoard"))
+
+
+@pytest.mark.parametrize(("dest", "expected"), [("device", True), ("gpu_ids", True), ("name", False)])
+def test_hardware_is_a_value_only_of_what_names_it(dest: str, expected: bool) -> None:
+    slot = Slot(Option(dest=dest, flags=(f"--{dest}",), type="str"))
+    assert takes(slot, only("run it on the GPU", "GPU")) is expected
+
+
+def test_a_file_is_none_of_the_names_that_a_help_lists() -> None:
+    kind = Slot(
+        Option(
+            dest="model_type", flags=("--model-type",), required=True, help="The type, in ['vit_h', 'vit_l', 'vit_b']"
+        )
+    )
+    weights = Slot(Option(dest="checkpoint", flags=("--checkpoint",), required=True, help="The path to the weights."))
+    expected = {"model_type": ("vit_h",), "checkpoint": ("sam.pth",)}
+    assert given("segment with vit_h sam.pth", kind, weights) == expected
+
+
+def test_a_name_goes_where_names_are_written_like_it() -> None:
+    assert given("my run on BipedalWalker-v3 in TensorBoard", ENV, BOARD)["env"] == ("BipedalWalker-v3",)
+
+
+def test_a_number_behind_the_very_name_of_an_option_goes_there() -> None:
+    factor = Slot(Option(dest="base_lr_mult", flags=("--base-lr-mult",), type="float", default="0.1"))
+    rate = Slot(Option(dest="lr", flags=("--lr",), type="float", default="0.0003", help="learning rate"))
+    assert given("sgd+nesterov lr .05", factor, rate) == {"lr": ("0.05",)}
+
+
+def test_what_is_called_is_no_value_of_it() -> None:
+    model = Slot(Option(dest="model", flags=("--model",), type="str", help="name of the model"))
+    callee = Callee(names=frozenset({"lmeval"}))
+    assert given("the model with lm_eval", model, callee=callee) == {}
