@@ -254,7 +254,7 @@ def reject(state: State) -> Plain:
 
 def give_up_candidate(state: State) -> Command[Any]:
     """An answer that was sound but failed when run ends the run; otherwise the next candidate is tried."""
-    if state.get("best", {}).get("evidence", "none") != "none":
+    if (state.get("best") or {}).get("evidence", "none") != "none":
         attempts = attempts_of(state)
         failed = [attempt for attempt in attempts if attempt.draft.sound] or attempts
         problem = failed[-1].problem if failed else ""
