@@ -2,6 +2,7 @@
 
 from ml_agent.draft import Draft
 from ml_agent.request import Request
+from tools.check.bash_powers import without_quotes
 from tools.check.power import Found, Power
 from tools.check.powers import powers
 from tools.findings import Finding
@@ -13,6 +14,9 @@ _WHY: dict[Power, str] = {
     "redirect-outside": "reads or writes outside the repository's folder",
     "secret-variable": "would hand one of your secrets to the program",
     "piped-to-shell": "runs what another command prints",
+    "runs-text": "runs text as a command",
+    "runs-programs": "starts other programs",
+    "secret-file": "would hand one of your secrets to the program",
     "control-character": "holds characters that a terminal obeys or that nobody sees",
 }
 REFUSED: frozenset[str] = frozenset(_WHY)
@@ -22,6 +26,7 @@ REFUSED: frozenset[str] = frozenset(_WHY)
 def refusals(draft: Draft, request: Request, index: RepoIndex) -> list[Finding]:
     """What the answer must not hold, each with the line of the repository that it came from; what the user wrote is the user's."""
     own = " ".join([request.instruction, request.prefix_code, *(value.value for value in request.values)])
+    own = f"{own} {without_quotes(own)}"
     found = powers(draft.text, draft.workdir, draft.kind)
     return [_finding(part, index) for part in found if part.text not in own]
 

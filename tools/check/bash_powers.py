@@ -3,88 +3,102 @@
 import re
 from collections.abc import Iterator
 
+from tools.check.bash_commands import command_powers
+from tools.check.bash_literal import NUMBERS, exposed
 from tools.check.power import Found, leaves
 from tools.commandline.lexer import lex
 from tools.commandline.shell import parse_command, sign_of
 from tools.secret_names import names_a_secret
 
-_NAME = re.compile(r"!?[A-Za-z_]\w*")
-_ARITHMETIC = re.compile(r"\$\(\((?![^)]*\w\s+[A-Za-z_])[\w\s$+\-*/%]*\)\)")
+_EXPANSION = re.compile(r"`|[<>$]\(|\$\[|\$\{?!?[A-Za-z_]\w*|\$\{[!#]?[@*\d]")
+_ENCODED = re.compile(r"\$'[^']*\\[xuUc0-7][^']*'?")
+"""Letters by their numbers: nobody who reads it knows what it says."""
 _DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"})
-_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
-_TO_SHELL = re.compile(rf"\|&?\s*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?(?:{'|'.join(_SHELLS)})\b(?!\s+[\w./])")
-
+_TO_SHELL = re.compile(r"\|&?\s*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?(?:sh|bash|dash|zsh|ksh|ash)\b(?!\s+[\w./])")
+_REDIRECT = re.compile(r"(\d*(?:&>>?|[<>]{1,2}[&|]?))[ \t]*([^\s;|&()<>]+)")
 _AT_LINE = re.compile(r"^[ \t]*>[ \t]*(\S+)", re.MULTILINE)
 """A redirection without a command, which documents also use for a prompt."""
+_PLAIN_BEFORE = re.compile(r"[&|(){}]|<<|\b(?:if|then|else|elif|for|while|until|do|case|select|function|time|coproc)\b")
+"""Behind these it is not sure that an assignment was made."""
 
 
 def bash_powers(text: str, workdir: str = ".") -> list[Found]:
-    """Substitutions that bash would run, redirections that leave the repository, variables that hold a secret, pipes to a shell.
+    """Substitutions that bash would run, redirections that leave the repository, secrets, commands that run text.
 
     Args:
         text: bash text; what cannot be parsed is looked through all the same.
         workdir: folder relative to the repository from which it runs.
     """
-    own = {name for name, _ in parse_command(text).assignments}
-    found = [part for part in _expansions(text) if part.text.lstrip("${!") not in own]
-    found += [Found("piped-to-shell", match[0]) for match in _TO_SHELL.finditer(text)]
-    return list(dict.fromkeys([*found, *_redirects(text, workdir)]))
+    visible, sure = exposed(text)
+    found = [*_expansions(text, visible, sure), *_redirects(text, workdir, sure), *command_powers(text, workdir, sure)]
+    if not sure:
+        for other in (text.replace("\\\n", ""), without_quotes(text)):
+            found += _expansions(other, other, sure)
+    for inner in _inner_shells(text):
+        found += bash_powers(inner, workdir)
+    if not any(part.power == "piped-to-shell" for part in found):
+        found += [Found("piped-to-shell", match[0]) for match in _TO_SHELL.finditer(visible)]
+    return list(dict.fromkeys(found))
 
 
-def _expansions(text: str) -> Iterator[Found]:
-    """What bash expands: everywhere but in single quotes, behind a backslash and in comments."""
-    at, double, size = 0, False, len(text)
-    while at < size:
-        char = text[at]
-        if char == "\\":
-            at += 2
-            continue
-        if char == "'" and not double:
-            at = _single_quote_end(text, at)
-            continue
-        if char == '"':
-            double = not double
-        elif char == "#" and not double and (at == 0 or text[at - 1] in " \t\n;|&("):
-            at = text.find("\n", at) if "\n" in text[at:] else size
-        elif char == "`" or text.startswith("$(", at) or (not double and text.startswith(("<(", ">("), at)):
-            arithmetic = _ARITHMETIC.match(text, at)
-            if arithmetic is not None:
-                at = arithmetic.end()
-                continue
+def without_quotes(text: str) -> str:
+    """The text as it would be read a second time: without quotes, escapes and continued lines."""
+    return re.sub(r"['\"\\]", "", text.replace("\\\n", ""))
+
+
+def _inner_shells(text: str) -> list[str]:
+    """The texts of `bash -c TEXT`."""
+    calls = parse_command(text).invocations
+    shells = [call for call in calls if call.target == "code" and "sh" in call.program.rpartition("/")[2]]
+    return [call.name for call in shells if len(call.name) < len(text)]
+
+
+def _expansions(text: str, visible: str, sure: bool) -> Iterator[Found]:
+    """What bash expands of the characters that are not surely literal."""
+    yield from (Found("command-substitution", match[0]) for match in _ENCODED.finditer(visible))
+    for match in _EXPANSION.finditer(visible):
+        at = match.start()
+        if match[0][0] == "$" and match[0] not in ("$(", "$["):
+            yield from _variable(text, visible, at, sure)
+        elif NUMBERS.match(visible, at) is None and not _counts(text, visible, at):
             yield Found("command-substitution", _excerpt(text, at))
-        elif char == "$":
-            yield from _variable(text, at)
-        at += 1
 
 
-def _single_quote_end(text: str, at: int) -> int:
-    """Behind a quote that opens at `at`; in $'…' a backslash escapes."""
-    escapes = at > 0 and text[at - 1] == "$"
-    at += 1
-    while at < len(text) and text[at] != "'":
-        at += 2 if escapes and text[at] == "\\" else 1
-    return at + 1
+def _counts(text: str, visible: str, at: int) -> bool:
+    """Whether it is arithmetic with names that the text itself gives numbers to."""
+    match = re.compile(r"\$\(\(([\w\s+\-*/%]*)\)\)").match(visible, at)
+    names = set(re.findall(r"[A-Za-z_]\w*", match[1])) if match is not None else set()
+    return bool(names) and all(
+        re.search(rf"(?<!\w){name}\b(?!=\d+[\s;])", visible[:at]) is None
+        and re.search(rf"(?<!\w){name}=\d+[\s;]", visible[:at])
+        for name in names
+    )
 
 
-def _variable(text: str, at: int) -> Iterator[Found]:
-    start = at + 2 if text.startswith("${", at) else at + 1
-    name = _NAME.match(text, start)
-    if name is not None and (name[0].startswith("!") or names_a_secret(name[0])):
+def _variable(text: str, visible: str, at: int, sure: bool) -> Iterator[Found]:
+    braced = re.compile(r"\$\{([^}]*)\}?").match(visible, at)
+    if braced is not None and re.search(r"@[A-Za-z]$", braced[1]):
+        yield Found("command-substitution", text[at : braced.end()])
+    name = re.compile(r"\$\{?(!?)(\w*)").match(visible, at)
+    if name is None:
+        return
+    if name[1] or (names_a_secret(name[2]) and not (sure and _is_given(name[2], visible[:at]))):
         yield Found("secret-variable", text[at : name.end()])
 
 
-def _redirects(text: str, workdir: str) -> Iterator[Found]:
+def _is_given(name: str, before: str) -> bool:
+    """Whether the text itself surely gave the variable a value by a statement of its own before it is used."""
+    given = re.search(rf"(?:^|[;\n])[ \t]*(?:export[ \t]+)?{name}=[^\s;&]*[ \t]*(?:[;\n]|&&)", before)
+    return given is not None and _PLAIN_BEFORE.search(before[: given.start()]) is None
+
+
+def _redirects(text: str, workdir: str, sure: bool) -> Iterator[Found]:
     command = parse_command(text)
     targets = {(sign, target, call.folder) for call in command.invocations for sign, target in call.redirects}
-    targets |= {
-        ("tee", word, call.folder)
-        for call in command.invocations
-        if call.program == "tee"
-        for word in call.words
-        if not word.startswith("-")
-    }
     attached = {(sign, target) for sign, target, _ in targets}
     alone = {(sign_of(token), token.value) for token in lex(text) if token.kind == "redirect"} - attached
+    if not sure:
+        alone |= {(match[1], match[2].strip("'\"")) for match in _REDIRECT.finditer(text)} - attached
     last = command.invocations[-1].folder if command.invocations else "."
     targets |= {(sign, target, last) for sign, target in alone | {(">", word) for word in _AT_LINE.findall(text)}}
     for sign, target, folder in sorted(targets):

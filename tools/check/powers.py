@@ -4,11 +4,12 @@ from typing import Literal
 
 from tools.check.bash_powers import bash_powers
 from tools.check.power import Found
+from tools.check.python_powers import python_powers
 from tools.hidden import words_with_hidden
 
 
 def powers(text: str, workdir: str = ".", kind: Literal["bash", "python"] = "bash") -> list[Found]:
-    """Characters that a terminal obeys; of bash substitutions, redirections that leave the repository, secrets, pipes to a shell.
+    """Characters that a terminal obeys, substitutions, writing outside the repository, secrets, text and programs that are run.
 
     Args:
         text: bash or Python; what cannot be parsed is looked through all the same.
@@ -16,4 +17,4 @@ def powers(text: str, workdir: str = ".", kind: Literal["bash", "python"] = "bas
         kind: the language.
     """
     hidden = [Found("control-character", word) for word in words_with_hidden(text)]
-    return list(dict.fromkeys([*hidden, *(bash_powers(text, workdir) if kind == "bash" else ())]))
+    return list(dict.fromkeys([*hidden, *(bash_powers if kind == "bash" else python_powers)(text, workdir)]))
