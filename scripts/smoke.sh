@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# Build the wheel and the sdist, install the wheel with each extra into an empty environment, and use it outside the checkout.
+# Build the sdist and the wheel from it, install the wheel with each extra into an empty environment, and use it outside the checkout.
 #   usage: smoke.sh [EXTRA…]     (default: "" bench mcp tool; also dask, data, local, docs; tool: by pipx, into an environment of its own)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 extras=("$@"); [ $# -gt 0 ] || extras=("" bench mcp tool)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 python=$(command -v "${PYTHON:-$PWD/.venv/bin/python}")
-"$python" -m pip -q wheel --no-deps --wheel-dir "$work/dist" . 2>"$work/pip.log" || { tail -5 "$work/pip.log" >&2; exit 1; }
+# Only what the sdist holds can be in the wheel: a file that it forgets is missed below.
+"$python" -m venv "$work/build"
+{ "$work/build/bin/pip" -q install build && "$work/build/bin/python" -m build --outdir "$work/dist" .; } >"$work/pip.log" 2>&1 || { tail -5 "$work/pip.log" >&2; exit 1; }
+ls "$work"/dist/ml_agent-*.tar.gz >/dev/null
 wheel=$(ls "$work"/dist/ml_agent-*.whl)
 cp -r ml_agent/samples/repositories/planar-nets "$work/planar-nets"
 cd "$work"
