@@ -15,6 +15,7 @@ from uuid import uuid4
 import pytest
 
 import ml_agent
+from sandbox.bubblewrap import find_bubblewrap
 
 SOON = 5.0
 """Seconds until it must be gone."""
@@ -106,8 +107,10 @@ def test_a_task_that_is_cancelled_ends_its_silent_program(program: Program) -> N
 
 
 def server(**environment: str) -> Any:
-    """A client with a server process of its own that runs programs on this machine."""
+    """A client with a server process of its own that runs programs in bubblewrap."""
     mcp = pytest.importorskip("mcp")
+    if find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
     words = {"ML_AGENT_SANDBOX": "local", "ML_AGENT_NETWORK": "none", **environment}
     parameters = mcp.StdioServerParameters(
         command=sys.executable, args=["-m", "ml_agent", "mcp"], env={**os.environ, **words}
