@@ -330,3 +330,33 @@ def test_an_enumeration_or_text_is_the_enumeration(checked: Make) -> None:
     })  # fmt: skip
     assert says("python train.py --mode slow") == []
     assert says("python train.py --mode slo") == ["error bad-choice"]
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ("fit --config c.yaml", 0), ("fit -c c.yaml --model.width 4", 0), ("--config c.yaml fit", 0), ("fit --print_config", 0),
+        ("fit --config c.yaml --ckpt_path x --optimizer Adam --optimizer.lr 3 --lr_scheduler=StepLR", 0),
+        ("fit --config c.yaml --trainer.logger WandbLogger --trainer.logger.project=x", 0),
+        ("fit --config c.yaml --trainer.callbacks+=EarlyStopping --trainer.callbacks.patience=3", 0),
+        ("fit --trainer c.yaml --model.width 3 --data.folder x", 0),
+        ("fit", 2), ("fit --model.widht=3 --config c.yaml", 1), ("fit --config c.yaml --trainer.max_epohs 3", 1),
+    ],
+)  # fmt: skip
+def test_commands_of_lightning(checked: Make, words: str, wrong: int) -> None:
+    says = checked({
+        "main.py": """
+        from lightning.pytorch.cli import LightningCLI
+        from lightning import LightningModule
+        class Net(LightningModule):
+            def __init__(self, width: int): ...
+        class Data:
+            def __init__(self, folder: str): ...
+        def main():
+            LightningCLI(Net, Data)
+        if __name__ == "__main__":
+            main()
+        """,
+        "c.yaml": "model: {width: 3}\n",
+    })  # fmt: skip
+    assert [f.partition(" ")[0] for f in says(f"python main.py {words}")] == ["error"] * wrong

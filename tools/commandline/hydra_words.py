@@ -206,7 +206,7 @@ class _Overrides:
     def _key(self, one: Override, option: Option | None) -> None:
         """A setting that is changed, added or removed."""
         table = option is None and any(k.startswith(one.key + ".") for k in self.known)
-        if not one.sign and option is not None:
+        if one.sign in ("", "++") and option is not None and one.value is not None:
             self._store(one, option)
             return
         self.reader.unknown.append(one.word)

@@ -103,8 +103,15 @@ class Reader:
         """A word that begins like an option but is none."""
         flag = word.partition("=")[0]
         self.unknown.append(word)
+        if self.signature.framework == "dataclass" and self._is_part(flag):
+            return
         suggestion = nearest_flag(flag, self.by_flag)
         self.note_foreign("unknown-option", f"{self.signature.path} has no option {flag}", flag, suggestion)
+
+    def _is_part(self, flag: str) -> bool:
+        """Whether a flag names a part of what another one takes, of which no types are known: `--logger.save_dir`."""
+        wholes = [known for known in self.by_flag if flag.startswith((f"{known}.", f"{known}+"))]
+        return any(self.by_flag[known].type in ("json", "unknown") for known in wholes)
 
     def note_foreign(self, code: str, message: str, word: str, suggestion: str = "") -> None:
         """Record that the signature has no place for a word: an error where it is whole, else only where it is a slip."""

@@ -199,7 +199,14 @@ class LightningCommands(Native):
 
     def signatures(self) -> list[Signature]:
         """One a subcommand; with `run=False` there are none."""
-        options, unseen = [*_of_jsonargparse(), _plain("--seed_everything", "json")], []
+        config, shown = _of_jsonargparse()
+        options = [
+            msgspec.structs.replace(config, flags=("--config", "-c")),
+            shown,
+            _plain("--seed_everything", "json"),
+        ]
+        options += [_plain(f"--{name}", kind) for name, kind in LIGHTNING_OWN]
+        unseen: list[Unseen] = []
         trainer = known_class("pytorch_lightning.Trainer")
         options += [_under("trainer", option) for option in trainer.as_options()] if trainer is not None else []
         for name, place in (("model", 0), ("data", 1)):
@@ -248,6 +255,11 @@ def _trainer_options(run: Interpreter, name: str, arguments: Arguments) -> Value
     return arguments.get(0, "parent_parser")
 
 
+LIGHTNING_OWN: tuple[tuple[str, OptionType], ...] = (
+    ("trainer", "path"), ("model", "path"), ("data", "path"), ("optimizer", "json"), ("lr_scheduler", "json"),
+    ("ckpt_path", "path"), ("verbose", "bool"), ("return_predictions", "bool"),
+)  # fmt: skip
+"""What every LightningCLI takes: whole parts out of a file, and what is handed to the method that is run."""
 LIGHTNING = ("fit", "validate", "test", "predict")
 
 

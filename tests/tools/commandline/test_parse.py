@@ -10,6 +10,7 @@ from tools.commandline.edit import reading, remove_option, set_option
 from tools.commandline.model import Call
 from tools.commandline.parse import parse, parse_one, single_commands
 from tools.commandline.quoting import quote, unquote
+from tools.commandline.words import parse_call
 from tools.errors import RenderError
 from tools.signatures.model import Option, Signature
 
@@ -194,3 +195,15 @@ def test_a_comment_and_other_commands_are_no_part_of_a_call() -> None:
 @given(st.text(max_size=20))
 def test_quotes_come_off_again(word: str) -> None:
     assert unquote(quote(word)) == word
+
+
+def test_an_override_that_is_forced_gives_its_value_all_the_same() -> None:
+    signature = Signature(
+        path="a.py", framework="hydra", syntax="overrides", options=(Option(dest="lr", type="float", converter="yaml"),)
+    )
+    call = parse_call(signature, ["++lr=3", "-m", "--config-name", "other"])
+    assert call.values == {"lr": 3.0} and call.chosen == (("--config-name", "other"),)
+    assert [(part.kind, part.flag, part.values) for part in call.given] == [
+        ("override", "++lr", ("3",)), ("option", "-m", ()), ("option", "--config-name", ("other",)),
+    ]  # fmt: skip
+    assert parse_call(signature, ["lr=1,2", "--multirun"]).values == {"lr": "1,2"}
