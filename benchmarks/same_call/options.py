@@ -12,6 +12,7 @@ from benchmarks.same_call.values import plain
 from tools.commandline.words import choose, parse_call
 from tools.signatures.model import Option, Signature
 from tools.signatures.read import SignatureReader
+from tools.signatures.sweeps import GROUP, GROUPS
 
 PLACES = "arguments by place"
 """The key of words that belong to no option."""
@@ -49,6 +50,8 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
         loose = by_look(program.words)
         return Options(values=loose, given=frozenset(loose), defaults=program.settings)
     call = parse_call(signature, program.words)
+    if signature.framework == "hydra" and not call.unknown:
+        return _composed(root, program, signature)
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
     known = {o.dest: o.default for o in signature.options if o.default is not None}
     texts = {o.dest for o in signature.options if _is_text(o) and signature.syntax != "overrides"}
@@ -57,6 +60,41 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
         values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
         nullable=frozenset(nullable),
     )  # fmt: skip
+
+
+def _composed(root: Path, program: Program, base: Signature) -> Options:
+    """The whole configuration that hydra composes of groups, another configuration and overrides; where it cannot be known, the words.
+
+    Args:
+        root: the repository's folder.
+        program: what is started.
+        base: its signature without what the words choose.
+    """
+    known = _signatures(root, program.file)
+    signature = choose(_reader(root).called(known, lambda s: _said(s, program.words)), program.words) or base
+    call = parse_call(signature, program.words)
+    whole = not (signature.accepts_unknown or signature.unseen)
+    composed, before = ({o.dest: o.default for o in _keys(s)} for s in (signature, base))
+    chosen = {key.lstrip("-").replace("-", "_"): value for key, value in call.chosen if key.startswith("--")}
+    groups = {o.dest for o in signature.options if o.converter == GROUP} if whole else set()
+    values = {k: v for k, v in call.values.items() if k not in groups}
+    changed = {k for k in composed.keys() | before.keys() if composed.get(k) != before.get(k)} if whole else set()
+    return Options(
+        values={**composed, **values} if whole else {**values, **chosen}, given=frozenset({*values, *changed, *chosen}),
+        defaults={} if whole else {k: v for k, v in before.items() if v is not None},
+        nullable=frozenset(k for k, v in composed.items() if v in (None, "None", "null")),
+    )  # fmt: skip
+
+
+def _keys(signature: Signature) -> list[Option]:
+    """What a configuration holds, the choices of its groups left out."""
+    return [o for o in signature.options if o.converter != GROUP and not o.required]
+
+
+def _said(signature: Signature, words: Sequence[str]) -> dict[str, Any]:
+    """What words say that decides what a configuration holds."""
+    call = parse_call(signature, words)
+    return call.values | ({GROUPS: call.chosen} if call.chosen else {})
 
 
 def _is_text(option: Option) -> bool:
