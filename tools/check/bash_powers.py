@@ -13,6 +13,8 @@ from tools.secret_names import names_a_secret
 _EXPANSION = re.compile(r"`|[<>$]\(|\$\[|\$\{?!?[A-Za-z_]\w*|\$\{[!#]?[@*\d]")
 _ENCODED = re.compile(r"\$'[^']*\\[xuUc0-7][^']*'?")
 """Letters by their numbers: nobody who reads it knows what it says."""
+_MOST = 200
+"""Substitutions that are told one by one."""
 _DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"})
 _TO_SHELL = re.compile(r"\|&?\s*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?(?:sh|bash|dash|zsh|ksh|ash)\b(?!\s+[\w./])")
 _REDIRECT = re.compile(r"(\d*(?:&>>?|[<>]{1,2}[&|]?))[ \t]*([^\s;|&()<>]+)")
@@ -54,14 +56,18 @@ def _inner_shells(text: str) -> list[str]:
 
 
 def _expansions(text: str, visible: str, sure: bool) -> Iterator[Found]:
-    """What bash expands of the characters that are not surely literal."""
+    """What bash expands of the characters that are not surely literal; of very many the first and one for the rest."""
     yield from (Found("command-substitution", match[0]) for match in _ENCODED.finditer(visible))
+    count = 0
     for match in _EXPANSION.finditer(visible):
         at = match.start()
         if match[0][0] == "$" and match[0] not in ("$(", "$["):
             yield from _variable(text, visible, at, sure)
         elif NUMBERS.match(visible, at) is None and not _counts(text, visible, at):
-            yield Found("command-substitution", _excerpt(text, at))
+            count += 1
+            yield Found("command-substitution", _excerpt(text, at) if count < _MOST else text[at:])
+            if count == _MOST:
+                return
 
 
 def _counts(text: str, visible: str, at: int) -> bool:
