@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from ml_agent.draft import Draft
 from ml_agent.grounded.commands import Matched, statement_of
 from ml_agent.request import Request
-from ml_agent.values.lexer import is_path
 from ml_agent.values.numbers import number
 from tools.commandline.shell import parse_command
 from tools.signatures.model import Signature
@@ -52,7 +51,7 @@ def unused(draft: Draft) -> int:
 def _uses_more(draft: Draft, other: Draft) -> bool:
     """Whether a draft uses all stated values that another one uses, and a path or a number besides; a name may be said of the thing itself."""
     more = _honoured(draft) - _honoured(other)
-    return _honoured(draft) > _honoured(other) and any(is_path(one) or number(one) is not None for one in more)
+    return _honoured(draft) > _honoured(other) and any("/" in one or number(one) is not None for one in more)
 
 
 def _honoured(draft: Draft) -> frozenset[str]:

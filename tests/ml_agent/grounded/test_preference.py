@@ -14,7 +14,7 @@ SIGNATURE = Signature(
 
 
 def draft(text: str, *unused: str) -> Draft:
-    found = dict.fromkeys(re.findall(r"\d+", text), "honoured") | dict.fromkeys(unused, "not found")
+    found = dict.fromkeys(re.findall(r"\d+|\w+/\w+|[A-Z]\w+", text), "honoured") | dict.fromkeys(unused, "not found")
     ledger = tuple(
         LedgerEntry(value=one, text=one, status=status, where="", required=True)  # type: ignore[arg-type]
         for one, status in found.items()
@@ -60,3 +60,8 @@ def test_a_command_that_had_to_be_filled_up_does_not_go_first() -> None:
 
 def test_what_uses_all_that_the_example_does_and_more_goes_first() -> None:
     assert goes_first("python a.py --epochs 24 --seed 7", "python b.py --epochs 24", least=0.5)
+
+
+def test_a_folder_more_speaks_for_a_command_and_a_name_more_does_not() -> None:
+    assert goes_first("python a.py --epochs 24 --out logs/new", "python b.py --epochs 24", least=0.5)
+    assert not goes_first("python a.py --epochs 24 --data CycleGAN", "python b.py --epochs 24", least=0.5)
