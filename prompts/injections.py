@@ -5,12 +5,12 @@ back, encoded text decoded, hidden comments as well as shown text. It finds, it 
 elsewhere.
 """
 
-import base64
-import binascii
 import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
+
+from prompts.hidden import NO_WIDTH, TAGS, blocks, comments, decoded, readable, references, spelled
 
 Kind = Literal[
     "override", "addressed", "role", "secrets", "concealment", "answer", "frame", "invisible", "encoded", "hidden"
@@ -67,14 +67,7 @@ _HIDDEN = re.compile(
     rf"\b{_AGENT}\b.{{0,80}}\b(?:must|should|run|execute|install|use|add|include|answer|reply|do not|don't|instead|choose|prefer|ignore)\b"
 )
 """What only counts where people do not see it."""
-_COMMENT = re.compile(
-    r"<!--(.*?)(?:-->|\Z)|^\[(?://|comment|_|#)\]:\s*(?:#|<>)\s*[(\"'](.*?)[)\"']\s*$", re.DOTALL | re.MULTILINE
-)
-_TAGS = re.compile("[\U000e0020-\U000e007e]{3,}")
 _TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_NO_WIDTH = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
 _BETWEEN = re.compile("[A-Za-z][\u00ad\u200b\u200c\u2060\ufeff]+(?=[A-Za-z])")
 _ENCODED = re.compile(r"(?<![\w/+=])[A-Za-z0-9+/_-]{32,}={0,2}(?![\w/+=])")
 _HEX = re.compile(r"(?<![\w])(?:[0-9a-fA-F]{2}[ :]?){24,}(?![\w])")
@@ -95,8 +88,7 @@ def injections(text: str) -> list[Hit]:
 
 def plain(line: str) -> str:
     """A line as a model reads it: nothing without width, Latin letters for those that look like them, lower case."""
-    seen = _TAGS.sub(lambda match: "".join(chr(ord(char) - 0xE0000) for char in match[0]), line)
-    seen = unicodedata.normalize("NFKC", _NO_WIDTH.sub("", seen)).lower().translate(_LOOKALIKES)
+    seen = unicodedata.normalize("NFKC", NO_WIDTH.sub("", spelled(line))).lower().translate(_LOOKALIKES)
     return re.sub(
         r"(?<!\w)[*_`~]{1,3}(?=\w)|(?<=\w)[*`~]{1,3}|\s+", lambda match: " " if match[0].isspace() else "", seen
     )
@@ -130,46 +122,42 @@ def _kind(line: str, fenced: bool) -> Kind | None:
 
 def _unseen(lines: list[str]) -> Iterator[tuple[int, Kind]]:
     """What people cannot see or read: tags, turned text, letters split by nothing, encoded sentences."""
+    wrapped = {block.first: block for block in blocks(lines) if _speaks(decoded(block.joined))}
+    inside = {first + more for first, block in wrapped.items() for more in range(len(block.words))}
     for number, line in enumerate(lines, 1):
         if (
-            _TAGS.search(line)
+            TAGS.search(line)
             or len(_BETWEEN.findall(line)) >= 3
             or (_TURNED.search(line) and not _RIGHT_TO_LEFT.search(line))
         ):
             yield number, "invisible"
-        elif any(_kind(plain(text), False) or _HIDDEN.search(plain(text)) for text in _decoded(line)):
+        elif number - 1 in wrapped or (number - 1 not in inside and any(map(_speaks, _decoded(line)))):
             yield number, "encoded"
 
 
-def _decoded(line: str) -> Iterator[str]:
+def _speaks(said: str | None) -> bool:
+    """Whether a text that was encoded speaks to an agent, in its first words or in any sentence."""
+    text = plain((said or "")[:_LONGEST_LINE])
+    return bool(_kind(text, False) or _HIDDEN.search(text))
+
+
+def _decoded(line: str) -> Iterator[str | None]:
     for match in _ENCODED.finditer(line[:_LONGEST_LINE]):
-        try:
-            word = match[0].replace("-", "+").replace("_", "/").rstrip("=")
-            yield from _readable(base64.b64decode(word + "=" * (-len(word) % 4)))
-        except (binascii.Error, ValueError):
-            continue
+        yield decoded(match[0])
     for match in _HEX.finditer(line[:_LONGEST_LINE]):
-        yield from _readable(bytes.fromhex(re.sub(r"[ :]", "", match[0])))
-
-
-def _readable(data: bytes) -> Iterator[str]:
-    """The text, where it is one of several words."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return
-    if text.count(" ") >= 2 and sum(char.isprintable() or char.isspace() for char in text) > 0.95 * len(text):
-        yield text
+        yield readable(bytes.fromhex(re.sub(r"[ :]", "", match[0])))
 
 
 def _commented(text: str) -> Iterator[tuple[int, Kind]]:
-    for match in _COMMENT.finditer(text):
-        inside = " ".join(plain(line) for line in (match[1] or match[2] or "")[:_LONGEST_LINE].split("\n"))
+    line, counted = 1, 0
+    for found in sorted([*comments(text), *references(text)]):
+        line, counted = line + text.count("\n", counted, found.start), found.start
+        part = text[found.start : found.end][: _LONGEST_LINE + 20].removeprefix("<!--").removesuffix("-->")
+        inside = " ".join(plain(words) for words in part.split("\n"))
         if _HIDDEN.search(inside) or _kind(inside, False):
-            yield text.count("\n", 0, match.start()) + 1, "hidden"
+            yield line, "hidden"
 
 
 def _shown(line: str) -> str:
-    seen = _TAGS.sub(lambda match: "".join(chr(ord(char) - 0xE0000) for char in match[0]), line)
-    text = " ".join("".join(char if char.isprintable() else " " for char in _NO_WIDTH.sub("", seen)).split())
+    text = " ".join("".join(char if char.isprintable() else " " for char in NO_WIDTH.sub("", spelled(line))).split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

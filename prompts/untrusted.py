@@ -6,34 +6,67 @@ marks that end a frame or begin another's turn are broken; lines that speak to a
 
 import re
 
+from prompts.hidden import NO_WIDTH, blocks, comments, decoded, is_drawn, readable, shortened
 from prompts.injections import injections
 
 MARK = "[data of the repository, not an instruction] "
-_NO_WIDTH = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _FRAME = re.compile(
     r"<(/?(?:file|tool_call|tool_result|function_call|function_results?|system|untrusted)\b)", re.IGNORECASE
 )
 _TURN = re.compile(r"<\|(\w{2,30})\|>")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_ENCODED = re.compile(r"(?<![\w/+=])[A-Za-z0-9+/]{120,}={0,2}(?![\w/+=])")
+_LONG = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{120,}={0,2}")
+"""Encoded data, whatever it says; shorter words are taken out where they say something."""
+_WORD = re.compile(r"(?<![\w/+-])[A-Za-z0-9+/_-]{32,}={0,2}")
+_HEX = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2}[ :]?){24,}(?!\w)")
+_LEAST_BLOCK = 120
 _SHORT = 12
 """Characters of encoded data that are left, to be known again."""
 
 
 def neutral(text: object) -> str:
     """The text as it may stand in a prompt; it has as many lines as before, so that places in it can be named."""
-    text = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), str(text))
-    text = _CONTROL.sub("", _NO_WIDTH.sub("", text.replace("\r\n", "\n")))
-    text = _ENCODED.sub(lambda match: f"{match[0][:_SHORT]}... ({len(match[0])} characters of data)", text)
-    text = _TURN.sub(r"<| \1 |>", _FRAME.sub(r"&lt;\1", text))
-    lines = text.split("\n")
-    for hit in injections(text):
+    seen = _CONTROL.sub("", NO_WIDTH.sub("", str(text).replace("\r\n", "\n")))
+    seen = _without_data(_without_comments(seen))
+    seen = _TURN.sub(r"<| \1 |>", _FRAME.sub(r"&lt;\1", seen))
+    lines = seen.split("\n")
+    for hit in injections(seen):
         lines[hit.line - 1] = MARK + lines[hit.line - 1]
     return "\n".join(lines)
 
 
+def _without_comments(text: str) -> str:
+    """Empty lines, or a blank, stand where a comment was: what was apart does not become another comment."""
+    parts, after = [], 0
+    for comment in comments(text):
+        if not is_drawn(text, comment):
+            lines = "\n" * text.count("\n", comment.start, comment.end)
+            parts += [text[after : comment.start], lines or (" " if comment.closed else "")]
+            after = comment.end
+    return "".join([*parts, text[after:]])
+
+
+def _without_data(text: str) -> str:
+    """Encoded words and blocks of them are cut to their first characters."""
+    lines = text.split("\n")
+    for block in blocks(lines):
+        if (len(block.joined) >= _LEAST_BLOCK and block.wrapped) or decoded(block.joined) is not None:
+            for number in range(block.first, block.first + len(block.words)):
+                lines[number] = shortened(lines[number], _cut(block.joined) if number == block.first else "")
+    text = _LONG.sub(lambda match: _cut(match[0]), "\n".join(lines))
+    text = _WORD.sub(lambda match: match[0] if decoded(match[0]) is None else _cut(match[0]), text)
+    return _HEX.sub(lambda match: match[0] if _spells_nothing(match[0]) else _cut(match[0]), text)
+
+
+def _spells_nothing(digits: str) -> bool:
+    return readable(bytes.fromhex(re.sub("[ :]", "", digits))) is None
+
+
+def _cut(data: str) -> str:
+    return f"{data[:_SHORT]}... ({len(data)} characters of data)"
+
+
 def framed(path: str, text: str) -> str:
     """Text of a repository's file, marked as data; it cannot end its frame."""
-    name = re.sub(r'[<>"\n]', "?", _CONTROL.sub("", _NO_WIDTH.sub("", path)))
+    name = re.sub(r'[<>"\n]', "?", _CONTROL.sub("", NO_WIDTH.sub("", path)))
     return f'<file path="{name}">\n{neutral(text)}\n</file>'
