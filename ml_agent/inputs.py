@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tools.files import is_secret
+from tools.secret_files import is_secret
 
 MOST_BYTES = 1024**3
 """Of one file; a larger one is not copied."""
@@ -86,16 +86,22 @@ def _may_be_shown(path: Path, private: Sequence[Path]) -> bool:
 
 
 def _names_below(folder: Path) -> Iterator[str]:
-    for _, folders, files in os.walk(folder):
-        yield from (*folders, *files)
+    for here, folders, files in os.walk(folder):
+        yield from (f"{Path(here).name}/{name}" for name in (*folders, *files))
 
 
 def _is_input(path: str, folder: Path, workspace: Path) -> bool:
-    if path.startswith(("/", "..", "~", ".")) or "\0" in path or "." not in posixpath.basename(path):
+    if path.startswith(("/", "..", "~", ".")) or "\0" in path or "." not in posixpath.basename(path) or is_secret(path):
         return False
     file = folder / path
     try:
         inside = file.resolve().is_relative_to(folder.resolve())
-        return inside and file.is_file() and file.stat().st_size <= MOST_BYTES and not (workspace / path).exists()
+        return (
+            inside
+            and not is_secret(str(file.resolve()))
+            and file.is_file()
+            and file.stat().st_size <= MOST_BYTES
+            and not (workspace / path).exists()
+        )
     except OSError:
         return False

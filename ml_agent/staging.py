@@ -10,8 +10,9 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
-from tools.files import MAX_FILES, is_secret
+from tools.files import MAX_FILES
 from tools.ignored import Ignored, ignored_in
+from tools.secret_files import is_secret
 
 _GIT = ("HEAD", "packed-refs", "shallow", "index", "objects", "refs/heads", "refs/tags")
 """What of `.git` holds commits; all else holds addresses, settings, hooks and notes of the user's."""
@@ -27,7 +28,7 @@ def stage(root: Path, target: Path, words: str = "") -> int:
     left_out = 0
     target.mkdir(parents=True)
     for path, relative in _walk(root):
-        if is_secret(relative.name) or _unwanted(relative.as_posix(), rules, words):
+        if is_secret(relative.as_posix()) or _unwanted(relative.as_posix(), rules, words):
             left_out += 1
             continue
         place = target / relative

@@ -1,14 +1,13 @@
 """Reading a folder of somebody else's files without ever leaving it."""
 
 import errno
-import fnmatch
 import os
-import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from tools.errors import RepositoryError, UnsafePathError
+from tools.secret_files import is_secret
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 """How much of a text file is read by default."""
@@ -18,24 +17,6 @@ IGNORED_FOLDERS = frozenset(
     {".git", ".hg", ".svn", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"}
 )
 """Version control, and what tools leave behind."""
-
-
-_SECRETS = (
-    ".env", ".env.*", ".envrc", ".netrc", "_netrc", ".pypirc", ".npmrc", ".git-credentials", ".htpasswd", "id_rsa", "id_rsa.*",
-    "id_dsa", "id_ecdsa", "id_ed25519", "*.pem", "*.p12", "*.pfx", "*.keystore", "credentials", "credentials.json",
-    "credentials.yaml", "credentials.yml", "secrets.json", "secrets.yaml", "secrets.yml", "secrets.toml", "kubeconfig",
-    "service-account*.json", "service_account*.json",
-)  # fmt: skip
-_NO_SECRETS = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.example", "*.py", "*.md")
-_SECRET_NAME, _NO_SECRET_NAME = (
-    re.compile("|".join(fnmatch.translate(pattern) for pattern in patterns)) for patterns in (_SECRETS, _NO_SECRETS)
-)
-
-
-def is_secret(name: str) -> bool:
-    """Whether a file's name says that it holds a secret: it is then no part of what is read, shown or sent."""
-    name = name.lower()
-    return _SECRET_NAME.fullmatch(name) is not None and _NO_SECRET_NAME.fullmatch(name) is None
 
 
 class Tree:
@@ -52,7 +33,7 @@ class Tree:
     def resolve(self, path: str) -> Path:
         """The real place of `path`, which need not exist; UnsafePathError where it is outside the tree."""
         relative = PurePosixPath(path)
-        if is_secret(relative.name):
+        if is_secret(relative.as_posix()):
             raise UnsafePathError(f"{path!r}: named like a secret; it is not read")
         if relative.is_absolute() or "\0" in path:
             raise UnsafePathError(f"{path!r}: give a path relative to the repository")
@@ -60,10 +41,10 @@ class Tree:
             target = (self.root / relative).resolve()
         except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
             raise UnsafePathError(f"{path!r}: cannot be followed ({error})") from error
-        if is_secret(target.name) and target != self.root:
-            raise UnsafePathError(f"{path!r}: leads to what is named like a secret; it is not read")
         if not target.is_relative_to(self.root):
             raise UnsafePathError(f"{path!r}: outside the repository")
+        if is_secret(target.relative_to(self.root).as_posix()):
+            raise UnsafePathError(f"{path!r}: leads to what is named like a secret; it is not read")
         return target
 
     def exists(self, path: str) -> bool:
@@ -109,10 +90,7 @@ class Tree:
         RepositoryError above MAX_FILES files.
         """
         start = self.resolve(under)
-        found = [
-            path for path in self._walk(start) if not _unprintable(path) and not is_secret(path.rpartition("/")[2])
-        ]
-        return tuple(sorted(found))
+        return tuple(sorted(path for path in self._walk(start) if not _unprintable(path) and not is_secret(path)))
 
     def _regular(self, path: str) -> Path:
         target = self.resolve(path)

@@ -12,8 +12,9 @@ from ml_agent import keys
 from ml_agent.staging import stage
 from ml_agent.testing.git_folders import commit_files, write_files
 from tools.errors import UnsafePathError
-from tools.files import Tree, is_secret
+from tools.files import Tree
 from tools.index import RepoIndex
+from tools.secret_files import is_secret
 from tools.secret_names import names_a_secret
 
 SCRIPT = (
@@ -129,6 +130,12 @@ def test_secrets_of_a_folder_do_not_go_into_a_sandbox(repository: Path, canaries
         "conf/.env.local",
         ".netrc",
         "service-account-1.json",
+        "hf_token",
+        "conf/server.key",
+        "conf/prod.env",
+        "client_secret.json",
+        ".docker/config.json",
+        ".kube/config",
     ):
         write_files(repository, {name: secret})
     with (repository / ".git/config").open("a") as file:
@@ -178,7 +185,18 @@ def test_ignored_data_is_named_by_the_user(words: str, there: list[str], reposit
 
 @pytest.mark.promise("A secret of a folder is in no index, no prompt and no file that is opened.", by="tools.files")
 @pytest.mark.parametrize(
-    "name", [".env", "sub/.env.production", ".netrc", "id_rsa", "x/id_ed25519", "key.pem", "credentials.json"]
+    "name",
+    [
+        ".env",
+        "sub/.env.production",
+        ".netrc",
+        "id_rsa",
+        "x/id_ed25519",
+        "key.pem",
+        "credentials.json",
+        "a/hf_token",
+        ".kube/config",
+    ],
 )
 def test_a_secret_is_not_read(name: str, tmp_path: Path) -> None:
     write_files(tmp_path, {name: "canary", "README.md": "# x", "credentials.py": "x = 1\n"})
@@ -192,10 +210,34 @@ def test_a_secret_is_not_read(name: str, tmp_path: Path) -> None:
         tree.read_text("harmless.txt")
 
 
-def test_names_of_secrets() -> None:
-    assert all(map(is_secret, (".env", ".ENV", ".env.local", "id_rsa", "server.pem", "secrets.yaml")))
-    assert not any(
-        map(is_secret, (".env.example", "environment.yml", "env.py", "credentials.py", "secrets.py", "tokenizer.json"))
-    )
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".env", ".ENV", ".env.local", "prod.env", "id_rsa", "id_ed25519", "id_ed25519_sk", "server.pem", "server.key", "a/cert.p12",
+        "secrets.yaml", "hf_token", "hf_token.txt", "token.txt", ".vault-token", "accessToken.json", "client_secret.json",
+        "client_secret_123-abc.apps.json", "credentials", "aws-credentials.ini", "credentials.csv.bak", ".git-credentials", ".pgpass",
+        "wandb_key.txt", "openai_api_key", "apikey.json", "passwords.txt", "kaggle.json", ".netrc", "conf/.kube/config",
+        ".docker/config.json", ".aws/config", ".ssh/known", "service-account-1.json", "vault.kdbx", "terraform.tfstate",
+    ],
+)  # fmt: skip
+def test_names_of_secrets(name: str) -> None:
+    assert is_secret(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".env.example", "example.env", "environment.yml", "env.py", "credentials.py", "secrets.py", "keys.py", "tokenizer.json",
+        "tokenizer_config.json", "tokens.txt", "tokens.json", "special_tokens_map.json", "added_tokens.json", "tokenization.py",
+        "mask_token.json", "primary_key.csv", "answer_key.txt", "public_key.txt", "keypoints.json", "id_ed25519.pub", "id_map.txt",
+        "passkey.yaml", "mmlu_id_id.yaml", "key_value_maps.yaml", "monkey.txt", "config", "config.json", "docker/config.json",
+        ".docker/Dockerfile", "secrets.example.toml", "how-to-keep-a-secret-of-yours.txt", "README.md", "password.md",
+    ],
+)  # fmt: skip
+def test_names_of_no_secrets(name: str) -> None:
+    assert not is_secret(name)
+
+
+def test_names_of_secret_variables() -> None:
     assert names_a_secret("OPENAI_API_KEY") and names_a_secret("HF_TOKEN") and not names_a_secret("NUM_TOKENS")
     assert names_a_secret("GITHUB_PAT") and names_a_secret("CLIENT_SECRETS")

@@ -15,7 +15,7 @@ from tools.files import Tree
 def outside(tmp_path: Path) -> Path:
     folder = tmp_path / "outside"
     folder.mkdir()
-    (folder / "secret.txt").write_text("secret")
+    (folder / "private.txt").write_text("secret")
     return folder
 
 
@@ -26,7 +26,7 @@ def root(tmp_path: Path, outside: Path) -> Path:
     (folder / "README.md").write_text("# Title\n")
     (folder / "src" / "run.py").write_text("print(1)\n")
     (folder / "inside").symlink_to("src/run.py")
-    (folder / "out").symlink_to(outside / "secret.txt")
+    (folder / "out").symlink_to(outside / "private.txt")
     (folder / "outfolder").symlink_to(outside)
     (folder / "loop").symlink_to("loop")
     (folder / "zero").symlink_to("/dev/zero")
@@ -59,11 +59,11 @@ def test_reads_no_more_than_asked(tree: Tree) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "../outside/secret.txt",
-        "src/../../outside/secret.txt",
+        "../outside/private.txt",
+        "src/../../outside/private.txt",
         "/etc/passwd",
         "out",
-        "outfolder/secret.txt",
+        "outfolder/private.txt",
         "a\0b",
         "loop",
         "zero",
@@ -79,7 +79,7 @@ def test_what_is_outside_or_no_file_is_refused(tree: Tree, path: str) -> None:
 
 def test_outside_is_an_error_of_its_own(tree: Tree) -> None:
     with pytest.raises(UnsafePathError, match="outside the repository"):
-        tree.read_text("../outside/secret.txt")
+        tree.read_text("../outside/private.txt")
     with pytest.raises(UnsafePathError, match="not a regular file"):
         tree.read_text("pipe")
     with pytest.raises(FileNotFoundError):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tools.check.power import Found, Power, leaves
 from tools.check.python_names import Names
-from tools.files import is_secret
+from tools.secret_files import is_secret
 from tools.secret_names import names_a_secret
 
 _PROGRAMS = re.compile(

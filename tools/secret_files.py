@@ -1,0 +1,77 @@
+"""Which names of files say that they hold a secret: these are no part of what is read, shown, sent or put into a sandbox.
+
+By the words of a name (`hf_token`, `client_secret.json`, `wandb_key.txt`), by its ending (`server.key`), and by names that
+programs give (`.netrc`, `kaggle.json`). Vocabularies and sources speak of tokens and keys, too: `tokens.txt`,
+`special_tokens_map.json`, `keys.py` and `primary_key.csv` are none.
+"""
+
+import fnmatch
+import re
+
+_NAMES = (
+    ".env", ".env.*", ".envrc", "*.env", ".netrc", "_netrc", ".pypirc", ".npmrc", ".htpasswd", "*.htpasswd", ".pgpass", "pgpass.conf",
+    ".my.cnf", ".mylogin.cnf", ".boto", ".s3cfg", ".dockercfg", ".databrickscfg", ".renviron", ".terraformrc", "kaggle.json",
+    "kubeconfig", "*.kubeconfig", "cookies.txt", "cookies.sqlite", "service-account*.json", "service_account*.json",
+    "gha-creds-*.json", "secrets.sh", "credentials.sh", "*.tfstate", "*.tfstate.backup", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*",
+    "*.pem", "*.p12", "*.pfx", "*.p8", "*.key", "*.keystore", "*.jks", "*.kdbx", "*.ppk", "*.keytab",
+)  # fmt: skip
+_PLACES = (".kube/config", ".docker/config.json", ".ssh/*", ".gnupg/*", ".aws/*", ".azure/*", ".password-store/*")
+"""By the folder, too."""
+_NO_SECRETS = ("*.py", "*.pyi", "*.md", "*.rst", "*.ipynb", "*.html", "*.pub", "*.h", "*.c", "*.cc", "*.cpp", "*.cu")
+"""Sources and texts, whatever they are named."""
+_EXAMPLE = frozenset({"example", "examples", "sample", "template", "dist", "dummy"})
+_HOLDS = frozenset(
+    ["", "txt", "json", "yaml", "yml", "toml", "ini", "cfg", "conf", "xml", "properties", "enc", "b64", "bak", "old", "gpg", "asc"]
+)  # fmt: skip
+"""Endings of files that hold a secret under a name that says so."""
+_SAY_SO = frozenset(
+    ["secret", "secrets", "password", "passwords", "passwd", "passphrase", "credential", "credentials", "apikey", "apikeys", "htpasswd"]
+)  # fmt: skip
+_AT_THE_END = frozenset(
+    [
+        "token",
+        "key",
+        "authtoken",
+        "apitoken",
+        "accesstoken",
+        "hftoken",
+        "accesskey",
+        "privatekey",
+        "secretkey",
+        "sshkey",
+    ]
+)
+_MOST_WORDS = 5
+"""Of a name that says so; a longer one is a sentence."""
+_NO_TOKEN = frozenset(
+    ["special", "added", "bos", "eos", "pad", "unk", "cls", "sep", "mask", "start", "end", "stop", "word", "sub", "per", "multi", "text",
+     "image", "audio", "speech", "answer", "primary", "foreign", "public", "sort", "hot", "map", "group", "label", "index", "cache"]
+)  # fmt: skip
+"""What stands before `token` or `key` where that is one of a vocabulary or of a table."""
+_CAPITAL = re.compile("(?<=[a-z0-9])(?=[A-Z])")
+_NAMED, _PLACED, _NOT_NAMED = (
+    re.compile("|".join(fnmatch.translate(pattern) for pattern in patterns))
+    for patterns in (_NAMES, _PLACES, _NO_SECRETS)
+)
+
+
+def is_secret(path: str) -> bool:
+    """Whether the name of a file (or its path, with `/`) says that it holds a secret."""
+    own = path.rpartition("/")[2]
+    *folders, name = path.lower().split("/")
+    words = [word for word in re.split(r"[^a-z0-9]+", name) if word]
+    if _NOT_NAMED.fullmatch(name) is not None or _EXAMPLE & set(words):
+        return False
+    return (
+        _NAMED.fullmatch(name) is not None
+        or _PLACED.fullmatch(f"{folders[-1] if folders else ''}/{name}") is not None
+        or _says_so(_CAPITAL.sub("_", own).lower())
+    )
+
+
+def _says_so(name: str) -> bool:
+    stem, _, ending = name.rpartition(".") if "." in name.lstrip(".") else (name, "", "")
+    words = [word.rstrip("0123456789") for word in re.split(r"[^a-z0-9]+", stem) if word]
+    if ending not in _HOLDS or not 0 < len(words) <= _MOST_WORDS:
+        return False
+    return bool(_SAY_SO & set(words)) or (words[-1] in _AT_THE_END and not _NO_TOKEN & set(words))
