@@ -19,7 +19,7 @@ class Work(msgspec.Struct, Generic[Item, Outcome], frozen=True, kw_only=True):
     label: Callable[[Item], str]
     """Names an item, the same in every run."""
     seconds: float | None = None
-    """Wall time of one item, after which its process is ended and the item is lost; only the local engine can."""
+    """Wall time of one item, after which its process is ended and the item is lost."""
 
 
 class Engine(Protocol):

@@ -1,18 +1,22 @@
 """Work over dask.distributed: an existing cluster by its address, or a local one."""
 
 import contextlib
+import functools
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks.engines import Engine, Item, Outcome, Work
+from benchmarks.engines.local import START_SECONDS as COMING_UP_SECONDS
+from benchmarks.engines.local import TRIES, LocalEngine
 from benchmarks.errors import BenchError
 from ml_agent.keys import give, held
 from sandbox.cleanup import reap
@@ -21,6 +25,11 @@ from tools.secret_names import names_a_secret
 RETRIES = 3
 """How often the loss of its worker is forgiven an item; after that it is the item that kills workers."""
 START_SECONDS = 60.0
+POLL_SECONDS = 0.1
+RESULT_SECONDS = 60.0
+"""What the way of an outcome from its worker may take."""
+SILENT_SECONDS = 120.0
+"""How long beyond the time of an item a cluster may bring nothing, for instance while it replaces its workers."""
 
 
 @contextmanager
@@ -78,19 +87,52 @@ class DaskEngine:
         self._client = client
 
     def __call__(self, work: Work[Item, Outcome], items: Sequence[Item]) -> Iterator[Outcome]:
-        """Outcomes as they come."""
-        submit = self._client.submit
+        """Outcomes as they come; with a limit of time each item has a process of its own on its worker, ended at that time."""
+        carry_out = work.carry_out if work.seconds is None else functools.partial(_alone, work)
         futures = {
-            submit(work.carry_out, i, key=f"ml-agent-{work.label(i)}", retries=RETRIES, pure=False): i for i in items
+            self._client.submit(carry_out, i, key=f"ml-agent-{work.label(i)}", retries=RETRIES, pure=False): i
+            for i in items
         }
         try:
-            for future in _library().as_completed(futures, loop=self._client.loop):
-                error = future.exception()
-                yield (
-                    future.result() if error is None else work.lost(futures[future], f"{type(error).__name__}: {error}")
-                )
+            for future in self._done(futures, work.seconds):
+                yield _outcome(work, futures.pop(future), future)
+            for item in futures.values():
+                yield work.lost(item, "timeout: no worker of the cluster has anything done in its time")
         finally:
+            self._client.cancel(list(futures))
             reap()  # the containers of a worker that was lost keep running
+
+    def _done(self, futures: Mapping[Any, Item], seconds: float | None) -> Iterator[Any]:
+        """Futures as they are done, until all are, or none was for longer than any item may take."""
+        longest = float("inf") if seconds is None else TRIES * (seconds + COMING_UP_SECONDS) + SILENT_SECONDS
+        coming, left = _library().as_completed(list(futures), loop=self._client.loop), len(futures)
+        deadline = time.monotonic() + longest
+        while left and time.monotonic() < deadline:
+            for future in coming.next_batch(block=False):
+                yield future
+                left, deadline = left - 1, time.monotonic() + longest
+            time.sleep(POLL_SECONDS)
+
+
+def _outcome(work: Work[Item, Outcome], item: Item, future: Any) -> Outcome:
+    """What came of an item that is done; where it is an error, or is lost on the way, the item is."""
+    try:
+        error = future.exception(timeout=RESULT_SECONDS)
+        if error is None:
+            outcome: Outcome = future.result(timeout=RESULT_SECONDS)
+            return outcome
+    except TimeoutError:
+        error = TimeoutError("the outcome did not come from its worker")
+    return work.lost(item, f"{type(error).__name__}: {error}")
+
+
+def _alone(work: Work[Item, Outcome], item: Item) -> Outcome:
+    """One item in a process of its own, on a worker. Dask's nanny marks workers so that they may have none: that is for
+    processes that would be left behind, and this one ends with its parent."""
+    settings: Any = getattr(multiprocessing.current_process(), "_config")  # noqa: B009
+    settings["daemon"] = False
+    (outcome,) = LocalEngine(1)(work, [item])
+    return outcome
 
 
 @contextmanager
@@ -126,8 +168,10 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=10)
+        return
     process.kill()
-    process.wait()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=10)
 
 
 def _address(file: Path, scheduler: "subprocess.Popen[bytes]") -> str:

@@ -136,6 +136,17 @@ def test_dask_loses_nothing_with_a_worker(tmp_path: Path) -> None:
     assert Counter(outcomes) == Counter((n * n, "") for n in range(60))
 
 
+@pytest.mark.slow
+def test_dask_ends_an_item_for_its_time() -> None:
+    pytest.importorskip("distributed")
+    began = time.monotonic()
+    work = Work(carry_out=slow, lost=lost, label=str, seconds=4.0)
+    with dask_engine(workers=2) as engine:
+        outcomes = dict(engine(work, range(5)))
+    assert outcomes == {0: "", 1: "", 4: "timeout: more than 4 s", 9: "", 16: ""}
+    assert time.monotonic() - began < 200
+
+
 def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("benchmarks.engines.dask.START_SECONDS", 1.0)

@@ -2,7 +2,9 @@
 
 import json
 import os
+import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from benchmarks.data import load_tasks
 from benchmarks.predictions import load_predictions
 from ml_agent.testing.github_answers import About
 from ml_agent.testing.github_server import GitHubServer
+from ml_agent.testing.model_server import Answer, ModelServer, Seen
 
 Call = Callable[..., Any]
 Rows = Callable[..., None]
@@ -105,6 +108,26 @@ def test_the_exit_code_says_whether_every_row_has_a_result(call: Call, rows: Row
     said = call("predict", *ON, "--out", "{tmp}/bad.jsonl")
     assert said.code == 1 and "row 2 (1-1): field 'arguments'" in said.err and "2 of 3 rows answered" in said.err
     assert "1 rows have no result" in said.err
+
+
+def test_a_row_that_hangs_is_ended_for_its_time(call: Call, rows: Rows, bench: Path) -> None:
+    """Its process is stopped while it waits for the model, so that no deadline of its own helps."""
+    rows({})
+
+    def stops(_: Seen) -> Answer:
+        for child in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
+            for pid in child.read_text().split():
+                if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(int(pid), signal.SIGSTOP)
+        return Answer("answer", {})
+
+    began = time.monotonic()
+    with ModelServer(brain=stops) as server:
+        words = ("--navigator", "llm", "--model", "m", "--base-url", server.url, "--max-seconds", "8")
+        said = call("predict", *ON, "--out", "{tmp}/out.jsonl", *words)
+    assert said.code == 0 and "timeout: more than 10 s" in said.err, said.err
+    assert json.loads((bench / "out.jsonl").read_text())["error"].startswith("timeout")
+    assert time.monotonic() - began < 150
 
 
 def test_runs_of_others_come_in(call: Call, bench: Path) -> None:
