@@ -97,5 +97,5 @@ def executes(output: str, task: Task, repos: Path) -> bool:
         return process.wait(timeout=settings().timeout(task.github_id, kind)) == 0
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        process.wait(timeout=60)
         return True

@@ -169,7 +169,7 @@ def _run(command: Sequence[str], limit: float) -> tuple[str, bool]:
         return process.communicate(timeout=GRACE)[1], True
     except subprocess.TimeoutExpired:
         process.kill()
-        return process.communicate()[1], True
+        return process.communicate(timeout=GRACE)[1], True
 
 
 def _chosen(tasks: Sequence[Task], names: Sequence[str] | None) -> list[Task]:

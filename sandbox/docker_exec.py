@@ -6,14 +6,18 @@ the body is read through that buffer.
 """
 
 import struct
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import docker
 import msgspec
+from requests.exceptions import ReadTimeout
 
 from sandbox.capture import Stream
 
+SHORT_SECONDS = 120.0
+"""What a short command of our own may take; the engine's own limit on an answer."""
 HEADER = 8
 """Bytes before each frame: the stream's number, three zeros, the length."""
 STREAMS: dict[int, Stream] = {1: "stdout", 2: "stderr"}
@@ -29,10 +33,11 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
 class ExecStream:
     """The chunks of one exec as they come. Raises docker's and requests' errors."""
 
-    def __init__(self, client: docker.DockerClient, exec_id: str) -> None:
+    def __init__(self, client: docker.DockerClient, exec_id: str, quiet_seconds: float) -> None:
+        """Start the exec; an engine that sends nothing for `quiet_seconds` is given up."""
         api: Any = client.api
         url = f"{api.base_url}/v{api.api_version}/exec/{exec_id}/start"
-        self._response = api.post(url, json={"Detach": False, "Tty": False}, stream=True, timeout=(60, None))
+        self._response = api.post(url, json={"Detach": False, "Tty": False}, stream=True, timeout=(60, quiet_seconds))
         self._response.raise_for_status()
 
     def __iter__(self) -> Iterator[tuple[Stream, bytes]]:
@@ -61,12 +66,17 @@ class ExecStream:
 
 
 def run_short(client: docker.DockerClient, container: str, arguments: list[str], user: str) -> Finished:
-    """Run a command that ends by itself, soon. Raises docker's and requests' errors."""
+    """Run a command that ends by itself, soon. Raises docker's and requests' errors, also where it does not end."""
     made = client.api.exec_create(container, arguments, user=user, stderr=False)
-    stream = ExecStream(client, made["Id"])
+    stream = ExecStream(client, made["Id"], SHORT_SECONDS)
+    deadline, parts = time.monotonic() + SHORT_SECONDS, []
     try:
-        out = b"".join(data for name, data in stream if name == "stdout")
+        for name, data in stream:
+            parts += [data] if name == "stdout" else []
+            if time.monotonic() > deadline:
+                raise ReadTimeout(f"{arguments[0]} did not end within {SHORT_SECONDS:g} s")
     finally:
         stream.close()
+    out = b"".join(parts)
     code = client.api.exec_inspect(made["Id"])["ExitCode"]
     return Finished(exit_code=-1 if code is None else int(code), stdout=out)

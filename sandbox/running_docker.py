@@ -73,6 +73,8 @@ COUNTERS = (
     "/sys/fs/cgroup/docker/{}/cpu.stat",
 )
 """Where an engine on this machine counts a container's processor time; asking the engine itself takes a second."""
+GRACE_SECONDS = 60.0
+"""How long after the command's time the engine may take to end its output."""
 MOST_TRAILER = 300
 """Bytes of the trailer."""
 _GONE = re.compile(
@@ -114,7 +116,7 @@ class DockerRunning:
             self._id = self._api.exec_create(
                 job.container, arguments, user=USER, workdir=job.folder, environment=dict(job.environment)
             )["Id"]
-            self._stream = ExecStream(client, self._id)
+            self._stream = ExecStream(client, self._id, job.timeout + GRACE_SECONDS)
         except (DockerException, RequestException) as error:
             raise _lost(error) from error
         self._thread = threading.Thread(target=self._read_all, name="sandbox-exec", daemon=True)

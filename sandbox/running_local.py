@@ -2,9 +2,11 @@
 
 import json
 import os
+import select
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +26,8 @@ from sandbox.warden import descendants, processor_seconds
 
 WARDEN = Path(__file__).with_name("warden.py")
 CHUNK = 64 * 1024
+GRACE_SECONDS = 60.0
+"""What the warden may take beyond the command's time."""
 END_OF_STREAM = b""
 
 
@@ -47,6 +51,7 @@ class LocalRunning:
 
     def __init__(self, launch: Launch) -> None:
         self._workspace = launch.workspace
+        self._deadline = time.monotonic() + launch.timeout + GRACE_SECONDS
         self._group = make_control_group(launch.limits)
         self._began_ns = _now_ns(launch.workspace.parent)
         self._queue: Queue[tuple[Stream, bytes]] = Queue(maxsize=64)
@@ -101,13 +106,20 @@ class LocalRunning:
         return used(self._workspace.parent)
 
     def finish(self) -> Status:
-        """Wait for the warden's report."""
-        while self.read(timeout=60) is not None:
-            pass
-        with os.fdopen(self._status, "rb") as pipe:
-            report = pipe.readline()
-        self._process.wait()
-        os.close(self._control)
+        """Wait for the warden's report; SandboxLostError where it does not come in time."""
+        try:
+            while self.read(timeout=GRACE_SECONDS) is not None:
+                pass
+            report = self._report()
+            self._process.wait(timeout=GRACE_SECONDS)
+        except (Empty, subprocess.TimeoutExpired) as error:
+            self._process.kill()
+            self._group.kill()
+            self._group.close()
+            raise SandboxLostError("the process that watches the command does not end") from error
+        finally:
+            os.close(self._status)
+            os.close(self._control)
         for reader in self._readers:
             reader.join(timeout=1)
         out_of_memory, peak = self._group.out_of_memory(), self._group.peak_memory_bytes()
@@ -116,6 +128,19 @@ class LocalRunning:
         if not report:
             raise SandboxLostError("the process that watched the command has disappeared")
         return _status(json.loads(report), out_of_memory, peak)
+
+    def _report(self) -> bytes:
+        """The warden's line; empty where it ended without one. Raises Empty where none comes in time."""
+        data = b""
+        while not data.endswith(b"\n"):
+            left = min(max(0.0, self._deadline - time.monotonic()), threading.TIMEOUT_MAX)
+            if not select.select([self._status], [], [], left)[0]:
+                raise Empty
+            part = os.read(self._status, CHUNK)
+            if not part:
+                break
+            data += part
+        return data
 
     def _spec(self, launch: Launch) -> str:
         limits = launch.limits

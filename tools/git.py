@@ -18,6 +18,8 @@ import msgspec
 from tools.errors import RepositoryError
 
 POLL_SECONDS = 0.2
+KILL_SECONDS = 10.0
+"""What a killed git may take to be gone; what waits for a disk that does not answer takes longer, and is left behind."""
 HARDENED = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
@@ -153,7 +155,8 @@ def _enforce_size(limits: Limits) -> None:
 def _kill_session(process: "Popen[bytes]") -> None:
     with suppress(ProcessLookupError):  # it ended just now
         os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    with suppress(TimeoutExpired):  # why it was killed is said already
+        process.communicate(timeout=KILL_SECONDS)
 
 
 def folder_size(folder: Path) -> int:

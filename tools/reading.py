@@ -130,7 +130,7 @@ class Reading:
             yield
         finally:
             ended.set()
-            beat.join()
+            beat.join(_BEAT)
 
     def _beat(self, report: Report, ended: threading.Event) -> None:
         while not ended.wait(_LOOKS):

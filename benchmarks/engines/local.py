@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Generic
 
 from benchmarks.engines import Item, Outcome, Work
+from benchmarks.errors import BenchError
 from benchmarks.temporary import sweep
 from benchmarks.worker_process import serve
 from ml_agent.keys import held
@@ -21,6 +22,8 @@ ITEMS = 200
 """What a worker does before a fresh one takes its place, so that nothing gathers in its memory."""
 START_SECONDS = 120.0
 """What a process may take to come up; that is no part of an item's time."""
+END_SECONDS = 60.0
+"""What a killed process may take to be gone."""
 TRIES = 2
 """How often an item may take its worker along; after that it is the item that kills."""
 
@@ -52,9 +55,10 @@ class LocalEngine:
                     else:
                         yield outcome
         finally:
-            for worker in workers:
-                worker.end()
-            sweep()
+            with contextlib.ExitStack() as stack:
+                stack.callback(sweep)
+                for worker in workers:
+                    stack.callback(worker.end)
 
 
 def _ready(workers: "Sequence[_Worker[Item, Outcome]]") -> "list[_Worker[Item, Outcome]]":
@@ -144,11 +148,15 @@ class _Worker(Generic[Item, Outcome]):
         self._start()
 
     def end(self) -> None:
-        """End the process and what it started in its group."""
+        """End the process and what it started in its group; BenchError where the kernel does not let go of it."""
         self.pipe.close()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid or 0, signal.SIGKILL) if self._leads() else self.process.kill()
-        self.process.join()
+        self.process.join(END_SECONDS)
+        if self.process.is_alive():
+            raise BenchError(
+                f"worker process {self.process.pid} was killed and does not end: it waits for a disk or a device"
+            )
 
     def _leads(self) -> bool:
         """Whether the process has a group of its own already."""

@@ -127,7 +127,7 @@ def _finish(
         out, err = process.communicate(timeout=LONGEST)
     except subprocess.TimeoutExpired:
         process.kill()
-        out, err = process.communicate()
+        out, err = process.communicate(timeout=LONGEST)
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 

@@ -308,7 +308,7 @@ def _start(layout: Layout) -> Done:
         return Done(status=process.returncode, stderr=stderr.decode(errors="replace")[-20000:])
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, 9)
-        _, stderr = process.communicate()
+        _, stderr = process.communicate(timeout=WALL_SECONDS)
         return Done(status=None, stderr=stderr.decode(errors="replace")[-20000:])
 
 

@@ -179,7 +179,7 @@ def _run(arguments: list[str], log: Path, say: Say) -> str:
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            process.wait(timeout=60)
     with log.open("rb") as written:
         written.seek(began)
         text = written.read().decode("utf-8", "replace")

@@ -2,11 +2,13 @@
 
 import functools
 import os
+import select
 import shutil
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +20,8 @@ Mode = Literal["describe", "parse", "run", "functions"]
 Status = Literal["described", "parsed", "rejected", "help", "exited", "error", "timeout", "lost"]
 CHILD = Path(__file__).with_name("child.py")
 REPORT_BYTES = 16 << 20
+GRACE_SECONDS = 3.0
+"""What the child may take beyond its own time: to start, and to end once it was killed."""
 _HIDE = """
 for place in /run /var/run; do [ -L $place ] || mount -t tmpfs none $place || exit 1; done
 exec "$@"
@@ -134,19 +138,30 @@ def run_stubbed(request: StubRequest, python: str | None = None) -> StubReport:
         )  # fmt: skip
     finally:
         os.close(write)
-    timer = threading.Timer(request.timeout + 3, _kill, (process,))
-    timer.start()
     try:
-        with os.fdopen(read, "rb") as pipe:
-            data = pipe.read(REPORT_BYTES)
-        process.wait()
+        data = _report(read, request.timeout + GRACE_SECONDS)
     finally:
-        timer.cancel()
+        os.close(read)
         _kill(process)
+    if data is None:
+        return StubReport(status="lost", message=f"the child did not end within {request.timeout:g} s, and was killed")
     try:
         return msgspec.json.decode(data, type=StubReport)
     except msgspec.DecodeError:
         return StubReport(status="lost", message=f"the child ended with status {process.returncode}")
+
+
+def _report(pipe: int, seconds: float) -> bytes | None:
+    """What comes until the pipe's end; None where that does not come in time, whoever holds it."""
+    data, deadline = bytearray(), time.monotonic() + seconds
+    while len(data) < REPORT_BYTES:
+        if not select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            return None
+        part = os.read(pipe, 1 << 16)
+        if not part:
+            break
+        data += part
+    return bytes(data)
 
 
 @functools.cache
@@ -170,10 +185,11 @@ def _environment() -> Mapping[str, str]:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the child's process group, where it is still there."""
-    if process.poll() is None:
-        try:
-            os.killpg(process.pid, 9)
-        except ProcessLookupError:
-            return
-        process.wait()
+    """End the child's process group, where it is still there; what the kernel does not let go of is left behind."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=0.5)
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, 9)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=GRACE_SECONDS)

@@ -155,13 +155,59 @@ def _opens(name: str) -> bool:
     )
 
 
+WAITS = {
+    "accept", "acquire", "as_completed", "communicate", "exception", "get", "join", "recv", "recv_bytes", "result", "select", "wait",
+    "wait_for", "waitpid",
+}  # fmt: skip
+"""Methods that may wait for ever where nothing says how long."""
+LIMITS = {"select": 3, "waitpid": 1}
+"""How many arguments come before the limit of time, where it has no name; of the others none."""
+MAY_WAIT = {
+    ("ml_agent/background.py", "self._events.get"): "the caller's own thread waits for a run; the run has deadlines",
+    ("ml_agent/background.py", "self.result"): "the caller's own thread waits for a run; the run has deadlines",
+    ("ml_agent/many.py", "as_completed"): "each run has deadlines",
+    ("ml_agent/many.py", "future.result"): "it is done: as_completed gave it",
+    ("ml_agent/llm/retry.py", "state.outcome.exception"): "an outcome that is there",
+    ("ml_agent/llm/transport.py", "_reservation.get"): "a context variable",
+    ("ml_agent/llm/transport.py", "_deadline.get"): "a context variable",
+    ("sandbox/gate/relay.py", "select.select"): "inside the sandbox, and ends with it",
+    ("sandbox/gate/relay.py", "listening.accept"): "inside the sandbox, and ends with it",
+    (
+        "tools/index_worker.py",
+        "listener.join",
+    ): "a process of ours whose files each have their time; its end ends the listener",
+    ("benchmarks/engines/local.py", "self.pipe.recv"): "asked only where the pipe has something, or its end",
+    ("benchmarks/worker_process.py", "pipe.recv"): "a worker waits for work, and dies with its parent",
+    ("benchmarks/engines/dask.py", "_library().as_completed"): "asked for what is done already, until a deadline",
+}
+"""Waits without a limit, and why they end."""
+READS = re.compile(r"^(?:folder|run|job|info\.arguments|repository_cache\(load_settings\(\)\))$")
+"""Owners of methods of these names that wait for nothing: the result of a run that has ended, a property, a cache with deadlines."""
+
+
 @pytest.mark.promise(
-    "A program that is started, and a page that is fetched, has a limit of time.", by="this test over the source"
+    "A program that is started, a page that is fetched, and whatever is waited for has a limit of time.",
+    by="this test over the source",
 )
 def test_waits_have_a_limit() -> None:
-    """`subprocess.run` has a timeout; `Popen` is waited for with one, or after it was killed (marked in the source's own words)."""
-    endless = [f"{place}:{call.lineno}" for place, name, call in calls()
-               if name == "subprocess.run" and "timeout" not in {one.arg for one in call.keywords}]  # fmt: skip
-    endless += [f"{place}:{call.lineno}" for place, name, call in calls()
-                if name.rpartition(".")[2] == "urlopen" and "timeout" not in {one.arg for one in call.keywords}]  # fmt: skip
+    """A limit is an argument `timeout`, or stands where the function takes it; all else is listed with its reason."""
+    every = list(calls(*ROOMS, "benchmarks"))
+    endless = [f"{place}:{call.lineno}" for place, name, call in every
+               if (name == "subprocess.run" or name.rpartition(".")[2] == "urlopen")
+               and place.partition("/")[0] in ROOMS and not _limited(call)]  # fmt: skip
     assert endless == []
+    waiting = {(place, name) for place, name, call in every if _waits(name, call)}
+    assert waiting - set(MAY_WAIT) == set()
+    assert set(MAY_WAIT) - waiting == set(), "no longer there"
+
+
+def _limited(call: ast.Call) -> bool:
+    limits = [one.value for one in call.keywords if one.arg == "timeout"]
+    return bool(limits) and ast.unparse(limits[0]) != "None"
+
+
+def _waits(name: str, call: ast.Call) -> bool:
+    owner, _, method = name.rpartition(".")
+    if method not in WAITS or _limited(call) or READS.match(owner):
+        return False
+    return len(call.args) <= LIMITS.get(method, 0) or ast.unparse(call.args[-1]) == "None" or method == "as_completed"

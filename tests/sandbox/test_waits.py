@@ -1,0 +1,47 @@
+"""What watches a command, or answers for it, may itself hang: waiting for it ends, and says so."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from requests.exceptions import RequestException
+from urllib3.exceptions import HTTPError
+
+from sandbox import docker_exec, running_local
+from sandbox.contract import Limits
+from sandbox.docker_sandbox import DockerSandbox
+from sandbox.errors import SandboxLostError
+from sandbox.running_local import Launch, LocalRunning
+
+
+def test_a_watcher_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running_local, "GRACE_SECONDS", 1.0)
+    (tmp_path / "work").mkdir()
+    launch = Launch(
+        arguments=(sys.executable, "-I", "-c", "import os, time; os.close(1); os.close(2); time.sleep(3)"),
+        folder=str(tmp_path), environment={}, timeout=1.0, limits=Limits(), workspace=tmp_path / "work",
+    )  # fmt: skip
+    running = LocalRunning(launch)
+    time.sleep(0.5)
+    os.kill(running._process.pid, signal.SIGSTOP)
+    began = time.monotonic()
+    with pytest.raises(SandboxLostError, match="does not end"):
+        running.finish()
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("text", ["sleep 30", "while :; do echo x; sleep 0.1; done"])
+def test_a_short_command_that_does_not_end_is_given_up(
+    text: str, make: Callable[..., DockerSandbox], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox = make("docker")
+    monkeypatch.setattr(docker_exec, "SHORT_SECONDS", 2.0)
+    began = time.monotonic()
+    with pytest.raises((RequestException, HTTPError)):
+        docker_exec.run_short(sandbox._engine(), str(sandbox._alive().id), ["/bin/bash", "-c", text], "root")
+    assert time.monotonic() - began < 20
