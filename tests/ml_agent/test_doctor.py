@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 import time
@@ -10,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from ml_agent.doctor import examine_machine
+from ml_agent.settings import load_settings
 from ml_agent.testing.github_server import GitHubServer
 from ml_agent.testing.model_server import ModelServer
+from sandbox.bubblewrap import find_bubblewrap
 
 
 def doctor(*arguments: str, **environment: str) -> tuple[int, dict[str, dict[str, Any]]]:
@@ -47,6 +51,17 @@ def test_nothing_secret_is_printed() -> None:
     key = "sk-canary-0123456789"
     _, rows = doctor("--model", "m", OPENAI_BASE_URL="http://127.0.0.1:9/v1", OPENAI_API_KEY=key)
     assert key not in json.dumps(rows)
+
+
+def test_a_machine_without_a_filter_of_system_calls_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    settings = load_settings(cache_dir=tmp_path)
+    for machine, filtered in (("x86_64", True), ("aarch64", True), ("riscv64", False)):
+        monkeypatch.setattr(platform, "machine", lambda name=machine: name)
+        (row,) = [row for row in examine_machine(settings) if row.what == "sandbox: local"]
+        assert row.ok and (f"no filter of system calls for {machine}" in row.found) is not filtered
+        assert ("docker" in row.tip) is not filtered
 
 
 def test_an_unwritable_cache_is_needed_and_said() -> None:
