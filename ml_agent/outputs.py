@@ -8,6 +8,8 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
 
+import msgspec
+
 from ml_agent.delivery.expectation import Made
 from sandbox.below import below
 from sandbox.contract import Command, Sandbox
@@ -78,8 +80,11 @@ def collect(
             stayed.append(one)
             continue
         try:
-            content = sandbox.get(one.path, min(left, MOST_BYTES))
+            content = sandbox.get(one.path, min(left, MOST_BYTES) + 1)
         except FileNotFoundError:
+            continue
+        if len(content) > min(left, MOST_BYTES):  # it grew, or a link leads to a large one: a part of it is no file
+            stayed.append(msgspec.structs.replace(one, size=len(content)))
             continue
         folder.mkdir(parents=True, exist_ok=True)
         with below(folder) as place:
