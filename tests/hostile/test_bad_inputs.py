@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ from ml_agent.testing.misbehaviours import always
 from ml_agent.testing.model_server import ModelServer, Response
 
 Make = Callable[[Path], object]
+SECONDS, WALL_SECONDS = 5, 60
+"""Of processor time; and of the clock, which a busy machine lets run on, but a wait never passes."""
 ONE_LINE = "Bad input ends in one line and the right exit code, within seconds, and nothing is lost."
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
 README = "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n"
@@ -227,11 +230,13 @@ def _lay(here: Path, files: Mapping[str, str | bytes | Make]) -> None:
 
 
 def _said(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str, float]:
-    """Exit code, output, errors and processor seconds."""
+    """Exit code, output, errors and processor seconds; it takes no more than a minute of the clock."""
+    began = time.monotonic()
     before = resource.getrusage(resource.RUSAGE_SELF)
     code = run(list(words))
     after = resource.getrusage(resource.RUSAGE_SELF)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert time.monotonic() - began < WALL_SECONDS
     return code, *capsys.readouterr(), spent
 
 
@@ -250,7 +255,7 @@ def test_bad_input_ends_in_one_line(
     assert "Traceback" not in err and "internal error" not in err
     assert len(lines) <= (3 if code < 2 else 1) and (lines or code == 0), err  # the bench also counts its rows
     assert code in (0, 1) or out == ""
-    assert spent < 5
+    assert spent < SECONDS
     assert (place / "mine").read_text() == "of the user's\n" and (place / "fitting/fit.py").read_text() == SCRIPT
 
 
@@ -265,7 +270,7 @@ def test_a_bad_provider_ends_in_one_line(
         code, out, err, spent = _said([*FIT, "--navigator", "llm", "--model", "m", "--max-seconds", "20"], capsys)
     assert code in (0, 3, 4), err  # what answers in no form at all is stood in for, and the result says so
     assert len(err.strip().splitlines()) == (code > 0) and "sk-of-this" not in err + out, err
-    assert (out == "") is (code > 0) and spent < 5
+    assert (out == "") is (code > 0) and spent < SECONDS
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "nonsense", "ftp://x/v1", "http://[x/v1"])
@@ -276,7 +281,7 @@ def test_a_provider_that_is_none(
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     code, out, err, spent = _said([*FIT, "--navigator", "llm", "--model", "m", "--max-seconds", "20"], capsys)
     assert code in (3, 4), err
-    assert len(err.strip().splitlines()) == 1 and "internal" not in err and out == "" and spent < 5
+    assert len(err.strip().splitlines()) == 1 and "internal" not in err and out == "" and spent < SECONDS
 
 
 def test_there_are_a_hundred() -> None:

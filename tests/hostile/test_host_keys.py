@@ -11,6 +11,7 @@ import pytest
 from ml_agent import keys
 from ml_agent.staging import stage
 from ml_agent.testing.git_folders import commit_files, write_files
+from ml_agent.testing.model_server import ModelServer
 from tools.errors import UnsafePathError
 from tools.files import Tree
 from tools.index import RepoIndex
@@ -24,6 +25,20 @@ SCRIPT = (
     "text += [p.read_text(errors='replace') for p in pathlib.Path('.').rglob('*') if p.is_file()]\n"
     "pathlib.Path('seen.txt').write_text('\\n'.join(text))\ntime.sleep(1.5)\n"
 )
+
+TASK = "fit the model with lr 0.25"
+OVER_MCP = """
+import asyncio, os, sys
+import mcp
+
+async def talk():
+    server = mcp.StdioServerParameters(command=sys.executable, args=["-m", "ml_agent", "mcp"], env=dict(os.environ))
+    async with mcp.Client(server) as client:
+        said = await client.call_tool("run_in_sandbox", {"command": "python fit.py --lr 0.25", "repository": sys.argv[1]})
+        print("FAILED" if said.is_error else "RAN", said)
+
+asyncio.run(talk())
+"""
 
 
 def children_of(pid: int) -> list[tuple[str, bytes]]:
@@ -77,12 +92,14 @@ def repository(tmp_path: Path) -> Path:
     "No process that a run starts has a key in its environment or on its command line.",
     by="ml_agent.keys, tools.git, sandbox",
 )
-@pytest.mark.parametrize("way", ["solve", "bench"])
+@pytest.mark.parametrize("way", ["solve", "model", "mcp", "bench"])
 def test_no_child_has_a_key(way: str, repository: Path, canaries, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """`/proc` is walked during the run; of the bench, its worker processes too."""
+    """`/proc` is walked during the run, also with a model that is asked and with a coding agent over MCP; of the bench, its workers too."""
+    run = ["--run", "full", "--sandbox", "local", "--network", "none"]
     words = {
-        "solve": ["solve", "fit the model with lr 0.25", "--repo", str(repository), "--run", "full", "--sandbox", "local",
-                  "--network", "none", "--quiet", "--out", str(tmp_path / "out")],
+        "solve": ["solve", TASK, "--repo", str(repository), *run, "--quiet", "--out", str(tmp_path / "out")],
+        "model": ["solve", TASK, "--repo", str(repository), *run, "--navigator", "llm", "--model", "m", "--out", str(tmp_path / "out")],
+        "mcp": [str(repository)],
         "bench": ["bench", "predict", "--tasks", str(tmp_path / "rows.jsonl"), "--repos", str(tmp_path), "--setting", "agent",
                   "--navigator", "grounded", "--jobs", "2", "--out", str(tmp_path / "predictions.jsonl")],
     }[way]  # fmt: skip
@@ -93,10 +110,15 @@ def test_no_child_has_a_key(way: str, repository: Path, canaries, tmp_path: Path
             '"arguments": {{"lr": "0.25"}}, "prefix_code": "", "oracle": ""}}\n'
         )
         (tmp_path / "rows.jsonl").write_text("".join(row.format(n=n) for n in range(1, 7)))
-    command = [sys.executable, "-m", "ml_agent", *words]
-    guilty, seen, said = watched(
-        command, {**os.environ, "AWS_SECRET_ACCESS_KEY": canaries.secret}, canaries.secret, tmp_path
-    )
+    start = ["-c", OVER_MCP] if way == "mcp" else ["-m", "ml_agent"]
+    environment = {**os.environ, "AWS_SECRET_ACCESS_KEY": canaries.secret}
+    with ModelServer() as server:
+        environment |= {"OPENAI_BASE_URL": server.url} if way == "model" else {}
+        guilty, seen, said = watched([sys.executable, *start, *words], environment, canaries.secret, tmp_path)
+        assert way != "model" or server.requests, said
+    if way == "mcp":  # the server itself holds the keys that it was started with, as any program of the user's does
+        guilty = [line for line in guilty if "ml_agent\0mcp" not in line]
+        assert "RAN" in said, said
     assert seen > 0, f"nothing was started, so nothing was tried: {said}"
     assert guilty == []
     assert canaries.leaked_into(said, tmp_path / "out", tmp_path / "predictions.jsonl") == []
