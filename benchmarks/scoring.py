@@ -16,6 +16,7 @@ from benchmarks.metrics import KS, official_pass, rate, unbiased_pass
 from benchmarks.predictions import Prediction, Usage
 from benchmarks.same_call import Verdict as SameCall
 from benchmarks.same_call import same_call
+from benchmarks.scored import RowTexts
 from benchmarks.strict.score import Case, Verdict, score
 from tools import plugins
 
@@ -23,11 +24,9 @@ Mode = Literal["official", "strict", "corrected", "same-call"]
 GATES = "official gates (rules 1-2)"
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Row(RowTexts, frozen=True, kw_only=True):
     """The verdicts on the outputs of one row."""
 
-    github_id: int
-    id: int
     passed: tuple[bool, ...]
     reason: tuple[str, ...]
     error_class: tuple[str, ...] = ()
@@ -41,16 +40,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the values present, by output."""
     gates: tuple[bool, ...] = ()
     """Whether the published rules 1 and 2 pass it, by output; in every mode."""
-
-    instruction: str = ""
-    reference: str = ""
-    answer: str = ""
-    """The first output."""
-
-    @property
-    def key(self) -> str:
-        """The row's name."""
-        return f"{self.github_id}-{self.id}"
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
