@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.start_up import CASES, Cost, measure, table
 
 
+@pytest.mark.slow
 def test_every_case_runs_and_help_stays_far_below_a_solve(tmp_path: Path) -> None:
     costs = measure(1, tmp_path)
     assert costs.keys() == CASES.keys()

@@ -143,6 +143,7 @@ def test_runs_are_listed_shown_and_deleted(repository: Path) -> None:
     assert ml_agent("resume", run).returncode == 2
 
 
+@pytest.mark.slow
 def test_runs_made_elsewhere_are_listed_whole_filtered_and_linked(repository: Path, tmp_path: Path) -> None:
     out = tmp_path / "a-run-of-my-own-choice"
     words = ("--repo", str(repository), "--run", "none", "--quiet")

@@ -24,7 +24,7 @@ def test_an_address_is_cloned_at_its_commit(url: str, tmp_path: Path) -> None:
     assert f"checkout -q {COMMIT}\n" in script(tmp_path, url)
 
 
-@pytest.mark.parametrize("version", [COMMIT, "content-hash"])
+@pytest.mark.parametrize("version", [pytest.param(COMMIT, marks=pytest.mark.slow), "content-hash"])
 def test_a_folder_that_is_no_git_repository_is_copied(version: str, tmp_path: Path) -> None:
     root = tmp_path / "a folder"
     root.mkdir()

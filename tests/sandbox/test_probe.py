@@ -67,7 +67,11 @@ def write(sandbox: Sandbox, code: str) -> None:
     sandbox.run(Command(text=f"rm -f checkpoint.bin; cat > main.py <<'END'\n{code}\nEND", timeout=20))
 
 
-@pytest.mark.parametrize("name", CASES)
+LONG = ("sleeps", "imports slowly", "downloads")
+"""Cases that are waited out and differ from another by what was printed alone."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else []) for name in CASES])
 def test_started_is_seen_at_work(name: str, started_in: Sandbox) -> None:
     code, started = CASES[name]
     response = probe(started_in, code, timeout=7.0 if started else 4.0)

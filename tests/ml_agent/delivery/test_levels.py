@@ -68,12 +68,16 @@ def assert_honest(done: subprocess.CompletedProcess[str], result: dict[str, Any]
     assert "proven" not in json.dumps(result)
 
 
-WRITTEN = [pytest.param(name, marks=[pytest.mark.slow] if name == "hang" else []) for name in PROGRAMS]
+QUICK = (("good", "full"), ("empty", "full"), ("bad", "full"), ("long", "probe"))
+WAYS = [
+    pytest.param(program, run, marks=[] if (program, run) in QUICK else [pytest.mark.slow])
+    for program in PROGRAMS
+    for run in ("probe", "full")
+]
 
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
-@pytest.mark.parametrize("program", WRITTEN)
-@pytest.mark.parametrize("run", ["probe", "full"])
+@pytest.mark.parametrize(("program", "run"), WAYS)
 def test_programs_that_run(program: str, run: str, sandbox: str, tmp_path: Path) -> None:
     if sandbox == "local" and find_bubblewrap() is None:
         pytest.skip("bubblewrap does not work here")
