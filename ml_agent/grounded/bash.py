@@ -9,10 +9,10 @@ import msgspec
 from ml_agent.grounded.advice import advised
 from ml_agent.grounded.affinity import OUTRIGHT, Habits, coverage, names
 from ml_agent.grounded.arguments import argument_for, flag_of, in_order, plain_value
+from ml_agent.grounded.choice_words import ChoiceWords, described_choices
 from ml_agent.grounded.ledger import Match, match
 from ml_agent.grounded.leftovers import leftovers
 from ml_agent.grounded.likeness import stands
-from ml_agent.grounded.lore import Lore, told
 from ml_agent.grounded.siblings import meant_file
 from ml_agent.grounded.spoken import spoken
 from ml_agent.grounded.variables import bindings, documented, expand
@@ -52,7 +52,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     instruction: str = ""
     files: tuple[str, ...] = ()
     """Of the repository."""
-    lore: Lore | None = None
+    choice_words: ChoiceWords | None = None
     """What the repository says of its choices."""
     borrowed: Mapping[str, tuple[str, ...]] = {}
     """By option: choices that options of the same name have elsewhere in the repository."""
@@ -86,7 +86,11 @@ def compose(plan: Plan, values: Sequence[Value]) -> Composed:
         for found in spoken(options, matches, plan.instruction, plan.borrowed)
         if (found.typed, found.option.dest) not in barred
     )
-    matches += told(options, matches, plan.instruction, plan.lore) if plan.lore is not None else ()
+    matches += (
+        described_choices(options, matches, plan.instruction, plan.choice_words)
+        if plan.choice_words is not None
+        else ()
+    )
     arguments = _override(_safe(_without_rivals(call.arguments, matches), matches), matches, plan)
     arguments = [_meant(part, plan, matches) for part in arguments]
     if plan.bare:
@@ -268,10 +272,10 @@ def _override(arguments: Sequence[Argument], matches: Sequence[Match], plan: Pla
 
 def _fitting(part: Argument, renamed: Mapping[str, str], plan: Plan) -> Argument:
     """An argument that names what the repository has of another model: what it has of the user's model instead."""
-    if plan.lore is None or len(part.values) != 1:
+    if plan.choice_words is None or len(part.values) != 1:
         return part
     for old, new in renamed.items():
-        variant = plan.lore.variant_instead(old, new, part.values[0])
+        variant = plan.choice_words.variant_instead(old, new, part.values[0])
         if variant is not None:
             return msgspec.structs.replace(part, values=(variant,))
     return part

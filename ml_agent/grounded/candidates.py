@@ -11,12 +11,12 @@ from ml_agent.draft import Draft, LedgerEntry, Provenance
 from ml_agent.grounded.bash import Plan, compose
 from ml_agent.grounded.choices import Choice, Shelf, query_of
 from ml_agent.grounded.completion import Sources
+from ml_agent.grounded.conflicts import sibling_conflicts
 from ml_agent.grounded.kind import wanted_kind
-from ml_agent.grounded.ledger import Match, full_account, told
+from ml_agent.grounded.ledger import Match, full_account, relevant_entries
 from ml_agent.grounded.likeness import stands
 from ml_agent.grounded.purpose import opposes
 from ml_agent.grounded.python import adapt
-from ml_agent.grounded.rivals import at_odds
 from ml_agent.grounded.scope import parsed
 from ml_agent.grounded.spoken import said
 from ml_agent.grounded.variables import join_folders
@@ -40,7 +40,7 @@ _BY_MATCH, _MOST_BY_MATCH = 0.05, 0.4
 _BY_SUBCOMMAND = 0.4
 _BY_LANGUAGE = 0.5
 _UNASKED = 0.006
-_AT_ODDS = 0.15
+_CONFLICT = 0.15
 _LEAN = 0.1
 _BARE = 0.5
 """What it costs to ignore the examples that there are of an entry point."""
@@ -168,7 +168,7 @@ def _commands(choices: Sequence[Choice], task: Task) -> Iterator[Candidate]:
             signature=choice.signature, workdir=_workdir(choice, task), example=choice.example,
             seen=task.shelf.seen.get(choice.path, {}), variables=task.shelf.facts.variables,
             instruction=task.request.instruction, files=task.workspace.index.files, borrowed=task.shelf.facts.borrowed,
-            lore=task.shelf.facts.lore,
+            choice_words=task.shelf.facts.choice_words,
         )  # fmt: skip
         full = command(choice, plan, task.values)
         yield full
@@ -184,11 +184,11 @@ def command(choice: Choice, plan: Plan, values: Sequence[Value]) -> Candidate:
     source = f"{choice.example.path}:{choice.example.line}" if choice.example is not None else "its signature"
     draft = Draft(
         kind="bash", text=composed.text, workdir=plan.workdir, entry=plan.signature.path,
-        ledger=told(ledger),
+        ledger=relevant_entries(ledger),
         because=f"{plan.signature.path} after {source}{', only what was asked for' if plan.bare else ''}",
         provenance=_made_from(choice),
     )  # fmt: skip
-    score = choice.fit + _BY_VALUES * share(ledger) - _UNASKED * composed.unasked - _AT_ODDS * composed.contrary
+    score = choice.fit + _BY_VALUES * share(ledger) - _UNASKED * composed.unasked - _CONFLICT * composed.contrary
     score += _placed(composed.matches) + _BY_SUBCOMMAND * _calls_subcommand(plan.signature, plan.instruction)
     score += _BY_LANGUAGE * (wanted_kind(plan.instruction) == "bash")
     return Candidate(draft=draft, score=score, choice=choice, plan=plan, matches=composed.matches, ledger=ledger)
@@ -252,14 +252,14 @@ def _block(choice: Choice, example: Example, every: Sequence[Example], task: Tas
     adapted = adapt(example.text, task.values, task.request.instruction, sources)
     ledger = full_account(adapted.text, task.values)
     draft = Draft(
-        kind="python", text=adapted.text, workdir=workdir, ledger=told(ledger),
+        kind="python", text=adapted.text, workdir=workdir, ledger=relevant_entries(ledger),
         because=f"adapted from {example.path}:{example.line}", provenance=_made_from(choice),
     )  # fmt: skip
     score = (
         choice.fit + _BY_VALUES * share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
     )
     score += _placed(adapted.matches) + _BY_LANGUAGE * (wanted_kind(task.request.instruction) == "python")
-    score -= _AT_ODDS * at_odds(adapted.text, task.request.instruction, task.workspace.index.api, workdir)
+    score -= _CONFLICT * sibling_conflicts(adapted.text, task.request.instruction, task.workspace.index.api, workdir)
     return Candidate(draft=draft, score=score, choice=choice, matches=adapted.matches, ledger=ledger)
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from ml_agent.grounded.affinity import names
 from ml_agent.grounded.candidates import Candidate, share
-from ml_agent.grounded.ledger import best_entry, told
+from ml_agent.grounded.ledger import best_entry, relevant_entries
 from ml_agent.matching.terms import canonical, terms
 from tools.commandline.parse import parse_one
 
@@ -65,7 +65,7 @@ def _joined(first: Candidate, second: Candidate) -> Candidate:
     draft = msgspec.structs.replace(
         first.draft,
         text=f"{first.draft.text} && {second.draft.text}",
-        ledger=told(ledger),
+        ledger=relevant_entries(ledger),
         because=f"{first.draft.because}, then {second.draft.because}",
     )
     score = max(first.score, second.score) + 1.5 * (share(ledger) - alone) - _LONGER

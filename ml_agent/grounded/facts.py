@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 
-from ml_agent.grounded.lore import Lore
+from ml_agent.grounded.choice_words import ChoiceWords
 from ml_agent.grounded.slots import seen_in
 from ml_agent.grounded.variables import documented
 from ml_agent.matching.sentences import Mentions
@@ -32,9 +32,9 @@ class RepoFacts:
         return found
 
     @cached_property
-    def lore(self) -> Lore:
+    def choice_words(self) -> ChoiceWords:
         """What documents and docstrings say of choices."""
-        return Lore(self.index)
+        return ChoiceWords(self.index)
 
     @cached_property
     def borrowed(self) -> Mapping[str, tuple[str, ...]]:

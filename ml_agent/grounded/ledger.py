@@ -176,12 +176,12 @@ def typed(value: Value, option: Option, habits: Habits = NO_HABITS) -> str:
 def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[LedgerEntry, ...]:
     """What became of each of the user's values in a draft, whoever wrote it; guesses that nobody honours are left out."""
     if draft.kind == "python":
-        return told(full_account(draft.text, request.values))
+        return relevant_entries(full_account(draft.text, request.values))
     ledgers = [
         full_account(command, request.values, _signature_of(command, draft, workspace))
         for command in single_commands(draft.text)
     ]
-    return told([best_entry(several) for several in zip(*ledgers, strict=True)])
+    return relevant_entries([best_entry(several) for several in zip(*ledgers, strict=True)])
 
 
 def best_entry(entries: Sequence[LedgerEntry]) -> LedgerEntry:
@@ -212,7 +212,7 @@ def _is_called(command: str, draft: Draft, path: str) -> bool:
     return path in (posixpath.normpath(posixpath.join(draft.workdir, word)) for word in command.split())
 
 
-def told(ledger: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+def relevant_entries(ledger: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     """The entries that concern the user: not the guesses that nobody honours."""
     return tuple(entry for entry in ledger if entry.required or entry.status != "not found")
 

@@ -5,7 +5,7 @@ import shlex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ml_agent.grounded.ledger import full_account, match, told
+from ml_agent.grounded.ledger import full_account, match, relevant_entries
 from ml_agent.values import extract
 from tools.signatures.model import Option, Signature
 
@@ -67,7 +67,9 @@ def test_a_given_name_beats_everything() -> None:
 
 def test_the_account_tells_honoured_default_and_not_found() -> None:
     values = extract("a learning rate of 0.1, 200 training epochs and a dropout of 0.75")
-    ledger = {entry.value: entry for entry in told(full_account("python train.py --lr 1e-1", values, SIGNATURE))}
+    ledger = {
+        entry.value: entry for entry in relevant_entries(full_account("python train.py --lr 1e-1", values, SIGNATURE))
+    }
     assert (ledger["0.1"].status, ledger["0.1"].where) == ("honoured", "--lr 1e-1")
     assert (ledger["200"].status, ledger["200"].where) == ("default", "--n_epochs 200")
     assert ledger["0.75"].status == "not found"
@@ -85,18 +87,20 @@ def test_one_number_does_not_honour_two_wishes() -> None:
     assert statuses == ["honoured", "honoured"]
     other = extract("a batch size of 300 and 300 warm-up steps")
     both = Signature(path="train.py", options=(BATCH, STEPS))
-    told_of = told(full_account("python train.py --train_batch_size 300", other, both))
+    told_of = relevant_entries(full_account("python train.py --train_batch_size 300", other, both))
     assert [entry.status for entry in told_of] == ["honoured", "not found"]
 
 
 def test_a_list_honours_each_of_its_numbers() -> None:
-    entries = told(full_account("python train.py --units 12 6", extract("layers with 12 and 6 neurons"), SIGNATURE))
+    entries = relevant_entries(
+        full_account("python train.py --units 12 6", extract("layers with 12 and 6 neurons"), SIGNATURE)
+    )
     assert {entry.value: entry.status for entry in entries} == {"12": "honoured", "6": "honoured", "12 6": "honoured"}
 
 
 def test_a_name_may_stand_within_an_argument() -> None:
     signature = Signature(path="train.py", options=(Option(dest="name", flags=("--name",)),))
-    ledger = told(
+    ledger = relevant_entries(
         full_account("python train.py --name label2city_512", extract("the label2city model at 512 pixels"), signature)
     )
     assert {entry.text: entry.status for entry in ledger} == {"label2city": "honoured", "512": "honoured"}

@@ -11,7 +11,7 @@ from tools.python_api.model import ApiObject
 _TELLING = 4
 
 
-def at_odds(code: str, instruction: str, api: ApiIndex, workdir: str) -> int:
+def sibling_conflicts(code: str, instruction: str, api: ApiIndex, workdir: str) -> int:
     """How many functions and classes of the repository the code uses where the user names another of the same family.
 
     Args:
@@ -24,10 +24,10 @@ def at_odds(code: str, instruction: str, api: ApiIndex, workdir: str) -> int:
     used = {literal.text for literal in literals(code) if literal.kind == "name"}
     objects = [found for name in sorted(used) if isinstance(found := api.resolve(name, workdir), ApiObject)]
     shown = {found.name.rpartition(".")[2] for found in objects}
-    return sum(_is_at_odds(found, shown, spoken, api) for found in objects)
+    return sum(_is_in_conflict(found, shown, spoken, api) for found in objects)
 
 
-def _is_at_odds(found: ApiObject, shown: set[str], spoken: Sequence[str], api: ApiIndex) -> bool:
+def _is_in_conflict(found: ApiObject, shown: set[str], spoken: Sequence[str], api: ApiIndex) -> bool:
     name = found.name.rpartition(".")[2]
     if found.kind not in {"class", "function"} or any(said(part, spoken) for part in _telling(name)):
         return False

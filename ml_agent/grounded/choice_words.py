@@ -21,7 +21,7 @@ _LONG_NAME = 4
 _MOST_CHOICES = 60
 
 
-class Lore:
+class ChoiceWords:
     """The words that a repository's documents and docstrings use for its choices.
 
     Args:
@@ -77,14 +77,16 @@ def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0]
 
 
-def told(options: Iterable[Option], matches: Sequence[Match], instruction: str, lore: Lore) -> tuple[Match, ...]:
+def described_choices(
+    options: Iterable[Option], matches: Sequence[Match], instruction: str, choice_words: ChoiceWords
+) -> tuple[Match, ...]:
     """Choices that the user describes as the repository does: "hierarchically from the bottom up" of one that its docstring calls bottom-up.
 
     Args:
         options: of the entry point.
         matches: what is settled already; those options are left alone.
         instruction: what the user wrote.
-        lore: what the repository says of its choices.
+        choice_words: what the repository says of its choices.
     """
     taken = {found.option.dest for found in matches}
     spoken = [word for word in content(instruction) if len(word) >= _TELLING]
@@ -92,16 +94,16 @@ def told(options: Iterable[Option], matches: Sequence[Match], instruction: str, 
     for option in options:
         if option.dest in taken or not 1 < len(option.choices) <= _MOST_CHOICES:
             continue
-        choice = _described(option, spoken, lore)
+        choice = _described(option, spoken, choice_words)
         if choice is not None:
             value = Value(text=choice, value=choice, kind="name", required=False)
             found.append(Match(value=value, option=option, score=0.0, typed=choice))
     return tuple(found)
 
 
-def _described(option: Option, spoken: Sequence[str], lore: Lore) -> str | None:
+def _described(option: Option, spoken: Sequence[str], choice_words: ChoiceWords) -> str | None:
     """The one choice of which the user says at least two words that the repository has for it and for none of its siblings."""
-    words = {choice: lore.of(choice) for choice in option.choices}
+    words = {choice: choice_words.of(choice) for choice in option.choices}
     hits = {choice: _hits(choice, words, spoken) for choice in option.choices}
     ordered = sorted(option.choices, key=lambda choice: -hits[choice])
     best, second = ordered[0], ordered[1]
