@@ -91,6 +91,8 @@ class Reading:
         self._now = Progress(part, 0, 1)
         self._began = time.monotonic()
         self._lock = threading.Lock()
+        self._stopped: BaseException | None = None
+        """What the repeated report was answered with."""
         self.found = False
         """Whether the last result was one that had been kept."""
 
@@ -136,9 +138,14 @@ class Reading:
         while not ended.wait(_LOOKS):
             with self._lock:
                 now = time.monotonic()
-                if now - self._reported >= _BEAT:
-                    self._reported = now
+                if now - self._reported < _BEAT:
+                    continue
+                self._reported = now
+                try:
                     report(self._now._replace(seconds=now - self._began))
+                except BaseException as error:  # noqa: BLE001 - such as a cancelled run: for the thread that reads
+                    self._stopped = error
+                    return
 
     @property
     def keeps(self) -> bool:
@@ -167,6 +174,8 @@ class Reading:
         return made
 
     def _tell(self, done: int, total: int, path: str = "") -> None:
+        if self._stopped is not None:
+            raise self._stopped
         now = time.monotonic()
         self._now, self._began = Progress(self.part, done, total, path), now
         if self._report is not None and (now - self._reported >= _BETWEEN_REPORTS or done == total):

@@ -14,7 +14,7 @@ Plain = dict[str, Any]
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HOSTED = re.compile(r"https://[A-Za-z0-9.-]+/[\w.-]+/[\w.-]+?(\.git)?/?")
 _CITED = re.compile(
-    r"(?<![\w./:-])(?P<path>(?!\.\./)(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}):(?P<line>[1-9]\d{0,5})(?![\w.:]\w)"
+    r"(?<![\w./:-])(?P<path>(?!(?:[\w.-]+/)*\.\./)(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}):(?P<line>[1-9]\d{0,5})(?![\w.:]\w)"
 )
 """A file with its line, as texts of ours cite them."""
 
@@ -83,7 +83,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
     def link(self, path: str, line: int = 0) -> str:
         """The address of a place in the repository; empty where it has none."""
-        if not self.source or not path:
+        if not self.source or not path or ".." in path.split("/"):
             return ""
         return f"{self.source}/{quote(path)}" + (f"#L{line}" if line else "")
 

@@ -2,6 +2,9 @@
 
 import shlex
 import textwrap
+import time
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -202,8 +205,11 @@ lr='a=b'
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
-    root = tmp_path_factory.mktemp("hydra")
-    for path, text in FILES.items():
+    return laid(tmp_path_factory.mktemp("hydra"), FILES)
+
+
+def laid(root: Path, files: Mapping[str, str]) -> RepoIndex:
+    for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(textwrap.dedent(text).lstrip("\n"))
     return RepoIndex(root, "1")
@@ -248,3 +254,12 @@ def test_right_overrides_of_what_a_program_stores(index: RepoIndex, words: str) 
 @pytest.mark.parametrize("words", ["lrr=3", "net.widht=4", "db=pg db.port=3", "db=pgg", "net.new=3"])
 def test_wrong_overrides_of_what_a_program_stores(index: RepoIndex, words: str) -> None:
     assert [f.severity for f in _errors(index, "stored.py", words)] == ["error"]
+
+
+def test_a_configuration_that_names_itself_ends(tmp_path: Path) -> None:
+    files = {"train.py": FILES["train.py"], "conf/config.yaml": "defaults:\n" + "  - config\n" * 10 + "lr: 1\n"}
+    began = time.process_time()
+    findings = [
+        f for f in check_command("python train.py lr=2 nothing=1", laid(tmp_path, files)) if f.severity == "error"
+    ]
+    assert findings == [] and time.process_time() - began < 10

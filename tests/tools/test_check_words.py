@@ -3,6 +3,7 @@
 import itertools
 import subprocess
 import textwrap
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -191,6 +192,13 @@ def test_every_kind_of_installed_command(tmp_path: Path, name: str, text: str) -
     )
     (signature,) = read_console(SignatureReader(tmp_path))
     assert (signature.kind, signature.name, [o.dest for o in signature.options]) == ("console", "fold", ["lr"])
+
+
+def test_a_makefile_of_blanks_is_read_at_once(tmp_path: Path) -> None:
+    write(tmp_path, {"Makefile": "a" + " " * 300_000 + "\nall &: x\n\ttrue\n" + "b: c\n" * 20_000})
+    began = time.process_time()
+    assert check_command("make all", RepoIndex(tmp_path, "1")) == []
+    assert time.process_time() - began < 10
 
 
 def test_a_makefile_that_is_written_first_may_be_missing(tmp_path: Path) -> None:

@@ -28,6 +28,21 @@ def test_what_takes_long_is_told_every_second() -> None:
     assert told[-1][1][:3] == ("api", 3, 3)
 
 
+def test_a_report_that_ends_the_reading_ends_it_also_between_files() -> None:
+    told: list[Progress] = []
+
+    def report(progress: Progress) -> None:
+        told.append(progress)
+        if progress.seconds:
+            raise KeyboardInterrupt("cancelled")
+
+    reading = Reading("api", report=report)
+    with pytest.raises(KeyboardInterrupt, match="cancelled"), reading.telling():
+        for _ in reading.each(["a.py", "b.py"]):
+            time.sleep(1.5)
+    assert [progress.path for progress in told] == ["a.py", "a.py"]
+
+
 def test_nothing_is_told_without_anybody_who_listens() -> None:
     with Reading("api").telling():
         pass

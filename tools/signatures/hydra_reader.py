@@ -22,6 +22,10 @@ from tools.signatures.values import UNKNOWN, Arguments, Method, Native, Value
 MAX_KEYS = 2_000
 MAX_YAML_BYTES = 300_000
 TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float", str: "str"}
+MOST_READ = 2_000_000
+"""Characters that the configurations of one command line may have together."""
+LEAST_COUNTED = 4_000
+"""For a file, however short."""
 MAX_COMBINATIONS = 16
 
 
@@ -81,6 +85,9 @@ class Hydra(Native):
             elif isinstance(own, dict) and own.get("searchpath"):
                 made.whole = False
             for option in flat_options(data, loaded.path, loaded.text, f"{package}." if package else ""):
+                if len(keys) >= MAX_KEYS:
+                    made.whole = False
+                    break
                 if option.required and option.dest in keys:
                     continue
                 for other in [k for k in keys if k.startswith(option.dest + ".")]:
@@ -115,9 +122,18 @@ class Files(Source):
         stored = [made for made in run.made if isinstance(made, Stored)]
         self.stored = {made.path: made for made in stored if made.path}
         self.whole = self.whole and len(self.stored) == len({id(s) for s in stored})
+        self._left = MOST_READ
 
     def load(self, path: str) -> Loaded | None:
-        """A file, or what was stored."""
+        """A file, or what was stored; nothing more once much was read: a defaults list may name its own file many times."""
+        if self._left <= 0:
+            self.whole = False
+            return None
+        loaded = self._load(path)
+        self._left -= LEAST_COUNTED + len(loaded.text if loaded is not None else "")
+        return loaded
+
+    def _load(self, path: str) -> Loaded | None:
         for suffix in (".yaml", ".yml") if self.base is not None else ():
             place = posixpath.normpath(f"{self.base}/{path}{suffix}")
             if self.run.sources.exists(place):

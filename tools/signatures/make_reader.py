@@ -1,6 +1,7 @@
 """Makefiles: their targets, what they depend on and the variables that they take."""
 
 import re
+from bisect import bisect_left
 from typing import NamedTuple
 
 from tools.signatures.model import Option, Signature
@@ -13,7 +14,7 @@ TARGET = re.compile(
 VARIABLE = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*(\?|:|::)?=[ \t]*([^\n#]*)", re.MULTILINE)
 NAMES = frozenset({"Makefile", "makefile", "GNUmakefile"})
 MAX_TARGETS = 200
-_RULE = re.compile(r"^([^\s#:=][^#:=\n]*?)[ \t]*&?::?+(?!=)", re.MULTILINE)
+_RULE = re.compile(r"^([^\s#:=][^#:=\n]*)::?+(?!=)", re.MULTILINE)
 _PHONY = re.compile(r"^\.PHONY[ \t]*:([^\n#]*)", re.MULTILINE)
 _OPEN = re.compile(r"^[ \t]*[-s]?include\b|^\.DEFAULT[ \t]*:|\$[({](?:eval|call)\b", re.MULTILINE)
 _USED = re.compile(r"\$[({](\w+)[)}:]")
@@ -45,7 +46,7 @@ def _fits(pattern: str, target: str) -> bool:
 def read_makefile(sources: Sources, path: str) -> Makefile:
     """All targets and variables of a makefile."""
     text = re.sub(r"\\\n", " ", sources.text(path) or "")
-    rules = [name for match in _RULE.finditer(text) for name in match[1].split()]
+    rules = [name for match in _RULE.finditer(text) for name in match[1].rstrip("& \t").split()]
     names = [*rules, *(name for listed in _PHONY.findall(text) for name in listed.split())]
     computed = any("$" in name for name in names) or bool(_OPEN.search(text))
     return Makefile(
@@ -69,11 +70,12 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
     if text is None:
         return ()
     text = re.sub(r"\\\n", " ", text)
-    variables = {m.group(1): (m.group(3).strip(), text.count("\n", 0, m.start()) + 1) for m in VARIABLE.finditer(text)}
+    ends = [match.start() for match in re.finditer("\n", text)]
+    variables = {m.group(1): (m.group(3).strip(), bisect_left(ends, m.start()) + 1) for m in VARIABLE.finditer(text)}
     found: dict[str, Signature] = {}
     for match in TARGET.finditer(text):
         recipe = [line.strip().lstrip("@-+") for line in match.group(0).split("\n")[1:] if line.startswith("\t")]
-        line = text.count("\n", 0, match.start()) + 1
+        line = bisect_left(ends, match.start()) + 1
         for name in match.group(1).split():
             if len(found) < MAX_TARGETS and name not in found:
                 found[name] = _target(path, name, line, recipe, variables)

@@ -104,7 +104,7 @@ def test_what_is_cited_is_taken_apart() -> None:
     page = page_of(result(answer={"declared": {"--lr": "fit.py:3"}}), [])
     assert page.cited("a.py after docs/u.md:3, twice") == (("a.py after ", 0), ("docs/u.md", 3), (", twice", 0))
     assert page.cited("train.py:12") == (("train.py", 12),)
-    for text in ("at 12:30", "http://x.org:80/a", "../up.py:3", "a.py:0", "1.5:2", "", "x.py:3:4"):
+    for text in ("at 12:30", "http://x.org:80/a", "../up.py:3", "a/../../up.py:3", "a.py:0", "1.5:2", "", "x.py:3:4"):
         assert not any(line for _, line in page.cited(text)), text
     assert (page.place_of("--lr 0.1"), page.place_of("--lr=1"), page.place_of("--lrr 1")) == (
         "fit.py:3",
