@@ -1,8 +1,11 @@
 """Temporary folders of the bench, named by their process: a worker that is ended removes nothing itself."""
 
+import contextlib
 import os
 import shutil
+import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 _PREFIX = "ml-agent-bench-"
@@ -19,6 +22,27 @@ def temporary(name: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=prefix(name)))
 
 
+@contextlib.contextmanager
+def lent(name: str) -> Iterator[Path]:
+    """A folder for a moment that foreign programs may write; it is removed whatever they left in it."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix(name)))
+    try:
+        yield folder
+    finally:
+        remove(folder)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder of any depth, also where folders in it are locked; links are never followed, what stays is no error."""
+    with contextlib.suppress(RecursionError):  # deeper than Python goes; then the system's own programs remove it
+        shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        return
+    unlock = ["find", str(folder), "-type", "d", "!", "-perm", "-700", "-execdir", "chmod", "u+rwx", "{}", ";"]
+    for command in (unlock, ["rm", "-rf", str(folder)]):
+        subprocess.run(command, env={"PATH": "/usr/bin:/bin"}, capture_output=True, check=False)
+
+
 def sweep() -> None:
     """Remove the folders of this user's processes that are gone."""
     if not Path("/proc/self").exists():
@@ -26,4 +50,4 @@ def sweep() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
         pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists() and not folder.is_symlink():
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)

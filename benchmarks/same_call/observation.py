@@ -17,6 +17,7 @@ from benchmarks.same_call.model import CodeCall, Observation, Program
 from benchmarks.same_call.steps import Place, kept_parents, steps
 from benchmarks.strict import execute
 from benchmarks.strict.libraries import of_repository
+from benchmarks.strict.reports import Call, Recorded
 from benchmarks.strict.text import kind_of, unfence
 from ml_agent.files import write_atomically
 from tools.errors import RepositoryError
@@ -86,7 +87,7 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     )  # fmt: skip
 
 
-def _program(recorded: dict[str, Any], root: Path) -> Program:
+def _program(recorded: Recorded, root: Path) -> Program:
     """A Python program; of several parses the later ones add to the earlier."""
     parses = recorded["options"]
     entry = recorded["entry"]
@@ -106,7 +107,7 @@ def _program(recorded: dict[str, Any], root: Path) -> Program:
     )
 
 
-def _call(recorded: dict[str, Any]) -> CodeCall:
+def _call(recorded: Call) -> CodeCall:
     return msgspec.convert(recorded, CodeCall)
 
 

@@ -5,12 +5,12 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from benchmarks.same_call.model import Program
 from benchmarks.strict import execute
+from benchmarks.strict.reports import Recorded
 from tools.commandline.invocation import ASSIGNMENT, Invocation, read_invocation
 from tools.commandline.shell import parse_command
 from tools.launchers import PYTHON, SHELLS, SOURCES
@@ -196,9 +196,9 @@ def _overwritten(text: str, place: Place) -> Iterator[Program]:
                 yield Program(name="overwrite", words=(target,))
 
 
-def kept_parents(recorded: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], ...]:
+def kept_parents(recorded: Sequence[Recorded]) -> tuple[tuple[str, ...], ...]:
     """What started the programs that were recorded, from their parents outwards."""
-    return tuple(_itself(words) for one in recorded for words in one.get("parents", ()))
+    return tuple(_itself(words) for one in recorded for words in one["parents"])
 
 
 def _itself(words: Sequence[str]) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ from platformdirs import user_cache_path
 from benchmarks.strict.inside.calls import cache_name, rewrite
 from benchmarks.temporary import temporary
 from tools.atomic import write_whole
+from tools.errors import UnsafePathError
+from tools.files import Tree
 
 
 def folder() -> Path:
@@ -38,15 +40,16 @@ def _own_folder() -> Path:
     return place
 
 
-def keep(paths: Iterable[str]) -> None:
-    """Compile files into the cache; one that cannot be compiled is left out."""
+def keep(paths: Iterable[str], root: Path) -> None:
+    """Compile files into the cache; one that cannot be compiled, or is no regular file below `root`, is left out."""
+    tree = Tree(root)
     for path in paths:
-        source = Path(path).read_bytes()
-        kept = folder() / cache_name(source, path)
-        if kept.exists():
-            continue
         try:
+            source = tree.read_bytes(str(Path(path).relative_to(tree.root)))
+            kept = folder() / cache_name(source, path)
+            if kept.exists():
+                continue
             code = compile(rewrite(source, path), path, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError):
+        except (OSError, UnsafePathError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         write_whole(kept, marshal.dumps(code))

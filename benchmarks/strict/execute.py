@@ -9,17 +9,17 @@ import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from benchmarks.strict import code_cache
 from benchmarks.strict.bash_text import assignments
 from benchmarks.strict.libraries import Libraries
+from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
 from benchmarks.strict.text import Kind
-from benchmarks.temporary import prefix, temporary
+from benchmarks.strict.walls import bubblewrap
+from benchmarks.temporary import lent, temporary
 from tools.launchers import TABLE, Launcher
 
 HERE = Path(__file__).parent
@@ -87,22 +87,6 @@ DONE_ELSEWHERE = [
 PARSERS = ("absl", "click", "configargparse.py", "docopt.py", "fire", "ml_collections", "termcolor", "yaml")
 
 
-class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one Python program that the answer started."""
-
-    outcome: str
-    """finished, rejected, failed, outside, timeout; none where nothing was run."""
-    code: str = ""
-    message: str = ""
-    place: str = ""
-    parsed: bool = False
-    target: str = ""
-    compiled: tuple[str, ...] = ()
-    """Files of the repository that had to be compiled."""
-    recorded: dict[str, Any] = {}
-    """Where it was recorded: `entry`, `options` and `calls`, as `inside.seen` writes them."""
-
-
 class Execution(msgspec.Struct, frozen=True, kw_only=True):
     """What became of the whole answer."""
 
@@ -134,8 +118,7 @@ def run(job: Job, libraries: Libraries) -> Execution:
     workdir = job.root / (job.path or ".")
     if not workdir.is_dir():
         return Execution(ok=False, code="no-such-folder", message=f"{job.path} is not in the repository")
-    with tempfile.TemporaryDirectory(prefix=prefix("answer")) as folder:
-        place = Path(folder)
+    with lent("answer") as place:
         layout = Layout(
             place=place,
             root=job.root.resolve(),
@@ -145,8 +128,8 @@ def run(job: Job, libraries: Libraries) -> Execution:
         )
         _write_job(job, layout, libraries)
         done = _start(layout)
-        execution = msgspec.structs.replace(_judge(done, layout, job.kind), trace=layout.read_trace())
-    code_cache.keep(path for program in execution.programs for path in program.compiled)
+        execution = msgspec.structs.replace(_judge(done, layout, job.kind), trace=read_trace(place, layout.trace.name))
+    code_cache.keep((path for program in execution.programs for path in program.compiled), layout.root)
     return execution
 
 
@@ -169,10 +152,6 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     def trace(self) -> Path:
         """The file in which bash writes what it carries out."""
         return self.place / "trace"
-
-    def read_trace(self) -> str:
-        """What bash carried out; "" where that was not recorded."""
-        return self.trace.read_text(errors="replace") if self.trace.exists() else ""
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
@@ -226,15 +205,12 @@ def parsers() -> Path:
 
 
 def weaknesses() -> list[str]:
-    """What this machine lacks for judging as it should, one line each."""
+    """What this machine lacks for judging as it should, one line each; `bubblewrap` itself says that it is missing."""
+    bubblewrap()
     absent = [name.removesuffix(".py") for name in PARSERS if not (parsers() / name).exists()]
     lines = []
     if absent:
         lines.append(f"not installed: {', '.join(absent)}; options that programs read with these are not judged")
-    if bubblewrap() is None:
-        lines.append(
-            "bubblewrap does not work here: answers run with limits, but with the files of this machine in reach"
-        )
     return lines
 
 
@@ -282,20 +258,8 @@ def bare_python() -> str:
     return str(own if own.exists() else Path(sys.executable).resolve())
 
 
-@functools.cache
-def bubblewrap() -> str | None:
-    """Path of a bubblewrap that works here, or None."""
-    path = shutil.which("bwrap")
-    if path is None:
-        return None
-    tried = subprocess.run(
-        [path, "--ro-bind", "/", "/", "--unshare-all", "true"], capture_output=True, check=False, timeout=10
-    )
-    return path if tried.returncode == 0 else None
-
-
 def _start(layout: Layout) -> Done:
-    limits = f"ulimit -c 0; ulimit -f 20000; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000; exec {system('bash')} --noprofile --norc {shlex.quote(str(layout.place))}/{ANSWER}"
+    limits = f"ulimit -c 0; ulimit -f {FILE_BLOCKS}; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000; exec {system('bash')} --noprofile --norc {shlex.quote(str(layout.place))}/{ANSWER}"
     command = [*_walls(layout), system("bash"), "--noprofile", "--norc", "-c", limits]
     environment = {"STRICT_JOB": str(layout.place / "job.json"), "PATH": f"{layout.bin}:{SYSTEM_PATH}", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1",
                    "STRICT_ANSWER": str(layout.place / "answer.py")}  # fmt: skip
@@ -350,8 +314,7 @@ def _walls(layout: Layout) -> list[str]:
 
 def _judge(done: Done, layout: Layout, kind: Kind) -> Execution:
     """All programs must have passed, at least one must have run, and the shell must have understood everything."""
-    lines = layout.report.read_text().splitlines() if layout.report.exists() else []
-    programs = tuple(msgspec.json.decode(line, type=Program) for line in lines)
+    programs = read_programs(layout.place, layout.report.name)
     for program in programs:
         if program.outcome in ("failed", "rejected"):
             return Execution(

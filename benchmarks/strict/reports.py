@@ -1,0 +1,126 @@
+"""What a program that was run leaves behind for us: any file may be missing, no file at all, or forged."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, TypedDict
+
+import msgspec
+
+from sandbox.below import below
+from sandbox.errors import SandboxLostError
+
+FILE_BLOCKS = 20_000
+"""How large a file a program may write, as `ulimit -f` counts."""
+MOST_BYTES = FILE_BLOCKS * 1024
+MOST_PROGRAMS = 2000
+"""Lines of a report that are read."""
+DEEPEST = 60
+"""Levels of what is recorded; ours have fewer."""
+
+
+class Entry(TypedDict):
+    """The program that ran, as `inside` writes it."""
+
+    module: str
+    file: str
+    own: bool
+    words: list[str]
+
+
+class Parse(TypedDict):
+    """One parse of a command line, as `inside.seen` writes it."""
+
+    values: dict[str, Any]
+    given: dict[str, list[str]]
+    defaults: dict[str, Any]
+    rest: list[str]
+    chain: list[tuple[str, str]]
+    subcommand: list[str]
+
+
+class Call(TypedDict):
+    """One call of code, as `inside.seen` writes it."""
+
+    name: str
+    own: bool
+    arguments: dict[str, Any]
+    defaults: dict[str, Any]
+
+
+class Recorded(TypedDict):
+    """What was asked for, and of which program."""
+
+    parents: list[list[str]]
+    entry: Entry
+    options: list[Parse]
+    calls: list[Call]
+    settings: dict[str, Any]
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one Python program that the answer started."""
+
+    outcome: Literal["finished", "rejected", "failed", "outside", "timeout", "none"]
+    """none where nothing was run."""
+    code: str = ""
+    message: str = ""
+    place: str = ""
+    parsed: bool = False
+    target: str = ""
+    compiled: tuple[str, ...] = ()
+    """Files of the repository that had to be compiled."""
+    recorded: Recorded | None = None
+    """Where it was recorded."""
+
+
+def read_programs(place: Path, name: str) -> tuple[Program, ...]:
+    """The programs of a report; what is none of our reports is a failed program.
+
+    Args:
+        place: the folder that the programs could write.
+        name: the report in it; where there is none, there was no program.
+    """
+    content = _read(place, name)
+    if content is None:
+        return (_spoilt("the report is no regular file"),) if os.path.lexists(place / name) else ()
+    return tuple(_program(line) for line in content.splitlines()[:MOST_PROGRAMS])
+
+
+def read_trace(place: Path, name: str) -> str:
+    """The text of a file that the programs could write; "" where there is no regular file."""
+    return (_read(place, name) or b"").decode(errors="replace")
+
+
+def _read(place: Path, name: str) -> bytes | None:
+    try:
+        with below(place) as folder:
+            return folder.read(PurePosixPath(name), MOST_BYTES)
+    except (FileNotFoundError, SandboxLostError):
+        return None
+
+
+def _program(line: bytes) -> Program:
+    try:
+        program = msgspec.json.decode(line, type=Program)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        return _spoilt(f"a line of the report cannot be read: {error}")
+    return _spoilt("a line of the report is too deep") if _is_deep(program.recorded) else program
+
+
+def _is_deep(value: object) -> bool:
+    level: list[object] = [value]
+    for _ in range(DEEPEST):
+        level = [one for outer in level for one in _parts(outer)]
+    return bool(level)
+
+
+def _parts(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, (list, tuple)):
+        yield from value
+
+
+def _spoilt(message: str) -> Program:
+    return Program(outcome="failed", code="spoilt-report", message=message)
