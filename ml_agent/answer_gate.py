@@ -17,8 +17,11 @@ _WHY: dict[Power, str] = {
     "runs-text": "runs text as a command",
     "runs-programs": "starts other programs",
     "secret-file": "would hand one of your secrets to the program",
+    "too-long": "is too long to judge",
     "control-character": "holds characters that a terminal obeys or that nobody sees",
 }
+_LONGEST = 1_000
+"""Characters that a message quotes."""
 REFUSED: frozenset[str] = frozenset(_WHY)
 """Codes of findings with which a text is never shown as an answer."""
 
@@ -38,7 +41,7 @@ def is_refused(draft: Draft) -> bool:
 
 def _finding(part: Found, index: RepoIndex) -> Finding:
     path, line = _origin(part.text, index)
-    text = shown(part.text)
+    text = shown(part.text[:_LONGEST])
     message = f"{text} {_WHY[part.power]}; write it into your own sentence if you want it"
     return Finding(code=part.power, message=message, subject=text, path=path, line=line)
 

@@ -41,6 +41,11 @@ _AT_THE_END = frozenset(
         "sshkey",
     ]
 )
+_HIDDEN = re.compile(
+    r"/\.(?:ssh|aws|gnupg|azure|kube|docker|password-store|config/gcloud)(?:/|$)|^/proc/[^/]+/environ|^/etc/g?shadow"
+)
+_LONGEST = 200
+"""Characters of a path."""
 _MOST_WORDS = 5
 """Of a name that says so; a longer one is a sentence."""
 _NO_TOKEN = frozenset(
@@ -67,6 +72,13 @@ def is_secret(path: str) -> bool:
         or _PLACED.fullmatch(f"{folders[-1] if folders else ''}/{name}") is not None
         or _says_so(_CAPITAL.sub("_", own).lower())
     )
+
+
+def is_secret_place(place: str) -> bool:
+    """Whether a path outside the repository (from the root, the home or a folder above) leads to files that hold secrets."""
+    if len(place) > _LONGEST or "\n" in place or not place.startswith(("/", "~", "..")):
+        return False
+    return _HIDDEN.search(place) is not None or is_secret(place.rpartition("/")[2])
 
 
 def _says_so(name: str) -> bool:

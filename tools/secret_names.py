@@ -26,6 +26,10 @@ _NO_SECRETS = re.compile(
     r"\w*(?:monkey|donkey|turkey|turnkey|hockey|jockey|whiskey|lackey|hotkey|mickey"
     r"|bypass|compass|trespass|overpass|underpass|encompass|(?:low|high|band|all|num|multi|single|one|two)pass)"
 )
+_OF_DATA = frozenset(
+    {"sort", "primary", "foreign", "group", "index", "label", "bos", "eos", "pad", "unk", "mask", "sep", "cls"}
+)
+"""What stands before `key` or `token` where that is one of a table or of a vocabulary: SORT_KEY, EOS_TOKEN."""
 _SHORT = frozenset({"pwd", "pass"})
 """Secrets at the end of a name of several parts: MYSQL_PWD, DB_PASS; PWD alone is a folder."""
 
@@ -39,6 +43,8 @@ def names_a_secret(variable: str) -> bool:
     """Whether a variable's name says that it holds a secret."""
     parts = [part.rstrip("0123456789") for part in re.split(r"[^a-z0-9]+", variable.lower())]
     parts = [part for part in parts if part]
+    if len(parts) > 1 and parts[-1] in ("key", "token") and parts[-2] in _OF_DATA:
+        parts = parts[:-2]
     return any(map(_is_secret, parts)) or (len(parts) > 1 and parts[-1] in _SHORT)
 
 

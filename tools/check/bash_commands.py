@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
+from tools.check.bash_writes import folders_of, names_secret_file, option_values, written
 from tools.check.power import Found, Power, leaves
 from tools.check.python_powers import python_powers
 from tools.commandline.invocation import Invocation, read_invocation, split_assignments
 from tools.commandline.lexer import Token, lex
 from tools.commandline.shell import parse_command, simple_commands
-from tools.launchers import HELP, PYTHON, SHELLS, SOURCES, VERSION
+from tools.launchers import HELP, LAUNCHERS, PYTHON, SHELLS, SOURCES, VERSION
 from tools.secret_names import names_a_secret
 
 _RUN_TEXT = frozenset(
@@ -29,6 +31,16 @@ _RUN_TEXT = frozenset(
         "bind",
         "complete",
         "builtin",
+        "coproc",
+        "busybox",
+        "script",
+        "function",
+        "ed",
+        "ex",
+        "vi",
+        "vim",
+        "expect",
+        "socat",
     ]
 )
 _READ_TEXT = frozenset(
@@ -38,12 +50,23 @@ _READ_TEXT = frozenset(
 _CODE = frozenset({"-e", "-E", "-r", "--eval", "--run"})
 """Options of the same with which they run a word."""
 _STREAM = re.compile(r"-|-s|/dev/(?:stdin|fd/\d+|tcp/.*|udp/.*)|/proc/.*/fd/\d+")
-_WRITE_ALL = frozenset(["tee", "rm", "rmdir", "touch", "truncate", "chmod", "chown", "chgrp", "shred", "mv", "unlink"])
-_WRITE_LAST = frozenset(["cp", "ln", "install", "rsync", "scp"])
+_LETTERS = {
+    "perl": "eE",
+    "ruby": "e",
+    "node": "ep",
+    "php": "rBRE",
+    "lua": "e",
+    "fish": "cC",
+    "csh": "c",
+    "tcsh": "c",
+    "ipython": "c",
+}
+"""Letters of options with which a program runs a word, also among others in one word."""
 _DECLARE = frozenset({"export", "declare", "typeset", "readonly", "local"})
 _MOVE = frozenset({"cd", "pushd", "popd"})
 _ENVIRON = re.compile(r"/proc/[^\s/]+/environ|\bcompgen\s+-\w*[ev]")
 _PROMPTS = re.compile(r"(?:^|[\s;&|({])((?:PS[0-4]|PROMPT_COMMAND|BASH_ENV|LD_PRELOAD|CDPATH)\+?=)")
+_FUNCTION = re.compile(r"(?:^|[;&|({\n])[ \t]*(?:(?:then|do|else|time|!)[ \t]+)*function[ \t]+\S+", re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 
 
@@ -58,6 +81,14 @@ class _Call(NamedTuple):
     folder: str
 
 
+class _Places(NamedTuple):
+    """From where paths are judged."""
+
+    workdir: str
+    folders: tuple[str, ...]
+    """All in which a command may run; () where each has its own."""
+
+
 def command_powers(text: str, workdir: str, sure: bool) -> Iterator[Found]:
     """What single commands of a text do.
 
@@ -68,17 +99,27 @@ def command_powers(text: str, workdir: str, sure: bool) -> Iterator[Found]:
     """
     yield from (Found("secret-variable", match[0]) for match in _ENVIRON.finditer(text))
     yield from (Found("runs-text", match[1]) for match in _PROMPTS.finditer(text))
-    command = parse_command(text)
+    yield from (Found("runs-text", match[0]) for match in _FUNCTION.finditer(text))
+    for prompts in (True, False):
+        yield from _all_calls(text, workdir, sure, prompts=prompts)
+
+
+def _all_calls(text: str, workdir: str, sure: bool, *, prompts: bool) -> Iterator[Found]:
+    """What the simple commands do."""
+    command = parse_command(text, prompts=prompts)
+    places = _Places(workdir, folders_of(text))
     folders = [call.folder for call in command.invocations]
     texts = [text] if sure else [text, *text.split("\n"), *re.sub(r"['\"\\]", "", text).split("\n")]
     for piece in dict.fromkeys(texts):
-        for call in _calls(piece, folders if piece is text else []):
-            yield from _of_call(call, workdir, command.assignments, text)
+        for call in _calls(piece, folders if piece is text else [], prompts=prompts):
+            yield from _of_call(call, places, command.assignments, text)
 
 
-def _calls(text: str, folders: list[str]) -> Iterator[_Call]:
+def _calls(text: str, folders: list[str], *, prompts: bool) -> Iterator[_Call]:
     """The simple commands; their folders where all of them are known."""
-    found = [call for tokens in simple_commands(list(lex(text))) if (call := _call(tokens)) is not None]
+    found = [
+        call for tokens in simple_commands(list(lex(text, prompts=prompts))) if (call := _call(tokens)) is not None
+    ]
     starting = [call for call in found if call.words[0] not in _MOVE | _DECLARE]
     for place, call in enumerate(starting if len(starting) == len(folders) else ()):
         starting[place] = call._replace(folder=folders[place])
@@ -93,7 +134,7 @@ def _call(tokens: Sequence[Token]) -> _Call | None:
     return _Call(raw, tuple(words), read_invocation(words), ".")
 
 
-def _of_call(call: _Call, workdir: str, given: Sequence[tuple[str, str]], text: str) -> Iterator[Found]:
+def _of_call(call: _Call, places: _Places, given: Sequence[tuple[str, str]], text: str) -> Iterator[Found]:
     outer, name = _base(call.words[0]), _base(call.inner.program)
     power = _by_name(call, outer, name)
     if power is None and _is_unknown_program(call.inner.program, given, text):
@@ -101,8 +142,10 @@ def _of_call(call: _Call, workdir: str, given: Sequence[tuple[str, str]], text: 
     if power is not None:
         yield Found(power, call.raw)
     if PYTHON.match(call.inner.program) and call.inner.target == "code":
-        yield from (Found(part.power, call.raw) for part in python_powers(call.inner.name, workdir))
-    yield from _written(call, outer, name, workdir)
+        yield from (Found(part.power, call.raw) for part in python_powers(call.inner.name, places.workdir))
+    if any(names_secret_file(word, call.folder) for word in call.words):
+        yield Found("secret-file", call.raw)
+    yield from _written(call, outer, name, places)
 
 
 def _base(program: str) -> str:
@@ -112,7 +155,8 @@ def _base(program: str) -> str:
 def _by_name(call: _Call, outer: str, name: str) -> Power | None:
     """What a command does that a program's name tells."""
     rest = call.inner.words
-    if _RUN_TEXT & {outer, name}:
+    harmless = outer == "exec" and (PYTHON.match(name) or name in LAUNCHERS or name.endswith((".py", ".sh")))
+    if (_RUN_TEXT & {outer, name} and not harmless) or _given_text(name, rest):
         return "runs-text"
     if outer in SOURCES or name in SOURCES:
         target = call.inner.name if call.inner.target == "shell" else "".join(rest[:1])
@@ -169,32 +213,32 @@ def _is_unknown_program(program: str, given: Sequence[tuple[str, str]], text: st
     return not variable[1].isidentifier() or mentioned > len(values) or not harmless
 
 
-def _written(call: _Call, outer: str, name: str, workdir: str) -> Iterator[Found]:
+def _written(call: _Call, outer: str, name: str, places: "_Places") -> Iterator[Found]:
     """Files elsewhere that a command makes, changes or removes."""
-    words = [word for word in call.inner.words if not word.startswith("-")]
-    targets: list[str] = []
-    if name in _WRITE_ALL:
-        targets = words[1:] if name in ("chmod", "chown", "chgrp") else words
-    elif name in _WRITE_LAST:
-        targets = [*words[-1:], *_values(call.inner.words, ("-t", "--target-directory"))]
-    elif name == "dd":
-        targets = [word[3:] for word in words if word.startswith("of=")]
-    elif name in ("wget", "curl"):
-        targets = _values(call.inner.words, ("-O", "-o", "-P", "--output", "--output-document", "--directory-prefix"))
-        targets = [word for word in targets if word != "/dev/null"]
+    targets = written(name, call.inner.words)
     if outer in ("env", "sudo"):
-        targets += _values(call.words, ("-C", "--chdir", "-D"))
-    if name in _MOVE or any(leaves(target, workdir, call.folder) for target in targets):
+        targets += option_values(call.words, ("-C", "--chdir", "-D"))
+    folders = places.folders or (call.folder,)
+    if name in _MOVE or any(leaves(target, places.workdir, folder) for target in targets for folder in folders):
         yield Found("redirect-outside", call.raw)
 
 
-def _values(words: Sequence[str], options: Sequence[str]) -> list[str]:
-    """The values of options, written in any of three ways."""
-    found: list[str] = []
-    for place, word in enumerate(words):
-        for option in options:
-            if word == option:
-                found += words[place + 1 : place + 2]
-            elif word.startswith(f"{option}=") or (len(option) == 2 and word.startswith(option)):
-                found.append(word[len(option) :].removeprefix("="))
-    return found
+def _given_text(name: str, words: Sequence[str]) -> bool:
+    """Whether a program that has a language of its own is given text in which commands may stand."""
+    options = list(takewhile(lambda word: word.startswith("-"), words))
+    if name in _LETTERS and any(re.match(rf"-\w*[{_LETTERS[name]}]", word) for word in options):
+        return True
+    if name == "find":
+        return not {"-exec", "-execdir", "-ok", "-okdir"}.isdisjoint(words)
+    if name in ("awk", "gawk", "mawk", "nawk"):
+        return any(re.search(r"\bsystem\b|\bgetline\b|\||>|ENVIRON|@load", word) for word in words)
+    if name == "git":
+        config = "config" in words[:2] and any(re.search(r"!|alias|core\.|hook|filter", word) for word in words)
+        return config or any(
+            re.match(r"-c|--(?:config|exec-path|upload-pack|receive-pack)|ext::", word) for word in words
+        )
+    if name == "tar":
+        return any(
+            re.match(r"--(?:to-command|checkpoint-action|use-compress|rsh|info-script)|-\w*[IF]", w) for w in words
+        )
+    return False

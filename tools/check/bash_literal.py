@@ -93,7 +93,8 @@ def _literals(text: str) -> Iterator[tuple[int, int]]:
             at += 2
             continue
         if letter == "#" and fresh:
-            at = text.find("\n", at) if "\n" in text[at:] else len(text)
+            end = text.find("\n", at)
+            at = end if end >= 0 else len(text)
             yield start, at
             continue
         if letter == '"':

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tools.check.bash_commands import command_powers
 from tools.check.bash_literal import NUMBERS, exposed
+from tools.check.bash_writes import folders_of, names_secret_file
 from tools.check.power import Found, leaves
 from tools.commandline.lexer import lex
 from tools.commandline.shell import parse_command, sign_of
@@ -13,11 +14,16 @@ from tools.secret_names import names_a_secret
 _EXPANSION = re.compile(r"`|[<>$]\(|\$\[|\$\{?!?[A-Za-z_]\w*|\$\{[!#]?[@*\d]")
 _ENCODED = re.compile(r"\$'[^']*\\[xuUc0-7][^']*'?")
 """Letters by their numbers: nobody who reads it knows what it says."""
+_HARMLESS = re.compile(
+    r"(?<![\\$`])\$\((nproc|pwd|date)(?:(?<=nproc) --all|(?<=date)(?: -u)?(?: (?:\+[\w%:.-]+|'\+[\w%:. -]+'|\"\+[\w%:. -]+\"))?)?\)"
+)
+"""Substitutions that tell a number, the folder, the time."""
+_STANDS_FOR = {"nproc": "1", "pwd": ".", "date": "date"}
 _MOST = 200
 """Substitutions that are told one by one."""
 _DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"})
 _TO_SHELL = re.compile(r"\|&?\s*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?(?:sh|bash|dash|zsh|ksh|ash)\b(?!\s+[\w./])")
-_REDIRECT = re.compile(r"(\d*(?:&>>?|[<>]{1,2}[&|]?))[ \t]*([^\s;|&()<>]+)")
+_REDIRECT = re.compile(r"(\d{0,4}(?:&>>?|[<>]{1,2}[&|]?))[ \t]*([^\s;|&()<>]+)")
 _AT_LINE = re.compile(r"^[ \t]*>[ \t]*(\S+)", re.MULTILINE)
 """A redirection without a command, which documents also use for a prompt."""
 _PLAIN_BEFORE = re.compile(r"[&|(){}]|<<|\b(?:if|then|else|elif|for|while|until|do|case|select|function|time|coproc)\b")
@@ -31,6 +37,7 @@ def bash_powers(text: str, workdir: str = ".") -> list[Found]:
         text: bash text; what cannot be parsed is looked through all the same.
         workdir: folder relative to the repository from which it runs.
     """
+    text = _HARMLESS.sub(lambda match: _STANDS_FOR[match[1]], text)
     visible, sure = exposed(text)
     found = [*_expansions(text, visible, sure), *_redirects(text, workdir, sure), *command_powers(text, workdir, sure)]
     if not sure:
@@ -50,7 +57,7 @@ def without_quotes(text: str) -> str:
 
 def _inner_shells(text: str) -> list[str]:
     """The texts of `bash -c TEXT`."""
-    calls = parse_command(text).invocations
+    calls = [*parse_command(text).invocations, *parse_command(text, prompts=False).invocations]
     shells = [call for call in calls if call.target == "code" and "sh" in call.program.rpartition("/")[2]]
     return [call.name for call in shells if len(call.name) < len(text)]
 
@@ -107,7 +114,11 @@ def _redirects(text: str, workdir: str, sure: bool) -> Iterator[Found]:
         alone |= {(match[1], match[2].strip("'\"")) for match in _REDIRECT.finditer(text)} - attached
     last = command.invocations[-1].folder if command.invocations else "."
     targets |= {(sign, target, last) for sign, target in alone | {(">", word) for word in _AT_LINE.findall(text)}}
+    folders = folders_of(text)
+    targets |= {(sign, target, folder) for sign, target, _ in targets if ">" in sign for folder in folders}
     for sign, target, folder in sorted(targets):
+        if _to_a_file(sign) and names_secret_file(target, folder):
+            yield Found("secret-file", f"{sign} {target}" if f"{sign} {target}" in text else f"{sign}{target}")
         if _to_a_file(sign) and target not in _DEVICES and leaves(target, workdir, folder):
             yield Found("redirect-outside", f"{sign} {target}" if f"{sign} {target}" in text else f"{sign}{target}")
 

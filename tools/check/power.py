@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 Power = Literal[
     "command-substitution", "redirect-outside", "secret-variable", "piped-to-shell", "control-character", "runs-text",
-    "runs-programs", "secret-file",
+    "runs-programs", "secret-file", "too-long",
 ]  # fmt: skip
 
 

@@ -26,6 +26,8 @@ _BUILT_IN = frozenset(
         "get_ipython",
     ]
 )
+_LONGEST = 4_000
+"""Characters of a path."""
 _PATH_METHODS = frozenset({"expanduser", "resolve", "absolute"})
 
 
@@ -34,6 +36,7 @@ class Names:
 
     def __init__(self, tree: ast.Module) -> None:
         self._tree = tree
+        self._places: dict[ast.AST, str] = {}
         self.parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
 
     @cached_property
@@ -70,12 +73,17 @@ class Names:
 
     def origin(self, node: ast.AST) -> str:
         """The dotted name that an expression stands for; "" for what is no name."""
+        behind: list[str] = []
+        while isinstance(node, ast.Attribute):
+            behind.append(node.attr)
+            node = node.value
+        first = ""
         if isinstance(node, ast.Name):
             known = node.id in _BUILT_IN | _MODULES and node.id not in self.own
-            return self.imported.get(node.id, node.id if known else "")
-        if not isinstance(node, ast.Attribute):
-            return ""
-        parts = [*self.origin(node.value).split("."), node.attr]
+            first = self.imported.get(node.id, node.id if known else "")
+        if not behind:
+            return first
+        parts = [*first.split("."), *reversed(behind)]
         starts = [place for place, part in enumerate(parts) if part.lstrip("_") in _MODULES]
         return ".".join([parts[starts[-1]].lstrip("_"), *parts[starts[-1] + 1 :]] if starts else parts)
 
@@ -86,9 +94,15 @@ class Names:
         return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
     def place(self, node: ast.AST, depth: int = 0) -> str:
-        """A path as far as it is written out, with UNKNOWN for the rest."""
+        """A path as far as it is written out, with UNKNOWN for the rest; from the root where it is too long to judge."""
         if depth > 20:
             return UNKNOWN
+        if node not in self._places:
+            place = self._place(node, depth)
+            self._places[node] = place if len(place) <= _LONGEST else f"/{place[:_LONGEST]}"
+        return self._places[node]
+
+    def _place(self, node: ast.AST, depth: int) -> str:
         if isinstance(node, ast.Constant):
             return node.value if isinstance(node.value, str) else UNKNOWN
         if isinstance(node, ast.Name) and node.id in self.values:

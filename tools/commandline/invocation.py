@@ -22,6 +22,8 @@ from tools.launchers import (
 Target = Literal["script", "module", "code", "shell", "console"]
 ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)(\+?=)(.*)$", re.DOTALL)
 _PROGRAM_NAME = re.compile(r"[A-Za-z_./$~][\w./+${}~-]*")
+_PYTHON_GIVEN = re.compile(r"-[bBdEiIOPqRsSuvx]*([cm])(.*)", re.DOTALL)
+"""A module or code, also behind switches in one word: -Sc."""
 _SHELL_WITH_VALUE = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 
 
@@ -180,11 +182,12 @@ def _python(program: str, words: list[str]) -> Invocation:
     rest = list(words)
     while rest:
         word = rest.pop(0)
-        if word == "-m" or (word.startswith("-m") and len(word) > 2 and not word.startswith("--")):
-            module = word[2:] or (rest.pop(0) if rest else "")
-            return _module(program, module, rest)
-        if word == "-c":
-            return Invocation(program=program, target="code", name=rest[0] if rest else "", words=tuple(rest[1:]))
+        given = _PYTHON_GIVEN.fullmatch(word)
+        if given is not None:
+            value = given[2] or (rest.pop(0) if rest else "")
+            if given[1] == "m":
+                return _module(program, value, rest)
+            return Invocation(program=program, target="code", name=value, words=tuple(rest))
         if word in PYTHON_WITH_VALUE:
             rest = rest[1:]
         elif not word.startswith("-") or word == "-":

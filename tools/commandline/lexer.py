@@ -9,6 +9,8 @@ from tools.commandline.quoting import unquote
 Kind = Literal["word", "redirect", "operator", "comment", "end"]
 _GAP = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
 _PROMPT = re.compile(r"[ \t]*(?:\$|>|%|#!?\$)[ \t]+(?=\S)")
+_HARMLESS_PROMPT = re.compile(r"[ \t]*(?:\$|%|#!?\$)[ \t]+(?=\S)")
+"""Of these bash makes a command that does not exist, or a comment."""
 _OPERATOR = re.compile(r"\r?\n|&&|\|\||;;&?|;&|\|&|[;|()]|&(?!>)")
 _REDIRECT = re.compile(r"(?:\d*(?:>>|>\||>&|<&|<<<|<<-?|<>|>|<)|&>>?)(?!\()")
 _BLANK = " \t\r\n\f\v"
@@ -37,14 +39,20 @@ class Token(NamedTuple):
     """Where it begins, from 1."""
 
 
-def lex(text: str) -> Iterator[Token]:
-    """The tokens of a text; gaps and raw texts joined are the text."""
-    return _Lexer(text).tokens()
+def lex(text: str, *, prompts: bool = True) -> Iterator[Token]:
+    """The tokens of a text; gaps and raw texts joined are the text.
+
+    Args:
+        text: bash text.
+        prompts: whether a sign such as `>` at the beginning of a line may be a prompt; to bash `>` is a redirection.
+    """
+    return _Lexer(text, prompts=prompts).tokens()
 
 
 class _Lexer:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, prompts: bool) -> None:
         self.text = text
+        self.prompt = _PROMPT if prompts else _HARMLESS_PROMPT
         self.at = 0
         self.line = 1
         self.in_vain = 0
@@ -67,7 +75,7 @@ class _Lexer:
 
     def _gap(self, fresh: bool) -> str:
         start = self.at
-        prompt = _PROMPT.match(self.text, self.at) if fresh else None
+        prompt = self.prompt.match(self.text, self.at) if fresh else None
         if prompt is not None:
             self.at = prompt.end()
         while (blank := _GAP.match(self.text, self.at)) is not None:

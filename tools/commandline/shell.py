@@ -33,15 +33,16 @@ class CommandLine(msgspec.Struct, frozen=True, kw_only=True):
     """Comments that stand behind words of a command: what bash ignores, in full."""
 
 
-def parse_command(text: str) -> CommandLine:
+def parse_command(text: str, *, prompts: bool = True) -> CommandLine:
     """Read bash text; never raises.
 
     Args:
         text: one or more commands, with continuations, comments, prompts and control structures.
+        prompts: whether `>` at the beginning of a line may be a prompt.
     """
     if len(text) > MAX_BYTES:
         return CommandLine(error="too long")
-    tokens = list(lex(text.replace("\0", "")))
+    tokens = list(lex(text.replace("\0", ""), prompts=prompts))
     error = refused(tokens) if len(text) <= MAX_GRAMMAR_BYTES else ""
     invocations, assignments = _assemble(list(simple_commands(tokens)))
     return CommandLine(
