@@ -57,7 +57,7 @@ def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Pa
     ]
     command += ["--run", "full", "--network", "none", "--out", str(out), "--quiet", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
-    log = wait_for_line(out / "logs", "epoch 3 ")
+    log = wait_for_line(out / "logs", "epoch 3 ", process)
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
@@ -72,15 +72,17 @@ def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Pa
     assert "interrupted" in said
 
 
-def wait_for_line(logs: Path, line: str) -> Path:
-    """The log in which a line appears."""
+def wait_for_line(logs: Path, line: str, process: subprocess.Popen[str]) -> Path:
+    """The log in which a line appears; where none does, what the process said is told."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         for log in logs.glob("*.log"):
             if line in log.read_text(errors="replace"):
                 return log
         time.sleep(0.05)
-    raise AssertionError(f"nothing said {line!r}")
+    ended = process.poll()
+    process.kill()
+    raise AssertionError(f"nothing said {line!r}; {ended}: {process.communicate()}; {sorted(logs.parent.rglob('*'))}")
 
 
 @pytest.mark.usefixtures("ctrl_c")
