@@ -222,7 +222,7 @@ def _rows(source: str) -> Iterator[Mapping[str, Any]]:
             yield from _jsonl(own)
         return
     if source.partition(":")[0] == DATASET:
-        yield from _published(source.partition(":")[2] or "full")
+        yield from _published_rows(source.partition(":")[2] or "full")
         return
     if not path.is_file():
         raise TaskFileError(
@@ -238,10 +238,10 @@ def _jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
         raise TaskFileError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            yield _placed(_object(line, f"{path}:{number}"), path.parent)
+            yield _place(_object(line, f"{path}:{number}"), path.parent)
 
 
-def _placed(row: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+def _place(row: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     """A row whose inputs and judge stand beside the file of rows; names that lead elsewhere are dropped."""
     given = {name: folder / str(row[name]) for name in ("inputs", "judge") if row.get(name)}
     inside = {n: str(p) for n, p in given.items() if p.exists() and p.resolve().is_relative_to(folder.resolve())}
@@ -269,7 +269,7 @@ def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
     yield from rows
 
 
-def _published(split: str) -> Iterator[Mapping[str, Any]]:
+def _published_rows(split: str) -> Iterator[Mapping[str, Any]]:
     if split not in SPLITS:
         raise TaskFileError(f"{DATASET} has no split {split!r}; it has {', '.join(SPLITS)}")
     try:

@@ -1,22 +1,25 @@
-"""Reads the option classes of known libraries, and the options of launchers, out of wheels and writes them as data.
+"""Reads option classes, parsers and launchers of known libraries out of wheels and git clones, and writes them as data.
 
-    python -m benchmarks.library_options [--wheels DIR] [--out FILE] [--only DISTRIBUTION ...]
+    python -m benchmarks.library_options [--wheels DIR] [--checkouts DIR] [--out FILE] [--only DISTRIBUTION ...]
 
 Wheels are downloaded with pip, without their dependencies, and read with our own static readers: nothing of them is run.
+Libraries that publish no wheel are read from the release tags of a git clone, DIR/DISTRIBUTION; without it what is known is kept.
 A class is told by the library's top-level package and its own name, because it can be imported from many places.
 """
 
 import argparse
+import io
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from tools.signatures.argparse_reader import as_parser
+from tools.signatures.argparse_reader import Parser, as_parser
 from tools.signatures.dataclass_reader import FieldParser
 from tools.signatures.fields import foreign_bases, option_of, parameters
 from tools.signatures.frameworks import factories
@@ -25,7 +28,7 @@ from tools.signatures.known_classes import DATA, KnownClass, KnownOption, known_
 from tools.signatures.model import Option
 from tools.signatures.read import SignatureReader
 from tools.signatures.sources import Sources
-from tools.signatures.values import Arguments, Class, Function
+from tools.signatures.values import Arguments, Class, Function, Value
 
 TRANSFORMERS = ("4.6.1", "4.20.1", "4.30.2", "4.40.2", "4.46.3", "4.57.1")
 TRL = ("0.9.6", "0.15.2", "0.24.0")
@@ -46,14 +49,29 @@ WANTED: dict[tuple[str, tuple[str, ...]], dict[str, tuple[str, ...]]] = {
 """Distribution and versions: classes, and the files that may define them."""
 TORCH = ("1.13.1", "2.3.1", "2.9.1")
 ACCELERATE = ("0.20.3", "0.34.2", "1.2.1", "1.12.0")
-LAUNCHERS: dict[tuple[str, tuple[str, ...]], dict[str, tuple[str, str]]] = {
+Parsers = dict[tuple[str, tuple[str, ...]], dict[str, tuple[str, str]]]
+"""Distribution and versions: a name, the file that makes the parser and the function that returns it, "" for any."""
+LAUNCHERS: Parsers = {
     ("torch", TORCH): {
         "torchrun": ("torch/distributed/run.py", "get_args_parser"),
         "launch": ("torch/distributed/launch.py", ""),
     },
     ("accelerate", ACCELERATE): {"accelerate": ("accelerate/commands/launch.py", "launch_command_parser")},
 }
-"""Distribution and versions: launchers, the file that makes the parser and the function that returns it, "" for any."""
+DETECTRON2 = ("0.1", "0.1.3", "0.3", "0.6")
+DEEPSPEED = ("0.3.16", "0.6.7", "0.9.5", "0.12.6", "0.15.4", "0.19.5")
+CHECKOUTS: Parsers = {
+    ("detectron2", DETECTRON2): {
+        "default_argument_parser": ("detectron2/engine/defaults.py", "default_argument_parser"),
+    },
+    ("deepspeed", DEEPSPEED): {
+        "deepspeed": ("deepspeed/launcher/runner.py", ""),
+        "add_config_arguments": ("deepspeed/__init__.py", "add_config_arguments"),
+    },
+}
+"""The same of libraries that publish no wheel: they are read from the tags of a git clone."""
+DASHED = frozenset({"torch", "accelerate"})
+"""Their launchers take options with dashes and with underscores."""
 SMALLEST = {"torch": ("--platform", "macosx_11_0_arm64", "--python-version", "3.10")}
 """Which of a distribution's wheels is read, where the usual one is large."""
 
@@ -62,22 +80,24 @@ def main(words: Sequence[str] | None = None) -> int:
     """Download, read, write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--wheels", type=Path, help="folder in which wheels are kept")
+    parser.add_argument(
+        "--checkouts", type=Path, help="folder with a git clone of each library that publishes no wheel"
+    )
     parser.add_argument("--out", type=Path, default=DATA)
     parser.add_argument("--only", nargs="+", help="distributions that are read; what is known of others is kept")
     args = parser.parse_args(words)
-    wanted = args.only or [name for name, _ in (*WANTED, *LAUNCHERS)]
+    tables = (*WANTED, *LAUNCHERS, *(CHECKOUTS if args.checkouts else ()))
+    wanted = args.only or [name for name, _ in tables]
+    if unread := set(wanted) - {name for name, _ in tables}:
+        parser.error(f"not known, or read from --checkouts: {', '.join(sorted(unread))}")
     packages = {name.replace("-", "_") for name in wanted}
     kept = [cls for cls in known_classes() if cls.package not in packages]
     with tempfile.TemporaryDirectory() as folder:
         wheels = args.wheels or Path(folder)
         found = [
             *(c for (name, given), of in WANTED.items() if name in wanted for c in read(name, given, of, wheels)),
-            *(
-                c
-                for (name, given), of in LAUNCHERS.items()
-                if name in wanted
-                for c in launchers(name, given, of, wheels)
-            ),
+            *_parsers(LAUNCHERS, wanted, lambda *which: unpack_wheel(wheels, *which)),
+            *_parsers(CHECKOUTS, wanted, lambda *which: check_out(args.checkouts, *which)),
         ]
     write([*kept, *found], args.out)
     for cls in found:
@@ -101,30 +121,51 @@ def read(name: str, versions: Sequence[str], classes: dict[str, tuple[str, ...]]
     return [joined(package, cls, found, bases[cls]) for cls, found in seen.items()]
 
 
-def launchers(name: str, versions: Sequence[str], wanted: dict[str, tuple[str, str]], wheels: Path) -> list[KnownClass]:
-    """The options of the launchers of one library over several versions."""
+Placed = Callable[[str, str, Path], None]
+"""Puts the Python files of a distribution's version into a folder."""
+
+
+def _parsers(table: Parsers, wanted: Sequence[str], place: Placed) -> list[KnownClass]:
+    return [c for (name, given), of in table.items() if name in wanted for c in parsers(name, given, of, place)]
+
+
+def parsers(name: str, versions: Sequence[str], wanted: dict[str, tuple[str, str]], place: Placed) -> list[KnownClass]:
+    """The options of the parsers of one library over several versions."""
     seen: dict[str, dict[str, dict[str, Option]]] = {}
     for version in versions:
         with tempfile.TemporaryDirectory() as folder:
-            unpack(wheel(name, version, wheels), Path(folder), f"{name}/")
-            for launcher, (path, function) in wanted.items():
-                options = {option.dest: _spelled(option) for option in parser_options(Path(folder), path, function)}
+            place(name, version, Path(folder))
+            for parser, (path, function) in wanted.items():
+                read = parser_options(Path(folder), path, function)
+                options = {option.dest: _sure(option, dashed=name in DASHED) for option in read}
                 if options:
-                    seen.setdefault(launcher, {})[version] = options
-    return [joined(name, launcher, found, ()) for launcher, found in seen.items()]
+                    seen.setdefault(parser, {})[version] = options
+    return [joined(name, parser, found, ()) for parser, found in seen.items()]
 
 
 def parser_options(root: Path, path: str, function: str) -> tuple[Option, ...]:
-    """The options of the parser that a function returns, or of the first that a file makes."""
+    """The options of the parser that a function returns (given one where it asks for it), or of the first that a file makes."""
     if not function:
         found = SignatureReader(root, _files(root)).parsers(path)
         return found[0].options if found else ()
-    parser = as_parser(_patient(root, path).value_of(function))
+    run = _patient(root, path)
+    parser = as_parser(_call(run, path, function))
     return tuple(parser.options) if parser is not None else ()
 
 
-def _spelled(option: Option) -> Option:
-    """With dashes and with underscores, as launchers take them; their defaults come out of the environment."""
+def _call(run: Interpreter, path: str, name: str) -> Value:
+    """What a function gives; one that asks for a parser is given one."""
+    module = run.module(path, "__config__")
+    run.run_module(module)
+    function = module.env.get(name)
+    asks = isinstance(function, Function) and "parser" in {a.arg for a in function.node.args.args}
+    return run.call(function, Arguments([Parser(run, Arguments([], {}))] if asks else [], {}))
+
+
+def _sure(option: Option, *, dashed: bool) -> Option:
+    """As it is, or with dashes and with underscores; the defaults come out of the environment."""
+    if not dashed:
+        return msgspec.structs.replace(option, sure=True)
     both = [
         spelling for flag in option.flags for spelling in (flag, "--" + flag[2:].replace("_", "-")) if len(flag) > 2
     ]
@@ -156,6 +197,19 @@ def unpack(archive: Path, folder: Path, start: str = "") -> None:
     with zipfile.ZipFile(archive) as opened:
         names = [item for item in opened.namelist() if item.endswith(".py") and item.startswith(start)]
         opened.extractall(folder, names)
+
+
+def unpack_wheel(wheels: Path, name: str, version: str, folder: Path) -> None:
+    """The Python files of a library's package out of the wheel of a version."""
+    unpack(wheel(name, version, wheels), folder, f"{name}/")
+
+
+def check_out(clones: Path, name: str, version: str, folder: Path) -> None:
+    """The Python files of a library's package at the tag of a version."""
+    command = ["git", "-C", str(clones / name), "archive", f"v{version}", name]
+    packed = subprocess.run(command, check=True, capture_output=True, timeout=600).stdout
+    with tarfile.open(fileobj=io.BytesIO(packed)) as opened:
+        opened.extractall(folder, [m for m in opened if m.isfile() and m.name.endswith(".py")], filter="data")
 
 
 def _files(root: Path) -> frozenset[str]:

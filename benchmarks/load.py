@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="ml-agent-load-") as folder:
         work = Path(folder)
-        looks, pid, code = _watched(
+        looks, pid, code = _watch(
             work, options.tasks, options.jobs, ["--sandbox", options.sandbox, "--run", options.run]
         )
         rows = [json.loads(line) for line in (work / "results.jsonl").read_text().split("\n") if line]
@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
     return int(bool(left) or len(rows) != options.tasks or not report["flat"])
 
 
-def _watched(work: Path, tasks: int, jobs: int, words: Sequence[str]) -> tuple[list[Look], int, int]:
+def _watch(work: Path, tasks: int, jobs: int, words: Sequence[str]) -> tuple[list[Look], int, int]:
     """What was seen of the process while it worked, its number, and its exit code."""
     every = samples.tasks()
     lines = [

@@ -74,7 +74,7 @@ def lay_repositories(
         elif (folder / MARK).is_file() and (folder / MARK).read_text().strip() == commit:
             yield Laid(name=task.repository, commit=commit, new=False)
         else:
-            yield _laid(task, full, folder, commit, mirrors)
+            yield _lay(task, full, folder, commit, mirrors)
 
 
 def _sample(task: Task, folder: Path) -> Laid:
@@ -88,7 +88,7 @@ def _sample(task: Task, folder: Path) -> Laid:
     return Laid(name=task.repository, commit="shipped", new=new)
 
 
-def _laid(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None) -> Laid:
+def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None) -> Laid:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as work:
         tree = Path(work, "tree")
         try:

@@ -41,7 +41,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     """"github_id-id"."""
     repository: str
     ending: str
-    """As in run.json; `crashed` or `too-long` where there is none."""
+    """As in run.json; `crashed` where there is none, `too-long` where it had to be stopped."""
     evidence: str = "none"
     message: str = ""
     diagnosis: str = ""
@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--runs", type=Path, metavar="DIR", help="where the run folders go (default: beside --out)")
     parser.add_argument("--limit", type=float, default=1800.0, metavar="SECONDS", help="wall time of one row")
     options = parser.parse_args(words)
-    tasks = _chosen(load_tasks(options.tasks, options.key).tasks, options.repo)
+    tasks = _choose(load_tasks(options.tasks, options.key).tasks, options.repo)
     signal.signal(
         signal.SIGINT, signal.default_int_handler
     )  # ignored in the background of a shell, and so in a row's process
@@ -106,7 +106,8 @@ def run_row(task: Task, repos: Path, folder: Path, limit: float, extra: Sequence
             key=str(task.key), repository=task.repository, ending=ending, message=lines[-1] if lines else "",
             seconds=round(seconds, 1), folder=str(folder),
         )  # fmt: skip
-    return _ran(task, result, folder, seconds)
+    ran = _ran(task, result, folder, seconds)
+    return msgspec.structs.replace(ran, ending="too-long") if too_long else ran
 
 
 def show(rows: Sequence[Ran]) -> None:
@@ -172,7 +173,7 @@ def _run(command: Sequence[str], limit: float) -> tuple[str, bool]:
         return process.communicate(timeout=GRACE)[1], True
 
 
-def _chosen(tasks: Sequence[Task], names: Sequence[str] | None) -> list[Task]:
+def _choose(tasks: Sequence[Task], names: Sequence[str] | None) -> list[Task]:
     wanted = {name.lower() for name in names or ()}
     return [task for task in tasks if not wanted or task.repository in wanted]
 

@@ -16,7 +16,7 @@ from ml_agent.console import Terminal
 def score_tables(score: Score, tasks: Sequence[Task], console: Terminal) -> None:
     """Print the figures, then by repository and kind, then the error classes and what was left out."""
     name = "gates" if score.mode == GATES else "pass"
-    console.print(f"{score.mode}: {len(score.rows)} rows", highlight=False)
+    console.print(f"{score.mode}: {len(score.rows)} rows")
     for title, rows in (("", score.rows), ("dropped by the official script (other than five outputs)", score.apart)):
         if rows:
             console.print(_figures(title, rows, name))
@@ -31,7 +31,7 @@ def score_tables(score: Score, tasks: Sequence[Task], console: Terminal) -> None
             table.add_row(label, str(count), (NAMES | SAME_CALL)[label])
         console.print(table)
     for left in score.left_out:
-        console.print(f"left out {left.key}: {left.reason}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"left out {left.key}: {left.reason}", soft_wrap=True)
 
 
 def percent(value: float | None) -> str:
@@ -68,7 +68,7 @@ def _groups(title: str, rows: Sequence[Row], of: Callable[[Row], str], name: str
 
 def comparison_tables(comparison: Comparison, console: Terminal) -> None:
     """Print subjects side by side, then the pairs."""
-    console.print(f"{comparison.mode}: {comparison.n} common rows", highlight=False)
+    console.print(f"{comparison.mode}: {comparison.n} common rows")
     names = [f"pass@{k}" for k in KS]
     table = Table(
         "subject",
@@ -103,7 +103,7 @@ def comparison_tables(comparison: Comparison, console: Terminal) -> None:
     if comparison.differences:
         console.print(gaps)
     for subject, rows in comparison.dropped.items():
-        console.print(f"{subject}: {rows} more rows, which not all subjects have, are not counted", highlight=False)
+        console.print(f"{subject}: {rows} more rows, which not all subjects have, are not counted")
 
 
 def _repositories(comparison: Comparison) -> Table:

@@ -186,10 +186,10 @@ def install_missing(plan: TablePlan, checkouts: dict[str, Path], say: Say) -> No
         if name in NAVIGATORS:
             continue
         found = registry.subject(name, checkouts.get(name))
-        _tried(name, lambda found=found: found.find(plan.home) or found.install(plan.home, say), say)  # type: ignore[misc]
+        _try(name, lambda found=found: found.find(plan.home) or found.install(plan.home, say), say)  # type: ignore[misc]
 
 
-def _tried(name: str, install: Callable[[], object], say: Say) -> None:
+def _try(name: str, install: Callable[[], object], say: Say) -> None:
     try:
         install()
     except AgentMissingError as error:

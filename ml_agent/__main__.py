@@ -15,12 +15,17 @@ def _without_working_folder() -> None:
 
 def start() -> None:
     """The program: Ctrl-C counts from the first moment, also while modules are loaded."""
-    import _signal  # type: ignore[import-not-found]  # what `signal` is made of: there at once, while that takes milliseconds
-
-    _signal.signal(_signal.SIGINT, _interrupted)
+    _heed_interrupts()
     from ml_agent.cli import main
 
     main()
+
+
+def _heed_interrupts() -> None:
+    """End at Ctrl-C whatever is going on: the exception that Python raises is lost where it strikes an importer's callback."""
+    import _signal  # type: ignore[import-not-found]  # what `signal` is made of: there at once, while that takes milliseconds
+
+    _signal.signal(_signal.SIGINT, _interrupted)
 
 
 def _interrupted(_signal: int, _frame: object) -> None:
@@ -29,5 +34,6 @@ def _interrupted(_signal: int, _frame: object) -> None:
 
 
 if __name__ == "__main__":
+    _heed_interrupts()
     _without_working_folder()
     start()

@@ -20,6 +20,7 @@ from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
 from tools.commandline.words import choose
 from tools.index import RepoIndex
+from tools.python_source import parse_python
 from tools.retrieval import tokenize
 from tools.signatures.model import Option, Signature
 
@@ -55,14 +56,14 @@ def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[Ledge
 def _entry(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> LedgerEntry:
     where = next((word.where for word in words if _carries(word.text, value)), "")
     if where:
-        return _written(value, "honoured", where)
+        return _entry_of(value, "honoured", where)
     option = next((option for option in alone if _is_default(option, value)), None)
     if option is not None:
-        return _written(value, "default", f"{max(option.flags, key=len, default=option.dest)} {option.default}")
-    return _written(value, "not found", "")
+        return _entry_of(value, "default", f"{max(option.flags, key=len, default=option.dest)} {option.default}")
+    return _entry_of(value, "not found", "")
 
 
-def _written(value: Value, status: str, where: str) -> LedgerEntry:
+def _entry_of(value: Value, status: str, where: str) -> LedgerEntry:
     return LedgerEntry(value=value.value, text=value.text, status=status, where=where, required=value.required)  # type: ignore[arg-type]
 
 
@@ -149,9 +150,8 @@ def _in_commands(text: str) -> Iterator[_Word]:
 def _in_code(text: str) -> Iterator[_Word]:
     """The literals of Python code, each with its line, then its lines; comments say nothing."""
     lines = text.splitlines()
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_python(text)
+    if tree is None:
         yield from (_Word(line, line.strip()) for line in lines)
         return
     for node in ast.walk(tree):

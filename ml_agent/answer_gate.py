@@ -1,12 +1,15 @@
 """The last look at an answer that the user will run: what a repository put into it beyond a program and its options is refused."""
 
+import re
+from typing import Literal
+
 from ml_agent.draft import Draft
 from ml_agent.request import Request
+from prompts.hidden import hidden_words, spelt_out
 from tools.check.bash_powers import without_quotes
 from tools.check.power import Found, Power
-from tools.check.powers import powers
+from tools.check.powers import LONGEST, powers
 from tools.findings import Finding
-from tools.hidden import shown
 from tools.index import RepoIndex
 
 _WHY: dict[Power, str] = {
@@ -17,7 +20,8 @@ _WHY: dict[Power, str] = {
     "runs-text": "runs text as a command",
     "runs-programs": "starts other programs",
     "secret-file": "would hand one of your secrets to the program",
-    "too-long": "is too long to judge",
+    "earlier-command": "puts an earlier command of your shell in its place when it is pasted",
+    "too-long": "is too long or nested too deeply to judge",
     "control-character": "holds characters that a terminal obeys or that nobody sees",
 }
 _LONGEST = 1_000
@@ -26,12 +30,32 @@ REFUSED: frozenset[str] = frozenset(_WHY)
 """Codes of findings with which a text is never shown as an answer."""
 
 
+def all_powers(text: str, workdir: str = ".", kind: Literal["bash", "python"] = "bash") -> list[Found]:
+    """What a text would do beyond running a program, and words in it that are not what they seem.
+
+    Args:
+        text: bash or Python.
+        workdir: folder relative to the repository from which it runs.
+        kind: the language.
+    """
+    hidden = [Found("control-character", word) for word in hidden_words(text[: LONGEST[kind]])]
+    return [*dict.fromkeys(hidden), *powers(text, workdir, kind)]
+
+
 def refusals(draft: Draft, request: Request, index: RepoIndex) -> list[Finding]:
     """What the answer must not hold, each with the line of the repository that it came from; what the user wrote is the user's."""
     own = " ".join([request.instruction, request.prefix_code, *(value.value for value in request.values)])
     own = f"{own} {without_quotes(own)}"
-    found = powers(draft.text, draft.workdir, draft.kind)
-    return [_finding(part, index) for part in found if part.text not in own]
+    found = all_powers(draft.text, draft.workdir, draft.kind)
+    return [_finding(part, index) for part in found if part.text not in own and not _is_named(part, own)]
+
+
+def _is_named(part: Found, own: str) -> bool:
+    """Whether the user named every folder and link that is made elsewhere, each as a whole."""
+    return bool(part.paths) and all(
+        re.search(rf"(?<![^\s\"'`(=:]){re.escape(path.rstrip('/') or '/')}/?(?![^\s\"'`),;:.]|\.\w)", own) is not None
+        for path in part.paths
+    )
 
 
 def is_refused(draft: Draft) -> bool:
@@ -41,7 +65,7 @@ def is_refused(draft: Draft) -> bool:
 
 def _finding(part: Found, index: RepoIndex) -> Finding:
     path, line = _origin(part.text, index)
-    text = shown(part.text[:_LONGEST])
+    text = spelt_out(part.text[:_LONGEST])
     message = f"{text} {_WHY[part.power]}; write it into your own sentence if you want it"
     return Finding(code=part.power, message=message, subject=text, path=path, line=line)
 

@@ -1,10 +1,10 @@
 """What the Python API returns: frozen and typed, with a rich display in notebooks."""
 
-from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
+from markupsafe import Markup
 
 from tools.findings import Finding
 
@@ -53,14 +53,16 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the level of evidence that was asked for was reached."""
         return self.exit_code == 0
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """The display in a notebook; everything is escaped."""
         colour = "#116329" if self.ok else "#9a3412"
-        head = f'<p><b style="color:{colour}">{escape(self.ending)}</b> ({escape(self.evidence)}): {escape(self.message)}</p>'
+        head = Markup('<p><b style="color:{}">{}</b> ({}): {}</p>').format(
+            colour, self.ending, self.evidence, self.message
+        )
         if self.answer is None:
             return head
         place = f"{self.answer.repository} at {self.answer.commit[:12]}, folder {self.answer.workdir}"
-        return f"{head}<p>{escape(place)}</p><pre>{escape(self.answer.text)}</pre>"
+        return head + Markup("<p>{}</p><pre>{}</pre>").format(place, self.answer.text)
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,17 +75,17 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
         """Whether nothing speaks against running it."""
         return not any(finding.severity == "error" for finding in self.findings)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """The display in a notebook; everything is escaped."""
         if not self.findings:
-            return "<p><b>ok</b></p>"
-        return f"<ul>{''.join(f'<li>{_finding(one)}</li>' for one in self.findings)}</ul>"
+            return Markup("<p><b>ok</b></p>")
+        return Markup("<ul>{}</ul>").format(Markup("").join(map(_finding, self.findings)))
 
 
-def _finding(one: Finding) -> str:
-    nearest = f"; did you mean <code>{escape(one.suggestion)}</code>?" if one.suggestion else ""
-    place = f" ({escape(one.path)}:{one.line})" if one.path else ""
-    return f"<b>{escape(one.severity)}</b>: {escape(one.message)}{nearest}{place}"
+def _finding(one: Finding) -> Markup:
+    nearest = Markup("; did you mean <code>{}</code>?").format(one.suggestion) if one.suggestion else ""
+    place = f" ({one.path}:{one.line})" if one.path else ""
+    return Markup("<li><b>{}</b>: {}{}{}</li>").format(one.severity, one.message, nearest, place)
 
 
 def result_of(content: dict[str, Any]) -> Result:

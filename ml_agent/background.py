@@ -4,8 +4,9 @@ import asyncio
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from html import escape
 from typing import Generic, TypeVar
+
+from markupsafe import Markup
 
 from ml_agent.api_types import Event, Result
 from ml_agent.budget import Usage
@@ -118,10 +119,10 @@ class Work(Generic[Answer]):
 class Run(Work[Result]):
     """A run under way. Iterate over it for its events (also with `async for`); `result()` waits for its end."""
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         """The display in a notebook: how it stands, and its result once it is there; everything is escaped."""
         if not self.wait(0):
-            return "<p>running</p>"
+            return Markup("<p>running</p>")
         if self._error is not None:
-            return f"<p><b>{escape(type(self._error).__name__)}</b>: {escape(str(self._error))}</p>"
+            return Markup("<p><b>{}</b>: {}</p>").format(type(self._error).__name__, str(self._error))
         return self.result()._repr_html_()

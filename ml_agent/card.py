@@ -47,7 +47,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
             ("suspicious", f"{line} (speaks to an agent; it was data)") for line in repository.get("suspicious", ())[:3]
         )
     for expected in result["expectations"]:
-        yield "expected", f"{MARKS[expected['verdict']]} {_named(expected)}: {expected['said']}"
+        yield "expected", f"{MARKS[expected['verdict']]} {_name_of(expected)}: {expected['said']}"
     if answer and result["unasked"]:
         yield "not asked", ", ".join(result["unasked"])
     if answer and answer.get("confidence"):
@@ -56,10 +56,10 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     if answer and answer.get("unplaced"):
         yield "no place for", ", ".join(answer["unplaced"])
     for number, one in enumerate(result.get("offered", ()), 1):
-        yield from _offered(number, one)
+        yield from _offer_rows(number, one)
     if result["outputs"]:
         yield "made", _some(result["outputs"]) + f", in {result['folder']}/outputs"
-    yield from _kept(result)
+    yield from _kept_rows(result)
     for one in result["left_in_sandbox"][:3]:
         yield "not kept", f"{one['path']} ({one['size']} bytes)"
     if result["stand_ins"]:
@@ -69,7 +69,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     yield "run folder", result["folder"]
 
 
-def _offered(number: int, one: Plain) -> Iterator[tuple[str, str]]:
+def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:
     """An answer that is offered, and what speaks for and against it."""
     head, *more = one["text"].splitlines() or [""]
     yield f"answer {number}", head
@@ -88,11 +88,11 @@ def _level(result: Plain) -> str:
     return f"{seen} (asked for: {result['asked']})" if short else seen
 
 
-def _named(expected: Plain) -> str:
+def _name_of(expected: Plain) -> str:
     return "something is printed" if expected["kind"] == "printed" else expected["path"]
 
 
-def _kept(result: Plain) -> Iterator[tuple[str, str]]:
+def _kept_rows(result: Plain) -> Iterator[tuple[str, str]]:
     kept = result.get("kept")
     if kept:
         yield "kept", f"{len(kept['files'])} files in {kept['folder']}"

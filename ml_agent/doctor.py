@@ -16,6 +16,7 @@ import requests
 from ml_agent.settings import Settings
 from sandbox.choose import choose
 from sandbox.contract import Policy
+from sandbox.docker_engine import describe
 from sandbox.errors import SandboxUnavailableError
 from sandbox.seccomp import filter_program
 from tools.secret_names import without_secrets
@@ -60,7 +61,11 @@ def _git(_settings: Settings) -> Row:
 
 
 def _docker(settings: Settings) -> Row:
-    return _sandbox("docker", settings)
+    row = _sandbox("docker", settings)
+    try:
+        return msgspec.structs.replace(row, found=describe()) if row.ok else row
+    except SandboxUnavailableError as error:
+        return msgspec.structs.replace(row, ok=False, found="not available", advice=str(error))
 
 
 def _local(settings: Settings) -> Row:

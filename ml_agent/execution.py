@@ -170,14 +170,14 @@ class Executor:
         source = source_of(workspace.index.root, workspace.index.version, workspace.candidate.url)
         if self._session is None or self._source != source:
             self.close()
-            self._source, root = source, self._staged(source.root)
+            self._source, root = source, self._stage(source.root)
             self._session = Session(
-                self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._noted
+                self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._note
             )
             self._session.rules = added_rules()
         return self._session
 
-    def _staged(self, root: Path) -> Path:
+    def _stage(self, root: Path) -> Path:
         """What of the repository goes into the sandbox: all of a clone of ours, of a folder of the user's what may be seen."""
         if root.is_relative_to(self._settings.cache_dir.resolve()):
             return root
@@ -185,10 +185,10 @@ class Executor:
         config = self._folder.config().get("job") or {}
         words = " ".join([str(config.get("instruction", "")), *(str(pair) for pair in config.get("arguments", ()))])
         if left := stage(root, target, words):
-            self._noted(f"{left} files that git ignores or that are named like secrets stay outside of the sandbox")
+            self._note(f"{left} files that git ignores or that are named like secrets stay outside of the sandbox")
         return target
 
-    def _noted(self, line: str) -> None:
+    def _note(self, line: str) -> None:
         self._emit("setup", line=line)
         if self._on_output is not None:
             self._on_output(line + "\n")

@@ -53,7 +53,7 @@ class CatalogFinder:
     def find(self, request: Request) -> list[Candidate]:
         """Search by the instruction's own words first, then by the queries."""
         found = self._catalog.search((request.instruction, *request.queries), CANDIDATES)
-        return [_resolved(candidate) for candidate in found]
+        return [_resolve(candidate) for candidate in found]
 
 
 class GitHubFinder:
@@ -88,7 +88,7 @@ class TapeFinder:
         return self._tape.call("search", asked, lambda: self._inner.find(request), list[Candidate], errors)
 
 
-def _resolved(candidate: Candidate) -> Candidate:
+def _resolve(candidate: Candidate) -> Candidate:
     if not candidate.url.startswith(URL_SCHEME):
         return candidate
     return msgspec.structs.replace(candidate, url=str(repository_path(candidate.url)))

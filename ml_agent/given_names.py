@@ -32,10 +32,10 @@ def _is_meant(value: Value, given: Value, instruction: str) -> bool:
 def with_option_names(values: Sequence[Value], index: RepoIndex) -> tuple[Value, ...]:
     """The values given by name under the names that the repository's options have, where only one can be meant."""
     known = sorted(set(_of_options(index)))
-    return tuple(value if value.start >= 0 or not value.name else _renamed(value, known) for value in values)
+    return tuple(value if value.start >= 0 or not value.name else _rename(value, known) for value in values)
 
 
-def _renamed(value: Value, known: Sequence[str]) -> Value:
+def _rename(value: Value, known: Sequence[str]) -> Value:
     if value.name in known:
         return value
     meant = {name.replace("-", "_") for name in known if len(name) > 1 and thing(name) == thing(value.name)}
@@ -51,13 +51,13 @@ def unknown_names(names: Sequence[str], index: RepoIndex) -> str:
     signatures = [signature for several in index.signatures.values() for signature in several]
     if not names or not signatures or any(signature.unseen for signature in signatures):
         return ""
-    known = sorted(set(_known(index)))
+    known = sorted(set(_known_names(index)))
     taken = [thing(name) for name in known]
     wrong = [name for name in names if name not in known and not any(thing(name) <= one for one in taken)]
     return "; ".join(f"--arg {name}: no option here has that name{_near(name, known)}" for name in wrong)
 
 
-def _known(index: RepoIndex) -> Iterator[str]:
+def _known_names(index: RepoIndex) -> Iterator[str]:
     """Names of options, then of the parameters of classes and functions."""
     yield from _of_options(index)
     for item in index.api.objects:

@@ -52,14 +52,14 @@ def read_instructions(path: Path) -> list[Instruction]:
         lines = read_small(path, MOST_BYTES).split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
-    found = [_parsed(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    found = [_parse(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
     names = [one.id for one in found]
     if len(set(names)) != len(names):
         raise UsageError(f"{path}: two lines have the same id {next(n for n in names if names.count(n) > 1)!r}")
     return found
 
 
-def _parsed(path: Path, number: int, line: str) -> Instruction:
+def _parse(path: Path, number: int, line: str) -> Instruction:
     if "\0" in line or "\\u0000" in line:
         raise UsageError(f"{path}:{number}: holds a NUL")
     if not line.lstrip().startswith("{"):
@@ -88,7 +88,7 @@ def solve_many(
         on_result: called with each new result, in the order in which they end.
     """
     with _alone(out), ThreadPoolExecutor(jobs) as pool:
-        done = _done(out)
+        done = _earlier_results(out)
         waiting = [one for one in instructions if one.id not in done]
         failed = sum(not ok for name, ok in done.items() if name in {one.id for one in instructions})
         running = [pool.submit(_result, one, settings) for one in waiting]
@@ -119,17 +119,17 @@ def _alone(out: Path) -> Iterator[None]:
         yield
 
 
-def _done(out: Path) -> dict[str, bool]:
+def _earlier_results(out: Path) -> dict[str, bool]:
     """Whether each earlier result is one. UsageError for a file of something else: nothing is taken from it or added."""
     *lines, cut = out.read_text(encoding="utf-8", errors="replace").split("\n")
-    done = dict(_ended(line, f"{out}:{number}") for number, line in enumerate(lines, 1))
+    done = dict(_result_of(line, f"{out}:{number}") for number, line in enumerate(lines, 1))
     if cut.lstrip()[:1] not in ("", "{"):
         raise UsageError(f"{out} holds something else than results: choose another --out")
     whole_lines(out)  # what a kill cut short is answered again
     return done
 
 
-def _ended(line: str, place: str) -> tuple[str, bool]:
+def _result_of(line: str, place: str) -> tuple[str, bool]:
     try:
         row = json.loads(line)
         return str(row["id"]), row["exit_code"] == 0

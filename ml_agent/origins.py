@@ -30,9 +30,9 @@ def origins(settings: Settings) -> list[Origin]:
     Args:
         settings: as they hold in this folder, without flags.
     """
-    own, folder = set(_said(user_file())), set(taken_from_folder(settings))
+    own, folder = set(_read_file(user_file())), set(taken_from_folder(settings))
     return [
-        Origin(name=name, value=_shown(getattr(settings, name)), origin=_origin(name, own, folder))
+        Origin(name=name, value=_printable(getattr(settings, name)), origin=_origin(name, own, folder))
         for name in Settings.model_fields
     ]
 
@@ -58,13 +58,13 @@ def variables(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*named, f"ML_AGENT_{name.upper()}"]))
 
 
-def _shown(value: Any) -> str:
+def _printable(value: Any) -> str:
     if isinstance(value, SecretStr):
         return "set" if value.get_secret_value() else "not set"
     return "" if value is None else str(value)
 
 
-def _said(path: Path) -> dict[str, Any]:
+def _read_file(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     return tomllib.loads(path.read_text(encoding="utf-8"))

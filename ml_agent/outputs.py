@@ -6,7 +6,7 @@ import gzip
 import posixpath
 import re
 from collections.abc import Collection, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import msgspec
 
@@ -14,6 +14,7 @@ from ml_agent.delivery.expectation import Made
 from sandbox.below import below
 from sandbox.contract import Command, Sandbox
 from sandbox.errors import SandboxLostError
+from sandbox.inside import safe_relative
 
 MOST_LISTED = 5000
 MOST_FILES = 200
@@ -47,7 +48,7 @@ def made_since(sandbox: Sandbox, began: str) -> tuple[Made, ...]:
     find = _FIND.format(moment=began)
     text = f"{_SYSTEM}{find} | head -z -n {MOST_LISTED} | gzip -c | base64 -w 1000"
     entries = _entries(sandbox, text)
-    found = [_made(entry.decode("utf-8", "surrogateescape")) for entry in entries if entry]
+    found = [_parse_entry(entry.decode("utf-8", "surrogateescape")) for entry in entries if entry]
     return tuple(sorted((made for made in found if made is not None), key=lambda made: made.path))
 
 
@@ -88,13 +89,13 @@ def collect(
             continue
         folder.mkdir(parents=True, exist_ok=True)
         with below(folder) as place:
-            place.write_bytes(PurePosixPath(one.path), content, 0o644)
+            place.write_bytes(safe_relative(one.path), content, 0o644)
         left -= len(content)
         kept.append(one.path)
     return tuple(sorted(kept)), tuple(stayed)
 
 
-def _made(entry: str) -> Made | None:
+def _parse_entry(entry: str) -> Made | None:
     kind, _, rest = entry.partition(" ")
     size, _, path = rest.partition(" ")
     if not size.isdigit() or not path or posixpath.normpath(path) != path or path.startswith(("/", "..")):

@@ -97,7 +97,7 @@ class Progress:
             self._begin(name)
             return
         self.close()
-        details = [*self._details(note), *self._said(name), *self._paid()]
+        details = [*self._details(note), *self._last_lines(name), *self._spending()]
         self._tell(name, (terminal_text(note).splitlines() or [""])[0], details)
 
     def _begin(self, name: str) -> None:
@@ -119,12 +119,12 @@ class Progress:
             return lines
         return [*lines[:_MOST_DETAILS], f"… {len(lines) - _MOST_DETAILS} more (--verbose)"]
 
-    def _said(self, name: str) -> Iterator[str]:
+    def _last_lines(self, name: str) -> Iterator[str]:
         """The last lines of what ran."""
         if name == "execute" and not self._verbose:
             yield from (f"| {line}" for line in self._lines)
 
-    def _paid(self) -> Iterator[str]:
+    def _spending(self) -> Iterator[str]:
         """What was spent so far, where this phase asked a model."""
         usage = self._usage()
         if usage.calls > self._told_calls:
@@ -148,7 +148,7 @@ class Progress:
         self._console.print(grid)
 
     def _print(self, line: str) -> None:
-        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+        self._console.say(line)
 
     def _still(self, name: str) -> None:
         self._print(f"{name:<{_NAME_WIDTH}} still {_DOING[name]}")

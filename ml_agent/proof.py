@@ -27,7 +27,7 @@ def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft
     check = check_command if draft.kind == "bash" else check_python
     ledger, advises = account(draft, request, workspace), draft.source in ("llm", CHOSEN)
     refused = refusals(draft, request, workspace.index)
-    findings = [*check(draft.text, workspace.index, draft.workdir), *refused, *_unused(ledger, advises)]
+    findings = [*check(draft.text, workspace.index, draft.workdir), *refused, *_unused_findings(ledger, advises)]
     examined = msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)
     if earlier is None or (draft.kind, draft.entry) == (earlier.kind, earlier.entry):
         return examined
@@ -35,7 +35,7 @@ def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft
 
 
 def _left_out(draft: Draft, earlier: Draft, advises: bool) -> list[Finding]:
-    before, now = _honoured(earlier), _honoured(draft)
+    before, now = _honoured_values(earlier), _honoured_values(draft)
     if len(now) >= len(before):
         return []
     lost = ", ".join(repr(value) for value in before if value not in now)
@@ -43,11 +43,11 @@ def _left_out(draft: Draft, earlier: Draft, advises: bool) -> list[Finding]:
     return [Finding(code=UNUSED, message=message, severity="warning" if advises else "error")]
 
 
-def _honoured(draft: Draft) -> list[str]:
+def _honoured_values(draft: Draft) -> list[str]:
     return [entry.value for entry in draft.ledger if entry.status != "not found"]
 
 
-def _unused(ledger: tuple[LedgerEntry, ...], advises: bool) -> list[Finding]:
+def _unused_findings(ledger: tuple[LedgerEntry, ...], advises: bool) -> list[Finding]:
     return [
         Finding(
             code=UNUSED,
@@ -71,6 +71,6 @@ def lines_of(findings: Sequence[Finding]) -> list[str]:
 
 
 def _line(finding: Finding) -> str:
-    place = f" ({finding.path}:{finding.line})" if finding.path else ""
+    place = f" ({finding.path}:{finding.line or 1})" if finding.path else ""
     advice = f"; did you mean {finding.suggestion}?" if finding.suggestion else ""
     return f"{finding.code}: {finding.message}{advice}{place}"

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ml_agent.account import declared
+from ml_agent.answer_gate import all_powers
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.keep import keep_outputs
 from ml_agent.draft import Draft
@@ -28,7 +29,6 @@ from ml_agent.view.report import write_report
 from sandbox.artifacts import artifacts
 from sandbox.repair import Repair
 from sandbox.session import Record
-from tools.check.powers import powers
 
 SCHEMA = 2
 """Version of run.json, described by run.schema.json; it goes up with every change that a reader could trip over."""
@@ -152,7 +152,7 @@ def _write_artifacts(folder: RunFolder, best: Plain, state: State, services: Ser
     record = Record(source=source, task=task_of(draft))
     if services.executor is not None and best.get("outcome"):
         record = services.executor.record(source, draft, msgspec.convert(state.get("repairs", []), list[Repair]))
-    record = msgspec.structs.replace(record, done=tuple(step for step in record.done if not powers(step.command)))
+    record = msgspec.structs.replace(record, done=tuple(step for step in record.done if not all_powers(step.command)))
     for name, text in artifacts(_harmless(record, draft)).items():
         if text:
             write_atomically(folder.path / name, text, mode=0o755 if name.endswith(".sh") else 0o644)
@@ -160,7 +160,7 @@ def _write_artifacts(folder: RunFolder, best: Plain, state: State, services: Ser
 
 def _harmless(record: Record, draft: Draft) -> Record:
     """Without steps that a repository gave and that would do more on the user's machine than the answer does."""
-    done = tuple(step for step in record.done if not powers(step.command, step.folder))
-    more = set(powers(record.task.text, record.task.folder)) - set(powers(draft.text, draft.workdir))
+    done = tuple(step for step in record.done if not all_powers(step.command, step.folder))
+    more = set(all_powers(record.task.text, record.task.folder)) - set(all_powers(draft.text, draft.workdir))
     text = draft.text if more and draft.kind == "bash" else record.task.text
     return msgspec.structs.replace(record, done=done, task=msgspec.structs.replace(record.task, text=text))

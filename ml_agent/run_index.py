@@ -26,7 +26,7 @@ def note_run(settings: Settings, folder: RunFolder) -> None:
 
 def known_runs(settings: Settings) -> list[RunFolder]:
     """All runs that are still there: below the runs folder and elsewhere, oldest first."""
-    there = [RunFolder(path) for path in _noted(settings) if is_run(str(path))]
+    there = [RunFolder(path) for path in _noted_folders(settings) if is_run(str(path))]
     noted = [folder for folder in there if is_own(folder)]
     found = {run.path: run for run in [*list_runs(settings.runs_dir), *noted]}
     return sorted(found.values(), key=lambda run: (run.path / CONFIG).stat().st_mtime)
@@ -43,7 +43,7 @@ def known_run(settings: Settings, name: str) -> RunFolder:
     return find_run(settings.runs_dir, name)
 
 
-def _noted(settings: Settings) -> list[Path]:
+def _noted_folders(settings: Settings) -> list[Path]:
     """The folders that were noted; lines that name none, after damage to the file, count for nothing."""
     try:
         with (settings.cache_dir / INDEX).open("rb") as file:

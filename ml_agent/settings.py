@@ -24,7 +24,7 @@ NAVIGATORS = ("auto", "grounded", "llm")
 SANDBOXES = ("auto", "docker", "local", "none")
 
 
-def _named(name: str, *others: str) -> AliasChoices:
+def _aliases(name: str, *others: str) -> AliasChoices:
     return AliasChoices(f"ML_AGENT_{name.upper()}", *others)
 
 
@@ -41,10 +41,10 @@ class Settings(BaseSettings):
 
     navigator: str = "auto"
     """auto, grounded, llm, or one that an installed package adds."""
-    model: str = Field("", validation_alias=_named("model", "OPENAI_MODEL"))
+    model: str = Field("", validation_alias=_aliases("model", "OPENAI_MODEL"))
     """A model name at the endpoint, or gguf:/path/model.gguf."""
-    base_url: str = Field("", validation_alias=_named("base_url", "OPENAI_BASE_URL", "OPENAI_API_BASE"))
-    api_key: SecretStr = Field(SecretStr(""), validation_alias=_named("api_key", "OPENAI_API_KEY"))
+    base_url: str = Field("", validation_alias=_aliases("base_url", "OPENAI_BASE_URL", "OPENAI_API_BASE"))
+    api_key: SecretStr = Field(SecretStr(""), validation_alias=_aliases("api_key", "OPENAI_API_KEY"))
     model_mode: Literal["auto", "tools", "json", "text"] = "auto"
     """How decisions are asked of the model; auto learns it per endpoint and model."""
     model_profile: Literal["auto", "tools", "form"] = "auto"
@@ -54,7 +54,9 @@ class Settings(BaseSettings):
     prices: Path | None = None
     """TOML file with USD per million tokens, over the shipped table."""
 
-    github_token: SecretStr = Field(SecretStr(""), validation_alias=_named("github_token", "GITHUB_TOKEN", "GH_TOKEN"))
+    github_token: SecretStr = Field(
+        SecretStr(""), validation_alias=_aliases("github_token", "GITHUB_TOKEN", "GH_TOKEN")
+    )
     github_api: str = "https://api.github.com"
     github_web: str = "https://github.com"
     max_wait: float = Field(60.0, ge=0, allow_inf_nan=False)

@@ -28,7 +28,7 @@ def stage(root: Path, target: Path, words: str = "") -> int:
     left_out = 0
     target.mkdir(parents=True)
     for path, relative in _walk(root):
-        if is_secret(relative.as_posix()) or _unwanted(relative.as_posix(), rules, words):
+        if is_secret(relative.as_posix()) or _is_unwanted(relative.as_posix(), rules, words):
             left_out += 1
             continue
         place = target / relative
@@ -39,7 +39,7 @@ def stage(root: Path, target: Path, words: str = "") -> int:
     return left_out
 
 
-def _unwanted(path: str, rules: Ignored | None, words: str) -> bool:
+def _is_unwanted(path: str, rules: Ignored | None, words: str) -> bool:
     if rules is None or not rules.path(path):
         return False
     parents = [f"{parent}/" for parent in PurePosixPath(path).parents if parent.name]

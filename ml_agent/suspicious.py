@@ -14,10 +14,10 @@ MOST_LINES = 8
 
 def suspicious_lines(index: RepoIndex) -> list[str]:
     """The first such lines of its outermost documents, names of files and descriptions of programs: "PLACE: what it says"."""
-    return [f"{place}: {text}" for place, text in _found(index)][:MOST_LINES]
+    return [f"{place}: {text}" for place, text in _find(index)][:MOST_LINES]
 
 
-def _found(index: RepoIndex) -> list[tuple[str, str]]:
+def _find(index: RepoIndex) -> list[tuple[str, str]]:
     tree = Tree(index.root)
     found: list[tuple[str, str]] = []
     documents = sorted((path for path in index.files if is_document(path)), key=lambda path: (path.count("/"), path))

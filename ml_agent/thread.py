@@ -4,6 +4,8 @@ from typing import Any
 
 import msgspec
 
+from prompts.untrusted import PromptText
+
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
     """One function call of the model's, as it wrote it."""
@@ -18,15 +20,15 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
     """Text beside the calls."""
     calls: tuple[ToolCall, ...] = ()
-    results: tuple[str, ...] = ()
+    results: tuple[PromptText, ...] = ()
     """One a call; one alone where it called nothing."""
 
 
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
     """What the model was shown first, and every turn since."""
 
-    opening: str
-    task: str
+    opening: PromptText
+    task: PromptText
     """The end of the first message, which is never cut."""
     turns: tuple[Turn, ...] = ()
 
@@ -34,7 +36,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
         """With one more turn."""
         return msgspec.structs.replace(self, turns=(*self.turns, turn))
 
-    def told(self, result: str) -> "Thread":
+    def told(self, result: PromptText) -> "Thread":
         """With the last result of the last turn replaced: what became of an answer is known only later."""
         last = self.turns[-1]
         turn = msgspec.structs.replace(last, results=(*last.results[:-1], result))

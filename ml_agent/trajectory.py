@@ -29,7 +29,7 @@ class Trajectory:
     def emit(self, event: str, **fields: Any) -> None:
         """Write one event with the time in seconds since the epoch."""
         line = json.dumps(
-            {"time": round(time.time(), 3), "event": event, **_masked(fields)}, ensure_ascii=False, default=str
+            {"time": round(time.time(), 3), "event": event, **_mask(fields)}, ensure_ascii=False, default=str
         )
         for secret in self._secrets:
             line = line.replace(secret, "***")
@@ -37,7 +37,7 @@ class Trajectory:
             file.write(line + "\n")
 
 
-def _masked(fields: dict[str, Any]) -> dict[str, Any]:
+def _mask(fields: dict[str, Any]) -> dict[str, Any]:
     return {key: "***" if key.lower() in _SECRET_KEYS else value for key, value in fields.items()}
 
 

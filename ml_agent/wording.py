@@ -16,14 +16,14 @@ _MOST_LINES = 12
 def of_request(request: Request, expected: Sequence[Expectation]) -> str:
     """ "read 2 values: learning rate 1e-4, epochs 25", then what should come out."""
     values = [value for value in request.values if value.kind != "switch" or value.name]
-    named = list(dict.fromkeys(_named(value, request.instruction) for value in values if value.required))
+    named = list(dict.fromkeys(_describe(value, request.instruction) for value in values if value.required))
     guessed = list(dict.fromkeys(value.text for value in values if not value.required))
     lines = [f"read {_count(len(named), 'value')}: {', '.join(named)}" if named else "no values stated"]
     lines += [f"perhaps also {', '.join(guessed)}"] if guessed else []
     return "\n".join([*lines, *(f"should come out: {one.describe()}" for one in expected)])
 
 
-def _named(value: Value, instruction: str) -> str:
+def _describe(value: Value, instruction: str) -> str:
     """A value with what it is for, as the user put it."""
     if value.start < 0 or value.name:
         return f"{value.name.lstrip('-')} {value.value}" if value.name else value.text
@@ -72,7 +72,7 @@ def of_check(draft: Draft, instruction: str) -> str:
     placed = sum(entry.status != "not found" for entry in draft.ledger)
     verdict = "sound" if draft.sound else "disputed by its author, so it is run"
     lines = [f"{verdict}; {_count(placed, 'value')} accounted for", *map(_entry, told)]
-    return "\n".join([*lines, *_kept(draft, instruction)])
+    return "\n".join([*lines, *_kept_options(draft, instruction)])
 
 
 def _entry(entry: LedgerEntry) -> str:
@@ -81,7 +81,7 @@ def _entry(entry: LedgerEntry) -> str:
     return f"{entry.text}: {entry.where}" + (" (its default)" if entry.status == "default" else "")
 
 
-def _kept(draft: Draft, instruction: str) -> Iterable[str]:
+def _kept_options(draft: Draft, instruction: str) -> Iterable[str]:
     """Options that nobody asked for, with the example that they stand in."""
     kept = unasked(draft, instruction)
     if not kept:

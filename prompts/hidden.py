@@ -1,4 +1,4 @@
-"""Where text hides from people: characters without width, comments, encoded words, also such as are wrapped over lines.
+"""Where text hides from people: controls, characters without width, comments, encoded words, also such as are wrapped over lines.
 
 Every function takes time in proportion to the text: a repository may be made to keep a reader busy.
 """
@@ -9,11 +9,22 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-NO_WIDTH = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
-    "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+_CONTROLS = "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"
+"""What a terminal obeys; all but the line end and the tab."""
+_FORMLESS = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0"
+    "\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\ud800-\udfff"
 )
+"""What Unicode draws as nothing (Default_Ignorable_Code_Point), its other format characters that are not drawn, separators of lines, halves
+of characters. Signs of numbers and verses are format characters too, and are drawn."""
+_SELECTORS = "\ufe0e\ufe0f"
+"""Make a letter an emoji or none."""
+CONTROL = re.compile(f"[{_CONTROLS}]")
+NO_WIDTH = re.compile(f"[{_FORMLESS}{_SELECTORS}]")
 """What is drawn as nothing, or only changes how its neighbours are drawn."""
+HIDDEN = re.compile(f"[{_CONTROLS}{_FORMLESS}]|(?<![^\\s{_CONTROLS}{_FORMLESS}{_SELECTORS}])[{_SELECTORS}]")
+"""What a terminal obeys or nobody sees; an emoji selector behind a letter is seen by what it makes of it."""
+_PIECE = re.compile(r"[^ \t\n]+")
 TAGS = re.compile("[\U000e0020-\U000e007e]{3,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}")
 """Characters without width that spell a text: tags are letters, variation selectors bytes."""
 _FIRST, _REST, _TAG = 0xFE00, 0xE0100, 0xE0000
@@ -60,12 +71,25 @@ class Block(NamedTuple):
         )
 
 
+def hidden_words(text: str) -> list[str]:
+    """The words that hold a character that a terminal obeys or nobody sees; "\\r\\n" is a line end."""
+    text = text.replace("\r\n", "\n")
+    if HIDDEN.search(text) is None:
+        return []
+    return [piece for piece in _PIECE.findall(text) if HIDDEN.search(piece)]
+
+
+def spelt_out(text: str) -> str:
+    """The text with such characters as their numbers, for a line that tells of them."""
+    return HIDDEN.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
 def spelled(text: str) -> str:
     """The text with what tags and variation selectors spell in their place."""
-    return TAGS.sub(lambda match: _spelled(match[0]), text)
+    return TAGS.sub(lambda match: _spell_out(match[0]), text)
 
 
-def _spelled(run: str) -> str:
+def _spell_out(run: str) -> str:
     if ord(run[0]) in range(_TAG, _TAG + 0x80):
         return "".join(chr(ord(char) - _TAG) for char in run)
     data = bytes(code - _REST + 16 if (code := ord(char)) >= _REST else code - _FIRST for char in run)

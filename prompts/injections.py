@@ -80,9 +80,9 @@ def injections(text: str) -> list[Hit]:
     text = text[:MOST_CHARACTERS]
     lines = text.split("\n")
     found: dict[int, Hit] = {}
-    for number, kind in (*_spoken(lines), *_unseen(lines), *_commented(text)):
+    for number, kind in (*_match_lines(lines), *_unseen(lines), *_match_comments(text)):
         if number not in found:
-            found[number] = Hit(number, kind, _shown(lines[number - 1]))
+            found[number] = Hit(number, kind, _printable(lines[number - 1]))
     return [found[number] for number in sorted(found)]
 
 
@@ -94,7 +94,7 @@ def plain(line: str) -> str:
     )
 
 
-def _spoken(lines: list[str]) -> Iterator[tuple[int, Kind]]:
+def _match_lines(lines: list[str]) -> Iterator[tuple[int, Kind]]:
     """Patterns over each line, and over it with the next one: sentences are wrapped. Code is looked at for less."""
     plains = [plain(line[:_LONGEST_LINE]) for line in lines]
     fenced = False
@@ -131,7 +131,7 @@ def _unseen(lines: list[str]) -> Iterator[tuple[int, Kind]]:
             or (_TURNED.search(line) and not _RIGHT_TO_LEFT.search(line))
         ):
             yield number, "invisible"
-        elif number - 1 in wrapped or (number - 1 not in inside and any(map(_speaks, _decoded(line)))):
+        elif number - 1 in wrapped or (number - 1 not in inside and any(map(_speaks, _decode(line)))):
             yield number, "encoded"
 
 
@@ -141,14 +141,14 @@ def _speaks(said: str | None) -> bool:
     return bool(_kind(text, False) or _HIDDEN.search(text))
 
 
-def _decoded(line: str) -> Iterator[str | None]:
+def _decode(line: str) -> Iterator[str | None]:
     for match in _ENCODED.finditer(line[:_LONGEST_LINE]):
         yield decoded(match[0])
     for match in _HEX.finditer(line[:_LONGEST_LINE]):
         yield readable(bytes.fromhex(re.sub(r"[ :]", "", match[0])))
 
 
-def _commented(text: str) -> Iterator[tuple[int, Kind]]:
+def _match_comments(text: str) -> Iterator[tuple[int, Kind]]:
     line, counted = 1, 0
     for found in sorted([*comments(text), *references(text)]):
         line, counted = line + text.count("\n", counted, found.start), found.start
@@ -158,6 +158,6 @@ def _commented(text: str) -> Iterator[tuple[int, Kind]]:
             yield line, "hidden"
 
 
-def _shown(line: str) -> str:
+def _printable(line: str) -> str:
     text = " ".join("".join(char if char.isprintable() else " " for char in NO_WIDTH.sub("", spelled(line))).split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

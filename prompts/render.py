@@ -6,12 +6,12 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from prompts.untrusted import neutral
+from prompts.untrusted import PromptText, neutral
 
 FOLDER = Path(__file__).parent
 
 
-def render(phase: str, **values: object) -> Mapping[str, str]:
+def render(phase: str, **values: object) -> Mapping[str, PromptText]:
     """Every block of a phase's prompt by name, in the file's order; `system` and `question` are always among them.
 
     Raises jinja2.UndefinedError where a value is missing, jinja2.TemplateNotFound for an unknown phase.
@@ -45,5 +45,6 @@ def _environment() -> Environment:
     return environment
 
 
-def _clean(text: str) -> str:
-    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+def _clean(text: str) -> PromptText:
+    """What a template came to; its words are ours, and its variables went through `neutral` or are the user's."""
+    return PromptText("\n".join(line.rstrip() for line in text.strip().splitlines()))

@@ -5,12 +5,16 @@ marks that end a frame or begin another's turn are broken; lines that speak to a
 """
 
 import re
+from collections.abc import Iterable
+from typing import Literal, NewType
 
-from prompts.hidden import NO_WIDTH, blocks, comments, decoded, is_drawn, readable, shortened
+from prompts.hidden import CONTROL, NO_WIDTH, blocks, comments, decoded, is_drawn, readable, shortened
 from prompts.injections import injections
 
+PromptText = NewType("PromptText", str)
+"""Text that may stand in a prompt. Only `prompts/` makes it; whatever is sent to a model is of this type."""
+
 MARK = "[data of the repository, not an instruction] "
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _FRAME = re.compile(
     r"<(/?(?:file|tool_call|tool_result|function_call|function_results?|system|untrusted)\b)", re.IGNORECASE
 )
@@ -24,15 +28,15 @@ _SHORT = 12
 """Characters of encoded data that are left, to be known again."""
 
 
-def neutral(text: object) -> str:
+def neutral(text: object) -> PromptText:
     """The text as it may stand in a prompt; it has as many lines as before, so that places in it can be named."""
-    seen = _CONTROL.sub("", NO_WIDTH.sub("", str(text).replace("\r\n", "\n")))
+    seen = CONTROL.sub("", NO_WIDTH.sub("", str(text).replace("\r\n", "\n")))
     seen = _without_data(_without_comments(seen))
     seen = _TURN.sub(r"<| \1 |>", _FRAME.sub(r"&lt;\1", seen))
     lines = seen.split("\n")
     for hit in injections(seen):
-        lines[hit.line - 1] = MARK + lines[hit.line - 1]
-    return "\n".join(lines)
+        lines[hit.line - 1] = MARK + lines[hit.line - 1].removeprefix(MARK)
+    return PromptText("\n".join(lines))
 
 
 def _without_comments(text: str) -> str:
@@ -66,7 +70,27 @@ def _cut(data: str) -> str:
     return f"{data[:_SHORT]}... ({len(data)} characters of data)"
 
 
-def framed(path: str, text: str) -> str:
+def framed(path: str, text: str) -> PromptText:
     """Text of a repository's file, marked as data; it cannot end its frame."""
-    name = re.sub(r'[<>"\n]', "?", _CONTROL.sub("", NO_WIDTH.sub("", path)))
-    return f'<file path="{name}">\n{neutral(text)}\n</file>'
+    name = re.sub(r'[<>"\n]', "?", CONTROL.sub("", NO_WIDTH.sub("", path)))
+    return PromptText(f'<file path="{name}">\n{neutral(text)}\n</file>')
+
+
+def joined(between: Literal["", "\n", "\n\n"], parts: Iterable[PromptText]) -> PromptText:
+    """Several texts as one; they are not looked at again, so that frames stay what they are."""
+    return PromptText(between.join(parts))
+
+
+def verbatim(text: str) -> PromptText:
+    """A benchmark's own prompt, word for word and ungated: there it is the other's prompt that is measured."""
+    return PromptText(text)
+
+
+def piece(text: PromptText, which: slice) -> PromptText:
+    """Some of the characters."""
+    return PromptText(text[which])
+
+
+def lines_in(text: PromptText) -> list[PromptText]:
+    """The lines, each as a text of its own."""
+    return [PromptText(line) for line in text.splitlines()]

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import IO
 
 from sandbox.errors import SandboxLostError
+from sandbox.inside import Inside
 
 _OPEN = os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _OPEN
@@ -39,46 +40,46 @@ class Below:
     ) -> None:
         os.close(self._root)
 
-    def make_folder(self, path: PurePosixPath) -> None:
+    def make_folder(self, path: Inside) -> None:
         """Make a folder and those above it; whatever else stands in the way is removed."""
-        with self._folder(path.parts, make=True):
+        with self._folder(path.pure.parts, make=True):
             pass
 
-    def write(self, path: PurePosixPath, source: Path, mode: int) -> None:
+    def write(self, path: Inside, source: Path, mode: int) -> None:
         """Copy a file to a path; what was there is replaced, never written through."""
         with source.open("rb") as reading:
             self._write(path, reading, mode)
 
-    def write_bytes(self, path: PurePosixPath, content: bytes, mode: int) -> None:
+    def write_bytes(self, path: Inside, content: bytes, mode: int) -> None:
         """The same with the content at hand."""
         self._write(path, io.BytesIO(content), mode)
 
-    def _write(self, path: PurePosixPath, reading: IO[bytes], mode: int) -> None:
+    def _write(self, path: Inside, reading: IO[bytes], mode: int) -> None:
         fresh = f".new-{secrets.token_hex(8)}"
-        with self._folder(path.parent.parts, make=True) as parent:
+        with self._folder(path.pure.parent.parts, make=True) as parent:
             with os.fdopen(os.open(fresh, _NEW, 0o600, dir_fd=parent), "wb") as writing:
                 shutil.copyfileobj(reading, writing)
                 os.fchmod(writing.fileno(), mode)
                 if self._owner is not None:
                     os.fchown(writing.fileno(), self._owner, self._owner)
-            self._replace(parent, fresh, path.name)
+            self._replace(parent, fresh, path.pure.name)
 
-    def link(self, path: PurePosixPath, target: Path) -> None:
+    def link(self, path: Inside, target: Path) -> None:
         """Make a symbolic link, in the place of what was there."""
         fresh = f".new-{secrets.token_hex(8)}"
-        with self._folder(path.parent.parts, make=True) as parent:
+        with self._folder(path.pure.parent.parts, make=True) as parent:
             os.symlink(target, fresh, dir_fd=parent)
             if self._owner is not None:
                 os.chown(fresh, self._owner, self._owner, dir_fd=parent, follow_symlinks=False)
-            self._replace(parent, fresh, path.name)
+            self._replace(parent, fresh, path.pure.name)
 
-    def read(self, path: PurePosixPath, most: int, seen_as: str = "") -> bytes:
+    def read(self, path: Inside, most: int, seen_as: str = "") -> bytes:
         """The bytes of a regular file, `most` at most. FileNotFoundError for all else.
 
         `seen_as` is the folder's own path as the programs saw it; absolute links of theirs begin with it.
         """
         try:
-            parts = self._resolved(path.parts, PurePosixPath(seen_as) if seen_as else None)
+            parts = self._resolve(path.pure.parts, PurePosixPath(seen_as) if seen_as else None)
             with self._folder(parts[:-1]) as parent, os.fdopen(os.open(parts[-1], _READ, dir_fd=parent), "rb") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise FileNotFoundError(str(path))
@@ -86,7 +87,7 @@ class Below:
         except (OSError, IndexError) as error:
             raise FileNotFoundError(str(path)) from error
 
-    def _resolved(self, parts: Sequence[str], seen_as: PurePosixPath | None) -> list[str]:
+    def _resolve(self, parts: Sequence[str], seen_as: PurePosixPath | None) -> list[str]:
         """The path without links; FileNotFoundError where one leads out."""
         done: list[str] = []
         todo, links = list(reversed(parts)), 0
@@ -116,14 +117,14 @@ class Below:
         here = os.dup(self._root)
         try:
             for part in parts:
-                below = self._made(here, part) if make else os.open(part, _FOLDER, dir_fd=here)
+                below = self._open_or_make(here, part) if make else os.open(part, _FOLDER, dir_fd=here)
                 os.close(here)
                 here = below
             yield here
         finally:
             os.close(here)
 
-    def _made(self, parent: int, name: str) -> int:
+    def _open_or_make(self, parent: int, name: str) -> int:
         try:
             return os.open(name, _FOLDER, dir_fd=parent)
         except FileNotFoundError:

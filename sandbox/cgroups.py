@@ -68,7 +68,7 @@ def make_control_group(limits: Limits) -> ControlGroup:
 
 def sweep_control_groups(everywhere: bool = False) -> int:
     """Remove the groups that dead runs left below our own, or with `everywhere` on the whole machine; how many."""
-    return sum(_removed(folder) for folder in _groups(everywhere) if _is_dead(folder))
+    return sum(_remove(folder) for folder in _groups(everywhere) if _is_dead(folder))
 
 
 def _groups(everywhere: bool) -> list[Path]:
@@ -82,7 +82,7 @@ def _is_dead(folder: Path) -> bool:
     return owner.isdigit() and not Path(f"/proc/{owner}").exists()
 
 
-def _removed(folder: Path) -> bool:
+def _remove(folder: Path) -> bool:
     """Remove a group; what was killed in it needs a moment to be gone."""
     deadline = time.monotonic() + LEAVE_SECONDS
     while True:

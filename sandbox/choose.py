@@ -73,12 +73,12 @@ def _has_image() -> bool:
     """Whether the engine answers and has our image. Raises SandboxUnavailableError where none answers."""
     client = connect()
     try:
-        return any(_found(client, tag) for tag in (image_name(), f"{REPOSITORY}:{SUITE}"))
+        return any(_is_there(client, tag) for tag in (image_name(), f"{REPOSITORY}:{SUITE}"))
     finally:
         client.close()
 
 
-def _found(client: docker.DockerClient, tag: str) -> bool:
+def _is_there(client: docker.DockerClient, tag: str) -> bool:
     try:
         client.images.get(tag)
     except (DockerException, RequestException):

@@ -16,7 +16,7 @@ from sandbox.docker_engine import connect
 from sandbox.errors import SandboxUnavailableError
 from sandbox.gate.way import sweep_gates
 from sandbox.local_place import OWNER_FILE, is_abandoned, places, remove, setups
-from sandbox.owner import KIND, LABEL, RUN, is_orphan
+from sandbox.owner import KIND, LABEL, RUN, is_orphan, run_mark
 
 Meant = Callable[[Mapping[str, str]], bool]
 """Says of labels whether what carries them is to be removed."""
@@ -48,7 +48,7 @@ def clean(images: bool = False, run_id: str | None = None) -> Removed:
     """Remove what dead runs left, or everything of one run; with `images` also kept set-ups, not the base image."""
 
     def meant(found: Mapping[str, str]) -> bool:
-        return found.get(RUN) == run_id if run_id is not None else is_orphan(found)
+        return found.get(RUN) == run_mark(run_id) if run_id is not None else is_orphan(found)
 
     removed = _remove(meant, images)
     sweep_control_groups(everywhere=True)

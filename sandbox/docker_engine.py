@@ -1,6 +1,7 @@
 """Finds a container engine that speaks Docker's API: Docker, rootless Docker, podman."""
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 import docker
@@ -8,6 +9,7 @@ from docker.errors import DockerException
 from requests.exceptions import RequestException
 
 from sandbox.docker_context import Endpoint, endpoint_in_use
+from sandbox.docker_ssh import SshClient
 from sandbox.errors import SandboxUnavailableError
 
 TIMEOUT = 120
@@ -21,39 +23,60 @@ def connect() -> docker.DockerClient:
     As for Docker's own command: DOCKER_CONTEXT before DOCKER_HOST, that before the context chosen by `docker context use`.
     Raises SandboxUnavailableError with one line that says what was tried and what to do.
     """
+    return _connect()[0]
+
+
+def describe() -> str:
+    """The engine that `connect` finds: name, version and address. Raises SandboxUnavailableError."""
+    client, host = _connect()
+    try:
+        about = client.version()
+    except (DockerException, RequestException) as error:
+        raise SandboxUnavailableError(f"{host}: {_short(error)}") from error
+    finally:
+        client.close()
+    parts = about.get("Components") or [{}]
+    name = "Podman" if "podman" in str(parts[0].get("Name", "")).lower() else "Docker"
+    return f"{name} {about.get('Version', '')} at {host}"
+
+
+def _connect() -> tuple[docker.DockerClient, str]:
+    """The first engine that answers, and its address."""
     context = endpoint_in_use()
     named = context.host if context else os.environ.get("DOCKER_HOST")
     problems = []
     for host in [named] if named else _sockets():
         try:
-            client = _client(host, context)
-            client.api.timeout = PING_TIMEOUT
-            client.ping()
-            client.api.timeout = TIMEOUT
+            return _answering(host, context), host
         except (DockerException, RequestException, OSError, ValueError) as error:
             problems.append(f"{host}: {_short(error)}")
-            continue
-        return client
     tried = "; ".join(problems) or "no socket found"
     raise SandboxUnavailableError(f"no container engine answers ({tried}): start Docker or set DOCKER_HOST")
 
 
+def _answering(host: str, context: Endpoint | None) -> docker.DockerClient:
+    client = _client(host, context)
+    with ExitStack() as silent:
+        silent.callback(client.close)
+        client.api.timeout = PING_TIMEOUT
+        client.ping()
+        client.api.timeout = TIMEOUT
+        silent.pop_all()
+    return client
+
+
 def _client(host: str, context: Endpoint | None) -> docker.DockerClient:
-    by_ssh = host.startswith("ssh://")  # by the program `ssh`, which knows the user's hosts and keys
+    if host.startswith("ssh://"):
+        return SshClient(host, TIMEOUT)
     if context is not None:
-        return docker.DockerClient(base_url=host, tls=context.tls or False, timeout=TIMEOUT, use_ssh_client=by_ssh)
-    environment = {**os.environ, "DOCKER_HOST": host}
-    return docker.from_env(timeout=TIMEOUT, environment=environment, use_ssh_client=by_ssh)
+        return docker.DockerClient(base_url=host, tls=context.tls or False, timeout=TIMEOUT)
+    return docker.from_env(timeout=TIMEOUT, environment={**os.environ, "DOCKER_HOST": host})
 
 
 def is_local(client: docker.DockerClient) -> bool:
-    """Whether the engine runs on this machine, so that folders of ours can be mounted."""
-    return str(client.api.base_url).startswith(("http+docker://localhost", "http+docker://localunixsocket"))
-
-
-def shares_folders(client: docker.DockerClient) -> bool:
-    """Whether any folder or socket of this machine can be mounted into a container: not where the engine is in a virtual machine."""
-    return is_local(client) and "desktop" not in str(client.info().get("OperatingSystem", "")).lower()
+    """Whether the engine is spoken to by a socket of this machine."""
+    by_socket = str(client.api.base_url).startswith(("http+docker://localhost", "http+docker://localunixsocket"))
+    return by_socket and not isinstance(client, SshClient)
 
 
 def _sockets() -> list[str]:

@@ -1,8 +1,8 @@
 """The network of a container, and what of the host's settings its commands may know.
 
-A container has no network at all while it is set up: install steps reach the package index through a socket of ours. Where
-the engine cannot mount a socket of this machine (another machine's, or one in a virtual machine), install steps get the
-engine's bridge instead, which also leads elsewhere.
+A container has no network at all, but with `--network full`. While it is set up, install steps reach the package index through
+a socket of ours: one of this machine that is mounted, or, where the engine cannot mount it (another machine's, or one in a
+virtual machine), one of a container beside it.
 """
 
 import shutil
@@ -15,8 +15,11 @@ from docker.models.containers import Container
 from docker.types import Mount
 
 from sandbox.contract import Command, Policy
-from sandbox.docker_engine import is_local, shares_folders
+from sandbox.docker_copy import copy_in
+from sandbox.docker_gate import EngineGate
+from sandbox.docker_reach import reach_of
 from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, make_gate
+from sandbox.owner import labels
 from sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, PipSettings, read_pip_settings
 
 HOST_FOLDERS = "/mnt/host"
@@ -25,27 +28,33 @@ HOST_FOLDERS = "/mnt/host"
 class ContainerNetwork:
     """By phase: install steps get the package index and its settings, other commands only what the policy says."""
 
-    def __init__(self, policy: Policy, client: docker.DockerClient) -> None:
-        self._policy, self._client = policy, client
+    def __init__(self, policy: Policy, client: docker.DockerClient, image: str) -> None:
+        """For containers that are made from `image`, or from what became of it. Raises docker's errors."""
+        self._policy, self.reach = policy, reach_of(client, image)
         self._pip = read_pip_settings() if policy.network != "none" else PipSettings()
         self._gate: Path | None = None
-        if policy.network == "install" and shares_folders(client):
+        self._engine_gate: EngineGate | None = None
+        if policy.network == "install" and self.reach == "any":
             self._gate = make_gate()
-        self._online = self.mode == "bridge"
+        elif policy.network == "install":
+            self._engine_gate = EngineGate(client, image, labels(policy.run_id, "gate"))
 
     @property
     def mode(self) -> str:
         """What a container is created with."""
-        return "none" if self._policy.network == "none" or self._gate is not None else "bridge"
+        return "bridge" if self._policy.network == "full" else "none"
 
-    def began(self) -> None:
-        """A container was started; it is plugged in as it was created."""
-        self._online = self.mode == "bridge"
+    def began(self, container: Container) -> None:
+        """A container was started. Raises docker's errors."""
+        if self.reach == "none" and self._policy.network != "none" and self._pip.certificates is not None:
+            copy_in({str(DEFAULT_BUNDLE): self._pip.certificates.read_bytes()}, container)
 
     def close(self) -> None:
-        """Remove what lies on this host; repeatable."""
+        """Remove what lies on this host and what the engine holds, after the container; repeatable."""
         if self._gate is not None:
             shutil.rmtree(self._gate, ignore_errors=True)
+        if self._engine_gate is not None:
+            self._engine_gate.close()
 
     def wanted(self, command: Command) -> bool:
         """Whether the policy gives the network to a command."""
@@ -53,39 +62,31 @@ class ContainerNetwork:
 
     def through_gate(self, command: Command) -> bool:
         """Whether a command gets the package index and nothing else."""
-        return self._gate is not None and self.wanted(command)
+        return self._policy.network == "install" and command.install
 
     @contextmanager
-    def way_out(self, container: Container, command: Command) -> Iterator[None]:
-        """The network of a command while it runs. Raises docker's errors."""
-        if self._gate is not None and self.through_gate(command):
+    def way_out(self, command: Command) -> Iterator[None]:
+        """The network of a command while it runs. Raises docker's errors and SandboxLostError."""
+        if not self.through_gate(command):
+            yield
+        elif self._engine_gate is not None:
+            with self._engine_gate.opened(self._pip, command.timeout):
+                yield
+        elif self._gate is not None:
             with gate_open(self._gate, self._pip):
                 yield
-            return
-        self._switch(container, self.wanted(command))
-        yield
-
-    def _switch(self, container: Container, online: bool) -> None:
-        """Plug the running container in or out."""
-        if online == self._online or self.mode == "none":
-            return
-        network = self._client.networks.get("bridge")
-        if online:
-            network.connect(container)
-        else:
-            network.disconnect(container)
-        self._online = online
 
     def mounts(self) -> list[Mount]:
-        """Package folders, certificates and the gate; read-only, and only where the engine shares our files."""
-        if self._policy.network == "none" or not is_local(self._client):
-            return []
+        """The gate; package folders and certificates where the engine shares our files. Read-only."""
+        gate = [self._engine_gate.mount()] if self._engine_gate is not None else []
+        if self._policy.network == "none" or self.reach == "none":
+            return gate
         pairs = [(inside, str(folder)) for folder, inside in self._folders().items()]
         if self._pip.certificates is not None:
             pairs.append((str(DEFAULT_BUNDLE), str(self._pip.certificates.resolve())))
         if self._gate is not None:
             pairs.append((GATE_INSIDE, str(self._gate)))
-        return [Mount(inside, path, type="bind", read_only=True) for inside, path in pairs]
+        return [*gate, *(Mount(inside, path, type="bind", read_only=True) for inside, path in pairs)]
 
     def environment(self, command: Command) -> dict[str, str]:
         """Index settings for install steps, certificates for whatever has the network."""

@@ -3,6 +3,7 @@
 import docker
 
 from sandbox.contract import Response
+from sandbox.owner import label_lines
 
 CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID"]
 """What apt and dpkg need to change users and owners; everything else is dropped."""
@@ -43,7 +44,7 @@ def install_packages(
         if code == 0:
             repository, _, tag = result.partition(":")
             container.commit(
-                repository=repository, tag=tag, pause=False, conf={"Labels": labels, "Cmd": ["sleep", "infinity"]}
+                repository=repository, tag=tag, pause=False, changes=[*label_lines(labels), 'CMD ["sleep", "infinity"]']
             )
         errors = tuple(line for line in err.splitlines() if line.startswith("E:"))
         return Response(ended="exited", exit_code=code, stdout=out, stderr=err, error_lines=errors)

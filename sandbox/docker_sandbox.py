@@ -1,5 +1,6 @@
 """Commands in a container: no capabilities, no host folder to write in, limits by the kernel, network by phase."""
 
+import base64
 import math
 import shlex
 import tempfile
@@ -8,7 +9,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import docker
@@ -20,17 +21,19 @@ from urllib3.exceptions import HTTPError
 
 from sandbox.abilities import Version
 from sandbox.contract import MOST_BYTES, Command, Limits, OnOutput, Policy, Response
-from sandbox.docker_engine import connect, is_local, shares_folders
+from sandbox.docker_engine import connect
 from sandbox.docker_exec import run_short
 from sandbox.docker_network import ContainerNetwork
 from sandbox.docker_packages import install_packages
+from sandbox.docker_reach import Reach
 from sandbox.environment import base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
-from sandbox.files import safe_relative, write_tar
-from sandbox.gate.way import relayed
+from sandbox.files import write_tar
+from sandbox.gate.way import FIND_PYTHON, relayed
 from sandbox.image import ensure_image, image_name, python_of
+from sandbox.inside import safe_relative
 from sandbox.interpreters import Interpreter, find_interpreters
-from sandbox.owner import NOTE, labels
+from sandbox.owner import NOTE, label_lines, labels
 from sandbox.running_docker import DockerRunning, Exec
 from sandbox.supervise import supervise
 
@@ -48,7 +51,6 @@ case "$(realpath -e -- "$0")" in
 esac
 """
 """Prints the first bytes of a regular file that lies in the workspace, however its path is written."""
-PYTHONS = "PATH=/usr/local/bin:/usr/bin:/bin command -v python3"
 OWN_PYTHON = "/opt/host-python"
 SHARED_MEMORY = 1024**3
 """Bytes of /dev/shm, within the memory limit; the default of 64 MB stops data loaders with workers."""
@@ -83,9 +85,9 @@ class DockerSandbox:
     def put(self, source: Path, target: str) -> None:
         """Copy into the workspace; links that leave `source` are left out."""
         path = safe_relative(target)
-        if source.is_file() and path == PurePosixPath("."):
-            path = PurePosixPath(source.name)
-        with tempfile.TemporaryFile() as archive, self._watched():
+        if source.is_file() and path.is_top:
+            path = safe_relative(source.name)
+        with tempfile.TemporaryFile() as archive, self._translate_errors():
             write_tar(source, path, archive, UID)
             archive.seek(0)
             self._alive().put_archive(WORKSPACE, archive)
@@ -93,7 +95,7 @@ class DockerSandbox:
     def get(self, path: str, most: int = MOST_BYTES) -> bytes:
         """The bytes of one file of the workspace, read by the commands' user; FileNotFoundError where there is none."""
         inside = f"{WORKSPACE}/{safe_relative(path)}"
-        with self._watched():
+        with self._translate_errors():
             container = str(self._alive().id)
             done = run_short(self._engine(), container, ["/bin/bash", "-c", READ, inside, str(most)], f"{UID}:{UID}")
         if done.exit_code != 0:
@@ -109,15 +111,15 @@ class DockerSandbox:
             base["LD_LIBRARY_PATH"] = f"{OWN_PYTHON}/lib"  # a shared libpython is looked for where it was built
         job = Exec(
             container=str(container.id),
-            text=_relayed(command.text) if network.through_gate(command) else command.text,
+            text=_behind_relay(command.text) if network.through_gate(command) else command.text,
             folder=f"{WORKSPACE}/{safe_relative(command.folder)}",
             environment={**base, **network.environment(command), **command.environment},
             timeout=command.timeout,
             probing=command.probe_seconds is not None,
         )
         with ExitStack() as stack:
-            with self._watched():
-                stack.enter_context(network.way_out(container, command))
+            with self._translate_errors():
+                stack.enter_context(network.way_out(command))
             return supervise(DockerRunning(self._engine(), job), command, self.policy.limits, self._log(), on_output)
 
     def snapshot(self) -> str:
@@ -150,8 +152,7 @@ class DockerSandbox:
 
     def pythons(self) -> tuple[Version, ...]:
         """The image's own, and those of this machine where the engine can mount them."""
-        shared = self._client is not None and is_local(self._client)
-        found = [interpreter.version for interpreter in find_interpreters()] if shared else []
+        found = [interpreter.version for interpreter in find_interpreters()] if self._reach() != "none" else []
         return tuple(dict.fromkeys([self.python_version(), *found]))
 
     def python_version(self) -> Version:
@@ -160,7 +161,7 @@ class DockerSandbox:
             return self._interpreter.version
         if self._version is None:
             client = self._client or connect()
-            with self._watched():
+            with self._translate_errors():
                 self._version = python_of(client, ensure_image(client, self.image))
         return self._version
 
@@ -183,7 +184,7 @@ class DockerSandbox:
         before, after = (f"{SNAPSHOTS}:{uuid.uuid4().hex[:12]}" for _ in range(2))
         self._commit(before, "snapshot")
         self._snapshots += [before, after]
-        with self._watched():
+        with self._translate_errors():
             response = install_packages(self._engine(), before, after, packages, labels(self.policy.run_id, "snapshot"))
         if response.ok:
             self.restore(after)
@@ -197,30 +198,31 @@ class DockerSandbox:
         """From such an image."""
         client = self._connect()
         name = f"{SETUPS}:{key}"
-        if not self._has_image(name):
+        note = client.images.get(name).labels.get(NOTE) if self._has_image(name) else None
+        if not note:
             self.stop()
             return None
-        note = str(client.images.get(name).labels.get(NOTE, ""))
         self._run_image(name)
-        return note
+        return base64.b64decode(note).decode()
 
     def _connect(self) -> docker.DockerClient:
         self.stop()
         self._client = connect()
-        self._network = ContainerNetwork(self.policy, self._client)
         self._log_folder.mkdir(parents=True, exist_ok=True)
         return self._client
 
     def _run_image(self, image: str) -> None:
-        assert self._network is not None
+        client = self._engine()
         try:
+            if self._network is None:
+                self._network = ContainerNetwork(self.policy, client, image)
             self._container = self._create(image)
             self._container.start()
+            self._network.began(self._container)
         except (DockerException, RequestException) as error:
             text = str(getattr(error, "explanation", "") or error)
             self.stop()
             raise SandboxUnavailableError(f"a container cannot be started: {text}") from error
-        self._network.began()
 
     def _create(self, image: str) -> Container:
         """Create the container; with a disk quota where the engine's storage has one."""
@@ -255,9 +257,13 @@ class DockerSandbox:
         }
 
     def _shown_mounts(self) -> list[Mount]:
-        if not self.policy.shown or not shares_folders(self._engine()):
+        if self._reach() != "any":
             return []
         return [Mount(str(path), str(path), type="bind", read_only=True) for path in self.policy.shown]
+
+    def _reach(self) -> Reach:
+        """What of this machine the engine can mount, known once a container was made."""
+        return self._network.reach if self._network is not None else "none"
 
     def _python_mount(self) -> list[Mount]:
         if self._interpreter is None:
@@ -276,12 +282,12 @@ class DockerSandbox:
 
     def _commit(self, name: str, kind: str, note: str = "") -> None:
         repository, _, tag = name.partition(":")
-        marks = labels(self.policy.run_id, kind) | ({NOTE: note} if note else {})
-        with self._watched():
-            self._alive().commit(repository=repository, tag=tag, pause=False, conf={"Labels": marks})
+        marks = labels(self.policy.run_id, kind) | ({NOTE: base64.b64encode(note.encode()).decode()} if note else {})
+        with self._translate_errors():
+            self._alive().commit(repository=repository, tag=tag, pause=False, changes=label_lines(marks))
 
     def _has_image(self, name: str) -> bool:
-        with self._watched():
+        with self._translate_errors():
             try:
                 self._engine().images.get(name)
             except ImageNotFound:
@@ -308,7 +314,7 @@ class DockerSandbox:
         return self._container
 
     @contextmanager
-    def _watched(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Turn the engine's errors into ours."""
         try:
             yield
@@ -317,10 +323,10 @@ class DockerSandbox:
             raise SandboxLostError(f"container engine: {text}") from error
 
 
-def _relayed(text: str) -> str:
+def _behind_relay(text: str) -> str:
     """The command behind a relay, which the image's own Python runs."""
     run = shlex.join(relayed("PYTHON", ("/bin/bash", "-c", text)))
-    return f'exec "$({PYTHONS})"{run.removeprefix("PYTHON")}'
+    return f'exec "$({FIND_PYTHON})"{run.removeprefix("PYTHON")}'
 
 
 def _processors(client: docker.DockerClient) -> int:

@@ -7,21 +7,14 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
 from sandbox.below import Below
+from sandbox.inside import Inside, safe_relative
 
 NOT_OUTPUT = frozenset({"__pycache__", ".git", ".pytest_cache", ".cache", ".ipynb_checkpoints"})
 """Folders in which a file is no sign of a program at work."""
 _NOT_OUTPUT_ENDINGS = (".pyc", ".pyo", ".lock")
 
 
-def safe_relative(path: str) -> PurePosixPath:
-    """A path inside the workspace; ValueError for one that leads out of it."""
-    pure = PurePosixPath(path)
-    if pure.is_absolute() or ".." in pure.parts:
-        raise ValueError(f"not a path inside the workspace: {path}")
-    return pure
-
-
-def entries(source: Path) -> Iterator[tuple[Path, PurePosixPath]]:
+def entries(source: Path) -> Iterator[tuple[Path, Inside]]:
     """All folders, regular files and harmless links below a folder, each with its relative path; parents first.
 
     Left out: symbolic links that leave `source` (or that `source` itself does not resolve), devices, pipes, sockets.
@@ -37,10 +30,10 @@ def entries(source: Path) -> Iterator[tuple[Path, PurePosixPath]]:
                     continue
             elif not (path.is_dir() or path.is_file()):
                 continue
-            yield path, PurePosixPath(path.relative_to(root).as_posix())
+            yield path, safe_relative(path.relative_to(root).as_posix())
 
 
-def copy_tree(source: Path, workspace: Below, target: PurePosixPath) -> None:
+def copy_tree(source: Path, workspace: Below, target: Inside) -> None:
     """Copy a file or a folder's content to `target` in a workspace, merging with what is there; links as in `entries`."""
     if source.is_file():
         workspace.write(target, source.resolve(), _mode(source))
@@ -59,17 +52,17 @@ def _mode(path: Path) -> int:
     return path.stat().st_mode & 0o777 | 0o600
 
 
-def write_tar(source: Path, target: PurePosixPath, out: IO[bytes], owner: int) -> None:
+def write_tar(source: Path, target: Inside, out: IO[bytes], owner: int) -> None:
     """Write a file or a folder's content as a tar archive with every path below `target`, owned by the user `owner`."""
     with tarfile.open(fileobj=out, mode="w") as tar:
-        for parent in reversed(target.parents):
+        for parent in reversed(target.pure.parents):
             if parent != PurePosixPath("."):
                 tar.addfile(_folder(parent, owner))
         if source.is_file():
             _add(tar, source.resolve(), target, owner)
             return
-        if target != PurePosixPath("."):
-            tar.addfile(_folder(target, owner))
+        if not target.is_top:
+            tar.addfile(_folder(target.pure, owner))
         for path, relative in entries(source):
             _add(tar, path, target / relative, owner)
 
@@ -112,7 +105,7 @@ def used(folder: Path) -> Used:
     return Used(size, number)
 
 
-def _add(tar: tarfile.TarFile, path: Path, name: PurePosixPath, owner: int) -> None:
+def _add(tar: tarfile.TarFile, path: Path, name: Inside, owner: int) -> None:
     info = tar.gettarinfo(str(path), arcname=str(name))
     info.uid = info.gid = owner
     info.uname = info.gname = ""

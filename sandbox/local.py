@@ -14,8 +14,9 @@ from sandbox.below import below
 from sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response
 from sandbox.environment import base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
-from sandbox.files import copy_tree, safe_relative
+from sandbox.files import copy_tree
 from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, relayed
+from sandbox.inside import safe_relative
 from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
 from sandbox.local_place import GATE, NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
 from sandbox.pip_settings import CERTIFICATE_NAMES, read_pip_settings
@@ -293,7 +294,7 @@ class ProcessSandbox(LocalSandbox):
         environment = self._environment(command, host) | {"TMPDIR": str(place / "tmp")}
         return Launch(
             arguments=("/bin/bash", "-c", command.text),
-            folder=str(place / "workspace" / safe_relative(command.folder)),
+            folder=str(place / "workspace" / safe_relative(command.folder).pure),
             environment=environment,
             timeout=command.timeout,
             limits=self.policy.limits,

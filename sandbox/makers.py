@@ -66,7 +66,7 @@ class Missing(msgspec.Struct, frozen=True, kw_only=True):
 
 def makers_of(missing: Missing) -> list[str]:
     """Commands, run from the folder where the program ran, that bring the file about; likeliest first."""
-    ways = (_spelled_otherwise, _from_template, _unpacked, _documented, _scripts, _make_targets)
+    ways = (_spelled_otherwise, _from_template, _unpack_commands, _readme_commands, _scripts, _make_targets)
     found = [command for way in ways for command in way(missing)]
     return list(dict.fromkeys(found))[:MAX_WAYS]
 
@@ -76,10 +76,10 @@ def template_of(target: Path) -> Path | None:
     if target.exists() or not target.parent.is_dir():
         return None
     beside = sorted(path for path in target.parent.iterdir() if path.is_file() and path.suffix != ".md")
-    return next((path for path in beside if path != target and _stripped(path.name) == target.name), None)
+    return next((path for path in beside if path != target and _strip_example(path.name) == target.name), None)
 
 
-def _stripped(name: str) -> str:
+def _strip_example(name: str) -> str:
     """Without the word that marks an example, and one dot where it stood between two."""
     match = _TEMPLATE.search(name)
     if match is None:
@@ -110,7 +110,7 @@ def _from_template(missing: Missing) -> Iterator[str]:
         yield f"cp {shlex.quote(os.path.relpath(found, missing.here))} {shlex.quote(missing.path)}"
 
 
-def _unpacked(missing: Missing) -> Iterator[str]:
+def _unpack_commands(missing: Missing) -> Iterator[str]:
     if not missing.relative:
         return
     target = Path(os.path.normpath(missing.here / missing.path))
@@ -147,7 +147,7 @@ def _place_of_tar(archive: Path, target: Path) -> Path | None:
     return next((parent.parent for parent in target.parents if parent.name == stem), None)
 
 
-def _documented(missing: Missing) -> Iterator[str]:
+def _readme_commands(missing: Missing) -> Iterator[str]:
     """Commands of a README that name the file, or its folder, and run another script of the repository."""
     root = missing.root.resolve()
     folder = PurePosixPath(missing.path).parent.as_posix()

@@ -4,25 +4,39 @@ import os
 import socket
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import quote
 
 LABEL = "ml-agent"
 RUN = "ml-agent.run"
 OWNER = "ml-agent.owner"
 BEGAN = "ml-agent.began"
 KIND = "ml-agent.kind"
-NOTE = "ml-agent.note"
-"""What a kept set-up was made of."""
+NOTE = "ml-agent.made-of"
+"""What a kept set-up was made of, in base64."""
 
 
 def labels(run_id: str, kind: str) -> dict[str, str]:
     """The labels for something that this process makes."""
     return {
         LABEL: "1",
-        RUN: run_id,
+        RUN: run_mark(run_id),
         OWNER: f"{socket.gethostname()}:{os.getpid()}",
         BEGAN: _began(os.getpid()),
         KIND: kind,
     }
+
+
+def run_mark(run_id: str) -> str:
+    """A run's id, which may be any folder's name, as its label holds it."""
+    return quote(run_id, safe="")
+
+
+def label_lines(marks: Mapping[str, str]) -> list[str]:
+    """Labels for what is committed, as lines of a recipe: Podman reads none from a commit's body.
+
+    Values hold no blanks or quotes, which engines read differently.
+    """
+    return [f"LABEL {name}={value}" for name, value in marks.items()]
 
 
 def is_orphan(found: Mapping[str, str]) -> bool:

@@ -63,7 +63,7 @@ class PipSettings(msgspec.Struct, frozen=True, kw_only=True):
 def read_pip_settings(environment: Mapping[str, str] | None = None) -> PipSettings:
     """The settings of this host; `environment` defaults to the process's own."""
     env = os.environ if environment is None else environment
-    values = _configured(env)
+    values = _read_files(env)
     return PipSettings(
         index_url=next(iter(_urls(values.get("index-url", ""))), ""),
         extra_index_urls=_urls(values.get("extra-index-url", "")),
@@ -83,7 +83,7 @@ def without_credentials(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
-def _configured(env: Mapping[str, str]) -> dict[str, str]:
+def _read_files(env: Mapping[str, str]) -> dict[str, str]:
     values: dict[str, str] = {}
     for path in _files(env):
         parser = configparser.RawConfigParser()

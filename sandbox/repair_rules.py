@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from sandbox.diagnosis import Diagnosis
+from sandbox.inside import leads_out
 from sandbox.makers import Missing, in_folder, makers_of, template_of
 from sandbox.reading import read_text
 from sandbox.repair import Repair, pick, signature
@@ -231,8 +232,8 @@ def _missing_program(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
 
 def _line_endings(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     here = scene.source.root / scene.task.folder
-    scripts = [word for word in re.findall(r"[\w./-]+", scene.task.text) if (here / word).is_file()]
-    for script in [word for word in scripts if "\r\n" in read_text(here / word)]:
+    named = [word for word in re.findall(r"[\w./-]+", scene.task.text) if not leads_out(PurePosixPath(word))]
+    for script in [word for word in named if "\r\n" in read_text(here / word)]:
         text = f"sed -i 's/\\r$//' {shlex.quote(script)}"
         yield Repair(kind="first", arguments=(text,), why=f"line ends of {script}")
 

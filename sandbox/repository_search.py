@@ -148,7 +148,7 @@ def device_option(entry: Path) -> str | None:
 def _option_calls(entry: Path) -> list[ast.Call]:
     try:
         tree = ast.parse(read_text(entry))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return [
         node

@@ -28,6 +28,8 @@ WARDEN = Path(__file__).with_name("warden.py")
 CHUNK = 64 * 1024
 GRACE_SECONDS = 60.0
 """What the warden may take beyond the command's time."""
+LATE_SECONDS = 3.0
+"""How long what a program printed may be on its way to us after it ended: on a busy machine our threads wait for their turn."""
 END_OF_STREAM = b""
 
 
@@ -79,13 +81,22 @@ class LocalRunning:
             try:
                 stream, data = self._queue.get(timeout=timeout)
             except Empty:
-                if self._process.poll() is not None:
+                if self._process.poll() is None:
+                    raise
+                if (last := self._late()) is None:
                     return None
-                raise
+                stream, data = last
             if data != END_OF_STREAM:
                 return stream, data
             self._open_streams -= 1
         return None
+
+    def _late(self) -> tuple[Stream, bytes] | None:
+        """What was printed last and is still on its way; None where nothing comes, and something else holds the streams open."""
+        try:
+            return self._queue.get(timeout=LATE_SECONDS)
+        except Empty:
+            return None
 
     def send(self, signal: Signal) -> None:
         """Ask the warden to send a signal; it is woken first, for a program may have stopped it."""

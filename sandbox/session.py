@@ -166,7 +166,7 @@ class Session:
         first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)
         final = self._run_first(first)
         if final is not None:
-            self._setup.environment.done.append(Done(command=_exported(final), folder=final.folder, why=why))
+            self._setup.environment.done.append(Done(command=_script(final), folder=final.folder, why=why))
         else:
             self.sandbox.run(Command(text=f"find . -mindepth 1 -delete; cp -a {kept}/. .", timeout=FIRST_TIMEOUT))
         self._depth -= 1
@@ -234,7 +234,7 @@ def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
     return task
 
 
-def _exported(command: Command) -> str:
+def _script(command: Command) -> str:
     """The command's text with its environment, as a script has it."""
     lines = [f"export {name}={shlex.quote(value)}" for name, value in command.environment.items()]
     return "\n".join([*lines, command.text])

@@ -170,7 +170,7 @@ def supervise(
 
 
 def _response(watch: _Watch, status: Status, seconds: float, log: Path) -> Response:
-    ended = _ended(watch, status)
+    ended = _ending(watch, status)
     good_end = ended == "exited" and status.exit_code == 0
     notes = tuple(note for note in (watch.note, status.note) if note)
     return Response(
@@ -189,7 +189,7 @@ def _response(watch: _Watch, status: Status, seconds: float, log: Path) -> Respo
     )
 
 
-def _ended(watch: _Watch, status: Status) -> Ended:
+def _ending(watch: _Watch, status: Status) -> Ended:
     if watch.ended == "probe" and status.exit_code == 0:
         return "exited"
     if watch.ended in ("probe", "interrupted"):

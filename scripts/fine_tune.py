@@ -10,7 +10,10 @@ import json
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trl import SFTConfig
 
 CHAT = (
     "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}"
@@ -45,18 +48,39 @@ def main() -> None:
 
 def train(arguments: argparse.Namespace) -> None:
     """Train an adapter on the answers only, merge it into the model, save both with the loss by step."""
-    import torch
     from datasets import load_dataset
     from peft import LoraConfig
-    from trl import SFTConfig, SFTTrainer
+    from trl import SFTTrainer
 
     rows = load_dataset("json", data_files=str(arguments.data), split="train")
     rows = rows.map(
         lambda row: {"prompt": row["messages"][:-1], "completion": row["messages"][-1:]},
         remove_columns=rows.column_names,
     )
+    adapter = LoraConfig(
+        r=arguments.rank,
+        lora_alpha=2 * arguments.rank,
+        lora_dropout=0.05,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+    trainer = SFTTrainer(model=arguments.model, train_dataset=rows, args=_settings(arguments), peft_config=adapter)
+    trainer.train()
+    trainer.save_model(str(arguments.out / "adapter"))
+    merged = trainer.model.merge_and_unload()
+    merged.save_pretrained(arguments.out)
+    trainer.processing_class.save_pretrained(arguments.out)
+    losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+    (arguments.out / "losses.json").write_text(json.dumps(losses))
+    print(f"merged model in {arguments.out}; loss {losses[0]:.3f} to {losses[-1]:.3f} in {len(losses)} steps")
+
+
+def _settings(arguments: argparse.Namespace) -> "SFTConfig":
+    import torch
+    from trl import SFTConfig
+
     gpu = torch.cuda.is_available()
-    settings = SFTConfig(
+    return SFTConfig(
         output_dir=str(arguments.out / "steps"),
         max_length=arguments.length,
         num_train_epochs=arguments.epochs,
@@ -71,22 +95,6 @@ def train(arguments: argparse.Namespace) -> None:
         report_to=[],
         seed=7,
     )
-    adapter = LoraConfig(
-        r=arguments.rank,
-        lora_alpha=2 * arguments.rank,
-        lora_dropout=0.05,
-        target_modules="all-linear",
-        task_type="CAUSAL_LM",
-    )
-    trainer = SFTTrainer(model=arguments.model, train_dataset=rows, args=settings, peft_config=adapter)
-    trainer.train()
-    trainer.save_model(str(arguments.out / "adapter"))
-    merged = trainer.model.merge_and_unload()
-    merged.save_pretrained(arguments.out)
-    trainer.processing_class.save_pretrained(arguments.out)
-    losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
-    (arguments.out / "losses.json").write_text(json.dumps(losses))
-    print(f"merged model in {arguments.out}; loss {losses[0]:.3f} to {losses[-1]:.3f} in {len(losses)} steps")
 
 
 def tiny(arguments: argparse.Namespace) -> None:

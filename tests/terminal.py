@@ -6,13 +6,13 @@ import pty
 import re
 import select
 import struct
-import subprocess
-import sys
 import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from tests.command import start
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\x1b[=>78]")
 
@@ -50,19 +50,13 @@ def on_terminal(
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", **(extra or {})}
     environment.pop("COLUMNS", None)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ml_agent", *arguments],
-        cwd=folder, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Ctrl-C comes by the controlling terminal
-    )  # fmt: skip
-    os.close(slave)
-    try:
-        raw = _conversation(master, list(answers), time.monotonic() + seconds)
-        return Seen(raw, process.wait(10))
-    finally:
-        process.kill()
-        process.wait()
-        os.close(master)
+    with start(arguments, environment, folder, terminal=slave) as process:
+        os.close(slave)
+        try:
+            raw = _conversation(master, list(answers), time.monotonic() + seconds)
+            return Seen(raw, process.wait(10))
+        finally:
+            os.close(master)
 
 
 def _conversation(master: int, answers: list[tuple[str, str]], deadline: float) -> str:

@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 import ml_agent
 from ml_agent.samples import repository_path
+from tests.command import run
 
 ROOT = Path(__file__).parents[1]
 TASK = "train the perceptron for 25 epochs with learning rate 0.05"
@@ -45,18 +45,15 @@ def test_it_runs(command: str, tmp_path: Path) -> None:
     for printed, meant in STANDS_FOR:
         given = given.replace(printed, meant)
     if "RUN" in given:
-        run = ml_agent.solve(TASK, repo=str(repository_path("planar-nets")), run="none", navigator="grounded")
-        given = given.replace("RUN", str(run.folder))
+        made = ml_agent.solve(TASK, repo=str(repository_path("planar-nets")), run="none", navigator="grounded")
+        given = given.replace("RUN", str(made.folder))
     environment = {
         **os.environ,
         "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
         "OPENAI_API_KEY": "none",
         "BROWSER": "true",
     }
-    call = [sys.executable, "-m", "ml_agent", *shlex.split(given)[1:]]
-    done = subprocess.run(
-        call, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False
-    )  # fmt: skip
+    done = run(shlex.split(given)[1:], environment, tmp_path)
     expected = next((codes for part, codes in CODES.items() if part in command), {0})
     assert done.returncode in expected, (given, done.returncode, done.stderr)
     assert "Traceback" not in done.stderr and "internal error" not in done.stderr

@@ -1,5 +1,6 @@
-"""How long functions and files may be."""
+"""How long functions and files may be, and what helper functions are called."""
 
+import re
 from statistics import median
 
 import pytest
@@ -8,6 +9,12 @@ from tests.sources import MAY_IMPORT, ROOT, contents, sources
 
 FOLDERS = (*MAY_IMPORT, "scripts", "tests")
 MEDIAN, LONGEST, FILE = 12, 60, 400
+PARTICIPLE = re.compile(
+    r"_(?:(?!need|seed|feed|speed|embed|pred)[a-z]+ed|asked|begun|bound|built|called|chosen|done|drawn|found|given|held|hidden|kept|known|laid|"
+    r"left|lost|made|meant|met|paid|said|seen|sent|shown|spent|taken|thought|told|written)"
+)
+PARTICIPLES = {"tools": 5, "prompts": 0, "sandbox": 0, "ml_agent": 74, "benchmarks": 26}
+"""How many there still are; a number only ever falls."""
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -25,3 +32,15 @@ def test_functions_are_short(folder: str) -> None:
 def test_files_are_short(folder: str) -> None:
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in sources(folder)}
     assert [(path, length) for path, length in lengths.items() if length >= FILE] == []
+
+
+@pytest.mark.parametrize("folder", PARTICIPLES)
+def test_helpers_are_named_by_what_they_do_or_give(folder: str) -> None:
+    """`_join` or `_headers`, not `_joined`: a participle says neither."""
+    named = [
+        f"{path.relative_to(ROOT)}:{name}"
+        for path in sources(folder)
+        for name, _ in contents(path).functions
+        if PARTICIPLE.fullmatch(name)
+    ]
+    assert len(named) <= PARTICIPLES[folder], named

@@ -115,7 +115,10 @@ class Tree:
     def _walk(self, start: Path) -> Iterator[str]:
         count, folders = 0, [start]
         while folders:
-            entries = _entries(folders.pop())
+            folder = folders.pop()
+            entries = _entries(folder)
+            inside = os.path.relpath(folder, self.root)
+            before = "" if inside == "." else f"{inside}/"
             if any(entry.name == "pyvenv.cfg" for entry in entries):
                 continue
             for entry in entries:
@@ -123,7 +126,7 @@ class Tree:
                     if entry.name not in IGNORED_FOLDERS:
                         folders.append(Path(entry.path))
                     continue
-                path = os.path.relpath(entry.path, self.root)
+                path = before + entry.name
                 if entry.is_file(follow_symlinks=False) or (entry.is_symlink() and self.is_file(path)):
                     count += 1
                     if count > MAX_FILES:

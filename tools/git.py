@@ -5,17 +5,19 @@ Git is never run in a work tree that somebody else made (`tools.work_tree` reads
 
 import os
 import signal
+import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
-from typing import NamedTuple
+from subprocess import DEVNULL, PIPE, TimeoutExpired
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 
-from tools.errors import RepositoryError
+from tools.errors import RepositoryError, UnsafeUrlError
 
 POLL_SECONDS = 0.2
 KILL_SECONDS = 10.0
@@ -58,6 +60,25 @@ PASSED = (
 )  # fmt: skip
 """All that git gets of our own environment: where programs are, and how the network is reached."""
 HEADER_VARIABLE = "ML_AGENT_GIT_HEADER"
+Act = Literal["init", "ls-remote", "fetch", "checkout"]
+ACTS: Mapping[Act, tuple[str, ...]] = {
+    "init": ("init", "--quiet", "--template="),
+    "ls-remote": ("ls-remote", "--"),
+    "fetch": ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--"),
+    "checkout": ("checkout", "--quiet", "--force", "--detach"),
+}
+"""All that git is asked to do, with every option that it gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """What git is given of others: an address, a reference, a commit; never an option. UnsafeUrlError says what is none."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        if not self.text or self.text.startswith("-") or not self.text.isprintable():
+            raise UnsafeUrlError(f"{self.text!r}: git is not given this")
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,15 +129,15 @@ class Git:
             self._environment[HEADER_VARIABLE] = header
             self._options.append(f"--config-env=http.{header_url}.extraHeader={HEADER_VARIABLE}")
 
-    def run(self, arguments: Sequence[str], limits: Limits) -> Output:
+    def run(self, act: Act, limits: Limits, *operands: Operand) -> Output:
         """Run git; whatever it starts is killed at the deadline or at the size cap.
 
         Raises DeadlineError, SizeError, and RepositoryError where git is not installed.
         """
         settings = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
-        command = ["git", *settings, *self._options, *arguments]
+        command = ["git", *settings, *self._options, *ACTS[act], *(one.text for one in operands)]
         try:
-            process = Popen(
+            process = subprocess.Popen(
                 command, cwd=self._folder, env=self._environment, stdin=DEVNULL, stdout=PIPE, stderr=PIPE,
                 start_new_session=True,
             )  # fmt: skip
@@ -125,7 +146,7 @@ class Git:
         return _watch(process, limits)
 
 
-def _watch(process: "Popen[bytes]", limits: Limits) -> Output:
+def _watch(process: "subprocess.Popen[bytes]", limits: Limits) -> Output:
     try:
         while True:
             try:
@@ -152,7 +173,7 @@ def _enforce_size(limits: Limits) -> None:
         raise SizeError("the repository is too large")
 
 
-def _kill_session(process: "Popen[bytes]") -> None:
+def _kill_session(process: "subprocess.Popen[bytes]") -> None:
     with suppress(ProcessLookupError):  # it ended just now
         os.killpg(process.pid, signal.SIGKILL)
     with suppress(TimeoutExpired):  # why it was killed is said already

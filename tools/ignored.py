@@ -28,14 +28,14 @@ class Ignored:
     def path(self, path: str) -> bool:
         """Whether a file is ignored, itself or with a folder that it is in."""
         parent = PurePosixPath(path).parent.as_posix()
-        return self._folder(parent) or self._decided(path)
+        return self._folder(parent) or self._decide(path)
 
     def _folder_is_ignored(self, folder: str) -> bool:
         if folder == ".":
             return False
-        return self._folder(PurePosixPath(folder).parent.as_posix()) or self._decided(folder + "/")
+        return self._folder(PurePosixPath(folder).parent.as_posix()) or self._decide(folder + "/")
 
-    def _decided(self, path: str) -> bool:
+    def _decide(self, path: str) -> bool:
         """The deepest rules that speak of a path decide."""
         parts = PurePosixPath(path).parts
         end = "/" if path.endswith("/") else ""
@@ -60,10 +60,10 @@ def _rules(text: str) -> "GitIgnoreSpec":
     try:
         return GitIgnoreSpec.from_lines(simple)
     except ValueError:
-        return GitIgnoreSpec.from_lines([line for line in simple if _understood(line)])
+        return GitIgnoreSpec.from_lines([line for line in simple if _is_understood(line)])
 
 
-def _understood(line: str) -> bool:
+def _is_understood(line: str) -> bool:
     """Whether git would make something of a line."""
     from pathspec import GitIgnoreSpec
 

@@ -30,12 +30,13 @@ class _Part(NamedTuple):
 
 
 _PARTS = {
-    "api": _Part(ApiFacts, "tools.python_api.read", 15),
     "passages": _Part(tuple[Passage, ...], "tools.documents.read", 8),
+    "api": _Part(ApiFacts, "tools.python_api.read", 15),
     "examples": _Part(tuple[Example, ...], "tools.usage.extract", 10),
     "signatures": _Part(dict[str, tuple[Signature, ...]], "tools.index_signatures", 25),
 }
-"""Together a minute for a repository; the second process reads ahead in what its own part leaves of its time."""
+"""Together a minute for a repository. The second process reads ahead in what its own part leaves of its time: late is good for
+what it can help with."""
 _APART = "signatures"
 """The part that is made in a second process."""
 _MANY_PYTHON_FILES = 300

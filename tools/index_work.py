@@ -1,5 +1,6 @@
 """What the second process does that makes one part of an index (see `tools.index_worker`)."""
 
+import gc
 import json
 import os
 import sys
@@ -16,6 +17,7 @@ _PART = "signatures"
 def work(root: str, version: str, cache: str) -> None:
     """The second process: make that part and keep it in the cache, then help with the Python files."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    gc.disable()  # it ends soon, and nearly all that it makes are trees: looking for garbage is a fifth of its time
     index = RepoIndex.open(Path(root), version, Path(cache), _print)
     started = time.thread_time()
     index.make([_PART])

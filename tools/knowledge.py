@@ -50,11 +50,11 @@ class _PatternWord(NamedTuple):
         return cls(_BEGINNING.match(pattern)[0], pattern)  # type: ignore[index]  # it matches nothing at the least
 
     def matches(self, word: str) -> bool:
-        return word.startswith(self.beginning) and _compiled(self.pattern).match(word) is not None
+        return word.startswith(self.beginning) and _compile(self.pattern).match(word) is not None
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(translate(pattern))
 
 
@@ -84,7 +84,7 @@ class Knowledge:
         words = [match.group() for match in _WORD.finditer(text)]
         taken = [False] * len(words)
         found: list[Mention] = []
-        for lookup in (self._named, self._patterned):
+        for lookup in (self._by_name, self._by_pattern):
             for length in range(MAX_WORDS, 0, -1):
                 for start in range(len(words) - length + 1):
                     span = slice(start, start + length)
@@ -105,11 +105,11 @@ class Knowledge:
         words = _SEPARATOR.split(plain if exact else plain.lower())
         self._patterns[len(words)].append(_Pattern(tuple(map(_PatternWord.of, words)), exact, concept))
 
-    def _named(self, words: list[str]) -> list[Concept]:
+    def _by_name(self, words: list[str]) -> list[Concept]:
         joined = "".join(words)
         return _unique(self._names.get(f"={joined}", []) + self._names.get(joined.lower(), []))
 
-    def _patterned(self, words: list[str]) -> list[Concept]:
+    def _by_pattern(self, words: list[str]) -> list[Concept]:
         return _unique(pattern.concept for pattern in self._patterns.get(len(words), ()) if pattern.matches(words))
 
 

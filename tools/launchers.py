@@ -113,7 +113,8 @@ LAUNCHER_MODULES = frozenset({"deepspeed", *(name for name in LAUNCHERS if "." i
 SCRIPT_SWITCHES = frozenset({
     "--use_env", "--use-env", "--no_python", "--no-python", "--standalone", "--run_path", "--run-path", "--multi_gpu",
     "--cpu", "--tpu", "--mps", "--use_fsdp", "--use_deepspeed", "--use_megatron_lm", "--use_xpu", "--force",
-    "--no_local_rank", "--no-local-rank", "--quiet", "-q",
+    "--no_local_rank", "--no-local-rank", "--quiet", "-q", "--no_ssh", "--no_ssh_check", "--force_multi", "--save_pid",
+    "--elastic_training", "--bind_cores_to_rank",
 })  # fmt: skip
 """Options of launchers of scripts that take no value; all others may."""
 DEBUGGERS = frozenset(

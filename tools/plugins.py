@@ -37,18 +37,18 @@ class PluginError(ToolError):
 
 
 @functools.cache
-def _found(group: str) -> Mapping[str, importlib.metadata.EntryPoint]:
+def _entry_points(group: str) -> Mapping[str, importlib.metadata.EntryPoint]:
     return {point.name: point for point in _ours() if point.group == group}
 
 
 @functools.cache
 def _ours() -> tuple[importlib.metadata.EntryPoint, ...]:
     """Of all groups: to read what every package says of itself takes milliseconds."""
-    distributions = importlib.metadata.distributions(path=_installed())
+    distributions = importlib.metadata.distributions(path=_package_folders())
     return tuple(point for one in distributions for point in one.entry_points if point.group.startswith("ml_agent."))
 
 
-def _installed() -> list[str]:
+def _package_folders() -> list[str]:
     """Where packages are installed: this Python's own places, and what the user named in PYTHONPATH."""
     named = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     own = [*site.getsitepackages(), site.getusersitepackages(), *sysconfig.get_paths().values()]
@@ -58,12 +58,12 @@ def _installed() -> list[str]:
 
 def names(group: str) -> tuple[str, ...]:
     """What is there, sorted; nothing is imported."""
-    return tuple(sorted(_found(group)))
+    return tuple(sorted(_entry_points(group)))
 
 
 def load(group: str, name: str) -> Any:
     """The object of that name. Raises PluginError where there is none or its package cannot be imported."""
-    point = _found(group).get(name)
+    point = _entry_points(group).get(name)
     if point is None:
         raise PluginError(f"no such {group.removeprefix('ml_agent.').removesuffix('s')}: {name}")
     try:
@@ -79,7 +79,7 @@ def everything(group: str) -> dict[str, Any]:
 
 def identity(group: str) -> str:
     """What is there with its versions, for the keys of caches."""
-    return " ".join(f"{name}={_origin(point)}" for name, point in sorted(_found(group).items()))
+    return " ".join(f"{name}={_origin(point)}" for name, point in sorted(_entry_points(group).items()))
 
 
 def _origin(point: importlib.metadata.EntryPoint) -> str:

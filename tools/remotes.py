@@ -49,10 +49,10 @@ class Remotes:
             return Remote(url, self._header(url, ""), source)
         if not _URL.match(source):
             raise _unknown(source)
-        url, login = self._checked(source)
+        url, login = self._split_credentials(source)
         return Remote(url, self._header(url, login), url)
 
-    def _checked(self, source: str) -> tuple[str, str]:
+    def _split_credentials(self, source: str) -> tuple[str, str]:
         """The URL without credentials, and the credentials (USER:PASSWORD)."""
         shown = mask_url(source)
         try:

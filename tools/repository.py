@@ -18,7 +18,7 @@ import msgspec
 
 from tools.errors import RepositoryError, UnsafeUrlError
 from tools.files import Tree
-from tools.git import DeadlineError, Git, Limits, SizeError
+from tools.git import Act, DeadlineError, Git, Limits, Operand, SizeError
 from tools.remotes import DEFAULT_WEB, Remote, Remotes, local_folder
 from tools.versions import local_version
 from tools.work_tree import WorkTree, is_work_tree
@@ -79,7 +79,7 @@ class RepositoryCache:
             raise UnsafeUrlError(f"{commit!r} is no commit; give a 40-digit SHA, a branch or a tag")
         folder = local_folder(source)
         if folder is None:
-            return self._fetched(self._remotes.find(source), commit)
+            return self._fetch(self._remotes.find(source), commit)
         version = local_version(folder)
         if commit is None or version == commit:
             return Checkout(root=folder, version=version, url=str(folder), local=True)
@@ -113,11 +113,11 @@ class RepositoryCache:
             self._add(root, time.monotonic() + self._timeout, write)
         return Checkout(root=root, version=sha, url=str(folder), local=False)
 
-    def _fetched(self, remote: Remote, commit: str | None) -> Checkout:
+    def _fetch(self, remote: Remote, commit: str | None) -> Checkout:
         deadline = time.monotonic() + self._timeout
         home = self.folder / _cache_name(remote.url)
         try:
-            sha, note = self._pinned(remote, commit, home, deadline)
+            sha, note = self._pin(remote, commit, home, deadline)
             root = home / sha / home.name
             if not root.is_dir():
                 self._add(root, deadline, lambda work, until: self._clone(remote, sha, work, until))
@@ -130,7 +130,7 @@ class RepositoryCache:
         os.utime(root.parent)  # so that `_newest` finds what was used last
         return Checkout(root=root, version=sha, url=remote.url, local=False, note=note)
 
-    def _pinned(self, remote: Remote, commit: str | None, home: Path, deadline: float) -> tuple[str, str]:
+    def _pin(self, remote: Remote, commit: str | None, home: Path, deadline: float) -> tuple[str, str]:
         """The SHA to use, and what to tell the user of it."""
         if commit is not None and _SHA.fullmatch(commit):
             return commit, ""
@@ -147,7 +147,9 @@ class RepositoryCache:
         named = (f"refs/tags/{reference}^{{}}", f"refs/tags/{reference}", f"refs/heads/{reference}")
         wanted = ("HEAD",) if reference is None else named
         self.folder.mkdir(parents=True, exist_ok=True)
-        output = _git(self.folder, remote).run(["ls-remote", "--", remote.url, *wanted], Limits(deadline=deadline))
+        output = _git(self.folder, remote).run(
+            "ls-remote", Limits(deadline=deadline), *map(Operand, (remote.url, *wanted))
+        )
         if output.status != 0:
             raise _explain(output.stderr, remote)
         lines = (line.partition("\t") for line in output.stdout.decode(errors="replace").splitlines())
@@ -164,7 +166,7 @@ class RepositoryCache:
         """Have `write` fill a new folder and put it in its place in one step."""
         home = root.parent.parent
         home.mkdir(parents=True, exist_ok=True)
-        with _locked(home / ".lock", deadline):
+        with _lock(home / ".lock", deadline):
             if root.is_dir():
                 return
             for stale in home.glob(".new-*"):
@@ -182,13 +184,14 @@ class RepositoryCache:
     def _clone(self, remote: Remote, commit: str, work: Path, deadline: float) -> None:
         client = _git(work, remote)
         limits = Limits(deadline=deadline, max_bytes=self._max_bytes, folder=work)
-        steps = (
-            ["init", "--quiet", "--template="],
-            ["fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", remote.url, commit],
-            ["checkout", "--quiet", "--force", "--detach", commit],
+        url, wanted = Operand(remote.url), Operand(commit)
+        steps: tuple[tuple[Act, tuple[Operand, ...]], ...] = (
+            ("init", ()),
+            ("fetch", (url, wanted)),
+            ("checkout", (wanted,)),
         )
-        for step in steps:
-            output = client.run(step, limits)
+        for act, operands in steps:
+            output = client.run(act, limits, *operands)
             if output.status != 0:
                 raise _explain(output.stderr, remote, commit)
 
@@ -247,7 +250,7 @@ def _newest(home: Path) -> str | None:
 
 
 @contextmanager
-def _locked(path: Path, deadline: float) -> Iterator[None]:
+def _lock(path: Path, deadline: float) -> Iterator[None]:
     """Hold an advisory lock; DeadlineError where another process keeps it."""
     with path.open("a") as file:
         while True:

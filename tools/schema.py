@@ -93,11 +93,11 @@ def _value_schema(signature: Signature, option: Option) -> dict[str, Any]:
     choices = option.choices or option.accepted
     kind = JSON_TYPES.get(option.type, "string")
     if choices and len(choices) <= MAX_CHOICES:
-        return {"type": kind, "enum": [_typed(kind, c) for c in choices]}
+        return {"type": kind, "enum": [_convert(kind, c) for c in choices]}
     return {"type": kind}
 
 
-def _typed(kind: str, choice: str) -> Any:
+def _convert(kind: str, choice: str) -> Any:
     try:
         if kind == "integer":
             return int(choice)

@@ -30,6 +30,8 @@ _MAX_TREES = 50_000
 _SHA = re.compile(r"[0-9a-f]{40}")
 _REF = re.compile(r"ref: (refs/[\w./@+-]+)")
 _COMMITTER = re.compile(rb"^committer .*> (-?\d{1,15}) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
+_ORIGIN = re.compile(r'^[ \t]*\[remote[ \t]+"origin"\]([^\[]*)', re.MULTILINE)
+_ADDRESS = re.compile(r"^[ \t]*url[ \t]*=([^\n#;\"]*)", re.MULTILINE)
 _LINK, _MODULE = 0o120000, 0o160000
 
 
@@ -62,6 +64,12 @@ class WorkTree:
         if named is None:
             raise self._unreadable("HEAD names no commit")
         return self._reference(named[1])
+
+    def origin(self) -> str:
+        """The address that it was cloned from, as its configuration says; "" where it says none. No other setting is read."""
+        section = _ORIGIN.search(_small(self._common, "config"))
+        address = _ADDRESS.search(section[1]) if section else None
+        return address[1].strip() if address else ""
 
     def find(self, reference: str) -> str:
         """The SHA of the commit that a SHA, a tag or a branch names; RepositoryError where there is none."""
@@ -112,7 +120,7 @@ class WorkTree:
 
     def changes(self) -> list[str]:
         """Paths in which the files here differ from HEAD's: changed, missing, or new and not ignored; sorted."""
-        known = self._known()
+        known = self._read_index()
         tracked = {blob.path: blob for blob in (self.blobs(self.head) if self.head else ())}
         changed = [path for path, blob in tracked.items() if not self._same(blob, known.get(path))]
         for path in Tree(self.root).files():
@@ -212,7 +220,7 @@ class WorkTree:
         there = [folder for folder in folders if folder.is_dir()]
         return [store for folder in there for store in (LooseObjectDB(str(folder)), PackedDB(str(folder / "pack")))]
 
-    def _known(self) -> Mapping[str, Any]:
+    def _read_index(self) -> Mapping[str, Any]:
         """What the index remembers of files: saves reading those that were not touched since. Nothing else rests on it."""
         import io
 

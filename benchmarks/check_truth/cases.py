@@ -58,7 +58,7 @@ def documented(index: RepoIndex, most: int) -> list[Case]:
         found.setdefault((text, example.workdir), _case(index.root, example, text))
     commands = [case for case in found.values() if case.kind == "bash"]
     code = [case for case in found.values() if case.kind == "python"]
-    return [*_drawn(commands, most), *_drawn(code, most // 2)]
+    return [*_draw(commands, most), *_draw(code, most // 2)]
 
 
 def _does_something(code: str) -> bool:
@@ -88,7 +88,7 @@ def _is_module(invocation: Invocation) -> bool:
     return invocation.target == "module" and invocation.name.partition(".")[0] not in ("pip", "venv", "torch", "spacy")
 
 
-def _drawn(cases: Sequence[Case], most: int) -> list[Case]:
+def _draw(cases: Sequence[Case], most: int) -> list[Case]:
     if len(cases) <= most:
         return list(cases)
     return [cases[round(n * (len(cases) - 1) / (most - 1))] for n in range(most)]

@@ -75,10 +75,10 @@ def run(root: Path, most: int, jobs: int, cache: Path | None = None) -> list[Che
     index = RepoIndex.open(root, local_version(root), cache)
     shown = documented(index, most)
     with ThreadPoolExecutor(jobs) as pool:
-        found = list(pool.map(lambda case: _checked(case, index), shown))
+        found = list(pool.map(lambda case: _check(case, index), shown))
         sound = [one.case for one in found if one.ruling.opinion != "refused"]
         broken = [other for case in sound for other in _mutants(case, index)]
-        found += pool.map(lambda case: _checked(case, index), broken)
+        found += pool.map(lambda case: _check(case, index), broken)
     return found
 
 
@@ -86,7 +86,7 @@ def _mutants(case: Case, index: RepoIndex) -> Iterator[Case]:
     return (other for other in mutated(case, index) if other.text != case.text)
 
 
-def _checked(case: Case, index: RepoIndex) -> Checked:
+def _check(case: Case, index: RepoIndex) -> Checked:
     check = check_command if case.kind == "bash" else check_python
     findings: Iterable[Finding] = check(case.text, index, case.folder)
     return Checked(case=case, findings=tuple(findings), ruling=judge(case))

@@ -1,11 +1,12 @@
 """`ml-agent bench predict`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
 from benchmarks.cli import options as o
+from ml_agent.cli.groups import grouped
 
 if TYPE_CHECKING:
     from benchmarks.predict.run import Summary
@@ -42,30 +43,23 @@ _Retrieval = Annotated[
 ]
 
 
-def predict(
-    tasks: o.Tasks,
-    repos: o.Repos,
-    out: o.Predictions,
-    setting: _Setting = "agent",
-    navigator: _Navigator = "grounded",
-    attempts: _Attempts = 1,
-    jobs: o.Jobs = 1,
-    engine: o.EngineName = "local",
-    scheduler: o.Scheduler = "",
-    model: o.Model = "",
-    base_url: o.BaseUrl = "",
-    model_mode: _ModelMode = "auto",
-    model_profile: _ModelProfile = "auto",
-    temperature: _Temperature = None,
-    context_tokens: o.ContextTokens = 12000,
-    retrieval: _Retrieval = "published",
-    max_tokens: o.MaxTokens = None,
-    max_cost: o.MaxCost = None,
-    max_calls: o.MaxCalls = None,
-    max_seconds: o.MaxSeconds = None,
-    retry_failed: o.RetryFailed = False,
-    sample: o.Sample = None,
-) -> int:
+class Answerer(NamedTuple):
+    """Who answers, and with what; the names are those of `Config`."""
+
+    setting: _Setting = "agent"
+    navigator: _Navigator = "grounded"
+    attempts: _Attempts = 1
+    model: o.Model = ""
+    base_url: o.BaseUrl = ""
+    model_mode: _ModelMode = "auto"
+    model_profile: _ModelProfile = "auto"
+    temperature: _Temperature = None
+    context_tokens: o.ContextTokens = 12000
+    retrieval: _Retrieval = "published"
+
+
+@grouped
+def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.RowLimits, work: o.Work) -> int:
     """Answer every row; what is already answered with the same configuration stays.
 
     Exit code 0 says that every row has a result, also where that is an error.
@@ -79,17 +73,13 @@ def predict(
     from benchmarks.predict.run import Plan
     from benchmarks.predict.run import predict as run
 
-    config = Config(
-        navigator=navigator, setting=setting, attempts=attempts, model=model, base_url=base_url, model_mode=model_mode,
-        model_profile=model_profile, temperature=temperature, context_tokens=context_tokens, max_tokens=max_tokens, max_cost=max_cost, max_calls=max_calls,
-        max_seconds=max_seconds, retrieval=retrieval,
-    ).checked()  # fmt: skip
-    rows = o.load_rows(tasks, sample)
+    config = Config(**answerer._asdict(), **limits._asdict()).checked()
+    rows = o.load_rows(source.tasks, source.sample)
     plan = Plan(
-        tasks=tuple(rows.tasks), repos=repos, out=out, who=respondent(config), jobs=o.processes(jobs),
-        retry_failed=retry_failed,
+        tasks=tuple(rows.tasks), repos=source.repos, out=out, who=respondent(config), jobs=o.processes(work.jobs),
+        retry_failed=work.retry_failed,
     )  # fmt: skip
-    with o.engine_of(engine, scheduler, jobs) as carry_out:
+    with o.engine_of(work) as carry_out:
         summary = run(plan, carry_out)
     return finish(summary, out, rows.bad)
 

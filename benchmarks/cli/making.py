@@ -3,13 +3,16 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from benchmarks.cli import options as o
 from ml_agent.console import Terminal
+
+if TYPE_CHECKING:
+    from benchmarks.make.run import Report
 
 
 def make(
@@ -46,11 +49,15 @@ def make(
     if as_json:
         sys.stdout.write(json.dumps(msgspec.to_builtins(report)) + "\n")
         return 0 if report.rows else 1
+    Terminal().print(_table(report))
+    o.tell(f"no rows: {name}" for name in report.empty)
+    return 0 if report.rows else 1
+
+
+def _table(report: "Report") -> Table:
     table = Table("what", "how many", box=None)
     table.add_row("rows", f"{report.rows} of {report.repositories} repositories")
     for name in ("frameworks", "styles", "kinds", "splits", "refused", "wording"):
         for label, count in getattr(report, name).items():
             table.add_row(f"{name}: {label}", str(count))
-    Terminal().print(table)
-    o.tell(f"no rows: {name}" for name in report.empty)
-    return 0 if report.rows else 1
+    return table

@@ -16,6 +16,7 @@ from ml_agent.console import Terminal
 if TYPE_CHECKING:
     from benchmarks.data import Task
     from benchmarks.engines import Engine
+    from ml_agent.budget import Limits
 
 MODEL, LIMITS, WORK, SANDBOX = "The model", "Limits of one row", "Getting it done", "Where agents work"
 
@@ -100,6 +101,47 @@ ContextTokens = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
+class Source(NamedTuple):
+    """Rows and their repositories."""
+
+    tasks: Tasks
+    repos: Repos
+    sample: Sample = None
+
+
+class RowLimits(NamedTuple):
+    """What one row may spend; None where nothing was said."""
+
+    max_tokens: MaxTokens = None
+    max_cost: MaxCost = None
+    max_calls: MaxCalls = None
+    max_seconds: MaxSeconds = None
+
+    def budget(self) -> "Limits":
+        """The same as limits of a budget."""
+        from ml_agent.budget import Limits
+
+        return Limits(tokens=self.max_tokens, usd=self.max_cost, calls=self.max_calls, seconds=self.max_seconds)
+
+
+class Work(NamedTuple):
+    """How many rows are worked on at once, where, and which of them again."""
+
+    jobs: Jobs = 1
+    engine: EngineName = "local"
+    scheduler: Scheduler = ""
+    retry_failed: RetryFailed = False
+
+
+class Talk(NamedTuple):
+    """Which model an agent talks with, and how."""
+
+    model: Model = ""
+    base_url: BaseUrl = ""
+    calling: Called = "native"
+    reply_tokens: ReplyTokens = 4096
+
+
 class Rows(NamedTuple):
     """Rows that can be used, and how many cannot."""
 
@@ -127,7 +169,7 @@ def tell(lines: Iterable[str]) -> None:
     """Write lines to stderr as they are."""
     console = Terminal(stderr=True)
     for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        console.say(line)
 
 
 def processes(jobs: int) -> int:
@@ -143,22 +185,23 @@ def clear_up() -> None:
 
 
 @contextmanager
-def engine_of(name: str, scheduler: str, jobs: int) -> "Iterator[Engine]":
-    """The engine of that name, while SIGTERM ends this process and its workers in order. BenchError where a cluster cannot be had."""
+def engine_of(work: Work) -> "Iterator[Engine]":
+    """The engine that was chosen, while SIGTERM ends this process and its workers in order. BenchError where a cluster cannot be had."""
     before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
-        yield from _engine(name, scheduler, jobs)
+        yield from _engine(work)
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _engine(name: str, scheduler: str, jobs: int) -> "Iterator[Engine]":
-    if name == "dask":
+def _engine(work: Work) -> "Iterator[Engine]":
+    if work.engine == "dask":
         from benchmarks.engines.dask import dask_engine
 
-        with dask_engine(scheduler or os.environ.get("DASK_SCHEDULER_ADDRESS", ""), processes(jobs)) as engine:
+        address = work.scheduler or os.environ.get("DASK_SCHEDULER_ADDRESS", "")
+        with dask_engine(address, processes(work.jobs)) as engine:
             yield engine
     else:
         from benchmarks.engines.local import LocalEngine
 
-        yield LocalEngine(processes(jobs))
+        yield LocalEngine(processes(work.jobs))

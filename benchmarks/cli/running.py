@@ -9,6 +9,7 @@ import typer
 
 from benchmarks.cli import options as o
 from benchmarks.cli.answering import finish
+from ml_agent.cli.groups import grouped
 
 if TYPE_CHECKING:
     from benchmarks.engines import Engine
@@ -47,32 +48,28 @@ class Errand(NamedTuple):
     retry_failed: bool
 
 
+class Manner(NamedTuple):
+    """Which agent, in which form, and where it works."""
+
+    agent: _Agent
+    form: _Form = "A"
+    attempts: _Attempts = 1
+    setting: _Setting = "agent"
+    prompt_version: _PromptVersion = "2025-11"
+    home: o.Home = None
+    sandbox: o.SandboxName = "auto"
+    unisolated: o.Unisolated = False
+    image: o.Image = ""
+
+
+@grouped
 def run(
-    agent: _Agent,
-    tasks: o.Tasks,
-    repos: o.Repos,
+    manner: Manner,
+    source: o.Source,
     out: o.Folder,
-    form: _Form = "A",
-    model: o.Model = "",
-    base_url: o.BaseUrl = "",
-    calling: o.Called = "native",
-    attempts: _Attempts = 1,
-    setting: _Setting = "agent",
-    prompt_version: _PromptVersion = "2025-11",
-    max_tokens: o.MaxTokens = None,
-    max_cost: o.MaxCost = None,
-    max_calls: o.MaxCalls = None,
-    max_seconds: o.MaxSeconds = None,
-    reply_tokens: o.ReplyTokens = 4096,
-    sandbox: o.SandboxName = "auto",
-    unisolated: o.Unisolated = False,
-    image: o.Image = "",
-    home: o.Home = None,
-    jobs: o.Jobs = 1,
-    engine: o.EngineName = "local",
-    scheduler: o.Scheduler = "",
-    retry_failed: o.RetryFailed = False,
-    sample: o.Sample = None,
+    talk: o.Talk,
+    limits: o.RowLimits,
+    work: o.Work,
     as_json: o.AsJson = False,
 ) -> int:
     """Run an agent on rows; what is already done with the same configuration stays.
@@ -88,23 +85,29 @@ def run(
 
         ml-agent bench run --form L --agent aider --tasks rows.jsonl --repos repos --out outputs/aider --model gpt-4o --jobs 2
     """
+    config = _config(manner, talk, _limits(manner.form, limits.budget()))
+    solver = _solver(manner.form, config)
+    rows = _rows(manner.form, source.tasks, source.sample)
+    errand = Errand(config, rows, source.repos, _result_folder(out), work.retry_failed)
+    o.clear_up()
+    with o.engine_of(work) as carry_out:
+        if solver is None:
+            return _form_l(errand, carry_out)
+        settings = _settings(config, manner.prompt_version, manner.form)
+        return _form_a(errand, settings, solver, carry_out, as_json)
+
+
+def _config(manner: Manner, talk: o.Talk, limits: "Limits") -> "AgentConfig":
     from benchmarks.subjects.places import Place
     from benchmarks.subjects.respondent import AgentConfig, agents_home
     from ml_agent.settings import load_settings
 
-    settings = load_settings(model=model or None, base_url=base_url or None)
-    config = AgentConfig(
-        agent=agent, home=agents_home(home), model=settings.model, base_url=settings.base_url, setting=setting, attempts=attempts,
-        reply_tokens=reply_tokens, calling=calling, place=Place(sandbox=sandbox, unisolated=unisolated, image=image or None),
-        limits=_limits(form, tokens=max_tokens, usd=max_cost, calls=max_calls, seconds=max_seconds),
+    settings = load_settings(model=talk.model or None, base_url=talk.base_url or None)
+    return AgentConfig(
+        agent=manner.agent, home=agents_home(manner.home), model=settings.model, base_url=settings.base_url, setting=manner.setting,
+        attempts=manner.attempts, reply_tokens=talk.reply_tokens, calling=talk.calling, limits=limits,
+        place=Place(sandbox=manner.sandbox, unisolated=manner.unisolated, image=manner.image or None),
     )  # fmt: skip
-    solver = _solver(form, config)
-    errand = Errand(config, _rows(form, tasks, sample), repos, _made(out), retry_failed)
-    o.clear_up()
-    with o.engine_of(engine, scheduler, jobs) as carry_out:
-        if solver is None:
-            return _form_l(errand, carry_out)
-        return _form_a(errand, _settings(config, prompt_version, form), solver, carry_out, as_json)
 
 
 def _rows(form: str, tasks: str, sample: Path | None) -> o.Rows:
@@ -154,7 +157,7 @@ def _settings(config: "AgentConfig", version: "PromptVersion", form: str) -> "Se
     )
 
 
-def _limits(form: str, **given: "float | None") -> "Limits":
+def _limits(form: str, given: "Limits") -> "Limits":
     """The form's own limits, with those that were given in their place."""
     import msgspec
 
@@ -162,10 +165,11 @@ def _limits(form: str, **given: "float | None") -> "Limits":
     from benchmarks.subjects.model import DEFAULT_LIMITS
 
     of_form = DEFAULT_LIMITS if form == "L" else LIMITS
-    return msgspec.structs.replace(of_form, **{name: value for name, value in given.items() if value is not None})
+    said = {name: value for name, value in msgspec.structs.asdict(given).items() if value is not None}
+    return msgspec.structs.replace(of_form, **said)
 
 
-def _made(folder: Path) -> Path:
+def _result_folder(folder: Path) -> Path:
     from benchmarks.errors import BenchError
 
     try:

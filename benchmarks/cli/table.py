@@ -2,11 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
 from benchmarks.cli import options as o
+from ml_agent.cli.groups import grouped
 
 _Subjects = Annotated[
     str,
@@ -20,31 +21,29 @@ _Checkout = Annotated[Path | None, typer.Option("--swe-agent", help="Checkout of
 _Mode = Annotated[Literal["strict", "same-call", "corrected"], typer.Option("--mode", help="Which rules score.")]
 
 
-def table(
-    tasks: o.Tasks,
-    repos: o.Repos,
-    out: o.Folder,
-    subjects: _Subjects = "",
-    model: o.Model = "",
-    base_url: o.BaseUrl = "",
-    calling: o.Called = "native",
-    max_tokens: o.MaxTokens = None,
-    max_cost: o.MaxCost = None,
-    max_calls: o.MaxCalls = 30,
-    max_seconds: o.MaxSeconds = 900,
-    reply_tokens: o.ReplyTokens = 4096,
-    context_tokens: o.ContextTokens = 12000,
-    install: _Install = False,
-    source: _Checkout = None,
-    home: o.Home = None,
-    sandbox: o.SandboxName = "auto",
-    mode: _Mode = "strict",
-    jobs: o.Jobs = 1,
-    engine: o.EngineName = "local",
-    scheduler: o.Scheduler = "",
-    retry_failed: o.RetryFailed = False,
-    sample: o.Sample = None,
-) -> int:
+class Contest(NamedTuple):
+    """Who takes part, how they get here, where they work, and by which rules they are scored."""
+
+    subjects: _Subjects = ""
+    install: _Install = False
+    swe_agent: _Checkout = None
+    home: o.Home = None
+    sandbox: o.SandboxName = "auto"
+    context_tokens: o.ContextTokens = 12000
+    mode: _Mode = "strict"
+
+
+class TableLimits(NamedTuple):
+    """As every bench's limits of one row, with defaults that all subjects share."""
+
+    max_tokens: o.MaxTokens = None
+    max_cost: o.MaxCost = None
+    max_calls: o.MaxCalls = 30
+    max_seconds: o.MaxSeconds = 900
+
+
+@grouped
+def table(source: o.Source, out: o.Folder, contest: Contest, talk: o.Talk, limits: TableLimits, work: o.Work) -> int:
     """Put all subjects on the same rows, model and limits, score them, and write one table.
 
     OUT/scores/report.md and report.html (of another --mode: OUT/scores-MODE) are there after the first subject and grow with each. A subject that cannot be run stands
@@ -57,20 +56,19 @@ def table(
     from benchmarks.subjects.places import Place
     from benchmarks.subjects.respondent import agents_home
     from benchmarks.table import TablePlan, checked, install_missing, make_table, names
-    from ml_agent.budget import Limits
 
-    chosen = checked([name.strip() for name in subjects.split(",") if name.strip()] or names())
-    rows = o.load_rows(tasks, sample)
+    named = [name.strip() for name in contest.subjects.split(",") if name.strip()]
+    rows = o.load_rows(source.tasks, source.sample)
     plan = TablePlan(
-        tasks=tuple(rows.tasks), repos=repos, out=out, home=agents_home(home), subjects=chosen, model=model, base_url=base_url,
-        limits=Limits(tokens=max_tokens, usd=max_cost, calls=max_calls, seconds=max_seconds), reply_tokens=reply_tokens,
-        calling=calling, place=Place(sandbox=sandbox), retry_failed=retry_failed,
-        context_tokens=context_tokens, mode=mode,
+        tasks=tuple(rows.tasks), repos=source.repos, out=out, home=agents_home(contest.home), subjects=checked(named or names()),
+        limits=o.RowLimits(*limits).budget(), place=Place(sandbox=contest.sandbox), retry_failed=work.retry_failed,
+        context_tokens=contest.context_tokens, mode=contest.mode, **talk._asdict(),
     )  # fmt: skip
-    if install:
-        install_missing(plan, {"swe-agent": source.absolute()} if source else {}, lambda line: o.tell([line]))
+    checkouts = {"swe-agent": contest.swe_agent.absolute()} if contest.swe_agent else {}
+    if contest.install:
+        install_missing(plan, checkouts, lambda line: o.tell([line]))
     o.clear_up()
-    with o.engine_of(engine, scheduler, jobs) as carry_out:
+    with o.engine_of(work) as carry_out:
         made = make_table(plan, carry_out, lambda line: o.tell([line]))
     if made.report is not None:
         sys.stdout.write(made.report.read_text(encoding="utf-8").partition("\n## Published")[0] + "\n")

@@ -94,7 +94,7 @@ class DaskEngine:
             for i in items
         }
         try:
-            for future in self._done(futures, work.seconds):
+            for future in self._as_completed(futures, work.seconds):
                 yield _outcome(work, futures.pop(future), future)
             for item in futures.values():
                 yield work.lost(item, "timeout: no worker of the cluster has anything done in its time")
@@ -102,7 +102,7 @@ class DaskEngine:
             self._client.cancel(list(futures))
             reap()  # the containers of a worker that was lost keep running
 
-    def _done(self, futures: Mapping[Any, Item], seconds: float | None) -> Iterator[Any]:
+    def _as_completed(self, futures: Mapping[Any, Item], seconds: float | None) -> Iterator[Any]:
         """Futures as they are done, until all are, or none was for longer than any item may take."""
         longest = float("inf") if seconds is None else TRIES * (seconds + COMING_UP_SECONDS) + SILENT_SECONDS
         coming, left = _library().as_completed(list(futures), loop=self._client.loop), len(futures)

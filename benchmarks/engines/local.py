@@ -122,14 +122,14 @@ class _Worker(Generic[Item, Outcome]):
             try:
                 made: Outcome = self.pipe.recv()
             except (EOFError, OSError):
-                return self._died(item)
+                return self._restart_after_death(item)
             self.item, self.done = None, self.done + 1
             return made
         self._restart()
         self.item = None
         return self.work.lost(item, f"timeout: more than {self.work.seconds:g} s")
 
-    def _died(self, item: Item) -> Outcome | None:
+    def _restart_after_death(self, item: Item) -> Outcome | None:
         self._restart()
         if self.tries < TRIES:
             return None

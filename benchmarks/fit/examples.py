@@ -54,7 +54,7 @@ def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Sw
         for several in by_value(found, right, fitting)
     ]  # fmt: skip
     placed = [*taken, *placed_right(found, right)]
-    return made, list(_switched(row, slots, weights, placed))
+    return made, list(_switch_examples(row, slots, weights, placed))
 
 
 def by_value(found: Sequence[Pair], right: Collection[int], fitting: Collection[int]) -> Iterator[list[int]]:
@@ -113,7 +113,7 @@ def _fits(pair: Pair, slot: Slot, values: Mapping[str, Any]) -> bool:
     )
 
 
-def _switched(row: Row, slots: Sequence[Slot], weights: Weights, placed: Sequence[Placed]) -> Iterator[Switched]:
+def _switch_examples(row: Row, slots: Sequence[Slot], weights: Weights, placed: Sequence[Placed]) -> Iterator[Switched]:
     spent = explained(row.statement, placed, slots)
     for _, slot, said, _ in switches(row.statement, slots, weights, spent, {one.slot for one in placed}, lambda _: 0.0):
         option = slot.option

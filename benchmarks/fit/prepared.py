@@ -60,19 +60,19 @@ def prepared(sources: Sources) -> tuple[list[Prepared], list[str]]:
         if root is None:
             left += [f"{name}: no such repository" for _ in rows]
             continue
-        kept = _kept(root, rows, sources.cache)
-        found += [_thawed(one) for one in kept if one is not None]
+        kept = _cached_rows(root, rows, sources.cache)
+        found += [_thaw(one) for one in kept if one is not None]
         left += [f"{name}: calls no entry point that is known" for one in kept if one is None]
     return found, left
 
 
-def _kept(root: Path, rows: Sequence[tuple[str, dict[str, Any]]], cache: Path) -> list[Any]:
+def _cached_rows(root: Path, rows: Sequence[tuple[str, dict[str, Any]]], cache: Path) -> list[Any]:
     """The rows of a repository from the cache, or read anew."""
     place = cache / "rows" / f"{root.name}-{_key(rows)}.pickle"
     if place.is_file():
         with place.open("rb") as file:
             return list(pickle.load(file))
-    made = [_frozen(root, group, data, cache) for group, data in rows]
+    made = [_freeze(root, group, data, cache) for group, data in rows]
     place.parent.mkdir(parents=True, exist_ok=True)
     with place.open("wb") as file:
         pickle.dump(made, file)
@@ -86,7 +86,7 @@ def _key(rows: Sequence[tuple[str, dict[str, Any]]]) -> str:
     return said.hexdigest()[:16]
 
 
-def _frozen(root: Path, group: str, data: dict[str, Any], cache: Path) -> Any:
+def _freeze(root: Path, group: str, data: dict[str, Any], cache: Path) -> Any:
     """What is kept of one row; None where its reference calls nothing that is known."""
     row = row_of(data, group, root, cache)
     if row is None:
@@ -101,7 +101,7 @@ def _frozen(root: Path, group: str, data: dict[str, Any], cache: Path) -> Any:
     return row._replace(statement=None), own.alone(), [one.vector for one in ranked], right, entries  # type: ignore[arg-type]
 
 
-def _thawed(kept: Any) -> Prepared:
+def _thaw(kept: Any) -> Prepared:
     row, own, vectors, right, entries = kept
     return Prepared(row._replace(statement=read(row.data["instruction"])), own, vectors, right, entries)
 

@@ -63,7 +63,7 @@ def slot_examples(row: Row) -> tuple[list[learn.Group], list[Switched]]:
         row.usages.of(call.thing)
     spots = spots_of(row.reference)
     slots = [one.slot for one in spots]
-    wanted = {at: texts for at, spot in enumerate(spots) if (texts := _given(row.reference, spot)) is not None}
+    wanted = {at: texts for at, spot in enumerate(spots) if (texts := _given_texts(row.reference, spot)) is not None}
     taken, _ = spelled_slots(row.statement, slots)
     weights = Weights(slots)
     found = pairs(row.statement, slots, weights, taken)
@@ -73,10 +73,10 @@ def slot_examples(row: Row) -> tuple[list[learn.Group], list[Switched]]:
         for several in by_value(found, right, fitting)
     ]  # fmt: skip
     placed = [*taken, *placed_right(found, right)]
-    return made, list(_switched(row, slots, weights, placed, wanted))
+    return made, list(_switch_examples(row, slots, weights, placed, wanted))
 
 
-def _given(program: Program, spot: Spot) -> list[str] | None:
+def _given_texts(program: Program, spot: Spot) -> list[str] | None:
     value = program.calls[spot.call].given.get(spot.name)
     text = text_of_literal(value) if value is not None else None
     return None if text is None else text.split(",") if isinstance(value, (ast.List, ast.Tuple)) else [text]
@@ -118,7 +118,7 @@ def _fits(pair: Pair, slot: Slot, wanted: Sequence[str]) -> bool:
     return len(words) == len(wanted) and all(same(a.strip(), b.strip()) for a, b in zip(words, wanted, strict=True))
 
 
-def _switched(
+def _switch_examples(
     row: Row, slots: Sequence[Slot], weights: Weights, placed: Sequence[Placed], wanted: Mapping[int, list[str]]
 ) -> list[Switched]:
     spent = explained(row.statement, placed, slots)
@@ -223,7 +223,7 @@ class Answered(NamedTuple):
 _NOTHING = Verdict(-1.0, False, False)
 
 
-def _answered(row: Row, tables: Mapping[str, Any]) -> Answered:
+def _answer(row: Row, tables: Mapping[str, Any]) -> Answered:
     several = solved(row, tables)
     library = row.bookcase.library
     verdicts = [judge(row.reference, read_program(one.written.text, library, library.folder)) for one in several]
@@ -268,7 +268,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     answered: list[Answered] = []
     for part in parts:
         tables = fit(material, [], part) | {"program": PLAIN}
-        answered += [_answered(row, tables) for row in rows if row.repository in part]
+        answered += [_answer(row, tables) for row in rows if row.repository in part]
         sys.stderr.write(f"{len(answered)} of {len(rows)} rows\n")
     groups = [group for one in answered if (group := program_group(one)) is not None]
     options.tables.mkdir(parents=True, exist_ok=True)

@@ -55,7 +55,7 @@ def wrongs(answer: Answer | None, row: Row, own: EntryPoint) -> list[Wrong]:
     found = [] if row.readable else [Wrong("not readable")]
     for dest, words in wanted.items():
         if not _alike(words, given.get(dest)):
-            kind = _missed(row, slots.get(dest), words, dest in answer.call, placed)
+            kind = _why_missed(row, slots.get(dest), words, dest in answer.call, placed)
             found.append(Wrong(kind if dest not in given or kind != "value without slot" else "slot taken", dest, words, given.get(dest)))  # fmt: skip
     return [*found, *_false(answer, wanted, given, placed, slots)]
 
@@ -64,7 +64,7 @@ def _alike(words: Sequence[str], others: Sequence[str] | None) -> bool:
     return others is not None and len(words) == len(others) and all(map(same, words, others))
 
 
-def _missed(row: Row, slot: Slot | None, words: Sequence[str], called: bool, placed: Mapping[str, Placed]) -> str:
+def _why_missed(row: Row, slot: Slot | None, words: Sequence[str], called: bool, placed: Mapping[str, Placed]) -> str:
     """Why a slot has not what it should have."""
     if slot is None:
         return "not readable"

@@ -52,7 +52,7 @@ def read(script: str, root: Path, folder: str, arguments: Mapping[str, object], 
     waiting = [script]
     while waiting and len(texts) < MOST_FILES:
         for path in _candidates(waiting.pop(), folder):
-            if (root / path).is_file() and path != _joined(folder, "run.sh"):
+            if (root / path).is_file() and path != _join(folder, "run.sh"):
                 used[path] = None
             elif path not in texts and (text := get(path)) is not None:
                 texts[path] = text
@@ -73,17 +73,17 @@ def _candidates(script: str, folder: str) -> Iterator[str]:
     folders = [folder, "."]
     for piece in commands(script):
         if piece.words[0] == "cd" and len(piece.words) > 1:
-            folders += [_joined(here, piece.words[1].strip("'\"")) for here in list(folders)]
+            folders += [_join(here, piece.words[1].strip("'\"")) for here in list(folders)]
         elif piece.words[0] not in _IDLE:
             for word in piece.words:
                 inner = word[1:-1]
                 if word[0] in "'\"" and any(char.isspace() for char in inner):  # a command in quotes, as for bash -c
                     yield from _candidates(inner, folder)
                 elif match := _SCRIPT.search(word.strip("'\"")):
-                    yield from dict.fromkeys(_joined(here, match[0]) for here in folders)
+                    yield from dict.fromkeys(_join(here, match[0]) for here in folders)
 
 
-def _joined(folder: str, word: str) -> str:
+def _join(folder: str, word: str) -> str:
     """A path relative to the repository; an absolute one is taken by its end, from the repository's folder on."""
     if word.startswith("/"):
         parts = PurePosixPath(word).parts

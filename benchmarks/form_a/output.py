@@ -125,7 +125,7 @@ def summarise(solver: str, outcomes: Iterable[Outcome]) -> Summary:
         infrastructure=sum(not row.counts for row in rows),
         official=sum(row.counts and row.checked.official_success for row in rows),
         strict=sum(row.counts and row.checked.strict_success for row in rows),
-        delivered=_delivered(rows),
+        delivered=_count_delivered(rows),
         calls=sum(row.spent.calls for row in rows),
         prompt_tokens=sum(row.spent.prompt_tokens for row in rows),
         completion_tokens=sum(row.spent.completion_tokens for row in rows),
@@ -134,7 +134,7 @@ def summarise(solver: str, outcomes: Iterable[Outcome]) -> Summary:
     )
 
 
-def _delivered(rows: Sequence[Outcome]) -> int | None:
+def _count_delivered(rows: Sequence[Outcome]) -> int | None:
     if all(row.delivered is None for row in rows):
         return None
     return sum(row.counts and row.delivered is not None and row.delivered.there for row in rows)

@@ -63,11 +63,11 @@ class OwnSolver:
         try:
             result = run_job(job, self._settings(assignment), folder)
         except (AgentError, ToolError) as error:
-            return self._done({}, records, began, f"{type(error).__name__}: {error}")
+            return self._finish({}, records, began, f"{type(error).__name__}: {error}")
         problem = "" if result["answer"] else f"{result['ending']}: {result['message']}"
         if not problem and (folder.path / REPRODUCE).is_file():
             problem = self._leave(assignment, sandbox, folder.path)
-        return self._done(result, records, began, problem)
+        return self._finish(result, records, began, problem)
 
     def _settings(self, assignment: Assignment) -> Settings:
         task, limits = assignment.task, assignment.task.limits
@@ -101,7 +101,7 @@ class OwnSolver:
         )
         return "" if response.ok else f"set-up: {diagnose(response).message}"
 
-    def _done(self, result: dict[str, Any], records: Path, began: float, error: str) -> SubjectRun:
+    def _finish(self, result: dict[str, Any], records: Path, began: float, error: str) -> SubjectRun:
         budget = result.get("budget", {})
         return SubjectRun(
             subject=self.label,

@@ -68,7 +68,9 @@ def _run(plan: Plan, engine: Engine | None) -> Done:
     rows.mkdir(parents=True, exist_ok=True)
     todo = [task for task in plan.tasks if _todo(load(rows, task), plan)]
     sent = msgspec.structs.replace(plan, tasks=())  # an item is sent with all of it
-    work = Work(carry_out=functools.partial(_row, plan=sent), lost=functools.partial(_lost, plan=sent), label=_label)
+    work = Work(
+        carry_out=functools.partial(_row, plan=sent), lost=functools.partial(_lost_outcome, plan=sent), label=_label
+    )
     carry_out: Engine = engine or LocalEngine(plan.jobs)
     troubles: dict[str, str] = {}
     with Progress(len(plan.tasks), len(plan.tasks) - len(todo), plan.solver.label) as progress:
@@ -77,10 +79,10 @@ def _run(plan: Plan, engine: Engine | None) -> Done:
                 name = f"{outcome.github_id}-{outcome.id}"
                 if trouble := _keep(rows / f"{name}.json", outcome):
                     troubles[name] = trouble
-                progress.add(_shown(name, outcome))
+                progress.add(_progress_line(name, outcome))
         finally:
             found = _write(plan, rows)
-    return _done(plan, found, troubles)
+    return _finish(plan, found, troubles)
 
 
 def _keep(path: Path, outcome: Outcome) -> str:
@@ -92,7 +94,7 @@ def _keep(path: Path, outcome: Outcome) -> str:
     return ""
 
 
-def _shown(name: str, outcome: Outcome) -> Shown:
+def _progress_line(name: str, outcome: Outcome) -> Shown:
     spent = outcome.spent
     return Shown(
         name=name,
@@ -102,7 +104,7 @@ def _shown(name: str, outcome: Outcome) -> Shown:
     )
 
 
-def _done(plan: Plan, found: Sequence[Outcome], troubles: dict[str, str]) -> Done:
+def _finish(plan: Plan, found: Sequence[Outcome], troubles: dict[str, str]) -> Done:
     failed = {f"{o.github_id}-{o.id}": o.infrastructure for o in found if not o.counts} | troubles
     there = {(o.github_id, o.id) for o in found}
     failed |= {str(t.key): "not done" for t in plan.tasks if t.key not in there and str(t.key) not in troubles}
@@ -140,7 +142,7 @@ def _label(task: Task) -> str:
 def _row(task: Task, plan: Plan) -> Outcome:
     root = repository_folder(task, plan.repos)
     if root is None:
-        return _lost(task, f"no repository {task.repository} in {plan.repos}", plan)
+        return _lost_outcome(task, f"no repository {task.repository} in {plan.repos}", plan)
     settings = msgspec.structs.replace(plan.settings, endpoint=with_key(plan.settings.endpoint))
     try:
         with with_inputs(task, root.resolve()) if settings.delivers else nullcontext(root.resolve()) as place:
@@ -149,10 +151,10 @@ def _row(task: Task, plan: Plan) -> Outcome:
     except AgentMissingError:
         raise
     except Exception as error:  # noqa: BLE001 - a full disk or a defect in one row must not stop the others; it is the row's
-        return _lost(task, f"{type(error).__name__}: {error}", plan)
+        return _lost_outcome(task, f"{type(error).__name__}: {error}", plan)
 
 
-def _lost(task: Task, reason: str, plan: Plan) -> Outcome:
+def _lost_outcome(task: Task, reason: str, plan: Plan) -> Outcome:
     return Outcome(github_id=task.github_id, id=task.id, solver=plan.solver.label, infrastructure=reason)
 
 

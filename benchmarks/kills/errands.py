@@ -104,9 +104,9 @@ def errands(sandbox: str) -> tuple[Errand, ...]:
         return ["bench", "make", *roots, "--rows", "6", "--jobs", "2", "--out", str(out / "made.jsonl")]
 
     return (
-        Errand(name="solve", begin=solve, go_on=resume, outcome=_solved),
-        Errand(name="resume", begin=resume, go_on=resume, outcome=_solved, prepare=solve),
-        Errand(name="bench predict", begin=predict, go_on=predict, outcome=_predicted),
+        Errand(name="solve", begin=solve, go_on=resume, outcome=_solve_traces),
+        Errand(name="resume", begin=resume, go_on=resume, outcome=_solve_traces, prepare=solve),
+        Errand(name="bench predict", begin=predict, go_on=predict, outcome=_predict_traces),
         Errand(name="bench run", begin=run, go_on=run, outcome=_ran),
         Errand(name="bench make", begin=make, go_on=make, outcome=lambda out: (out / "made.jsonl").read_text()),
     )
@@ -120,7 +120,7 @@ def _few(place: Place) -> Path:
     return few
 
 
-def _solved(out: Path) -> Any:
+def _solve_traces(out: Path) -> Any:
     folder = out / "run"
     result = json.loads((folder / RESULT).read_text())
     made = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in _files(folder / "outputs")}
@@ -134,7 +134,7 @@ def _solved(out: Path) -> Any:
     }
 
 
-def _predicted(out: Path) -> Any:
+def _predict_traces(out: Path) -> Any:
     rows = _rows(out / "predictions.jsonl")
     return [{name: value for name, value in row.items() if name != "usage"} for row in rows]
 

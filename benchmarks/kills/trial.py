@@ -45,7 +45,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
 def undisturbed(errand: Errand, place: Place, folder: Path) -> Whole:
     """Do the errand without a kill. RuntimeError where that fails: then there is nothing to compare with."""
-    out = _made(folder)
+    out = _make_folders(folder)
     began = time.monotonic()
     done = _finish(errand.begin(place, out), folder, "whole")
     if done.returncode not in (0, 1):
@@ -59,7 +59,7 @@ def kill(errand: Errand, place: Place, whole: Whole, folder: Path, number: int, 
     latest = whole.seconds
     for attempt in range(TRIES):
         work = folder / f"{attempt}"
-        out = _made(work)
+        out = _make_folders(work)
         name = f"{errand.name.replace(' ', '-')}-{number}-{attempt}-{os.getpid()}"
         pids: set[int] = set()
         if errand.prepare is not None:
@@ -142,7 +142,7 @@ def _environment(work: Path, name: str) -> Mapping[str, str]:
     return {**plain, **{key: str(path) for key, path in own.items()}, MARK: name}
 
 
-def _made(work: Path) -> Path:
+def _make_folders(work: Path) -> Path:
     out = work / "out"
     for folder in (out, work / "tmp"):
         folder.mkdir(parents=True)

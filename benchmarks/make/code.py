@@ -12,11 +12,11 @@ import msgspec
 from benchmarks.make.reference import Refused
 from benchmarks.make.seeds import LEFT_OUT, PLACEHOLDER
 from benchmarks.make.vary import Varied
-from benchmarks.make.wording import Style, Unsaid
+from benchmarks.make.wording import Style, Unsaid, quoted
 from benchmarks.same_call.code import required
 from benchmarks.same_call.model import CodeCall, Observation
 from benchmarks.same_call.observation import observe
-from benchmarks.same_call.values import same
+from benchmarks.same_call.values import is_unknown, same
 from tools.examples import Example
 from tools.index import RepoIndex
 from tools.signatures.model import Option
@@ -28,6 +28,11 @@ STYLES: tuple[Style, ...] = ("plain", "polite", "flags")
 
 SHAPE = re.compile(r"axis|dim$|ndim|rank|version")
 """Numbers that cannot be others."""
+DEPTH = re.compile(r"(?:^|_)(?:depth|layers|epochs|steps|iters?|seed)$")
+"""Numbers that no other needs to fit."""
+CHANNELS = 4
+"""Literals up to this one are channels and batches, which others are multiples of by chance."""
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 
 
 class CodeRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +70,11 @@ def code_row(example: Example, style: Style, varied: Varied, root: Path, reposit
     values = [v for c in calls for v in _values(c).values()]
     if len(calls) > CALLS or len(values) > VALUES or len(required(seen.calls)) > CALLS + 1:
         raise Unsaid("the code does too much for one request")
-    instruction = _request(calls, style, varied.random, repository)
+    if any(_says_more(c) for c in required(seen.calls)):
+        raise Unsaid("the code gives something that cannot be said")
+    if any(not _is_written(v, text) for v in values):
+        raise Unsaid("a value is not written in the code")
+    instruction = _request(calls, style, varied.random, repository) + _input(seen.calls)
     arguments = {f"{c.name.rpartition('.')[2]} {n}": _shown(v) for c in calls for n, v in _values(c).items()}
     return CodeRow(text=text, instruction=instruction, arguments=arguments, example=example)
 
@@ -73,6 +82,15 @@ def code_row(example: Example, style: Style, varied: Varied, root: Path, reposit
 def _is_known(call: CodeCall) -> bool:
     """Whether it is a function of the repository, and not of something that came out of one."""
     return "()" not in call.name
+
+
+def _says_more(call: CodeCall) -> bool:
+    """Whether a call is given what a request does not name: a list, a value reckoned for an option, a value of a method."""
+    if not _is_known(call):
+        return bool(_values(call))
+    rest = [(n, v) for n, v in call.arguments.items() if n != "self" and not isinstance(v, (str, int, float, bool))]
+    optional = any(is_unknown(v) or not same(v, call.defaults[n]) for n, v in rest if n in call.defaults)
+    return optional or any(isinstance(v, (list, tuple)) for n, v in rest if n not in call.defaults)
 
 
 def _changed(text: str, varied: Varied, before: Observation) -> str:
@@ -90,13 +108,31 @@ def _changed(text: str, varied: Varied, before: Observation) -> str:
         whole = isinstance(node.value, int)
         option = Option(dest=name, flags=(name,), type="int" if whole else "float", default=str(node.value))
         wish = varied.wish(option, node.value)
-        if wish is not None and node.lineno == node.end_lineno:
+        if wish is not None and fits(text, name, node.value, wish.value) and node.lineno == node.end_lineno:
             line = lines[node.lineno - 1]
             lines[node.lineno - 1] = line[: node.col_offset] + repr(wish.value).encode() + line[node.end_col_offset :]
     changed = b"".join(lines).decode()
     if changed == text:
         raise Refused("code: nothing in it can be varied")
     return changed
+
+
+def fits(text: str, name: str, old: Any, new: Any) -> bool:
+    """Whether a number can be another one as far as the others in a block tell, its comments included.
+
+    It must stand there once, be no part of another whole number in a way that the new one is not, and no quotient of two.
+    """
+    numbers = [float(n) for n in NUMBER.findall(text)]
+    if numbers.count(float(old)) != 1 or new in numbers:
+        return False
+    if isinstance(old, float) or DEPTH.search(name):
+        return True
+    if old * old in numbers:
+        return False
+    others = [n for n in numbers if n > 1 and n == int(n) and n != old]
+    if any((n % old == 0) != (n % new == 0) or (n > CHANNELS and (old % n == 0) != (new % n == 0)) for n in others):
+        return False
+    return not any(n / old in others or n * old in others for n in others)
 
 
 def _spots(tree: ast.Module) -> Iterator[tuple[str, ast.Constant]]:
@@ -114,9 +150,17 @@ def _spots(tree: ast.Module) -> Iterator[tuple[str, ast.Constant]]:
 
 
 def _values(call: CodeCall) -> dict[str, Any]:
-    """The plain values that a call is given and that are no defaults."""
-    plain = {n: v for n, v in call.arguments.items() if isinstance(v, (str, int, float, bool)) and n != "self"}
-    return {n: v for n, v in plain.items() if not (n in call.defaults and same(v, call.defaults[n]))}
+    """The plain values that a call is given, those that are the defaults as well: who reads the code finds them there."""
+    return {n: v for n, v in call.arguments.items() if isinstance(v, (str, int, float, bool)) and n != "self"}
+
+
+def _is_written(value: Any, text: str) -> bool:
+    """Whether a value that was seen stands in the code, and did not come out of what runs before."""
+    if isinstance(value, str):
+        return value in text
+    if isinstance(value, bool):
+        return str(value) in text
+    return float(value) in [float(n) for n in NUMBER.findall(text)]
 
 
 def _shown(value: Any) -> str:
@@ -140,6 +184,17 @@ def _request(calls: Sequence[CodeCall], style: Style, random: Random, repository
     return f"Write Python with {repository}: {steps}."
 
 
+def _input(calls: Sequence[CodeCall]) -> str:
+    """What is said of the random tensor that an object is called on; "" where there is none or more than one."""
+    made = [c for c in calls if c.name.rpartition(".")[2] in ("randn", "rand") and not c.own]
+    sizes = [list(c.arguments.values()) for c in made]
+    if len(sizes) != 1 or not any(c.name.endswith("()") for c in calls) or not all(type(n) is int for n in sizes[0]):
+        return ""
+    return (
+        f" Call it on random input of the shape {' x '.join(map(str, sizes[0]))} and print the shape of what comes out."
+    )
+
+
 def _called(call: CodeCall) -> str:
     return (
         ".".join(call.name.removesuffix("()").split(".")[-2:])
@@ -156,5 +211,5 @@ def _verb(call: CodeCall) -> str:
 
 
 def _listed(values: dict[str, Any]) -> str:
-    parts = [f"{name.replace('_', ' ')} {value}" for name, value in values.items()]
+    parts = [f"{name.replace('_', ' ')} {quoted(value)}" for name, value in values.items()]
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -3,7 +3,7 @@
 import posixpath
 import re
 
-from benchmarks.make.vary import Wish
+from benchmarks.make.vary import Wish, is_path
 from tools.signatures.model import Option, Signature
 
 LONG = {
@@ -19,7 +19,7 @@ LONG = {
 }  # fmt: skip
 """Words of names that people write in full."""
 HEADS = re.compile(
-    r"^(?:\W+|(?:the|a|an|optional(?:ly)?|specif(?:y|ies)|sets?|choose|select|defines?|provides?|gives?|given|desired|required|where|what|which|this is|whether or not|int|str|float|bool|list of str)\b[:,]?\s+)+",
+    r"^(?:\W+|(?:the|a|an|optional(?:ly)?|specif(?:y|ies)|sets?|chooses?|selects?|controls?|determines?|defines?|provides?|gives?|given|desired|required|where|what|which|this is|whether or not|int|str|float|bool|list of str)\b[:,]?\s+)+",
     re.IGNORECASE,
 )
 """What stands before the thing itself in a help text."""
@@ -28,6 +28,54 @@ CUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Where the thing itself ends."""
+CLAUSE = re.compile(r"\s*(?:if|when|will|which|that|must|should)\b", re.IGNORECASE)
+"""Where a text goes on to say which of several things is meant: what stands before is not enough."""
+OR = re.compile(r"\bor\b(?! not\b)", re.IGNORECASE)
+"""Between kinds of files that a place may be of: the first of them need not be the one that is given."""
+OPEN_ENDS = frozenset(
+    [
+        "of",
+        "to",
+        "for",
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "in",
+        "with",
+        "from",
+        "by",
+        "as",
+        "is",
+        "are",
+        "be",
+        "on",
+        "at",
+        "into",
+        "where",
+        "whose",
+        "while",
+        "until",
+        "than",
+        "using",
+        "between",
+        "before",
+        "after",
+        "during",
+        "this",
+        "its",
+        "their",
+        "not",
+        "only",
+        "how",
+        "per",
+        "via",
+    ]
+)
+"""Words after which a phrase is not at its end."""
+COUNT = re.compile(r"#\s*of\b|\bno\. of\b", re.IGNORECASE)
+FOLDED = re.compile(r"\n\s*(?=[a-z])")
 SWITCH_HEAD = re.compile(
     r"^(?:if (?:set|true|given|specified|passed|present|enabled|this is set|this flag is set),?\s*(?:then\s+)?|whether (?:or not )?(?:to|we should|the model should)\s+|(?:a )?(?:flag|switch|option) (?:to|for)\s+|set (?:this )?(?:flag )?to\s+|set true to\s+|pass this (?:flag )?to\s+|to\s+|should (?:we|i)\s+|do we\s+)",
     re.IGNORECASE,
@@ -107,6 +155,7 @@ VERBS = frozenset(
         "profile",
         "cache",
         "limit",
+        "scale",
     ]
 )
 THINGS = frozenset(
@@ -134,7 +183,6 @@ THINGS = frozenset(
         "track",
         "dump",
         "sort",
-        "force",
         "run",
         "load",
         "print",
@@ -149,38 +197,54 @@ FAMILIAR = 9
 
 
 def name_words(option: Option) -> str:
-    """The words of an option's name, short ones written in full."""
-    spelled = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", option.dest.split(".")[-1])
+    """The words of an option's name, short ones written in full; one of a section as it is spelled."""
+    if "." in option.dest:
+        return option.dest
+    spelled = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", option.dest)
     if len(spelled) <= SHORT and (told := help_noun(option)):
         return told
     words = [w for w in re.split(r"[_\-\s]+", spelled) if w]
     full = [LONG.get(w.lower(), w.lower() if not w.isupper() or len(w) > 4 else w) for w in words]
     if full and full[0] in ("maximum", "minimum", "number of") and len(full) == 1:
         return words[0]
+    if full and full[-1] in OPEN_ENDS:
+        return option.dest
     text = " ".join(full)
     return re.sub(r"number of number", "number", text)
 
 
 def help_noun(option: Option) -> str:
-    """The thing that a help text says an option is; "" where it does not say it in a few plain words."""
-    text = CUT.sub("", HEADS.sub("", option.help.strip()))
-    text = HEADS.sub("", text).strip(" '\"`*")
+    """The thing that a help text says an option is; "" where it does not say it in a few plain words.
+
+    The text of an option of a section leaves the section out, which alone tells it from that of another.
+    """
+    if "." in option.dest or option.help.lstrip().startswith("--"):
+        return ""
+    whole = HEADS.sub("", COUNT.sub("number of", FOLDED.sub(" ", option.help.strip()).replace("(s)", "s")))
+    cut = CUT.search(whole)
+    if cut is not None and CLAUSE.match(cut.group()) and "or not" not in cut.group()[:8]:
+        return ""
+    if is_path(option) and OR.search(whole.partition(". ")[0]):
+        return ""
+    text = HEADS.sub("", CUT.sub("", whole)).strip(" '\"`*")
     words = text.split()
-    if not 2 <= len(words) <= FAMILIAR or re.search(r"[<>{}|%$=#*/\\_@`]|\b(?:I|you|we|your)\b", text):
+    if not 2 <= len(words) <= FAMILIAR or re.search(r"[<>{}|%$=#*/\\_@`\"]|\b(?:I|you|we|your|is|are)\b", text):
         return ""
     first = words[0].lower()
-    if first in VERBS - THINGS or first in ("is", "are", "to", "can", "not", "do", "whether"):
+    if first in VERBS - THINGS or first in ("is", "are", "to", "can", "not", "do", "whether", "how", "only"):
         return ""
-    if words[-1].lower() in ("of", "to", "for", "the", "a", "and", "or", "in", "with", "from", "by", "as", "is"):
+    if words[-1].lower() in OPEN_ENDS or "where" in words:
         return ""
     return text if words[0].isupper() or any(c.isupper() for c in words[0][1:]) else text[0].lower() + text[1:]
 
 
 def deed(option: Option) -> str:
     """What a switch does, as an imperative; "" where its help text does not say so."""
-    text = CUT.sub("", SWITCH_HEAD.sub("", option.help.strip())).strip(" '\"`*")
+    text = CUT.sub("", SWITCH_HEAD.sub("", FOLDED.sub(" ", option.help.strip()))).strip(" '\"`*")
     words = text.split()
-    if not 2 <= len(words) <= FAMILIAR or words[0].lower() not in VERBS or re.search(r"[<>{}|%$=#*\\_@]", text):
+    if not 2 <= len(words) <= FAMILIAR or words[0].lower() not in VERBS or words[-1].lower() in OPEN_ENDS:
+        return ""
+    if re.search(r"[<>{}|%$=#*\\_@]", text):
         return ""
     return text[0].lower() + text[1:]
 
@@ -190,17 +254,13 @@ def switch_sentence(wish: Wish, by_help: bool) -> str:
     told = deed(wish.option)
     if told and by_help:
         return told
-    flag = (
-        wish.option.flags[-1].lstrip("-").replace("-", " ").replace("_", " ")
-        if wish.option.flags
-        else name_words(wish.option)
-    )
-    first, _, rest = flag.partition(" ")
-    if first in VERBS and rest:
-        return flag
+    spelled = wish.option.flags[-1].lstrip("-") if wish.option.flags else wish.option.dest
+    if wish.value is False:
+        return f"turn off {spelled}"
+    first, _, rest = re.sub(r"[-_]", " ", spelled).partition(" ")
     if first in ("no", "not", "without", "disable", "skip") and rest:
         return f"leave out {rest}" if first == "skip" else f"do without {rest}"
-    return f"turn off {name_words(wish.option)}" if wish.value is False else f"turn on {flag}"
+    return f"turn on {spelled}"
 
 
 DOINGS = {

@@ -3,35 +3,29 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
 
+from benchmarks.make.chosen import Knowledge, chosen, usual
 from benchmarks.make.code import STYLES as code_styles
 from benchmarks.make.code import code_row, code_seeds
+from benchmarks.make.guards import guards
 from benchmarks.make.reference import Refused, reference
-from benchmarks.make.seeds import Seed, folder_of, rivals, seeds, usable
+from benchmarks.make.seeds import Seed, folder_of, rivals, seeds
 from benchmarks.make.vary import Varied, Wish
 from benchmarks.make.wording import STYLES, Style, Told, Unsaid, request
 from tools.index import RepoIndex
-from tools.signatures.model import Option, Signature
+from tools.python_api.modules import ModuleTable
 
-WISHES = (2, 5)
-"""Options of a request, at least and at most."""
 TRIES = 4
 """Attempts at a row for each that is wanted."""
 ROWS_OF_AN_ENTRY = 6
 CODE_SHARE = 4
 """Of so many rows one asks for Python, where documents show code that can be asked for."""
-NEEDS = re.compile(
-    r"\b(?:requires?|needs?|only (?:\w+ ){0,3}?(?:with|if|when|for)|used (?:only |together |in combination )?with|together with|"
-    r"in (?:combination|conjunction) with|no effect (?:without|unless)|ignored (?:without|unless)|depends on)\b([^.;)]*)",
-    re.IGNORECASE,
-)
-"""What a help text says where an option counts only beside another; then which."""
 SPLITS = ((0.2, "test"), (0.35, "dev"), (1.0, "train"))
 """Shares of repositories, added up."""
 
@@ -59,12 +53,12 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 def make_rows(source: Source, index: RepoIndex, most: int, seed: int) -> Made:
     """Up to `most` rows; the same for the same seed and commit."""
     random = Random(f"{seed} {source.github}")
-    found = seeds(index)
+    found = usual(seeds(index))
     refused: Counter[str] = Counter() if found else Counter({"no entry point with options": 1})
     varied = Varied(index.files, random)
     rows: list[dict[str, Any]] = []
     texts: set[str] = set()
-    maker = _Maker(source, varied, random, [s.signature for s in found])
+    maker = _Maker(source, index, varied, found)
     for start in _turns(found, most):
         if len(rows) >= most:
             break
@@ -130,15 +124,25 @@ def _turns(found: Sequence[Seed], most: int) -> Iterator[Seed]:
 class _Maker:
     """What all rows of a repository share."""
 
-    def __init__(self, source: Source, varied: Varied, random: Random, signatures: Sequence[Signature]) -> None:
-        self.source, self.varied, self.random = source, varied, random
-        self.signatures = list({(s.path, s.name, s.subcommand): s for s in signatures}.values())
+    def __init__(self, source: Source, index: RepoIndex, varied: Varied, found: Sequence[Seed]) -> None:
+        self.source, self.varied, self.random = source, varied, varied.random
+        self.signatures = list({(f.path, f.name, f.subcommand): f for f in (s.signature for s in found)}.values())
+        self._index, self._table, self._found = index, ModuleTable(index.files), found
+        self._known: dict[tuple[str, str, tuple[str, ...]], Knowledge] = {}
+
+    def known(self, start: Seed) -> Knowledge:
+        """What the source and the documents say of an entry point."""
+        if start.key not in self._known:
+            documented = tuple(s for s in self._found if s.key == start.key and s.example)
+            read = guards(self._index, self._table, start.signature)
+            self._known[start.key] = Knowledge(guards=read, documented=documented)
+        return self._known[start.key]
 
 
 def _row(start: Seed, styles: Sequence[Style], maker: _Maker) -> dict[str, Any]:
     """A row in the first of the styles in which its request can be written."""
     workdir = start.workdir if start.example else "."
-    wishes = _wishes(start, workdir, maker)
+    wishes = chosen(start, maker.known(start), maker.varied)
     others = rivals(start.signature, [w.option.dest for w in wishes], maker.signatures)
     repository = maker.source.github.rstrip("/").rpartition("/")[2]
     told = Told(
@@ -172,7 +176,10 @@ def _first_style(told: Told, styles: Sequence[Style], random: Random) -> tuple[S
 def _command(start: Seed, wishes: Sequence[Wish], workdir: str, root: Path) -> tuple[str, str]:
     """The reference, and the folder from which it runs: for an undocumented script the first that works."""
     if start.example:
-        return reference(start.signature, wishes, workdir, root), workdir
+        text = reference(start.signature, wishes, workdir, root)
+        if _changes_sides(start, wishes, text):
+            raise Refused("an option stands before its subcommand")
+        return text, workdir
     refused: Refused | None = None
     for folder in folder_of(start, root):
         try:
@@ -182,54 +189,16 @@ def _command(start: Seed, wishes: Sequence[Wish], workdir: str, root: Path) -> t
     raise refused or Refused("no folder to run it from")
 
 
-def _wishes(start: Seed, workdir: str, maker: _Maker) -> list[Wish]:
-    """What is required, some of what documents show, and some that no document shows, in the order of the signature."""
-    options = {o.dest: o for o in usable(start.signature)}
-    required = [o for o in start.signature.options if o.required or (o.positional and o.nargs not in ("?", "*", "..."))]
-    chosen: dict[str, Wish] = {}
-    for option in required:
-        wish = maker.varied.wish(option, start.shown.get(option.dest), workdir)
-        if wish is None:
-            raise Refused(f"no value is known for a required option ({option.type})")
-        chosen[option.dest] = wish
-    wanted = maker.random.randint(*WISHES)
-    shown = [o for d, o in options.items() if d in start.shown and d not in chosen]
-    hidden = [o for d, o in options.items() if d not in start.shown and d not in chosen and (o.help or o.type != "str")]
-    maker.random.shuffle(shown)
-    maker.random.shuffle(hidden)
-    new = 1 + maker.random.randrange(2) if shown else wanted
-    for option in [*shown[: max(wanted - new - len(chosen), 0)], *hidden]:
-        if len(chosen) >= max(wanted, len(required)):
-            break
-        wish = maker.varied.wish(option, start.shown.get(option.dest), workdir)
-        if wish is not None and not _excluded(option, chosen, start.signature) and not needs_another(option, chosen):
-            chosen[option.dest] = wish
-    if len(chosen) < WISHES[0]:
-        raise Refused("too few options with a value")
-    order = [o.dest for o in start.signature.options]
-    return sorted(chosen.values(), key=lambda w: order.index(w.option.dest))
-
-
-def _excluded(option: Option, chosen: Mapping[str, Wish], signature: Signature) -> bool:
-    return any(option.dest in group and chosen.keys() & set(group) for group in signature.exclusive)
-
-
-def needs_another(option: Option, chosen: Collection[str]) -> bool:
-    """Whether the help of an option says that it counts only beside another, and none of those that are chosen is named there.
-
-    Args:
-        option: what may be set.
-        chosen: names of the options that are set.
-    """
-    clauses = [m.group(1).lower().replace("-", "_") for m in NEEDS.finditer(option.help)]
-    return any(
-        not any(re.search(rf"(?<![a-z]){re.escape(c)}(?![a-z])", clause) for c in _spelled(chosen))
-        for clause in clauses
-    )
-
-
-def _spelled(names: Collection[str]) -> list[str]:
-    return [name.lower().replace("-", "_") for name in names]
+def _changes_sides(start: Seed, wishes: Sequence[Wish], text: str) -> bool:
+    """Whether an option stands before a subcommand and in the document behind it, where it may mean something else."""
+    documented = start.example.text if start.example else ""
+    for word in start.signature.subcommand[-1:]:
+        before = f"{text.partition(f' {word}')[0]} "
+        shown = documented.partition(f" {word}")[2]
+        flags = [f for w in wishes for f in w.option.flags]
+        if any(re.search(rf"\s{f}[=\s]", before) and re.search(rf"\s{f}[=\s]", shown) for f in map(re.escape, flags)):
+            return True
+    return False
 
 
 def _said(wish: Wish) -> str:

@@ -4,10 +4,12 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import msgspec
 
+from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
 from tools.commandline.words import choose, parse_call
 from tools.examples import Example
@@ -28,6 +30,18 @@ INTERNAL = re.compile(
 )
 PLACEHOLDER = re.compile(r"[<…]|\[[A-Z]|\{[a-z]")
 """What a reader is to replace: the shell would read it as something else."""
+OPEN = re.compile(
+    r"[$<>{}\[\]*`…]|\.\.\.|YOUR|[Yy]our[_-]|\bmy[_-]|path[/_-]to|PATH_TO|xxx|XXX|placeholder|[-_]or[-_]path"
+)
+"""A value that stands for one of the reader's own."""
+HARMLESS = re.compile(r"(?:CUDA|HIP)_|OMP_|MKL_|PYTHON|TOKENIZERS_|TORCH_|TF_CPP|NCCL_|HF_HUB")
+"""Environment that a program runs without as well."""
+EXPORT = re.compile(r"export\s+(\w+)")
+SETTING = re.compile(r"(export\s+)?([A-Za-z_]\w*)=[\"']?([\w./,:+-]+)[\"']?$")
+"""A variable that is set to a plain word."""
+HELP = frozenset({"-h", "--help", "--version"})
+REST = re.compile(r"\$[@*{]?[@*]")
+"""The words that a script was given."""
 
 
 class Seed(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +50,8 @@ class Seed(msgspec.Struct, frozen=True, kw_only=True):
     signature: Signature
     shown: Mapping[str, Any]
     """dest -> value; empty where no document shows a call."""
+    open: Mapping[str, Any] = {}
+    """dest -> what stands there for a value of the reader's: a placeholder, a variable."""
     workdir: str = "."
     example: Example | None = None
 
@@ -46,12 +62,18 @@ class Seed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def seeds(index: RepoIndex) -> list[Seed]:
-    """All seeds of a repository, documented ones first."""
+    """All seeds of a repository, documented ones first.
+
+    What documents show only in a way that makes no seed, as behind a launcher, may need just that, and makes none without it.
+    """
     known = {s for path, found in index.signatures.items() for s in _callable(path, found) if is_entry(s)}
     documented = list(_documented(index, {s.path for s in known}))
     have = {s.key for s in documented} | {(s.signature.path, "", s.signature.subcommand) for s in documented}
     bare = sorted(known, key=lambda s: (s.path, s.name, s.subcommand))
-    others = [Seed(signature=s, shown={}) for s in bare if (s.path, s.name, s.subcommand) not in have]
+    used = {e.entry for e in index.examples if e.kind == "bash"}
+    others = [
+        Seed(signature=s, shown={}) for s in bare if (s.path, s.name, s.subcommand) not in have and s.path not in used
+    ]
     return [*documented, *others]
 
 
@@ -88,17 +110,44 @@ def _documented(index: RepoIndex, paths: set[str]) -> Iterator[Seed]:
             continue
         if PLACEHOLDER.search(example.text):
             continue
-        for call in parse_command(example.text).invocations:
+        if _depends_on_exports(example):
+            continue
+        for call in parse_command(_filled(example)).invocations:
+            if not _is_plain(call):
+                continue
             signature = _signature(index.signatures.get(example.entry, ()), call.target, call.name, call.words)
             if signature is None:
                 continue
             parsed = parse_call(signature, call.words)
             if parsed.unknown or any(f.severity == "error" for f in parsed.findings):
                 continue
+            shown = plain(parsed.values)
+            rest = {k: v for k, v in parsed.values.items() if k not in shown}
             key = (signature.path, signature.name, signature.subcommand, str(sorted(parsed.values.items(), key=str)))
             if key not in done:
                 done.add(key)
-                yield Seed(signature=signature, shown=plain(parsed.values), workdir=example.workdir, example=example)
+                yield Seed(signature=signature, shown=shown, open=rest, workdir=example.workdir, example=example)
+
+
+def _filled(example: Example) -> str:
+    """The command with the variables that are set to plain words where it stands."""
+    found = (SETTING.match(line) for line in example.setup)
+    return Template(example.text).safe_substitute({m[2]: m[3] for m in found if m})
+
+
+def _depends_on_exports(example: Example) -> bool:
+    """Whether a script exports what the program may read by itself."""
+    names = (m[1] for line in example.setup if (m := EXPORT.match(line)))
+    return any(not HARMLESS.match(name) and not re.search(rf"\$\{{?{name}\b", example.text) for name in names)
+
+
+def _is_plain(call: Invocation) -> bool:
+    """Whether a call says all that the program gets: no launcher, no environment, nothing from outside, and no help asked for."""
+    if call.launcher or any(op.startswith("<") for op, _ in call.redirects):
+        return False
+    if any(not HARMLESS.match(name) for name, _ in call.environment):
+        return False
+    return not any(word in HELP or REST.search(word) for word in call.words)
 
 
 def _signature(found: Sequence[Signature], target: str, name: str, words: Sequence[str]) -> Signature | None:
@@ -114,9 +163,7 @@ def _signature(found: Sequence[Signature], target: str, name: str, words: Sequen
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:
     """What is shown, without placeholders and variables."""
     return {
-        k: v
-        for k, v in values.items()
-        if not re.search(r"[$<>{}\[\]*`…]|\.\.\.|YOUR|your_|path[/_]to|PATH_TO|xxx|XXX", str(v))
+        k: v for k, v in values.items() if not OPEN.search(" ".join(map(str, v)) if isinstance(v, list) else str(v))
     }
 
 

@@ -10,12 +10,11 @@ from benchmarks.make.run import FIRST_ID
 from ml_agent.repositories import repository_cache
 from ml_agent.settings import load_settings
 from tools.errors import RepositoryError
-from tools.git import Git, Limits
 from tools.versions import local_version
+from tools.work_tree import WorkTree
 
 NAME = re.compile(r"[\w.-]+/[\w.-]+$")
 COMMIT = re.compile(r"[0-9a-f]{40}$")
-GIT_SECONDS = 20.0
 
 
 def sources(given: Sequence[str]) -> tuple[Source, ...]:
@@ -39,15 +38,12 @@ def _folder(root: Path, number: int) -> Source:
 
 def _origin(root: Path) -> str:
     """Where a folder was cloned from, without what stands before an @; for any other folder a made address of its name."""
-    if (root / ".git").exists():
-        import time
-
-        asked = Git(root).run(["config", "--get", "remote.origin.url"], Limits(deadline=time.monotonic() + GIT_SECONDS))
-        url = asked.stdout.decode(errors="replace").strip().removesuffix(".git")
-        match = re.search(r"github\.com[:/]([\w.-]+/[\w.-]+)$", url)
-        if match:
-            return f"https://github.com/{match.group(1)}"
-    return f"https://github.com/local/{root.name}"
+    try:
+        address = WorkTree(root).origin()
+    except RepositoryError:  # no work tree of git
+        address = ""
+    match = re.search(r"github\.com[:/]([\w.-]+/[\w.-]+)$", address.removesuffix(".git"))
+    return f"https://github.com/{match[1] if match else f'local/{root.name}'}"
 
 
 def _named(text: str, number: int) -> Source:

@@ -14,9 +14,10 @@ from ml_agent.errors import AgentError
 from ml_agent.llm.answers import read_reply
 from ml_agent.llm.configured import endpoint_of
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.sender import Parts, Sender
+from ml_agent.llm.sender import Body, Parts, Sender
 from ml_agent.prices import load_prices
 from ml_agent.settings import Settings
+from prompts.untrusted import neutral
 from tools.commandline.shell import parse_command
 
 OUTPUT_TOKENS = 300
@@ -76,9 +77,8 @@ class Speaker:
     """
 
     def __init__(self, settings: Settings, budget: Budget) -> None:
-        self._endpoint = endpoint_of(settings)
         parts = Parts(memory=Memory(), prices=load_prices(settings.prices))
-        self._sender = Sender(self._endpoint, budget, lambda event, **fields: None, parts)
+        self._sender = Sender(endpoint_of(settings), budget, lambda event, **fields: None, parts)
         self._failures = 0
 
     def reworded(self, row: Mapping[str, Any], helps: Sequence[str] = ()) -> tuple[str, str]:
@@ -89,12 +89,10 @@ class Speaker:
         prompt = ASKED.format(
             style=STYLES[row["style"]], request=template, command=row["output"], helps="\n".join(helps) or "-"
         )
-        body = {
-            "model": self._endpoint.model,
-            "messages": [{"role": "user", "content": prompt}],
-            "max_tokens": OUTPUT_TOKENS,
-            "temperature": 0.0,
-        }
+        body = Body(
+            messages=({"role": "user", "content": neutral(prompt)},),
+            options={"max_tokens": OUTPUT_TOKENS, "temperature": 0.0},
+        )
         try:
             text = read_reply(self._sender.send("reword", body, "text")).content.strip().strip('"')
         except (openai.APIError, AgentError):

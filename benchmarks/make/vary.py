@@ -1,5 +1,6 @@
 """Values for options, by their type: another choice, a number of the same size, another path, a file beside the documented one."""
 
+import math
 import posixpath
 import re
 from collections.abc import Sequence
@@ -91,8 +92,6 @@ RUNS = ("pilot-3", "baseline2", "nightly", "sweep-a", "first-try", "ablation1", 
 UNIT = re.compile(
     r"\b(?:rate|prob|probability|dropout|ratio|fraction|momentum|smoothing|percent|decay|threshold|alpha|beta)\b"
 )
-CONFIGURATION = re.compile(r"(?:^|/)conf(?:ig)?s?/(?:[\w-]+/)*[\w.-]+\.(?:ya?ml|json|toml)$")
-"""A file that is a configuration by its folder and kind."""
 YES_NO = re.compile(
     r"^(?:is|use|do|with|enable|has|if|need)_|\b(?:0/1|1/0|status|whether|boolean|bool|true|false|on/off)\b|\b[01]\s*(?:or|for|=|:)\s",
     re.IGNORECASE,
@@ -104,7 +103,11 @@ HELP_PATH = re.compile(
 )
 """A help text that says first of all that it is about a place."""
 MEDIA_FILE = re.compile(r"\b(\w+)[- ]files?\b", re.IGNORECASE)
-SUFFIX = re.compile(r"\.[A-Za-z]\w{1,5}$")
+NEARLY_ONE = 0.85
+"""Where discounts, momenta and decays begin, of which half means something else."""
+SUFFIX = re.compile(r"\.[A-Za-z]\w{1,5}(?:\.(?:gz|bz2|xz))?$")
+SERIES = re.compile(r"[\w.-]*\{\d+\.\.\d+\}[\w.-]*$")
+"""A series of files."""
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,6 +143,16 @@ class Varied:
     def __init__(self, files: Sequence[str], random: Random) -> None:
         self.files = frozenset(files)
         self.random = random
+        self._places: list[str] = []
+
+    def fresh(self) -> None:
+        """Begin another command: all places are free again."""
+        self._places = []
+
+    def _place(self) -> str:
+        """A place that the command does not name yet."""
+        self._places = self._places or self.random.sample(PLACES, len(PLACES))
+        return self._places.pop()
 
     def wish(self, option: Option, shown: Any, workdir: str = ".") -> Wish | None:
         """The option with a value that is not its default; None where no sensible value is known.
@@ -153,6 +166,44 @@ class Varied:
         if value is None or (option.default is not None and str(value) == option.default and not option.required):
             return None
         return Wish(option=option, value=value, documented=shown is not None)
+
+    def kept(self, option: Option, shown: Any, workdir: str = ".") -> Any:
+        """A documented value that is needed: as it is, or another place where it names one outside the repository.
+
+        Args:
+            option: what is set.
+            shown: its documented value.
+            workdir: folder relative to the repository where the command runs.
+        """
+        if isinstance(shown, list):
+            return [self.kept(option, v, workdir) for v in shown]
+        if not isinstance(shown, str) or self._is_own(shown, workdir):
+            return shown
+        return (self.place(option, shown) if _is_place(option, shown) else None) or shown
+
+    def place(self, option: Option, shown: Any) -> str | None:
+        """Another place of the same kind as a documented one; None where that is not a place.
+
+        Args:
+            option: what is set.
+            shown: its documented value, a placeholder or a variable.
+        """
+        text = shown if isinstance(shown, str) else ""
+        if option.choices or option.type not in ("str", "path", "unknown") or re.search(r"[\s:,;=]", text):
+            return None
+        if not (is_path(option) or _looks_like_path(text)):
+            return None
+        end = SUFFIX.search(text)
+        suffix = end.group() if end else self._suffix(option) if "$" in text else ""
+        if suffix is None:
+            return None
+        head = "/out" if words_of(option) & OUTPUT_WORDS else "/data"
+        series = SERIES.search(text)
+        return f"{head}/{self._place()}{'/' + series.group() if series else suffix}"
+
+    def _is_own(self, shown: str, workdir: str) -> bool:
+        """Whether it is a file of the repository."""
+        return posixpath.normpath(posixpath.join(workdir, shown)) in self.files
 
     def _value(self, option: Option, shown: Any, workdir: str) -> Any:
         if option.switch:
@@ -171,7 +222,7 @@ class Varied:
         number = int(option.nargs) if option.nargs and option.nargs.isdigit() else None
         media = next((MEDIA[w] for w in words_of(option) if w in MEDIA), None)
         if option.positional and option.type in ("str", "path") and not option.choices and media is not None:
-            return [f"/data/{place}{media}" for place in self.random.sample(PLACES, number or 2)]
+            return [f"/data/{self._place()}{media}" for _ in range(number or 2)]
         if option.choices and number is None:
             return self.random.sample(list(option.choices), min(2, len(option.choices)))
         if not isinstance(shown, list) or not shown or (number is not None and len(shown) != number):
@@ -191,7 +242,7 @@ class Varied:
             return self._path(option, shown, workdir)
         media = next((MEDIA[w] for w in words_of(option) if w in MEDIA), None)
         if option.required and option.positional and media is not None:
-            return f"/data/{self.random.choice(PLACES)}{media}"
+            return f"/data/{self._place()}{media}"
         if last_words(option) & NAME_WORDS and not (shown or option.default) and not words_of(option) & NAMED_ELSEWHERE:
             return self.random.choice(RUNS)
         return shown if isinstance(shown, str) and re.fullmatch(r"[\w./:@+-]{2,60}", shown) else None
@@ -207,19 +258,24 @@ class Varied:
         if option.type == "int":
             return self._whole(option, base)
         unit = bool(UNIT.search(f"{option.dest.replace('_', ' ')} {option.help}".lower()))
+        if base is not None and not math.isfinite(base):
+            return None
         if base is None or base == 0:
             return self.random.choice((0.05, 0.1, 0.2)) if unit else None
-        value = float(f"{base * self.random.choice((0.1, 0.5, 2, 5, 10)):.3g}")
+        if NEARLY_ONE <= base < 1:
+            return self.random.choice([v for v in (0.9, 0.95, 0.98, 0.99) if v != base])
+        rate = last_words(option) & {"lr", "rate"} and base < 0.01
+        value = float(f"{base * self.random.choice((0.1, 0.5, 2, 5) if rate else (0.5, 2)):.3g}")
         return value if not (0 < base <= 1) or value < 1 else float(f"{base * 0.5:.3g}")
 
     def _whole(self, option: Option, base: float | None) -> int | None:
-        if "seed" in option.dest.lower():
+        if "seed" in last_words(option) | {option.dest.lower()}:
             return self.random.choice((7, 11, 42, 123, 2024))
         if base in (0, 1) and YES_NO.search(f"{option.dest} {option.help}"):
             return 0 if option.default == "1" else 1
         if base is None:
             return self.random.choice((4, 8, 16)) if option.required or self.random.random() < 0.5 else None
-        if base <= 0 or base != int(base):
+        if base <= 0 or not math.isfinite(base) or base != int(base):
             return None
         number = int(base)
         if number & (number - 1) == 0:
@@ -230,31 +286,14 @@ class Varied:
     def _path(self, option: Option, shown: Any, workdir: str) -> str | None:
         known = shown if isinstance(shown, str) else option.default or ""
         own = posixpath.normpath(posixpath.join(workdir, known)) if known else ""
-        if own in self.files:
-            return self._neighbour(own, workdir)
-        if words_of(option) & CONFIG_WORDS:
-            return self._configuration(workdir) if option.required else None
+        if own in self.files or words_of(option) & CONFIG_WORDS:
+            return None
         end = SUFFIX.search(known)
         suffix = end.group() if end else self._suffix(option)
         if suffix is None:
             return None
         head = "/out" if words_of(option) & OUTPUT_WORDS else "/data"
-        return f"{head}/{self.random.choice(PLACES)}{suffix}"
-
-    def _configuration(self, workdir: str) -> str | None:
-        """One of the repository's own configurations."""
-        found = sorted(f for f in self.files if CONFIGURATION.search(f))
-        return posixpath.relpath(self.random.choice(found), workdir) if found else None
-
-    def _neighbour(self, path: str, workdir: str) -> str:
-        """Another file of the same folder and kind, else the file itself."""
-        folder, suffix = posixpath.split(path)[0], posixpath.splitext(path)[1]
-        others = sorted(
-            f
-            for f in self.files
-            if posixpath.split(f)[0] == folder and posixpath.splitext(f)[1] == suffix and f != path
-        )
-        return posixpath.relpath(self.random.choice(others) if others else path, workdir)
+        return f"{head}/{self._place()}{suffix}"
 
     def _suffix(self, option: Option) -> str | None:
         """What a path of this option ends in: "" for a folder; None where that is not known."""
@@ -272,6 +311,15 @@ class Varied:
             return found
         named = words & {"file", "filename", "files"} or re.search(r"\bfile\b", option.help, re.IGNORECASE)
         return None if named and not re.search(r"folder|director", option.help, re.IGNORECASE) else ""
+
+
+def _is_place(option: Option, shown: str) -> bool:
+    """Whether a documented value is a place on somebody's disk, and no name that means something to the program."""
+    if _looks_like_path(shown):
+        return True
+    if "/" not in shown and "." in SUFFIX.sub("", shown):
+        return False
+    return is_path(option) and bool(SUFFIX.search(shown) or words_of(option) & (OUTPUT_WORDS | PATH_ENDS - {"path"}))
 
 
 def words_of(option: Option) -> set[str]:
@@ -296,6 +344,7 @@ def is_path(option: Option) -> bool:
 
 
 def _looks_like_path(value: Any) -> bool:
+    value = SERIES.sub("x.y", value) if isinstance(value, str) else value
     return (
         isinstance(value, str)
         and bool(re.fullmatch(r"(?:\.{0,2}/)?[\w.-]+(?:/[\w.-]*)+", value))

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from benchmarks.make.phrases import entry_name, entry_words, help_noun, name_words, purpose, switch_sentence
+from benchmarks.make.phrases import deed, entry_name, entry_words, help_noun, name_words, purpose, switch_sentence
 from benchmarks.make.vary import OUTPUT_WORDS, Wish, words_of
 from tools.signatures.model import Signature
 
@@ -37,6 +37,32 @@ ONES = [
 ]
 TENS = ["zero", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 PLACE = re.compile(r"\b(?:path|folder|directory|dir)\b", re.IGNORECASE)
+SAYS_NOTHING = frozenset(
+    [
+        "path",
+        "paths",
+        "file",
+        "files",
+        "folder",
+        "directory",
+        "dir",
+        "to",
+        "the",
+        "of",
+        "a",
+        "an",
+        "name",
+        "names",
+        "number",
+        "value",
+        "list",
+        "type",
+        "input",
+        "output",
+        "data",
+    ]
+)
+"""Words of help texts that do not tell one option from another."""
 SPELLED = 1000
 """Numbers below this one may be written in words."""
 
@@ -68,16 +94,41 @@ def request(told: Told, style: Style, random: Random) -> str:
     for wish in told.wishes:
         if not says(text, wish):
             raise Unsaid(f"the value of {wish.option.dest} is not in it")
+    if style != "flags":
+        _see_that_things_differ(told)
     return text
 
 
+def _see_that_things_differ(told: Told) -> None:
+    """No two things that a request names have the same name."""
+    for by_help in (False, True):
+        nouns = [_noun(told, w, by_help).lower() for w in _split(told)[0]]
+        if len(set(nouns)) < len(nouns):
+            raise Unsaid("two options have the same name in words")
+
+
 def says(text: str, wish: Wish) -> bool:
-    """Whether a text contains a wish's value, in words or digits."""
-    if wish.option.switch or isinstance(wish.value, bool):
-        return True
+    """Whether a text contains a wish's value as a whole word, in words or digits; of a switch its name or its deed."""
     lower = text.lower()
+    if wish.option.switch or isinstance(wish.value, bool):
+        return _says_switch(lower, wish)
     values = wish.value if isinstance(wish.value, list) else [wish.value]
-    return all(str(v).lower() in lower or (isinstance(v, int) and in_words(v) in lower) for v in values)
+    return all(_stands(str(v), lower) or (isinstance(v, int) and _stands(in_words(v), lower)) for v in values)
+
+
+def _stands(value: str, lower: str) -> bool:
+    return re.search(rf"(?<![\w/]){re.escape(value.lower())}(?![\w/]|\.\w|-\w)", lower) is not None
+
+
+def _says_switch(lower: str, wish: Wish) -> bool:
+    """Whether most words of a switch's flag, or what its help says that it does, are there."""
+    if (told := deed(wish.option)) and told.lower() in lower:
+        return True
+    spelled = " ".join(
+        (*wish.option.flags, *wish.option.negative_flags, wish.option.dest, name_words(wish.option))
+    ).lower()
+    words = [w for w in re.split(r"[\s_.-]+", wish.option.dest.lower()) if w]
+    return any(w in lower for w in {*words, *re.split(r"[\s_.-]+", spelled)} if len(w) > 1)
 
 
 def in_words(number: int) -> str:
@@ -95,24 +146,38 @@ def in_words(number: int) -> str:
 def _value(wish: Wish, spelled: bool = False) -> str:
     values = wish.value if isinstance(wish.value, list) else [wish.value]
     shown = [
-        in_words(v) if spelled and isinstance(v, int) and not isinstance(v, bool) and v <= 100 else str(v)
+        in_words(v) if spelled and isinstance(v, int) and not isinstance(v, bool) and v <= 100 else quoted(v)
         for v in values
     ]
     return _joined(shown)
+
+
+def quoted(value: Any) -> str:
+    """A value as a sentence can hold it: with quotes where it has blanks or ends as a sentence does."""
+    text = str(value)
+    return f'"{text}"' if re.search(r"\s|[.,?!]$|^$", text) else text
 
 
 def _joined(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _noun(wish: Wish, by_help: bool = False) -> str:
-    return (_told_noun(wish) if by_help else "") or name_words(wish.option)
+def _noun(told: Told, wish: Wish, by_help: bool = False) -> str:
+    return (_told_noun(told, wish) if by_help else "") or name_words(wish.option)
 
 
-def _told_noun(wish: Wish) -> str:
-    """What the help text says it is; "" where it speaks of a place and the value is none: some texts belong to another option."""
+def _told_noun(told: Told, wish: Wish) -> str:
+    """What the help text says it is; "" where that does not tell it from another option.
+
+    Some texts speak of a place and belong to another option, whose value is one; some say no more than that it is a file.
+    """
     noun = help_noun(wish.option)
-    return "" if PLACE.search(noun) and not wish.is_path else noun
+    if PLACE.search(noun) and not wish.is_path:
+        return ""
+    if not set(re.findall(r"[a-z]+", noun.lower())) - SAYS_NOTHING:
+        return ""
+    others = (o for o in told.signature.options if o.dest != wish.option.dest)
+    return "" if any(help_noun(o).lower() == noun.lower() for o in others) else noun
 
 
 def _split(told: Told) -> tuple[list[Wish], list[Wish]]:
@@ -123,8 +188,7 @@ def _split(told: Told) -> tuple[list[Wish], list[Wish]]:
 
 def _deeds(switches: Sequence[Wish], by_help: bool) -> list[str]:
     return [
-        switch_sentence(w, by_help) if w.option.switch else f"turn {name_words(w.option)} {'on' if w.value else 'off'}"
-        for w in switches
+        switch_sentence(w, by_help) if w.option.switch else f"set {_flag(w).lstrip('-')} to {w.value}" for w in switches
     ]
 
 
@@ -132,8 +196,14 @@ def _goal(told: Told) -> str:
     """What is to be done; with the entry point's name where the options do not tell which is meant."""
     goal = purpose(told.signature)
     if not goal or (goal.endswith(" program") and not told.alone):
-        return f"run {entry_name(told.signature, told.workdir)}"
-    return goal if told.alone else f"{goal} with {entry_name(told.signature, told.workdir)}"
+        return f"run {_entry(told)}"
+    return goal if told.alone else f"{goal} with {_entry(told)}"
+
+
+def _entry(told: Told) -> str:
+    """The entry point, with the folder that its name does not tell: many folders of a repository have a `main.py`."""
+    name = entry_name(told.signature, told.workdir)
+    return name if told.workdir == "." or told.signature.kind == "console" else f"{name} from the folder {told.workdir}"
 
 
 def _polite(told: Told, random: Random) -> str:
@@ -141,7 +211,7 @@ def _polite(told: Told, random: Random) -> str:
     opening = random.choice((
         "Could you please help me to {}?", "I would be grateful for a command to {}.", "Hello, I should like to {}, and would appreciate your help.",
     )).format(_goal(told))  # fmt: skip
-    wishes = [f"the {_noun(w, True)} should be {_value(w, True)}" for w in values]
+    wishes = [f"the {_noun(told, w, True)} should be {_value(w, True)}" for w in values]
     if wishes:
         opening += f" In this run, {_joined(wishes)}."
     if switches:
@@ -155,7 +225,7 @@ def _plain(told: Told, random: Random) -> str:
     values, switches = _split(told)
     text = f"{_goal(told)}."
     if values:
-        text += f" Set {_joined([f'the {_noun(w)} to {_value(w)}' for w in values])}."
+        text += f" Set {_joined([f'the {_noun(told, w)} to {_value(w)}' for w in values])}."
     if switches:
         text += f" {'Also, ' if values else 'Please '}{_joined(_deeds(switches, True))}."
     return text
@@ -163,11 +233,12 @@ def _plain(told: Told, random: Random) -> str:
 
 def _terse(told: Told, random: Random) -> str:
     values, switches = _split(told)
-    head = " ".join(entry_words(told.signature)) if told.alone else entry_name(told.signature, told.workdir)
+    head = " ".join(entry_words(told.signature)) if told.alone else _entry(told)
     if not head:
         raise Unsaid("the entry point has no words")
     parts = [f"{name_words(w.option)} {_value(w)}" for w in values]
-    return ", ".join([f"{told.repository} {head}", *parts, *_deeds(switches, False)])
+    head = head if head.split()[0].lower() == told.repository.lower() else f"{told.repository} {head}"
+    return ", ".join([head, *parts, *_deeds(switches, False)])
 
 
 def _flags(told: Told, random: Random) -> str:
@@ -182,7 +253,7 @@ def _flags(told: Told, random: Random) -> str:
     ]
     if len(said) != len(told.wishes):
         raise Unsaid("an option has no flag")
-    return f"Give me the {entry_name(told.signature, told.workdir)} call with {_joined(said)}."
+    return f"Give me the call of {_entry(told)} with {_joined(said)}."
 
 
 def _flag(wish: Wish) -> str:
@@ -194,7 +265,7 @@ def _flag(wish: Wish) -> str:
 
 
 def _value_as_typed(wish: Wish) -> str:
-    return " ".join(map(str, wish.value)) if isinstance(wish.value, list) else str(wish.value)
+    return " ".join(map(quoted, wish.value)) if isinstance(wish.value, list) else quoted(wish.value)
 
 
 def _indirect(told: Told, random: Random) -> str:
@@ -204,9 +275,9 @@ def _indirect(told: Told, random: Random) -> str:
     if not goal or goal.endswith(" program"):
         raise Unsaid("nothing says what the entry point does")
     values, switches = _split(told)
-    if not all(_told_noun(w) for w in values):
+    if not all(_told_noun(told, w) for w in values):
         raise Unsaid("an option has no help in plain words")
-    parts = [f"The {_told_noun(w)} has to be {_value(w)}." for w in values]
+    parts = [f"The {_told_noun(told, w)} must be {_value(w)}." for w in values]
     return " ".join([f"{goal}.", *parts, *(f"{d[0].upper()}{d[1:]}." for d in _deeds(switches, True))])
 
 
@@ -216,15 +287,16 @@ def _context(told: Told, random: Random) -> str:
         raise Unsaid("there is no path in it")
     values, switches = _split(told)
     where = "the repository's root" if told.workdir == "." else f"the folder {told.workdir}"
-    text = f"I work in {where} of {told.repository} and want to {_goal(told)}."
+    goal = _goal(told).removesuffix(f" from the folder {told.workdir}")
+    text = f"I work in {where} of {told.repository} and want to {goal}."
     for wish in places:
-        noun = _noun(wish, True)
+        noun = _noun(told, wish, True)
         text += (
-            f" The {noun} is to be {_value(wish)}."
+            f" The {noun} should be {_value(wish)}."
             if words_of(wish.option) & OUTPUT_WORDS
             else f" For the {noun} take {_value(wish)}."
         )
-    rest = [f"{_noun(w)} {_value(w)}" for w in values if w not in places]
+    rest = [f"{_noun(told, w)} {_value(w)}" for w in values if w not in places]
     if rest:
         text += f" Use {_joined(rest)}."
     if switches:

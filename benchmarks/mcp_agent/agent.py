@@ -71,13 +71,13 @@ async def converse(
             prompt, completion = prompt + reply.usage.prompt_tokens, completion + reply.usage.completion_tokens
         usage = Usage(prompt_tokens=prompt, completion_tokens=completion, calls=number)
         calls: list[Any] = list(message.tool_calls or [])
-        messages.append({"role": "assistant", "content": message.content, **_said(calls)})
+        messages.append({"role": "assistant", "content": message.content, **_tool_calls(calls)})
         for call in calls:
             called[call.function.name] = called.get(call.function.name, 0) + 1
             given = _arguments(call.function.arguments)
             if call.function.name == ANSWER and isinstance(given.get("command"), str):
                 return Answered(text=given["command"], usage=usage, called=called)
-            told = await _told(known.get(call.function.name), given)
+            told = await _act(known.get(call.function.name), given)
             messages.append({"role": "tool", "tool_call_id": call.id, "content": told})
         if not calls:
             messages.append({"role": "user", "content": "Call `answer` with the command."})
@@ -89,7 +89,7 @@ def _answer() -> dict[str, Any]:
     return {"type": "function", "function": {"name": ANSWER, "description": "The command.", "parameters": parameters}}
 
 
-def _said(calls: list[Any]) -> dict[str, Any]:
+def _tool_calls(calls: list[Any]) -> dict[str, Any]:
     return {"tool_calls": [call.model_dump() for call in calls]} if calls else {}
 
 
@@ -101,7 +101,7 @@ def _arguments(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-async def _told(function: Function | None, given: Mapping[str, Any]) -> str:
+async def _act(function: Function | None, given: Mapping[str, Any]) -> str:
     if function is None:
         return "there is no such function"
     said = await function.act(given)

@@ -56,7 +56,7 @@ class Progress:
             self._live.update(self._table())
         elif time.monotonic() - self._said > QUIET_SECONDS:
             self._said = time.monotonic()
-            self._console.print(self.line(), highlight=False, markup=False, soft_wrap=True)
+            self._console.say(self.line())
 
     def line(self) -> str:
         """All of it in one line."""

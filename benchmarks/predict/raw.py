@@ -10,8 +10,9 @@ from ml_agent.budget import Budget
 from ml_agent.llm.answers import read_reply
 from ml_agent.llm.configured import endpoint_of
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.sender import Parts, Sender
+from ml_agent.llm.sender import Body, Parts, Sender
 from ml_agent.prices import load_prices
+from prompts.untrusted import verbatim
 
 OUTPUT_TOKENS = 1024
 # The wording is the benchmark's own (gersteinlab/ML-Bench, scripts/api, MIT licence): a baseline must be asked as published.
@@ -35,21 +36,17 @@ class RawNavigator:
     def __init__(self, config: Config, budget: Budget) -> None:
         self._config = config
         settings = config.settings()
-        self._endpoint = endpoint_of(settings)
         parts = Parts(memory=Memory(), prices=load_prices(settings.prices))
-        self._sender = Sender(self._endpoint, budget, lambda event, **fields: None, parts)
+        self._sender = Sender(endpoint_of(settings), budget, lambda event, **fields: None, parts)
 
     def answer(self, shown: Visible, root: Path, attempt: int) -> str:
         """The answer, as the published script takes it out of the reply."""
         config = self._config
         temperature = config.temperature if config.temperature is not None else 1.0 if config.attempts > 1 else 0.0
-        body = {
-            "model": self._endpoint.model,
-            "messages": [{"role": "user", "content": prompt(shown, root, config)}],
-            "max_tokens": OUTPUT_TOKENS,
-            "temperature": temperature,
-            "seed": attempt,
-        }
+        body = Body(
+            messages=({"role": "user", "content": verbatim(prompt(shown, root, config))},),
+            options={"max_tokens": OUTPUT_TOKENS, "temperature": temperature, "seed": attempt},
+        )
         import openai
 
         try:
@@ -66,7 +63,7 @@ def prompt(shown: Visible, root: Path, config: Config) -> str:
     if config.setting == "oracle":
         text = shown.oracle
     elif config.setting == "retrieval":
-        text = _retrieved(shown, root, config)
+        text = _retrieve(shown, root, config)
     elif config.setting == "code":
         text = contexts.code(root, config.context_tokens, config.model)
     else:
@@ -77,7 +74,7 @@ def prompt(shown: Visible, root: Path, config: Config) -> str:
     return TASK.format(kind=kind, instruction=shown.instruction) + shape.format(text=text) + FORM + ending + "\n"
 
 
-def _retrieved(shown: Visible, root: Path, config: Config) -> str:
+def _retrieve(shown: Visible, root: Path, config: Config) -> str:
     if config.retrieval == "passages":
         text, _ = contexts.cut(
             contexts.passages(shown.instruction, root, shown.path), config.context_tokens, config.model

@@ -69,7 +69,7 @@ def _predict(plan: Plan, engine: Engine | None, store: RowStore) -> Summary:
     with Progress(len(units), len(units) - len(todo), plan.who.subject) as progress:
         try:
             for result in run(work, todo):
-                progress.add(_shown(keeper.keep(result)))
+                progress.add(_progress_line(keeper.keep(result)))
         finally:
             predictions = list(_collect(plan, store))
             unwritten = _write(plan.out, predictions)
@@ -106,7 +106,7 @@ class _Keeper:
         return result
 
 
-def _shown(result: Result) -> Done:
+def _progress_line(result: Result) -> Done:
     usage = result.usage
     return Done(
         name=f"{result.github_id}-{result.id}",

@@ -10,7 +10,6 @@ import msgspec
 
 from benchmarks.data import Key, Visible
 from benchmarks.predict.config import Config
-from benchmarks.predict.raw import RawNavigator
 from benchmarks.predict.rows import Result
 from benchmarks.predictions import Usage
 from ml_agent.assemble import budget_limits
@@ -55,6 +54,8 @@ def answer(unit: Unit, config: Config) -> Result:
     error = ""
     try:
         if config.navigator == "raw":
+            from benchmarks.predict.raw import RawNavigator  # openai takes longer to import than all else
+
             output = (RawNavigator(config, budget).answer(unit.shown, unit.root, unit.attempt),)
         else:
             output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, config, budget))
@@ -96,14 +97,14 @@ def _drafts(unit: Unit, config: Config, budget: Budget) -> list[Draft]:
 def navigator_for(config: Config, budget: Budget) -> Navigator:
     """The navigator of a configuration: one of grounded serves all rows, a model is asked within the row's budget."""
     if config.navigator == "grounded":
-        return _grounded()
-    from ml_agent.llm.configured import ModelSurroundings, configured_navigator  # openai takes half a second
+        return _navigator()
+    from ml_agent.llm.configured import ModelSurroundings, configured_navigator  # as above
 
-    return configured_navigator(config.settings(), _grounded(), ModelSurroundings(budget=budget, emit=silent))
+    return configured_navigator(config.settings(), _navigator(), ModelSurroundings(budget=budget, emit=silent))
 
 
 @functools.cache
-def _grounded() -> GroundedNavigator:
+def _navigator() -> GroundedNavigator:
     return GroundedNavigator()
 
 

@@ -19,7 +19,7 @@ def failed(reason: ReasonClass, detail: str) -> Verdict:
 
 def compare_programs(reference: Observation, candidate: Observation, root: Path) -> Verdict:
     """Compare shell answers: each program of the reference must be started with the same options, and no other."""
-    refused = _refused(reference, candidate)
+    refused = _refusal(reference, candidate)
     rest = list(candidate.programs)
     for wanted in reference.programs:
         rivals = [p for p in rest if same_entry(wanted, p, root)]
@@ -41,7 +41,7 @@ def compare_programs(reference: Observation, candidate: Observation, root: Path)
     return GOOD
 
 
-def _refused(reference: Observation, candidate: Observation) -> Verdict | None:
+def _refusal(reference: Observation, candidate: Observation) -> Verdict | None:
     """Whether the repository refuses the candidate for a reason for which it does not refuse the reference."""
     if not candidate.failure or candidate.failure == reference.failure:
         return None
@@ -72,7 +72,7 @@ def _options(asked: Options, said: Options) -> list[Verdict]:
             and _same_truth(asked.words.get(name, ()), said.words.get(name, ()))
         ):
             continue
-        shown = f"{name}: {_shown(second)} where the reference has {_shown(first)}"
+        shown = f"{name}: {_printable(second)} where the reference has {_printable(first)}"
         if name not in asked.given:
             unasked.append(failed("unasked", shown))
         elif name in said.given:
@@ -109,7 +109,7 @@ def _value(options: Options, others: Options, name: str) -> Any:
     return options.defaults.get(name, others.defaults.get(name, ABSENT))
 
 
-def _shown(value: Any) -> str:
+def _printable(value: Any) -> str:
     return "nothing" if value is ABSENT else repr(value)[:200]
 
 

@@ -39,7 +39,7 @@ def entry_of(root: Path, file: str) -> Entry:
         called = _only_call(tree)
         if called is None:
             break
-        target = _imported(tree, called, root, file)
+        target = _import_target(tree, called, root, file)
         if target is None:
             return file, called
         if target[1] == "":
@@ -82,7 +82,7 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _imported(tree: ast.Module, name: str, root: Path, file: str) -> Entry | None:
+def _import_target(tree: ast.Module, name: str, root: Path, file: str) -> Entry | None:
     """Where an imported function stands; None for a function of the file itself."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.ImportFrom):

@@ -217,13 +217,13 @@ def _of_code(text: str, seen: Observation) -> Iterator[Mutant]:
         for place, keyword in enumerate(node.keywords):
             if keyword.arg is None or _says_default(keyword.value, call.defaults.get(keyword.arg)):
                 continue
-            yield _made(tree, number, "dropped", keyword.arg, lambda c, p=place: c.keywords.pop(p))
+            yield _mutant(tree, number, "dropped", keyword.arg, lambda c, p=place: c.keywords.pop(p))
             if isinstance(keyword.value, ast.Constant):
-                yield _made(tree, number, "changed", keyword.arg, lambda c, p=place: _change(c.keywords[p]))
+                yield _mutant(tree, number, "changed", keyword.arg, lambda c, p=place: _change(c.keywords[p]))
         for place, value in enumerate(node.args):
             if isinstance(value, ast.Constant) and value.value is not None:
-                yield _made(tree, number, "positional", str(place), lambda c, p=place: _change_place(c, p))
-        yield from _added(tree, number, node, call)
+                yield _mutant(tree, number, "positional", str(place), lambda c, p=place: _change_place(c, p))
+        yield from _add_arguments(tree, number, node, call)
     yield from _other_calls(tree, own)
     for imported in ast.walk(tree):
         if isinstance(imported, ast.ImportFrom):
@@ -272,7 +272,7 @@ def _twice(tree: ast.Module, number: int, name: str) -> Mutant:
     return Mutant(kind="calls", about=f"{name} again", text=ast.unparse(ast.fix_missing_locations(other)))
 
 
-def _added(tree: ast.Module, number: int, node: ast.Call, call: CodeCall) -> Iterator[Mutant]:
+def _add_arguments(tree: ast.Module, number: int, node: ast.Call, call: CodeCall) -> Iterator[Mutant]:
     given = {k.arg for k in node.keywords} | set(call.arguments)
     for name, default in list(call.defaults.items())[:3]:
         if name not in given and isinstance(default, (bool, int, float, str)):
@@ -284,7 +284,7 @@ def _added(tree: ast.Module, number: int, node: ast.Call, call: CodeCall) -> Ite
                 else default + 7
             )
             keyword = ast.keyword(arg=name, value=ast.Constant(value=value))
-            yield _made(tree, number, "added", name, lambda c, k=keyword: c.keywords.append(k))
+            yield _mutant(tree, number, "added", name, lambda c, k=keyword: c.keywords.append(k))
 
 
 def _last(function: ast.expr) -> str:
@@ -313,7 +313,7 @@ def _change(keyword: ast.keyword) -> None:
     keyword.value = ast.Constant(value=new)  # type: ignore[arg-type]
 
 
-def _made(tree: ast.Module, number: int, kind: str, about: str, change: object) -> Mutant:
+def _mutant(tree: ast.Module, number: int, kind: str, about: str, change: object) -> Mutant:
     """The program with one of its calls changed."""
     other = copy.deepcopy(tree)
     call = [n for n in ast.walk(other) if isinstance(n, ast.Call)][number]

@@ -34,7 +34,7 @@ def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> 
         prefix_code: what the environment needs before it.
     """
     plain = unfence(text)
-    place = _kept(plain, root, folder, prefix_code)
+    place = _cache_file(plain, root, folder, prefix_code)
     try:
         return msgspec.json.decode(place.read_bytes(), type=Observation)
     except (OSError, msgspec.DecodeError, msgspec.ValidationError):
@@ -46,7 +46,7 @@ def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> 
     return found
 
 
-def _kept(text: str, root: Path, folder: str, prefix_code: str) -> Path:
+def _cache_file(text: str, root: Path, folder: str, prefix_code: str) -> Path:
     """Where the observation of an answer is kept: by everything that it depends on."""
     cache = Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
     parts = (_own_version(), _version(root.resolve()), str(root.resolve()), folder, prefix_code, text)

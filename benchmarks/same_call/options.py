@@ -44,14 +44,14 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
         believe_parser: False reads the words although a parser did, to compare with a program that came to none.
     """
     if program.parsed and believe_parser:
-        return _parsed(program)
+        return _parsed_options(program)
     signature = choose(_signatures(root, program.file), program.words) if program.file else None
     if signature is None or not signature.options:
         loose = by_look(program.words)
         return Options(values=loose, given=frozenset(loose), defaults=program.settings)
     call = parse_call(signature, program.words)
     if signature.framework == "hydra" and not call.unknown:
-        return _composed(root, program, signature)
+        return _compose(root, program, signature)
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
     known = {o.dest: o.default for o in signature.options if o.default is not None}
     texts = {o.dest for o in signature.options if _is_text(o) and signature.syntax != "overrides"}
@@ -62,7 +62,7 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
     )  # fmt: skip
 
 
-def _composed(root: Path, program: Program, base: Signature) -> Options:
+def _compose(root: Path, program: Program, base: Signature) -> Options:
     """The whole configuration that hydra composes of groups, another configuration and overrides; where it cannot be known, the words.
 
     Args:
@@ -71,7 +71,7 @@ def _composed(root: Path, program: Program, base: Signature) -> Options:
         base: its signature without what the words choose.
     """
     known = _signatures(root, program.file)
-    signature = choose(_reader(root).called(known, lambda s: _said(s, program.words)), program.words) or base
+    signature = choose(_reader(root).called(known, lambda s: _decisions(s, program.words)), program.words) or base
     call = parse_call(signature, program.words)
     whole = not (signature.accepts_unknown or signature.unseen)
     composed, before = ({o.dest: o.default for o in _keys(s)} for s in (signature, base))
@@ -91,7 +91,7 @@ def _keys(signature: Signature) -> list[Option]:
     return [o for o in signature.options if o.converter != GROUP and not o.required]
 
 
-def _said(signature: Signature, words: Sequence[str]) -> dict[str, Any]:
+def _decisions(signature: Signature, words: Sequence[str]) -> dict[str, Any]:
     """What words say that decides what a configuration holds."""
     call = parse_call(signature, words)
     return call.values | ({GROUPS: call.chosen} if call.chosen else {})
@@ -107,12 +107,12 @@ def _looks_typed(default: Any) -> bool:
     return isinstance(plain(default, "set"), (bool, int, float))
 
 
-def _parsed(program: Program) -> Options:
+def _parsed_options(program: Program) -> Options:
     """As the program's own parser said; what it hid inside a converter is taken as it was typed."""
     loose = by_look(program.rest)
-    shown = {k: v for k, v in program.values.items() if not _hidden(v)}
-    typed = {k: list(program.given[k]) for k, v in program.values.items() if k in program.given and _hidden(v)}
-    defaults = {k: v for k, v in program.defaults.items() if not _hidden(v)}
+    shown = {k: v for k, v in program.values.items() if not _is_hidden(v)}
+    typed = {k: list(program.given[k]) for k, v in program.values.items() if k in program.given and _is_hidden(v)}
+    defaults = {k: v for k, v in program.defaults.items() if not _is_hidden(v)}
     unseen = {k: defaults[k] for k in program.values.keys() - shown.keys() - typed.keys() if k in defaults}
     given = frozenset({*program.given, *loose} - {""})
     return Options(
@@ -138,7 +138,7 @@ def _spellings(signature: Signature) -> dict[str, tuple[str, bool]]:
     }
 
 
-def _hidden(value: Any) -> bool:
+def _is_hidden(value: Any) -> bool:
     """Whether a parsed value does not show what was typed: a converter made a thing of it that cannot be looked into."""
     return isinstance(value, dict) and value.keys() in ({"?"}, {"is"})
 

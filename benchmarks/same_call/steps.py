@@ -72,7 +72,7 @@ def steps(text: str, trace: str, place: Place, *, python_too: bool) -> list[Prog
         place: where it ran.
         python_too: Python programs count here: none was seen, and their words are all that there is.
     """
-    found = list(_traced(text, trace, place))
+    found = list(_trace_steps(text, trace, place))
     lead = [read_invocation(list(words)) for words in place.parents if words]
     lead += [s.invocation for s in found if not s.sourced and _sources_python(s.invocation, found, place)]
     fetched: set[str] = set()
@@ -82,11 +82,11 @@ def steps(text: str, trace: str, place: Place, *, python_too: bool) -> list[Prog
             continue
         if any(_same_start(invocation, one) for one in lead):
             continue
-        programs += _counted(invocation, place, fetched)
-    return [*programs, *_overwritten(text, place)]
+        programs += _count(invocation, place, fetched)
+    return [*programs, *_overwritten_files(text, place)]
 
 
-def _traced(text: str, trace: str, place: Place) -> Iterator[_Step]:
+def _trace_steps(text: str, trace: str, place: Place) -> Iterator[_Step]:
     """The commands in the order in which they ran, with the variables that were set for each."""
     functions = {name for pair in FUNCTION.findall(text) for name in pair if name}
     prefixed = {name for one in parse_command(text).invocations for name, _ in one.environment}
@@ -143,7 +143,7 @@ def _bare(name: str) -> str:
     return posixpath.normpath(name) if name else ""
 
 
-def _counted(invocation: Invocation, place: Place, fetched: set[str]) -> Iterator[Program]:
+def _count(invocation: Invocation, place: Place, fetched: set[str]) -> Iterator[Program]:
     """The program, where it is more than a preparation."""
     called = invocation.name or invocation.program
     name = posixpath.basename(called)
@@ -188,7 +188,7 @@ def _is_own(path: str, folder: str, place: Place) -> bool:
     return (place.root / posixpath.normpath(posixpath.join(place.folder, folder or ".", path))).is_file()
 
 
-def _overwritten(text: str, place: Place) -> Iterator[Program]:
+def _overwritten_files(text: str, place: Place) -> Iterator[Program]:
     """Files of the repository over which the answer writes."""
     for invocation in parse_command(text).invocations:
         for sign, target in invocation.redirects:

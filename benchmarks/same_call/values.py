@@ -39,11 +39,11 @@ def same(first: Any, second: Any, reading: Reading = "any") -> bool:
 
 def _same_command(one: str, other: str) -> bool:
     """Whether two values are command lines that start the same Python program alike: launchers do not count there, either."""
-    called = [_called(text) for text in (one, other)]
+    called = [_read_call(text) for text in (one, other)]
     return called[0] is not None and called[0] == called[1]
 
 
-def _called(text: str) -> tuple[str, str, tuple[str, ...]] | None:
+def _read_call(text: str) -> tuple[str, str, tuple[str, ...]] | None:
     try:
         words = shlex.split(text)
     except ValueError:
@@ -89,7 +89,7 @@ def _literal(text: str) -> Any:
     """A list or table as it is written in Python, JSON or on hydra's command line."""
     for read in (json.loads, ast.literal_eval):
         try:
-            return _listed(read(text))
+            return _as_list(read(text))
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             continue
     if text[0] in "[(" and not re.search(r"[\[({]", text[1:]):
@@ -97,7 +97,7 @@ def _literal(text: str) -> Any:
     return re.sub(r"\s+", "", text).replace('"', "'")
 
 
-def _listed(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 

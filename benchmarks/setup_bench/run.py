@@ -59,7 +59,7 @@ def run_case(case: Case, kind: SandboxKind, note: Callable[[str], None] | None =
         session = Session(sandbox, source, note=note)
         try:
             proof = prove(session, Task(text=case.command, timeout=TIMEOUT))
-            written = _written(sandbox, case.result) if proof.ok else None
+            written = _read_result(sandbox, case.result) if proof.ok else None
             row = judge(case, proof, written, ends_here(case, sandbox))
             return msgspec.structs.replace(row, sandbox=kind, seconds=round(time.monotonic() - began, 1))
         finally:
@@ -106,7 +106,7 @@ def _wrong_diagnosis(case: Case, diagnosis: Diagnosis) -> list[str]:
     return wrong + [f"the message does not say {name}" for name in missing]
 
 
-def _written(sandbox: Sandbox, result: str) -> dict[str, Any] | None:
+def _read_result(sandbox: Sandbox, result: str) -> dict[str, Any] | None:
     """The newest file of the result's name, wherever the command ran."""
     name = shlex.quote(PurePosixPath(result).name)
     found = sandbox.run(Command(text=f"find . -name {name} -type f -printf '%T@ %p\\n' | sort -n | tail -n 1"))

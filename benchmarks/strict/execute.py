@@ -2,7 +2,6 @@
 
 import atexit
 import functools
-import json
 import os
 import shlex
 import shutil
@@ -10,11 +9,13 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from benchmarks.strict import code_cache
 from benchmarks.strict.bash_text import assignments
+from benchmarks.strict.collector import NAME, Collector
 from benchmarks.strict.libraries import Libraries
 from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
 from benchmarks.strict.text import Kind
@@ -126,9 +127,13 @@ def run(job: Job, libraries: Libraries) -> Execution:
             bin=shims(tuple(libraries.console.items()), job.record),
             parsers=parsers(),
         )
-        _write_job(job, layout, libraries)
-        done = _start(layout)
-        execution = msgspec.structs.replace(_judge(done, layout, job.kind), trace=read_trace(place, layout.trace.name))
+        _write_answer(job, layout)
+        reports = Collector(place, _instructions(job, layout, libraries), judge_words())
+        with reports.listening():
+            done = _start(layout)
+        execution = msgspec.structs.replace(
+            _judge(done, layout, job.kind, read_programs(reports.lines)), trace=read_trace(place, layout.trace.name)
+        )
     code_cache.keep((path for program in execution.programs for path in program.compiled), layout.root)
     return execution
 
@@ -144,11 +149,6 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """The same folder in the job and in the sandbox: two threads that ask first each make one."""
 
     @property
-    def report(self) -> Path:
-        """The file to which programs append what became of them."""
-        return self.place / "report.jsonl"
-
-    @property
     def trace(self) -> Path:
         """The file in which bash writes what it carries out."""
         return self.place / "trace"
@@ -161,14 +161,18 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     stderr: str
 
 
-def _write_job(job: Job, layout: Layout, libraries: Libraries) -> None:
-    place = layout.place
+def _instructions(job: Job, layout: Layout, libraries: Libraries) -> dict[str, Any]:
+    """What each program's judge is sent."""
     announced = libraries.announced(job.prefix_code + "\n" + (job.text if job.kind == "bash" else ""))
-    (place / "job.json").write_text(json.dumps({
-        "root": str(layout.root), "report": str(layout.report), "seconds": CPU_SECONDS, "cache": str(code_cache.folder()),
+    return {
+        "root": str(layout.root), "seconds": CPU_SECONDS, "cache": str(code_cache.folder()),
         "installed": [str(layout.root / p) for p in libraries.installed], "libraries": [str(layout.parsers)],
         "foreign": sorted(libraries.foreign | announced), "record": job.record,
-    }))  # fmt: skip
+    }  # fmt: skip
+
+
+def _write_answer(job: Job, layout: Layout) -> None:
+    place = layout.place
     if job.kind == "python":
         (place / "answer.py").write_text(job.text)
         script = f'python "{place}/answer.py"\n'
@@ -223,8 +227,7 @@ def shims(console: tuple[tuple[str, str], ...], record: bool = False) -> Path:
         record: scripts that shells start count as successful, so that what follows them is seen as well.
     """
     folder = _temporary("bin")
-    start = f"import sys; sys.path.insert(0, {str(HERE)!r}); import inside; del sys.path[0]; sys.exit(inside.main(sys.argv[1:]))"
-    python = f'exec {bare_python()} -I -S -B -c "{start}"'
+    python = f"exec {shlex.join(judge_words())}"
     scripts = dict.fromkeys(PYTHONS, f'{python} "$@"')
     scripts |= {name: f'{python} {name} "$@"' for name in LAUNCHERS}
     scripts |= {name: f'{python} -m {module} "$@"' for name, module in console}
@@ -238,6 +241,12 @@ def shims(console: tuple[tuple[str, str], ...], record: bool = False) -> Path:
         file.write_text(f"#!/bin/sh\n{body}\n")
         file.chmod(file.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     return folder
+
+
+def judge_words() -> list[str]:
+    """How a program is started that runs a script of the answer and judges it: what follows are the script's words."""
+    start = f"import sys; sys.path.insert(0, {str(HERE)!r}); import inside; del sys.path[0]; sys.exit(inside.main(sys.argv[1:]))"
+    return [bare_python(), "-I", "-S", "-B", "-c", start]
 
 
 def _runner(launcher: Launcher) -> str:
@@ -261,7 +270,7 @@ def bare_python() -> str:
 def _start(layout: Layout) -> Done:
     limits = f"ulimit -c 0; ulimit -f {FILE_BLOCKS}; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000; exec {system('bash')} --noprofile --norc {shlex.quote(str(layout.place))}/{ANSWER}"
     command = [*_walls(layout), system("bash"), "--noprofile", "--norc", "-c", limits]
-    environment = {"STRICT_JOB": str(layout.place / "job.json"), "PATH": f"{layout.bin}:{SYSTEM_PATH}", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1",
+    environment = {"STRICT_SCORER": str(layout.place / NAME), "PATH": f"{layout.bin}:{SYSTEM_PATH}", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1",
                    "STRICT_ANSWER": str(layout.place / "answer.py")}  # fmt: skip
     process = subprocess.Popen(
         command, cwd=layout.workdir, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -312,9 +321,8 @@ def _walls(layout: Layout) -> list[str]:
     return [*words, "--bind", str(layout.place), str(layout.place), "--chdir", str(layout.workdir)]
 
 
-def _judge(done: Done, layout: Layout, kind: Kind) -> Execution:
+def _judge(done: Done, layout: Layout, kind: Kind, programs: tuple[Program, ...]) -> Execution:
     """All programs must have passed, at least one must have run, and the shell must have understood everything."""
-    programs = read_programs(layout.place, layout.report.name)
     for program in programs:
         if program.outcome in ("failed", "rejected"):
             return Execution(

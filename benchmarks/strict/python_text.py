@@ -45,7 +45,7 @@ def strip_python(source: str) -> str:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return mask.text()
-    dead = _unused(tree)
+    dead = _unused_statements(tree)
     buried = {id(n) for statement in dead for n in ast.walk(statement)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -107,7 +107,7 @@ def _formats(call: ast.Call) -> bool:
     )
 
 
-def _unused(tree: ast.Module) -> set[ast.stmt]:
+def _unused_statements(tree: ast.Module) -> set[ast.stmt]:
     """Assignments to names that nothing reads, and functions and classes that nothing uses, found until nothing more is."""
     dead: set[ast.stmt] = set()
     while True:

@@ -1,20 +1,22 @@
-"""What a program that was run leaves behind for us: any file may be missing, no file at all, or forged."""
+"""What a program that was run says or leaves behind for us: it may be missing, no file at all, or nonsense."""
 
-import os
-from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import msgspec
 
 from sandbox.below import below
 from sandbox.errors import SandboxLostError
+from sandbox.inside import safe_relative
 
 FILE_BLOCKS = 20_000
 """How large a file a program may write, as `ulimit -f` counts."""
 MOST_BYTES = FILE_BLOCKS * 1024
 MOST_PROGRAMS = 2000
-"""Lines of a report that are read."""
+"""Reports that are taken."""
+FORGED = b""
+"""In the place of a report that the judge did not send."""
 DEEPEST = 60
 """Levels of what is recorded; ours have fewer."""
 
@@ -74,17 +76,9 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     """Where it was recorded."""
 
 
-def read_programs(place: Path, name: str) -> tuple[Program, ...]:
-    """The programs of a report; what is none of our reports is a failed program.
-
-    Args:
-        place: the folder that the programs could write.
-        name: the report in it; where there is none, there was no program.
-    """
-    content = _read(place, name)
-    if content is None:
-        return (_spoilt("the report is no regular file"),) if os.path.lexists(place / name) else ()
-    return tuple(_program(line) for line in content.splitlines()[:MOST_PROGRAMS])
+def read_programs(lines: Iterable[bytes]) -> tuple[Program, ...]:
+    """The programs of what was reported; what is none of our reports is a failed program."""
+    return tuple(map(_program, lines))
 
 
 def read_trace(place: Path, name: str) -> str:
@@ -95,12 +89,14 @@ def read_trace(place: Path, name: str) -> str:
 def _read(place: Path, name: str) -> bytes | None:
     try:
         with below(place) as folder:
-            return folder.read(PurePosixPath(name), MOST_BYTES)
+            return folder.read(safe_relative(name), MOST_BYTES)
     except (FileNotFoundError, SandboxLostError):
         return None
 
 
 def _program(line: bytes) -> Program:
+    if line == FORGED:
+        return _spoilt("a report was not the judge's")
     try:
         program = msgspec.json.decode(line, type=Program)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:

@@ -26,14 +26,14 @@ def bubblewrap() -> str | None:
     """
     with _Decision.lock:
         if _Decision.path is None:
-            _Decision.path = _found(1 if _Decision.told else TRIES)
+            _Decision.path = _find(1 if _Decision.told else TRIES)
         if _Decision.path is None and not _Decision.told:
             _Decision.told = True
             sys.stderr.write(f"{WITHOUT}\n")
         return _Decision.path
 
 
-def _found(tries: int) -> str | None:
+def _find(tries: int) -> str | None:
     path = shutil.which("bwrap")
     for number in range(tries if path else 0):
         if number:

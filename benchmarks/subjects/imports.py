@@ -57,7 +57,7 @@ def import_runs(path: Path) -> Imported:
             problems.append(f"{source}: {error or type(error).__name__}")
             continue
         before = found.get(prediction.key)
-        found[prediction.key] = _joined(before, prediction) if before else prediction
+        found[prediction.key] = _join(before, prediction) if before else prediction
     if not found:
         raise PredictionFileError(problems[0] if problems else f"{path}: no runs in it")
     return Imported(predictions=tuple(found.values()), problems=tuple(problems))
@@ -204,7 +204,7 @@ def _usage(reported: Reported) -> Usage:
     )
 
 
-def _joined(first: Prediction, second: Prediction) -> Prediction:
+def _join(first: Prediction, second: Prediction) -> Prediction:
     usage = {name: getattr(first.usage, name) + getattr(second.usage, name) for name in Usage.__struct_fields__}
     error = "; ".join(dict.fromkeys(text for text in (first.error, second.error) if text))
     return msgspec.structs.replace(first, output=(*first.output, *second.output), usage=Usage(**usage), error=error)

@@ -93,7 +93,7 @@ def install(home: Path, name: str, needs: Needs, say: Say) -> Installed:
     interpreter = pick_interpreter(name, needs.pythons)
     folder = home.absolute() / name
     folder.mkdir(parents=True, exist_ok=True)
-    with _locked(folder / ".lock"):
+    with _lock(folder / ".lock"):
         found = find(home.absolute(), name, needs)
         if found is not None:
             return found
@@ -220,7 +220,7 @@ def _commit(source: Path | None) -> str:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock(path: Path) -> Iterator[None]:
     """Hold the lock file; a second process that installs the same waits."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -111,11 +111,11 @@ class Meter:
     def complete(self, asked: dict[str, Any]) -> Reply:
         """Send a chat completion on, within the budget."""
         began = time.monotonic()
-        body = self._settled(asked)
-        reply = self._paid(body)
+        body = self._settle(asked)
+        reply = self._pay(body)
         if reply.status == 400 and self._learn(asked, reply.body.decode("utf-8", "replace")):
-            body = self._settled(asked)
-            reply = self._paid(body)
+            body = self._settle(asked)
+            reply = self._pay(body)
         self._write(body, reply, time.monotonic() - began)
         failed = reply.status == 429 or reply.status >= 500
         self.trouble = reply.body.decode("utf-8", "replace")[:300] if failed else ""
@@ -123,7 +123,7 @@ class Meter:
             return Reply(status=200, body=as_stream(reply.body), headers={"content-type": "text/event-stream"})
         return reply
 
-    def _settled(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def _settle(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """The request with the bench's model and settings; what the agent itself sets stays, but the model."""
         body = {name: value for name, value in asked.items() if name not in ("stream", "stream_options")}
         own = {"temperature": self.endpoint.temperature, "seed": self.endpoint.seed}
@@ -141,7 +141,7 @@ class Meter:
         self._unwanted |= new
         return bool(new)
 
-    def _paid(self, body: dict[str, Any]) -> Reply:
+    def _pay(self, body: dict[str, Any]) -> Reply:
         parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
         wanted = body[parameter]
         demand = Demand(

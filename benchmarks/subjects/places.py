@@ -12,7 +12,6 @@ from benchmarks.errors import AgentMissingError
 from sandbox.bubblewrap import folders_above
 from sandbox.choose import choose
 from sandbox.contract import Command, Policy, Sandbox
-from sandbox.docker_engine import is_local
 from sandbox.docker_sandbox import DockerSandbox
 from sandbox.local import BubblewrapSandbox, ProcessSandbox
 from sandbox.running_local import Launch
@@ -40,7 +39,7 @@ class DockerPlace(DockerSandbox):
         self._folders = tuple(folders)
 
     def _options(self) -> dict[str, Any]:
-        if self._folders and not is_local(self._engine()):
+        if self._folders and self._reach() == "none":
             raise AgentMissingError("agents cannot run in containers of another machine: use --sandbox local")
         options = super()._options()
         shown = [Mount(str(folder), str(folder), type="bind", read_only=True) for folder in self._folders]

@@ -127,12 +127,12 @@ def answer(unit: Unit, config: AgentConfig, records: Path) -> Result:
 
 
 @functools.lru_cache(maxsize=8)
-def _found(home: Path, name: str) -> tuple[Subject, Installed]:
+def _find(home: Path, name: str) -> tuple[Subject, Installed]:
     return AgentConfig(agent=name, home=home, model="").find()
 
 
 def _trial(config: AgentConfig) -> Trial:
-    found, installed = _found(config.home, config.agent)
+    found, installed = _find(config.home, config.agent)
     return Trial(
         subject=found, installed=installed, endpoint=config.endpoint(), limits=config.limits,
         reply_tokens=config.reply_tokens, calling=config.calling, place=config.place,

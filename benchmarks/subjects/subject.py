@@ -113,8 +113,8 @@ class PackagedSubject:
                 work = _work(task, sandbox, self.launch(task, inside), records)
             except SandboxLostError as error:
                 return _run(self, budget, records, ended="lost", error=str(error))
-        reported, problem = self._reported(work.left, work.said)
-        ended = _ended(work.response, meter.refused, reported)
+        reported, problem = self._read_report(work.left, work.said)
+        ended = _ending(work.response, meter.refused, reported)
         said = "; ".join(text for text in (_error(ended, work.response, meter.refused), problem) if text)
         return msgspec.structs.replace(
             _run(self, budget, records, ended=ended, error=said),
@@ -127,7 +127,7 @@ class PackagedSubject:
             trouble=meter.trouble,
         )
 
-    def _reported(self, left: Path, said: str) -> tuple[Reported, str]:
+    def _read_report(self, left: Path, said: str) -> tuple[Reported, str]:
         """What it says of itself, and why that cannot be read."""
         try:
             return self.read(left, said), ""
@@ -203,7 +203,7 @@ def _bring_out(sandbox: Sandbox, target: Path) -> Path:
     return target
 
 
-def _ended(response: Response, refused: str, reported: Reported) -> Ended:
+def _ending(response: Response, refused: str, reported: Reported) -> Ended:
     if response.ended in ("timeout", "out-of-memory"):
         return "timeout" if response.ended == "timeout" else "out-of-memory"
     if refused or (reported.limited and response.ok):

@@ -9,11 +9,10 @@ from types import FrameType
 
 import typer
 
-from ml_agent.console import Terminal
 from ml_agent.errors import exit_code_for
 from ml_agent.keys import take as take_keys
 from ml_agent.late_packages import leave_unloaded
-from ml_agent.terminal import terminal_text
+from ml_agent.terminal import write_error
 from tools.errors import ToolError
 
 INTERRUPTED = 130
@@ -99,14 +98,18 @@ def _run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            return _say(f"{str(error.filename)[:60]}...: this name is too long for a file", 2)
-        if error.errno not in _OF_THE_MACHINE:
-            return _internal(error)
-        place = f" ({error.filename})" if error.filename else ""
-        return _say(f"{error.strerror}{place}: make room, or choose other folders (--out, ML_AGENT_CACHE_DIR)", 3)
+        return _say_of_a_file(error)
     except Exception as error:  # noqa: BLE001  # the last boundary: a defect of ours becomes one line
         return _internal(error)
+
+
+def _say_of_a_file(error: OSError) -> int:
+    if error.errno == errno.ENAMETOOLONG:
+        return _say(f"{str(error.filename)[:60]}...: this name is too long for a file", 2)
+    if error.errno not in _OF_THE_MACHINE:
+        return _internal(error)
+    place = f" ({error.filename})" if error.filename else ""
+    return _say(f"{error.strerror}{place}: make room, or choose other folders (--out, ML_AGENT_CACHE_DIR)", 3)
 
 
 def _is_text(word: str) -> bool:
@@ -122,8 +125,7 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _say(message: str, code: int) -> int:
-    line = terminal_text(" ".join(message.split("\n")))
-    Terminal(stderr=True).print(f"ml-agent: {line}", highlight=False, markup=False, soft_wrap=True)
+    write_error(f"ml-agent: {' '.join(message.splitlines())}")
     return code
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from ml_agent.console import Terminal
 from ml_agent.errors import UsageError
 from ml_agent.state import Plain
-from ml_agent.terminal import terminal_text
 
 
 def asker(console: Terminal) -> Callable[[Sequence[Plain]], int | None]:
@@ -20,7 +19,7 @@ def question(console: Terminal, offered: Sequence[Plain]) -> int | None:
     """Show the answers with what speaks against each and read a number; None for an empty line or the end of input."""
 
     def say(line: str) -> None:
-        console.print(terminal_text(line), highlight=False, markup=False, soft_wrap=True)
+        console.say(line)
 
     say("None of these is likely to be what was asked:")
     for number, one in enumerate(offered, 1):
@@ -29,7 +28,7 @@ def question(console: Terminal, offered: Sequence[Plain]) -> int | None:
         against = f"; no place for {', '.join(dict.fromkeys(lost))}" if lost else ""
         say(f"     confidence {one['confidence']:.2f}, folder {one['workdir']}{against}")
     while True:
-        console.print(f"Which one? 1 to {len(offered)}, or Enter for none: ", end="", highlight=False, markup=False)
+        console.print(f"Which one? 1 to {len(offered)}, or Enter for none: ", end="")
         typed = sys.stdin.readline()
         if not typed.strip():
             return None

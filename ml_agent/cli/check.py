@@ -81,7 +81,7 @@ def _success(findings: Sequence[Finding]) -> str:
 
 def _finding_line(finding: Finding, *, with_line: bool) -> str:
     at = f"line {finding.at}: " if with_line and finding.at else ""
-    place = f"{finding.path}:{finding.line}: " if finding.path else ""
+    place = f"{finding.path}:{finding.line or 1}: " if finding.path else ""
     said = "did you mean" in finding.message or not finding.suggestion
     advice = "" if said else f" (did you mean {finding.suggestion}?)"
     line = f"{at}{_WORDS[finding.severity]}: {place}{finding.message}{advice} [{finding.code}]"

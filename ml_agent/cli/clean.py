@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ml_agent.console import Terminal
+from ml_agent.terminal import write_error
 
 
 def clean(
@@ -14,5 +14,5 @@ def clean(
     from sandbox.cleanup import clean as clean_sandboxes
 
     removed = clean_sandboxes(images=images)
-    Terminal(stderr=True).print(f"removed: {removed}", highlight=False, markup=False)
+    write_error(f"removed: {removed}")
     return 0

@@ -1,35 +1,48 @@
 """`ml-agent explain`: what the scripts of a repository take."""
 
 import json
-import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 import typer
 
+from ml_agent.cli.groups import grouped
 from ml_agent.cli.reading import ReadingLine, say_left_out
 from ml_agent.cli.tables import Layout, write_table
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
-from ml_agent.terminal import write_out
+from ml_agent.terminal import write_error, write_out
 from tools.entry_points import EntryPoint, entry_points, matching
 from tools.schema import function_schema
 from tools.signatures.model import Option, Signature
 
 
-def explain(
-    target: Annotated[str, typer.Argument(help="DIR or DIR:SCRIPT; also OWNER/NAME.")],
+class Selection(NamedTuple):
+    """Which entry points are shown."""
+
     all_of_them: Annotated[
         bool, typer.Option("--all", help="Also tests, set-up, make targets, and scripts that take nothing.")
-    ] = False,
+    ] = False
     word: Annotated[
         str, typer.Option("--filter", metavar="WORD", help="Only those with this word in name, options or description.")
-    ] = "",
-    framework: Annotated[str, typer.Option(help="Only those of argparse, click, hydra, …")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the signatures as JSON.")] = False,
-    schema: Annotated[bool, typer.Option("--schema", help="Print JSON Schema functions.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    ] = ""
+    framework: Annotated[str, typer.Option("--framework", help="Only those of argparse, click, hydra, …")] = ""
+
+
+class Form(NamedTuple):
+    """How they are printed."""
+
+    as_json: Annotated[bool, typer.Option("--json", help="Print the signatures as JSON.")] = False
+    schema: Annotated[bool, typer.Option("--schema", help="Print JSON Schema functions.")] = False
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False
+
+
+@grouped
+def explain(
+    target: Annotated[str, typer.Argument(help="DIR or DIR:SCRIPT; also OWNER/NAME.")],
+    selection: Selection,
+    form: Form,
 ) -> int:
     """Show what the scripts of a repository take, read without running anything.
 
@@ -45,26 +58,34 @@ def explain(
     index = open_index(folder, ReadingLine())
     found = entry_points(index)
     say_left_out(index)
-    chosen = [entry for entry in found if script in (entry.signature.path, entry.signature.name)] if script else found
-    if script and not chosen:
+    named = [entry for entry in found if script in (entry.signature.path, entry.signature.name)] if script else found
+    if script and not named:
         raise UsageError(f"{script}: no such entry point in {folder}; `ml-agent explain {folder} --all` lists them")
-    there = sorted({entry.signature.framework for entry in found})
-    if framework and framework not in there:
-        raise UsageError(f"nothing here uses {framework}; --framework takes one of {', '.join(there) or 'none'}")
-    chosen = list(matching(chosen, word, framework))
-    hidden = [entry for entry in chosen if entry.role != "run"] if not (all_of_them or script) else []
-    shown = [entry for entry in chosen if entry not in hidden]
-    layout: Layout = "markdown" if markdown else ""
-    if schema or as_json:
-        _print_json(shown, schema=schema)
-    elif script:
-        for entry in shown:
+    _see_that_it_is_used(selection.framework, found)
+    fitting = list(matching(named, selection.word, selection.framework))
+    shown = fitting if selection.all_of_them or script else [entry for entry in fitting if entry.role == "run"]
+    _print(shown, form, one=bool(script))
+    if hidden := len(fitting) - len(shown):
+        write_error(f"{hidden} more with --all: tests, set-up, make targets, scripts that take nothing")
+    return 0
+
+
+def _see_that_it_is_used(framework: str, entries: Sequence[EntryPoint]) -> None:
+    """UsageError where no entry point has options of that framework."""
+    used = sorted({entry.signature.framework for entry in entries})
+    if framework and framework not in used:
+        raise UsageError(f"nothing here uses {framework}; --framework takes one of {', '.join(used) or 'none'}")
+
+
+def _print(entries: Sequence[EntryPoint], form: Form, *, one: bool) -> None:
+    layout: Layout = "markdown" if form.markdown else ""
+    if form.schema or form.as_json:
+        _print_json(entries, schema=form.schema)
+    elif one:
+        for entry in entries:
             _write_options(entry.signature, entry.name, layout)
     else:
-        _write_entries(shown, layout)
-    if hidden:
-        sys.stderr.write(f"{len(hidden)} more with --all: tests, set-up, make targets, scripts that take nothing\n")
-    return 0
+        _write_entries(entries, layout)
 
 
 def _print_json(entries: Sequence[EntryPoint], *, schema: bool) -> None:

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from ml_agent.console import Terminal
 from ml_agent.settings import load_settings
-from ml_agent.terminal import terminal_text, write_out
+from ml_agent.terminal import write_out
 
 config = typer.Typer(help="The settings in force, and where each of them came from.", no_args_is_help=True)
 
@@ -31,7 +31,7 @@ def show_config(as_json: Annotated[bool, typer.Option("--json", help="Print the 
         return 0
     table = Table("setting", "value", "from")
     for one in found:
-        table.add_row(one.name, escape(terminal_text(one.value)), escape(one.origin))
+        table.add_row(one.name, one.value, one.origin)
     Terminal().print(table)
     return 0
 
@@ -52,8 +52,8 @@ def doctor(
     else:
         table = Table("what", "state", "found", "how to get on")
         for row in examined:
-            state = "[green]ok[/green]" if row.ok else "[yellow]missing[/yellow]"
-            table.add_row(row.what, state, escape(row.found), escape(row.tip if row.ok else row.advice))
+            state = Text("ok", style="green") if row.ok else Text("missing", style="yellow")
+            table.add_row(row.what, state, row.found, row.tip if row.ok else row.advice)
         Terminal().print(table)
     return int(any(not row.ok and (row.needed or (row.what == "model" and model is not None)) for row in examined))
 
@@ -84,6 +84,6 @@ def models(
             if price
             else ["?", "", "?"]
         )
-        table.add_row(escape(name), "yes" if name in offered else "", *costs)
+        table.add_row(name, "yes" if name in offered else "", *costs)
     Terminal().print(table)
     return 0

@@ -1,6 +1,5 @@
 """`ml-agent solve-many`: a file of instructions."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +7,7 @@ import typer
 
 from ml_agent.cli import options as o
 from ml_agent.settings import Settings, load_settings
+from ml_agent.terminal import write_error
 
 RESULTS = Path("results.jsonl")
 
@@ -49,12 +49,13 @@ def answer_file(instructions: Path, settings: Settings, out: Path | None, jobs: 
     from ml_agent.many import read_instructions, solve_many
 
     return int(
-        solve_many(read_instructions(instructions), settings, out or RESULTS, jobs, _quiet if quiet else _say) > 0
+        solve_many(read_instructions(instructions), settings, out or RESULTS, jobs, _quiet if quiet else say_answer) > 0
     )
 
 
-def _say(result: dict[str, Any]) -> None:
-    sys.stderr.write(f"{result['id']}\t{result['ending']}\t{result['message']}\n")
+def say_answer(result: dict[str, Any]) -> None:
+    """Say on stderr how one task ended."""
+    write_error(f"{result['id']}\t{result['ending']}\t{result['message']}")
 
 
 def _quiet(_result: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Options of `ml-agent solve`, and of commands that share them; each is declared once."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -58,3 +58,62 @@ Many = Annotated[
     ),
 ]
 Jobs = Annotated[int, typer.Option(min=1, max=64, help="Runs at once, with --many.")]
+
+
+class WhereToLook(NamedTuple):
+    """Which repository, and what is known beside the sentence."""
+
+    repo: Repo = ""
+    commit: Commit = ""
+    path: Folder = ""
+    catalog: Catalog = ""
+    arg: Arg = None
+    ask: Ask = False
+
+
+class Execution(NamedTuple):
+    """Settings of thinking, running and limits, by their names in `Settings`; None where an option was not given."""
+
+    model: Model = None
+    navigator: Navigator = None
+    fallback: Fallback = None
+    model_mode: ModelMode = None
+    model_profile: ModelProfile = None
+    sandbox: Sandbox = None
+    unisolated: Unisolated = None
+    run: Run = None
+    network: Network = None
+    gpus: Gpus = None
+    runtime: Runtime = None
+    timeout: Timeout = None
+    trust_folder: TrustFolder = None
+    max_cost: MaxCost = None
+    max_tokens: MaxTokens = None
+    max_attempts: MaxAttempts = None
+    max_seconds: MaxSeconds = None
+
+
+class Products(NamedTuple):
+    """What should come out, where it goes, and what is recorded."""
+
+    expect: Expect = None
+    record: Record = ""
+    replay: Replay = ""
+    out: Out = None
+    keep_outputs: KeepOutputs = None
+    force: Force = False
+
+
+class Printing(NamedTuple):
+    """What is printed, and how much."""
+
+    as_json: AsJson = False
+    quiet: Quiet = False
+    verbose: Verbose = False
+
+
+class Batch(NamedTuple):
+    """Many instructions in place of one."""
+
+    many: Many = None
+    jobs: Jobs = 1

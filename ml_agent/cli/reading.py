@@ -3,7 +3,7 @@
 import sys
 import time
 
-from ml_agent.terminal import terminal_text
+from ml_agent.terminal import write_error, write_over
 from tools.index import RepoIndex
 from tools.reading import Progress
 
@@ -23,17 +23,17 @@ class ReadingLine:
         now, terminal = time.monotonic(), sys.stderr.isatty()
         if progress.done == progress.total:
             if self._shown and terminal:
-                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+                write_over("")
             self._shown = False
         elif now - self._started > _QUIET and (terminal or now - self._said > _BETWEEN_LINES):
             self._said, self._shown = now, True
             text = f"reading the repository: {progress.part}, {progress.done} of {progress.total} files"
             if progress.path and progress.seconds >= _QUIET:
-                text += f", {terminal_text(progress.path)} for {progress.seconds:.0f} s"
-            print(f"\r{text}\x1b[K" if terminal else text, end="" if terminal else "\n", file=sys.stderr, flush=True)
+                text += f", {progress.path} for {progress.seconds:.0f} s"
+            (write_over if terminal else write_error)(text)
 
 
 def say_left_out(index: RepoIndex) -> None:
     """Say on stderr what is not known because reading it would have taken too long."""
     for left in index.left_out:
-        print(terminal_text(left.said), file=sys.stderr)
+        write_error(left.said)

@@ -5,14 +5,13 @@ import webbrowser
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 from rich.table import Column, Table
 
 from ml_agent.console import Terminal
 from ml_agent.run_index import known_run, known_runs
 from ml_agent.runs import RunFolder, delete_run
 from ml_agent.settings import load_settings
-from ml_agent.terminal import write_out
+from ml_agent.terminal import write_error, write_out
 from ml_agent.trajectory import read_trajectory
 
 app = typer.Typer(help="List, show and delete runs.", no_args_is_help=True)
@@ -32,7 +31,7 @@ def list_(
         return
     table = Table(Column("run", no_wrap=True), "ending", "evidence", "instruction")  # the id is there to be copied
     for row in rows:
-        table.add_row(*(escape(row[name][:80]) for name in ("run", "ending", "evidence", "instruction")))
+        table.add_row(*(row[name][:80] for name in ("run", "ending", "evidence", "instruction")))
     Terminal().print(table)
 
 
@@ -59,7 +58,7 @@ def delete(run: Annotated[str, _RUN]) -> None:
     """Remove one run's folder."""
     folder = known_run(load_settings(), run)
     delete_run(folder)
-    Terminal(stderr=True).print(f"deleted {folder.id}", highlight=False, markup=False)
+    write_error(f"deleted {folder.id}")
 
 
 def view(
@@ -92,7 +91,7 @@ def _show_run(folder: RunFolder) -> None:
     content = _content(folder)
     console = Terminal()
     if "budget" not in content:
-        console.print(f"{folder.id} is unfinished: ml-agent resume {folder.id}", markup=False, highlight=False)
+        console.say(f"{folder.id} is unfinished: ml-agent resume {folder.id}")
         return
     show_page(page_of(content, read_trajectory(folder.trajectory)), outputs_of(folder.path), console)
 

@@ -20,7 +20,7 @@ def write_table(heads: Row, rows: Sequence[Row], *, title: str = "", layout: Lay
     if layout == "markdown":
         write_out(_markdown(heads, safe, title))
     elif sys.stdout.isatty():
-        Terminal().print(_drawn(heads, safe, title))
+        Terminal().print(_draw(heads, safe, title))
     else:
         lines = [f"# {_line(title)}"] if title else []
         write_out("\n".join([*lines, *("\t".join(row) for row in [list(heads), *safe])]) + "\n")
@@ -31,16 +31,16 @@ def _line(text: str) -> str:
 
 
 def _markdown(heads: Row, rows: Sequence[Row], title: str) -> str:
-    lines = [list(heads), ["---"] * len(heads), *([_escaped(cell) for cell in row] for row in rows)]
+    lines = [list(heads), ["---"] * len(heads), *([_escape(cell) for cell in row] for row in rows)]
     text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    return f"### {_escaped(_line(title))}\n\n{text}\n" if title else text
+    return f"### {_escape(_line(title))}\n\n{text}\n" if title else text
 
 
-def _escaped(cell: str) -> str:
+def _escape(cell: str) -> str:
     return "".join(f"\\{char}" if char in "\\|`*_[]<>" else char for char in cell)
 
 
-def _drawn(heads: Row, rows: Sequence[Row], title: str) -> Table:
+def _draw(heads: Row, rows: Sequence[Row], title: str) -> Table:
     table = Table(title=Text(_line(title)) if title else None)
     for head in heads:
         table.add_column(head, overflow="fold")

@@ -233,7 +233,7 @@ def judge_gzip(data: bytes, whole: Whole) -> str:
     return "gzip"
 
 
-def _marked(mark: bytes, name: str) -> Callable[[bytes, Whole], str]:
+def _judge_mark(mark: bytes, name: str) -> Callable[[bytes, Whole], str]:
     def judge(data: bytes, _whole: Whole) -> str:
         _begins(data, mark, name)
         if len(data) <= 2 * len(mark):
@@ -281,9 +281,9 @@ BINARY_KINDS: dict[str, Callable[[bytes, Whole], str]] = {
     "safetensors": judge_safetensors,
     "parquet": judge_parquet,
     "gzip": judge_gzip,
-    "flac": _marked(b"fLaC", "FLAC"),
-    "ogg": _marked(b"OggS", "Ogg"),
-    "matroska": _marked(b"\x1aE\xdf\xa3", "Matroska"),
-    "hdf5": _marked(b"\x89HDF\r\n\x1a\n", "HDF5"),
+    "flac": _judge_mark(b"fLaC", "FLAC"),
+    "ogg": _judge_mark(b"OggS", "Ogg"),
+    "matroska": _judge_mark(b"\x1aE\xdf\xa3", "Matroska"),
+    "hdf5": _judge_mark(b"\x89HDF\r\n\x1a\n", "HDF5"),
 }
 """Each says what it saw, or raises Wrong."""

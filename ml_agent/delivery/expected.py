@@ -31,7 +31,7 @@ def expectations(instruction: str, given: Given, navigator: Navigator, request: 
     read = expectations_of(instruction)
     asks = not read and not given.expect and _SPEAKS_OF_RESULTS.search(instruction)
     told = navigator.expects(request) if asks and isinstance(navigator, Expecting) else ()
-    stated = [_stated(text, read) for text in given.expect]
+    stated = [_parse(text, read) for text in given.expect]
     taken: dict[str, Expectation] = {}
     for one in _each(stated, read, told):
         taken.setdefault(posixpath.normpath(one.path) if one.path else one.kind, one)
@@ -41,7 +41,7 @@ def expectations(instruction: str, given: Given, navigator: Navigator, request: 
 def check_stated(texts: Iterable[str]) -> None:
     """Raise UsageError where an `--expect` cannot be meant."""
     for text in texts:
-        _stated(text, ())
+        _parse(text, ())
 
 
 def _each(*groups: Iterable[Expectation]) -> Iterable[Expectation]:
@@ -49,7 +49,7 @@ def _each(*groups: Iterable[Expectation]) -> Iterable[Expectation]:
         yield from group
 
 
-def _stated(text: str, read: tuple[Expectation, ...]) -> Expectation:
+def _parse(text: str, read: tuple[Expectation, ...]) -> Expectation:
     """PATH or PATH:KIND, with what the sentence says of the same path."""
     path, colon, kind = text.rpartition(":")
     if not colon:

@@ -46,11 +46,11 @@ def content_of(path: str, size: int, expected: Expectation, scene: Scene) -> str
     if not data:
         raise Wrong("is empty")
     whole = len(data) <= MOST_READ
-    said = _held(data, whole, expected)
+    said = _judge_content(data, whole, expected)
     return said if whole else f"{said}; of its {size} bytes the first {MOST_READ} were looked at"
 
 
-def _held(data: bytes, whole: bool, expected: Expectation) -> str:
+def _judge_content(data: bytes, whole: bool, expected: Expectation) -> str:
     if (by_text := TEXT_KINDS.get(expected.kind)) is not None:
         if not whole:
             return f"{expected.kind}, too large to be judged whole"

@@ -5,10 +5,11 @@ import secrets
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from ml_agent.errors import ConfigurationError
+from sandbox.inside import Inside, safe_relative
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -28,7 +29,9 @@ def keep_outputs(outputs: Path, paths: Sequence[str], folder: Path, force: bool)
     try:
         for path in paths:
             try:
-                _copy(outputs / path, root, PurePosixPath(path), force)
+                _copy(outputs / path, root, safe_relative(path), force)
+            except ValueError:
+                refused[path] = "leads out of the folder"
             except FileExistsError:
                 refused[path] = "exists already; --force replaces it"
             except OSError as error:
@@ -38,19 +41,19 @@ def keep_outputs(outputs: Path, paths: Sequence[str], folder: Path, force: bool)
     return {"folder": str(folder), "files": [path for path in paths if path not in refused], "refused": refused}
 
 
-def _copy(source: Path, root: int, path: PurePosixPath, force: bool) -> None:
+def _copy(source: Path, root: int, path: Inside, force: bool) -> None:
     here = os.dup(root)
     try:
-        for part in path.parent.parts:
-            below = _opened(here, part)
+        for part in path.pure.parent.parts:
+            below = _open_folder(here, part)
             os.close(here)
             here = below
-        fresh = f".{path.name[:100]}.{secrets.token_hex(4)}" if force else path.name
+        fresh = f".{path.pure.name[:100]}.{secrets.token_hex(4)}" if force else path.pure.name
         try:
             with source.open("rb") as reading, os.fdopen(os.open(fresh, _NEW, 0o644, dir_fd=here), "wb") as writing:
                 shutil.copyfileobj(reading, writing)
             if force:
-                os.rename(fresh, path.name, src_dir_fd=here, dst_dir_fd=here)
+                os.rename(fresh, path.pure.name, src_dir_fd=here, dst_dir_fd=here)
         except OSError:
             if force:
                 with suppress(FileNotFoundError):
@@ -60,7 +63,7 @@ def _copy(source: Path, root: int, path: PurePosixPath, force: bool) -> None:
         os.close(here)
 
 
-def _opened(parent: int, name: str) -> int:
+def _open_folder(parent: int, name: str) -> int:
     with suppress(FileExistsError):
         os.mkdir(name, dir_fd=parent)
     return os.open(name, _FOLDER, dir_fd=parent)

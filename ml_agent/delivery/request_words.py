@@ -122,12 +122,12 @@ def expectations_of(instruction: str) -> tuple[Expectation, ...]:
     for number, place in enumerate(outputs):
         until = outputs[number + 1].start if number + 1 < len(outputs) else len(instruction)
         since = outputs[number - 1].end if number else 0
-        found.setdefault(place.path, _expected(instruction, place, since, until))
+        found.setdefault(place.path, _expectation(instruction, place, since, until))
     printed = [Expectation(kind="printed")] if _PRINT.search(_without_options(instruction)) else []
     return (*list(found.values())[:MOST], *printed)
 
 
-def _expected(text: str, place: _Place, since: int, until: int) -> Expectation:
+def _expectation(text: str, place: _Place, since: int, until: int) -> Expectation:
     """With what the same sentence says of its columns and rows."""
     columns: tuple[str, ...] = ()
     rows = None
@@ -174,7 +174,7 @@ def _is_output(text: str, place: _Place) -> bool:
     before = text[: place.start].rstrip(_QUOTES + " =:(")
     if (option := _OPTION.search(before)) is not None and option[0].strip("-"):
         return _OUTPUT_OPTION.match(option[0]) is not None
-    words = [match[0].lower() for match in _WORD.finditer(_masked(text[: place.start]))]
+    words = [match[0].lower() for match in _WORD.finditer(_mask_paths(text[: place.start]))]
     leading = before_lead = ""
     for distance, word in enumerate(reversed(words[-_FAR:])):
         if word in ".;!?":
@@ -211,7 +211,7 @@ def _goes_elsewhere(rest: str) -> bool:
     )
 
 
-def _masked(text: str) -> str:
+def _mask_paths(text: str) -> str:
     """Without the paths before, whose parts are no words."""
     return _FILE.sub("PATH", text)
 

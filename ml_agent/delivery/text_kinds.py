@@ -59,7 +59,7 @@ def judge_text(text: str, _expected: Expectation) -> str:
 
 def judge_json(text: str, expected: Expectation) -> str:
     """One JSON value, by the standard: no NaN, not empty, with the keys that were asked for."""
-    value = _parsed(text)
+    value = _parse(text)
     if value in ({}, [], "", None):
         raise Wrong("is JSON with nothing in it")
     if (
@@ -85,12 +85,12 @@ def judge_jsonl(text: str, expected: Expectation) -> str:
     values = []
     for number, line in enumerate((line for line in text.splitlines() if line.strip()), 1):
         try:
-            values.append(_parsed(line))
+            values.append(_parse(line))
         except Wrong as wrong:
             raise Wrong(f"line {number} {wrong}") from wrong
     if expected.columns and (lacking := _lacking(expected.columns, values[0] if isinstance(values[0], dict) else [])):
         raise Wrong(f"lacks the keys {', '.join(lacking)}; it has {_some(values[0])}")
-    return _counted(len(values), expected)
+    return _check_count(len(values), expected)
 
 
 def judge_csv(text: str, expected: Expectation) -> str:
@@ -149,7 +149,7 @@ def judge_yaml(text: str, expected: Expectation) -> str:
         value = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise Wrong(f"is no YAML: {str(error).splitlines()[0][:100]}") from error
-    return _keyed(value, expected, "YAML")
+    return _check_keys(value, expected, "YAML")
 
 
 def judge_toml(text: str, expected: Expectation) -> str:
@@ -158,7 +158,7 @@ def judge_toml(text: str, expected: Expectation) -> str:
         value = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise Wrong(f"is no TOML: {error}") from error
-    return _keyed(value, expected, "TOML")
+    return _check_keys(value, expected, "TOML")
 
 
 TEXT_KINDS: dict[str, Callable[[str, Expectation], str]] = {
@@ -210,10 +210,10 @@ def _judge_table(text: str, expected: Expectation, delimiter: str) -> str:
         return f"{len(rows)} rows without a head"
     if not body and expected.rows != 0:
         raise Wrong("has a head and no rows")
-    return f"{_counted(len(body), expected)}, columns {_some(head)}"
+    return f"{_check_count(len(body), expected)}, columns {_some(head)}"
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     if len(text) > MOST_PARSED:
         raise Wrong("is too large to be parsed")
     try:
@@ -228,7 +228,7 @@ def _no_constant(name: str) -> NoReturn:
     raise Wrong(f"is no JSON: {name} is not allowed in it")
 
 
-def _keyed(value: Any, expected: Expectation, name: str) -> str:
+def _check_keys(value: Any, expected: Expectation, name: str) -> str:
     if value in (None, {}, [], ""):
         raise Wrong(f"is {name} with nothing in it")
     if expected.columns and (lacking := _lacking(expected.columns, _keys(value))):
@@ -254,7 +254,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", str(name).strip().strip("\"'`").lower())
 
 
-def _counted(number: int, expected: Expectation) -> str:
+def _check_count(number: int, expected: Expectation) -> str:
     if expected.rows is not None and number != expected.rows:
         raise Wrong(f"has {number} rows, not {expected.rows}")
     return f"{number} rows"

@@ -233,7 +233,7 @@ def _blocks(choices: Sequence[Choice], task: Task) -> Iterator[Candidate]:
     every = [one.example for one in task.shelf.choices if one.kind == "python" and one.example is not None]
     best = [choice for choice in choices if choice.kind == "python"][:_MOST_PYTHON]
     for choice in best:
-        if choice.example is not None:
+        if choice.example is not None and not _is_data(choice.example.text):
             yield _block(choice, choice.example, every, task)
 
 
@@ -261,6 +261,15 @@ def _block(choice: Choice, example: Example, every: Sequence[Example], task: Tas
     score += _placed(adapted.matches) + _BY_LANGUAGE * (wanted_kind(task.request.instruction) == "python")
     score -= _CONFLICT * sibling_conflicts(adapted.text, task.request.instruction, task.workspace.index.api, workdir)
     return Candidate(draft=draft, score=score, choice=choice, matches=adapted.matches, ledger=ledger)
+
+
+def _is_data(code: str) -> bool:
+    """Whether a block shows values alone, as a list of names does, and is no program."""
+    tree = parsed(code)
+    return tree is not None and all(
+        isinstance(node, ast.Expr) and not any(isinstance(one, ast.Call | ast.Await) for one in ast.walk(node))
+        for node in tree.body
+    )
 
 
 def _acts(code: str) -> bool:

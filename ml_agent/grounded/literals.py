@@ -6,6 +6,8 @@ from functools import lru_cache
 
 import msgspec
 
+from tools.python_source import parse_python
+
 
 class Literal(msgspec.Struct, frozen=True, kw_only=True):
     """One literal (or the numbers of one shape) in a text of code."""
@@ -39,9 +41,8 @@ class _Scope(msgspec.Struct, frozen=True, kw_only=True):
 @lru_cache(maxsize=256)
 def literals(code: str) -> tuple[Literal, ...]:
     """All literals of `code` in their order; none where it does not parse."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_python(code)
+    if tree is None:
         return ()
     lines = _line_starts(code)
     return tuple(_Finder(code, lines).visit(tree, _Scope()))

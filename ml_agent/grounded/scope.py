@@ -5,6 +5,8 @@ import builtins
 from collections.abc import Iterator
 from functools import lru_cache
 
+from tools.python_source import parse_python
+
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
 _INNER = (
     ast.FunctionDef,
@@ -21,10 +23,7 @@ _INNER = (
 @lru_cache(maxsize=512)
 def parsed(code: str) -> ast.Module | None:
     """The syntax tree, to be read and not changed; None where the code does not parse."""
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return parse_python(code)
 
 
 def needed(tree: ast.Module) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from json_repair import repair_json
 
 from ml_agent.llm.coerce import coerce, problems, without_unknown
 from ml_agent.llm.functions import Function
+from tools.python_source import read_python
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
@@ -89,7 +90,7 @@ def find_call(reply: Reply, functions: Sequence[Function], *, lenient: bool = Fa
     complaints = []
     for call in raw:
         try:
-            return _checked(call, functions, lenient)
+            return _check(call, functions, lenient)
         except UnusableReply as problem:
             complaints.append(str(problem))
     raise UnusableReply(complaints[0])
@@ -102,12 +103,12 @@ def calls_in(reply: Reply) -> tuple[RawCall, ...]:
 
 def accepted(call: RawCall, functions: Sequence[Function]) -> Call:
     """A call as its function takes it, without arguments that the function does not have; UnusableReply says what is wrong."""
-    return _checked(call, functions, lenient=True)
+    return _check(call, functions, lenient=True)
 
 
-def _checked(call: RawCall, functions: Sequence[Function], lenient: bool) -> Call:
+def _check(call: RawCall, functions: Sequence[Function], lenient: bool) -> Call:
     function = _function_of(call, functions)
-    arguments = coerce(_loaded(call.arguments), function.parameters)
+    arguments = coerce(_load(call.arguments), function.parameters)
     if not isinstance(arguments, dict):
         raise UnusableReply(f"the arguments of {function.name} are not a JSON object")
     if lenient:
@@ -221,14 +222,15 @@ def _python_call(text: str) -> Iterator[RawCall]:
     if not _PYTHON_CALL.match(text):
         return
     try:
-        node = ast.parse(text, mode="eval").body
+        (statement,) = read_python(text, "eval").body
+        node = statement.value if isinstance(statement, ast.Expr) else statement
         if isinstance(node, ast.Call) and not node.args:
             yield RawCall(ast.unparse(node.func), {k.arg: ast.literal_eval(k.value) for k in node.keywords if k.arg})
     except (SyntaxError, ValueError):
         return
 
 
-def _loaded(arguments: Any) -> Any:
+def _load(arguments: Any) -> Any:
     if not isinstance(arguments, str):
         return arguments
     found = _json_values(arguments)

@@ -5,8 +5,10 @@ from typing import Literal
 
 import msgspec
 
+from prompts.untrusted import PromptText, joined, lines_in, neutral, piece
+
 Count = Callable[[str], int]
-CUT = "[... cut ...]"
+CUT = neutral("[... cut ...]")
 _MESSAGE_OVERHEAD = 8
 """Tokens that a chat template puts around one message, at most."""
 
@@ -15,7 +17,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """One part of the evidence."""
 
     name: str
-    text: str
+    text: PromptText
     rank: int = 0
     """Lower is kept first when room is short."""
     least: int = 24
@@ -28,20 +30,20 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """What the model is asked: who it is, what it sees (in this order), and the question."""
 
     phase: str
-    system: str
+    system: PromptText
     sections: tuple[Section, ...]
-    question: str
+    question: PromptText
     limit: int = 3000
     """Tokens for all of it."""
-    examples: tuple[tuple[str, str], ...] = ()
+    examples: tuple[tuple[PromptText, PromptText], ...] = ()
     """Requests and right answers that are shown before: the same every time, so that they stay in the endpoint's memory."""
 
 
 class Assembled(msgspec.Struct, frozen=True, kw_only=True):
     """The texts to send, and which sections lost something."""
 
-    system: str
-    user: str
+    system: PromptText
+    user: PromptText
     cut: tuple[str, ...] = ()
 
 
@@ -56,27 +58,25 @@ def assemble(prompt: Prompt, limit: int, count: Count) -> Assembled:
     if room < 0:
         raise DoesNotFit(f"the question needs {fixed} tokens and there is room for {limit}")
     kept, cut = _fill(prompt.sections, room, count)
-    user = "\n\n".join([*(kept[s.name] for s in prompt.sections if s.name in kept), prompt.question])
-    return Assembled(system=prompt.system, user=user, cut=tuple(cut))
+    told = [*(kept[s.name] for s in prompt.sections if s.name in kept), prompt.question]
+    return Assembled(system=prompt.system, user=joined("\n\n", filter(None, told)), cut=tuple(cut))
 
 
-def shorten(text: str, room: int, count: Count, keep: Literal["head", "tail"] = "head") -> str:
+def shorten(text: PromptText, room: int, count: Count, keep: Literal["head", "tail"] = "head") -> PromptText:
     """The text in at most `room` tokens, cut at line ends where possible, with a mark at the cut; "" where nothing fits."""
     if count(text) <= room:
         return text
-    lines = text.splitlines() if keep == "head" else text.splitlines()[::-1]
-    best = _most(len(lines), lambda n: count(_marked(lines[:n], keep)) <= room)
+    lines = lines_in(text) if keep == "head" else lines_in(text)[::-1]
+    best = _most(len(lines), lambda n: count(_mark_cut(lines[:n], keep)) <= room)
     if best:
-        return _marked(lines[:best], keep)
-    line = lines[0] if keep == "head" else lines[0][::-1]
-    best = _most(len(line), lambda n: count(line[:n] + CUT) <= room)
-    if not best:
-        return ""
-    return line[:best] + CUT if keep == "head" else CUT + line[:best][::-1]
+        return _mark_cut(lines[:best], keep)
+    line = lines[0]
+    best = _most(len(line), lambda n: count(_within(line, n, keep)) <= room)
+    return _within(line, best, keep) if best else neutral("")
 
 
-def _fill(sections: Sequence[Section], room: int, count: Count) -> tuple[dict[str, str], list[str]]:
-    kept: dict[str, str] = {}
+def _fill(sections: Sequence[Section], room: int, count: Count) -> tuple[dict[str, PromptText], list[str]]:
+    kept: dict[str, PromptText] = {}
     cut: list[str] = []
     for section in sorted(sections, key=lambda s: s.rank):
         if not section.text.strip():
@@ -87,15 +87,22 @@ def _fill(sections: Sequence[Section], room: int, count: Count) -> tuple[dict[st
             room -= needed
             continue
         cut.append(section.name)
-        text = shorten(section.text, room - 2, count, section.keep) if room >= section.least else ""
+        text = shorten(section.text, room - 2, count, section.keep) if room >= section.least else neutral("")
         if text:
             kept[section.name] = text
             room -= count(text) + 2
     return kept, cut
 
 
-def _marked(lines: Sequence[str], keep: Literal["head", "tail"]) -> str:
-    return "\n".join([*lines, CUT]) if keep == "head" else "\n".join([CUT, *lines[::-1]])
+def _mark_cut(lines: Sequence[PromptText], keep: Literal["head", "tail"]) -> PromptText:
+    return joined("\n", [*lines, CUT] if keep == "head" else [CUT, *lines[::-1]])
+
+
+def _within(line: PromptText, most: int, keep: Literal["head", "tail"]) -> PromptText:
+    """The first or last characters of a line, with the mark."""
+    if keep == "head":
+        return joined("", [piece(line, slice(most)), CUT])
+    return joined("", [CUT, piece(line, slice(len(line) - most, None))])
 
 
 def _most(most: int, fits: Callable[[int], bool]) -> int:

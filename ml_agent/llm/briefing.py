@@ -23,6 +23,7 @@ from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.thread import Thread
 from prompts.render import render
+from prompts.untrusted import PromptText, joined
 from tools.documents.model import Passage
 from tools.documents.read import is_readme
 from tools.signatures.model import Signature
@@ -59,7 +60,7 @@ _SAME = 60
 """Characters by which a command is known again."""
 
 
-def system() -> str:
+def system() -> PromptText:
     """Who the model is; the same for all tasks."""
     return render("solve", **_nothing())["system"]
 
@@ -101,7 +102,7 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         **(_code(request, workspace, passages) if code or not entries else {"api": [], "modules": []}),
     )
     parts = [text for name, text in texts.items() if name not in ("system", "question") and text]
-    return Thread(opening="\n\n".join(parts), task=texts["question"])
+    return Thread(opening=joined("\n\n", parts), task=texts["question"])
 
 
 def _code(request: Request, workspace: Workspace, passages: Sequence[Passage]) -> dict[str, list[Any]]:

@@ -27,9 +27,10 @@ from ml_agent.llm.memory import ORDER, Traits
 from ml_agent.llm.messages import Message, messages_of, text_of
 from ml_agent.llm.refusals import Refusal, read_refusal
 from ml_agent.llm.retry import error_text
-from ml_agent.llm.sender import LEAST_OUTPUT, Parts, Sender
+from ml_agent.llm.sender import LEAST_OUTPUT, Body, Parts, Sender
 from ml_agent.thread import Turn
 from ml_agent.trajectory import Emit
+from prompts.untrusted import PromptText, joined, neutral
 
 ALLOW_REAL_ENDPOINTS = True
 """Tests set this to False: then only endpoints on this machine can be constructed, and no model in this process."""
@@ -147,7 +148,7 @@ class ModelClient:
             try:
                 return read_reply(self._sender.send(phase, body, traits.mode)), traits.mode
             except openai.APIError as error:
-                refusal = read_refusal(error, body, traits.mode)
+                refusal = read_refusal(error, body.options, traits.mode)
                 if refusal is None or not self._adapt(refusal, traits):
                     raise self._sender.final(error) from error
                 self._emit("model-adapted", phase=phase, refusal=refusal.kind, said=error_text(error))
@@ -155,31 +156,26 @@ class ModelClient:
                     exchange = msgspec.structs.replace(exchange, scale=exchange.scale / 2)
         raise EndpointError(f"{self.endpoint.base_url} refused every form of the request")
 
-    def _body(self, exchange: Exchange, traits: Traits) -> dict[str, Any]:
+    def _body(self, exchange: Exchange, traits: Traits) -> Body:
         """The request, assembled within the prompt's limit, the model's context and what is left of the budget."""
         extras = self._mode_parts(exchange, traits)
-        words = "" if traits.mode == "tools" or not exchange.functions else described(exchange.functions)
-        examples = [
-            {"role": role, "content": text}
-            for pair in exchange.prompt.examples
-            for role, text in zip(("user", "assistant"), pair, strict=True)
-        ]
+        in_words = bool(exchange.functions) and traits.mode != "tools"
+        words = neutral(described(exchange.functions) if in_words else "")
+        examples = [message for pair in exchange.prompt.examples for message in _example(*pair)]
         dialogue = [*messages_of(exchange.turns or (), traits.mode), *exchange.dialogue]
         aside = [json.dumps(extras) if extras else "", words, *(text_of(message) for message in (*examples, *dialogue))]
-        texts = self._assembled(exchange, traits, sum(self._sender.count(text) for text in aside))
+        texts = self._assemble(exchange, traits, sum(self._sender.count(text) for text in aside))
         optional = {"temperature": self.endpoint.temperature, "seed": self.endpoint.seed}
-        return {
-            "model": self.endpoint.model,
-            "messages": [
-                {"role": "system", "content": texts.system},
-                *examples,
-                {"role": "user", "content": f"{texts.user}\n\n{words}".strip()},
-                *dialogue,
-            ],
-            traits.output_parameter: exchange.output_tokens,
-            **{name: value for name, value in optional.items() if name not in traits.dropped},
-            **extras,
-        }
+        asked = joined("\n\n", [text for text in (texts.user, words) if text])
+        system: Message = {"role": "system", "content": texts.system}
+        return Body(
+            messages=(system, *examples, {"role": "user", "content": asked}, *dialogue),
+            options={
+                traits.output_parameter: exchange.output_tokens,
+                **{name: value for name, value in optional.items() if name not in traits.dropped},
+                **extras,
+            },
+        )
 
     def _mode_parts(self, exchange: Exchange, traits: Traits) -> dict[str, Any]:
         """What the request carries for its way of answering, without what the endpoint refuses."""
@@ -208,7 +204,7 @@ class ModelClient:
     def _is_openai(self) -> bool:
         return self.endpoint.base_url.startswith(OPENAI) or self.endpoint.azure
 
-    def _assembled(self, exchange: Exchange, traits: Traits, aside: int) -> Assembled:
+    def _assemble(self, exchange: Exchange, traits: Traits, aside: int) -> Assembled:
         usual = _DEFAULT_CONTEXT if exchange.turns is None else _LONG_CONTEXT
         context = self.endpoint.context_tokens or traits.context_tokens or usual
         limit = min(int(exchange.prompt.limit * exchange.scale), context - exchange.output_tokens - aside)
@@ -224,9 +220,14 @@ class ModelClient:
     def _repair(self, exchange: Exchange, reply: Reply, problem: UnusableReply) -> Exchange:
         """The same question with the reply and what is wrong with it, without a template that could be copied."""
         said = reply.content or "".join(json.dumps(msgspec.to_builtins(call)) for call in reply.calls)
-        shown = shorten(said.strip() or "(nothing)", _SHOWN_REPLY, self._sender.count)
-        ask = f"That answer cannot be used: {problem}. Answer the question again, mended, with the JSON object only."
-        dialogue = ({"role": "assistant", "content": shown}, {"role": "user", "content": ask})
+        shown = shorten(neutral(said.strip() or "(nothing)"), _SHOWN_REPLY, self._sender.count)
+        ask = neutral(
+            f"That answer cannot be used: {problem}. Answer the question again, mended, with the JSON object only."
+        )
+        dialogue: tuple[Message, ...] = (
+            {"role": "assistant", "content": shown},
+            {"role": "user", "content": ask},
+        )
         output = exchange.output_tokens * 2 if reply.cut_off else exchange.output_tokens
         return msgspec.structs.replace(exchange, dialogue=dialogue, output_tokens=output)
 
@@ -274,6 +275,11 @@ class ModelClient:
             return False
         self._learn(mode=ORDER[ORDER.index(traits.mode) + 1], confirmed=False)
         return True
+
+
+def _example(request: PromptText, answer: PromptText) -> tuple[Message, Message]:
+    """A request and its right answer, as if they had been said."""
+    return {"role": "user", "content": request}, {"role": "assistant", "content": answer}
 
 
 def _permit(endpoint: Endpoint) -> None:

@@ -53,7 +53,7 @@ def _words(message: str, path: Sequence[str]) -> str:
 
 def _object(value: Any, schema: Schema) -> Any:
     if isinstance(value, str):
-        value = _parsed(value)
+        value = _parse(value)
     if not isinstance(value, dict):
         return value
     properties = schema.get("properties", {})
@@ -125,7 +125,7 @@ def _string(value: Any, schema: Schema) -> Any:
 
 def _array(value: Any, schema: Schema) -> Any:
     if isinstance(value, str):
-        parsed = _parsed(value)
+        parsed = _parse(value)
         value = parsed if isinstance(parsed, list) else value.split() if value.strip() else []
     items = value if isinstance(value, list) else [value]
     return [coerce(item, schema.get("items", {})) for item in items]
@@ -164,7 +164,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:

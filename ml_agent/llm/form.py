@@ -23,6 +23,7 @@ from ml_agent.matching.solver import callee_of, weighed, workdir_of
 from ml_agent.proof import examine
 from ml_agent.trajectory import Emit
 from prompts.render import render
+from prompts.untrusted import neutral
 
 _CLOSE = 0.7
 """An entry point that the grounded draft calls is kept where its score is so near to the first one's."""
@@ -47,13 +48,13 @@ class Form:
         examined = [examine(draft, request, workspace) for draft in drafts]
         if wants_code(request) or (examined and examined[0].kind == "python"):
             return examined
-        chosen = self._chosen(drafts[0] if drafts else None)
+        chosen = self._choose_entry(drafts[0] if drafts else None)
         if chosen is None or _is_settled(examined, chosen.entry):
             return examined
-        made = list(self._written(chosen))[:1]
+        made = list(self._drafts_after(chosen))[:1]
         return sorted([*made, *examined], key=_errors)
 
-    def _chosen(self, draft: Draft | None) -> Given | None:
+    def _choose_entry(self, draft: Draft | None) -> Given | None:
         """The first entry point of the learned ranking, or the grounded draft's own where that is close behind."""
         ranked = ranked_entries(self._statement, self._case.workspace)
         if not ranked:
@@ -65,10 +66,10 @@ class Form:
         score, entry = own if best - own[0] < _CLOSE else ranked[0]
         return Given(entry, score, best) if entry.slots else None
 
-    def _written(self, given: Given) -> Iterator[Draft]:
+    def _drafts_after(self, given: Given) -> Iterator[Draft]:
         """The answers with an entry point after what the model writes, best first; none where that is no call of it."""
         entry, model, workspace = given.entry, shipped(), self._case.workspace
-        text = self._asked(entry)
+        text = self._ask(entry)
         call = stated(text, entry)
         self._emit("filled", entry=entry.signature.path, said=text, taken=sorted(call))
         if not call:
@@ -83,7 +84,7 @@ class Form:
                 draft = msgspec.structs.replace(draft_of(answer, line, workdir), source="llm", because=because)
                 yield examine(draft, self._case.request, workspace)
 
-    def _asked(self, entry: EntryPoint) -> str:
+    def _ask(self, entry: EntryPoint) -> str:
         shown = help_of(self._statement, entry, self._case.workspace.path or ".", shipped())
         instruction = " ".join(self._statement.text.split())
         texts = render("fill", usage=shown.usage, lines=shown.lines, instruction=instruction)
@@ -91,7 +92,7 @@ class Form:
             phase="fill",
             system=texts["system"],
             sections=(Section(name="task", text=texts["question"], keep="tail"),),
-            question="",
+            question=neutral(""),
             limit=_LIMIT,
             examples=tuple((texts[name], texts[f"{name}_answer"]) for name in _EXAMPLES),
         )

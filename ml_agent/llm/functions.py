@@ -34,7 +34,7 @@ def as_function(source: FunctionLike) -> Function:
         schema: Mapping[str, Any] = tool["function"]
     else:
         schema = source.get("function", source)
-    parameters = _inlined(dict(schema["parameters"]))
+    parameters = _inline(dict(schema["parameters"]))
     return Function(name=schema["name"], description=schema.get("description", ""), parameters=parameters)
 
 
@@ -138,7 +138,7 @@ def _types(schema: Mapping[str, Any]) -> list[str]:
     return [kind] if isinstance(kind, str) else list(kind)
 
 
-def _inlined(schema: Schema) -> Schema:
+def _inline(schema: Schema) -> Schema:
     """The schema with `$ref` to its own `$defs` written out, for servers that cannot follow them."""
     definitions = schema.pop("$defs", {})
 

@@ -76,18 +76,18 @@ def _relevance(statement: Statement, entry: EntryPoint, model: Scores) -> list[f
     for pair in pairs(statement, entry.slots, weights):
         best[pair.slot] = max(best.get(pair.slot, _UNLIKELY), value_score(pair, model))
     return [
-        -1.0 if slot.internal else _said(statement, slot, weights) + _placed(filled, place, best)
+        -1.0 if slot.internal else _said_share(statement, slot, weights) + _place_score(filled, place, best)
         for place, slot in enumerate(entry.slots)
     ]
 
 
-def _placed(filled: Filled, place: int, best: dict[int, float]) -> float:
+def _place_score(filled: Filled, place: int, best: dict[int, float]) -> float:
     """What speaks for a slot as a place of values."""
     likely = min(3.0, (best.get(place, _UNLIKELY) + 3) / 2)
     return 4.0 * any(one.slot == place for one in filled.placed) + max(0.0, likely)
 
 
-def _said(statement: Statement, slot: Slot, weights: Weights) -> float:
+def _said_share(statement: Statement, slot: Slot, weights: Weights) -> float:
     """How much of a slot's name, help and choices is said."""
     known = statement.vocabulary
     names = sorted({term for name in slot.names for term in name})

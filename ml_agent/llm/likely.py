@@ -62,7 +62,7 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
     texts = _texts(workspace.index)
     scores: dict[str, float] = {}
     by_path = {entry[0].path: entry for entry in texts.entries}
-    for rank, path in enumerate(_ranked(request, workspace)):
+    for rank, path in enumerate(_rank(request, workspace)):
         if path in by_path:
             _add(scores, path, _LEARNED / (_SMOOTH + rank))
     hits = texts.entry_index.top(tokenize(request.instruction), 4 * most)
@@ -81,7 +81,7 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
     return _without_twins([by_path[path] for path in ordered])[:most]
 
 
-def _ranked(request: Request, workspace: Workspace) -> list[str]:
+def _rank(request: Request, workspace: Workspace) -> list[str]:
     """The paths of the entry points in the order of the learned ranking."""
     return list(
         dict.fromkeys(entry.signature.path for _, entry in ranked_entries(read(request.instruction), workspace))
@@ -177,11 +177,11 @@ def documented_calls(entry: Entry, words: str, workspace: Workspace, most: int) 
     """The documented commands that call an entry point, those first that share words with the task."""
     said = set(tokenize(words))
     calls = {one.text: one for one in reversed(workspace.index.examples) if one.entry == entry[0].path}
-    known = sorted(calls.values(), key=lambda one: (-_shared(one, said), one.path, one.line))
+    known = sorted(calls.values(), key=lambda one: (-_overlap(one, said), one.path, one.line))
     return known[:most]
 
 
-def _shared(example: Example, said: set[str]) -> float:
+def _overlap(example: Example, said: set[str]) -> float:
     text = set(tokenize(example.text))
     about = set(tokenize(f"{' '.join(example.headings[-2:])} {example.introduction[:200]}"))
     return len(text & said) / (5 + len(text)) + 0.5 * len(about & said) / (5 + len(about))

@@ -109,13 +109,13 @@ def _notes(signature: Signature) -> list[str]:
     if signature.accepts_unknown:
         notes.append("(takes other options as well)")
     if signature.syntax == "overrides":
-        notes.append("(options are given as NAME=VALUE)" if not _dashed(signature) else "")
+        notes.append("(options are given as NAME=VALUE)" if not _has_flags(signature) else "")
     notes += [f"(at most one of: {', '.join(group)})" for group in signature.exclusive[:3]]
     notes += [f"(one of these is needed: {', '.join(group)})" for group in signature.one_of[:3]]
     return [note for note in notes if note]
 
 
-def _dashed(signature: Signature) -> bool:
+def _has_flags(signature: Signature) -> bool:
     return any(flag.startswith("-") for option in signature.options for flag in option.flags)
 
 
@@ -133,10 +133,10 @@ def _short(option: Option) -> str:
     text += f" {kind}" if kind else ""
     if option.default is not None and not option.switch and option.default not in ("", "None"):
         text += f" ={option.default[:_DEFAULT]}"
-    return text + (" required" if option.required or (option.positional and _needed(option)) else "")
+    return text + (" required" if option.required or (option.positional and _is_needed(option)) else "")
 
 
-def _needed(option: Option) -> bool:
+def _is_needed(option: Option) -> bool:
     return option.nargs not in ("?", "*") and option.default is None
 
 

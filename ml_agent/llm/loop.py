@@ -19,6 +19,7 @@ from ml_agent.request import Request
 from ml_agent.thread import Thread, ToolCall, Turn
 from ml_agent.trajectory import Emit
 from prompts import functions as offered
+from prompts.untrusted import PromptText, joined, lines_in, neutral, piece
 from tools.commandline.shell import parse_command
 from tools.findings import Finding
 
@@ -32,9 +33,11 @@ _OPENING_TOKENS = 2_800
 """Of the first message, with what the system is told and without the functions."""
 _KEPT_RESULTS = 24_000
 """Characters of results that stay whole; of older ones the first line stays."""
+_LONGEST_HEAD = 200
+_DROPPED = neutral(" ... (dropped, ask again)")
 _FENCE = re.compile(r"^\s*```[\w+-]*\n(.*?)\n?```\s*$", re.DOTALL)
-ACCEPTED = "The check finds nothing against it."
-NO_CALL = "That called no function, so nobody read it. Call `answer`, or another function."
+ACCEPTED = neutral("The check finds nothing against it.")
+NO_CALL = neutral("That called no function, so nobody read it. Call `answer`, or another function.")
 
 
 class Stopped(Exception):
@@ -57,7 +60,7 @@ class Conversation:
         self._functions: tuple[Function, ...] = tuple(
             as_function(function) for function in offered.tools(can_run=toolbox.can_run, places=places)
         )
-        self._actions: dict[str, Callable[..., str]] = {
+        self._actions: dict[str, Callable[..., PromptText]] = {
             "find": toolbox.find, "read": toolbox.read, "signature": toolbox.signature, "run": toolbox.run,
             "answer": self._answer, "dispute": self._dispute, "reject": self._reject,
         }  # fmt: skip
@@ -89,12 +92,12 @@ class Conversation:
             asked |= {_key(call) for call in turn.calls}
             thread, idle = thread.then(turn), 0 if useful else idle + 1
             if self._accepted and self._given is not None:
-                return self._finished(self._given, thread)
+                return self._finish(self._given, thread)
         if self._given is not None:
-            return self._finished(self._given, thread)
+            return self._finish(self._given, thread)
         raise Stopped("the model gave no answer")
 
-    def _finished(self, draft: Draft, thread: Thread) -> Draft:
+    def _finish(self, draft: Draft, thread: Thread) -> Draft:
         return msgspec.structs.replace(draft, thread=thread, disputes=tuple(self._disputes))
 
     def _prompt(self, thread: Thread) -> Prompt:
@@ -108,7 +111,7 @@ class Conversation:
         calls, results = [], []
         self._disputing = False
         for raw in reply.calls:
-            call, result = self._done(raw, asked)
+            call, result = self._carry_out(raw, asked)
             calls.append(call)
             results.append(result)
             if self._accepted:
@@ -121,43 +124,42 @@ class Conversation:
             said=reply.content.strip()[:2000] if not _is_call(reply) else "", calls=tuple(calls), results=tuple(results)
         )
 
-    def _done(self, raw: RawCall, asked: set[str]) -> tuple[ToolCall, str]:
+    def _carry_out(self, raw: RawCall, asked: set[str]) -> tuple[ToolCall, PromptText]:
         try:
             call = accepted(raw, self._functions)
         except UnusableReply as problem:
             known = raw.arguments if isinstance(raw.arguments, dict) else {}
-            return ToolCall(
-                name=re.sub(r"\W", "_", raw.name)[:64] or "unknown", arguments=known
-            ), f"not done: {problem}"
+            name = re.sub(r"\W", "_", raw.name)[:64] or "unknown"
+            return ToolCall(name=name, arguments=known), neutral(f"not done: {problem}")
         made = ToolCall(name=call.name, arguments=call.arguments)
         if _key(made) in asked and call.name not in ("answer", "dispute"):
-            return made, "You asked this before; the result stands above."
-        return made, self._acted(call)
+            return made, neutral("You asked this before; the result stands above.")
+        return made, self._act(call)
 
-    def _acted(self, call: Call) -> str:
+    def _act(self, call: Call) -> PromptText:
         result = self._actions[call.name](**call.arguments)
         self._emit("tool", name=call.name, arguments=call.arguments, result=result[:500])
         return result
 
-    def _answer(self, kind: str, text: str, folder: str | None = None) -> str:
+    def _answer(self, kind: str, text: str, folder: str | None = None) -> PromptText:
         """Check an answer; sound ones are taken, unless there is weighty advice that the model has not heard yet."""
-        before, self._given = self._given, self._examined(kind, text, folder)
+        before, self._given = self._given, self._examine(kind, text, folder)
         errors = [finding for finding in self._given.findings if finding.severity == "error"]
         if errors:
             insists = before is not None and before.text == self._given.text
             self._accepted = insists or (self._disputing and {one.message for one in errors} <= self._heard)
             self._refused += 1
             self._heard |= {one.message for one in errors}
-            return _told("Refused, the check proves:", errors) + "\nMend it; or, where a finding is wrong, dispute it."
+            return _report("Refused, the check proves:", errors, "Mend it; or, where a finding is wrong, dispute it.")
         advice = [finding for finding in self._given.findings if self._is_weighty(finding)]
         if advice and not (self._advised or self._disputing):
             self._advised = True
             words = "Sound. But it may leave something out:"
-            return _told(words, advice) + "\nAnswer again, mended or the same, as you think right."
+            return _report(words, advice, "Answer again, mended or the same, as you think right.")
         self._accepted = True
         return ACCEPTED
 
-    def _examined(self, kind: str, text: str, folder: str | None) -> Draft:
+    def _examine(self, kind: str, text: str, folder: str | None) -> Draft:
         workspace = self._case.workspace
         fenced = _FENCE.match(text)
         draft = Draft(
@@ -177,13 +179,13 @@ class Conversation:
         spelled = {one.value for one in values if one.required and (one.name or one.kind in ("path", "text"))}
         return finding.code == UNUSED and finding.subject in spelled
 
-    def _dispute(self, finding: str, why: str) -> str:
+    def _dispute(self, finding: str, why: str) -> PromptText:
         """Keep what the model says; it stands beside the answer that is given before or right after it."""
         self._disputes.append(Dispute(finding=finding, why=why))
         self._disputing = True
-        return "Noted; the answer is taken as it is." if self._given is not None else "Noted; now answer."
+        return neutral("Noted; the answer is taken as it is." if self._given is not None else "Noted; now answer.")
 
-    def _reject(self, why: str) -> str:
+    def _reject(self, why: str) -> PromptText:
         raise Stopped(f"the model finds that the repository cannot do it: {why}")
 
 
@@ -216,13 +218,16 @@ def entry_of(draft: Draft, workspace: Workspace) -> str:
     return next((signature.path for signature in found if signature is not None), "")
 
 
-def _first_line(result: str) -> str:
-    head, _, rest = result.partition("\n")
-    return f"{head[:200]} ... (dropped, ask again)" if rest or len(head) > 200 else head
+def _first_line(result: PromptText) -> PromptText:
+    lines = lines_in(result)
+    if len(lines) < 2 and len(result) <= _LONGEST_HEAD:
+        return result
+    return joined("", [piece(lines[0], slice(_LONGEST_HEAD)), _DROPPED])
 
 
-def _told(words: str, findings: Sequence[Finding]) -> str:
-    return "\n".join([words, *lines_of(findings)])
+def _report(words: str, findings: Sequence[Finding], wish: str) -> PromptText:
+    """Findings quote the repository and the answer."""
+    return neutral("\n".join([words, *lines_of(findings), wish]))
 
 
 def _key(call: ToolCall) -> str:

@@ -2,12 +2,37 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict
 
 from ml_agent.llm.endpoint import Mode
 from ml_agent.thread import ToolCall, Turn
+from prompts.untrusted import PromptText, joined, neutral
 
-Message = dict[str, Any]
+
+class Told(TypedDict):
+    """What we say; nothing but gated text."""
+
+    role: Literal["system", "user"]
+    content: PromptText
+
+
+class Result(TypedDict):
+    """What a function call came to."""
+
+    role: Literal["tool"]
+    tool_call_id: str
+    content: PromptText
+
+
+class Said(TypedDict):
+    """The model's own words and calls, given back to it."""
+
+    role: Literal["assistant"]
+    content: str | None
+    tool_calls: NotRequired[list[dict[str, Any]]]
+
+
+Message = Told | Result | Said
 
 
 def messages_of(turns: Sequence[Turn], mode: Mode) -> list[Message]:
@@ -25,22 +50,21 @@ def _turn(turn: Turn, number: int, mode: Mode) -> list[Message]:
     if not turn.calls:
         return [
             {"role": "assistant", "content": turn.said or "(nothing)"},
-            {"role": "user", "content": "\n".join(turn.results)},
+            {"role": "user", "content": joined("\n", turn.results)},
         ]
     if mode != "tools":
         said = [{"name": call.name, "arguments": call.arguments} for call in turn.calls]
         words = json.dumps({"call": said[0]} if len(said) == 1 else {"calls": said}, ensure_ascii=False)
-        told = "\n\n".join(f"{call.name}: {r}" for call, r in zip(turn.calls, turn.results, strict=True))
+        answered = zip(turn.calls, turn.results, strict=True)
+        told = joined("\n\n", (joined("", [neutral(f"{call.name}: "), result]) for call, result in answered))
         return [{"role": "assistant", "content": words}, {"role": "user", "content": told}]
     names = [f"call_{number}_{place}" for place in range(len(turn.calls))]
     asked = [_native(name, call) for name, call in zip(names, turn.calls, strict=True)]
     results = zip(names, turn.results, strict=True)
-    return [
-        {"role": "assistant", "content": turn.said or None, "tool_calls": asked},
-        *({"role": "tool", "tool_call_id": name, "content": result} for name, result in results),
-    ]
+    given: list[Message] = [{"role": "tool", "tool_call_id": name, "content": result} for name, result in results]
+    return [{"role": "assistant", "content": turn.said or None, "tool_calls": asked}, *given]
 
 
-def _native(name: str, call: ToolCall) -> Message:
+def _native(name: str, call: ToolCall) -> dict[str, Any]:
     function = {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
     return {"id": name, "type": "function", "function": function}

@@ -27,6 +27,7 @@ from ml_agent.request import Request
 from ml_agent.trajectory import Emit
 from prompts import functions
 from prompts.render import render
+from prompts.untrusted import PromptText, neutral
 from tools.candidates import Candidate
 
 T = TypeVar("T")
@@ -42,7 +43,8 @@ _README_LINES = 120
 _GUESSES = 6
 """Grounded drafts that help to find the likeliest entry points."""
 FAILED = "It was run, and said:"
-ANOTHER = "Noted. Give another answer as well, one that does it in another way."
+WISH = "Mend it, or answer otherwise; or dispute it."
+ANOTHER = neutral("Noted. Give another answer as well, one that does it in another way.")
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class LlmNavigator:
         request = self._grounded.understand(instruction, given)
         if request.repository:
             return request
-        return self._or_grounded("understand", lambda: self._known(request), lambda: request)
+        return self._or_grounded("understand", lambda: self._add_keywords(request), lambda: request)
 
     def expects(self, request: Request) -> tuple[Expectation, ...]:
         """The results that the model finds named in the request; only what stands there is taken."""
@@ -90,7 +92,7 @@ class LlmNavigator:
         ranked = self._grounded.rank(request, candidates)
         if len(ranked) < 2:
             return ranked
-        return self._or_grounded("rank", lambda: self._chosen(request, ranked), lambda: ranked)
+        return self._or_grounded("rank", lambda: self._order(request, ranked), lambda: ranked)
 
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
         """Whether the repository can do the task; a folder or repository that the user names is not in question."""
@@ -99,14 +101,14 @@ class LlmNavigator:
             return msgspec.structs.replace(grounded, possible=True, foreign=False)
         if not grounded.possible:
             return grounded
-        return self._or_grounded("plan", lambda: self._judged(request, workspace, grounded), lambda: grounded)
+        return self._or_grounded("plan", lambda: self._judge(request, workspace, grounded), lambda: grounded)
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
         """The model's answers as long as it has others, then the grounded ones."""
         profile = self._or_grounded("probe", self._profile, lambda: "grounded")
         if profile == "form":
-            yield from self._filled(request, workspace)
-        draft = self._begun(request, workspace) if profile == "tools" else None
+            yield from self._filled_drafts(request, workspace)
+        draft = self._begin(request, workspace) if profile == "tools" else None
         while draft is not None:
             yield draft
             other = self._gone_on(request, workspace, draft, ANOTHER) if draft.sound else None
@@ -118,14 +120,14 @@ class LlmNavigator:
         if draft.thread is None:
             return self._grounded.revise(request, workspace, draft, problem)
         lines = problem.error_lines
-        told = "\n".join([problem.text, *([FAILED, *lines] if lines else [])])
-        mended = self._gone_on(request, workspace, draft, f"{told}\nMend it, or answer otherwise; or dispute it.")
+        told = neutral("\n".join([problem.text, *([FAILED, *lines] if lines else []), WISH]))
+        mended = self._gone_on(request, workspace, draft, told)
         if mended is not None and mended.text == draft.text and not stands_by(mended, draft):
             self._over.add(self._key(request, workspace))
             return None
         return mended
 
-    def _begun(self, request: Request, workspace: Workspace) -> Draft | None:
+    def _begin(self, request: Request, workspace: Workspace) -> Draft | None:
         """The first answer of a new conversation; None where the model is not up to one, or has none."""
         if self._key(request, workspace) in self._over:
             return None
@@ -135,9 +137,9 @@ class LlmNavigator:
             shown = [*(examine(draft, request, workspace) for draft in first[:1]), *first[1:]]
             return self._conversation(request, workspace).go_on(open_thread(request, workspace, shown))
 
-        return self._answered(request, workspace, think)
+        return self._answer(request, workspace, think)
 
-    def _filled(self, request: Request, workspace: Workspace) -> list[Draft]:
+    def _filled_drafts(self, request: Request, workspace: Workspace) -> list[Draft]:
         """The calls that a model filled in, and the grounded drafts among them, best first; none where the model fails."""
         key = self._key(request, workspace)
         if key not in self._forms:
@@ -146,7 +148,7 @@ class LlmNavigator:
             self._forms[key] = self._or_grounded("generate", lambda: form.answers(first), list)
         return self._forms[key]
 
-    def _gone_on(self, request: Request, workspace: Workspace, draft: Draft, told: str) -> Draft | None:
+    def _gone_on(self, request: Request, workspace: Workspace, draft: Draft, told: PromptText) -> Draft | None:
         """The next answer in the conversation that `draft` came of."""
         thread = draft.thread
         if thread is None or self._key(request, workspace) in self._over:
@@ -155,9 +157,9 @@ class LlmNavigator:
         def think() -> Draft | None:
             return self._conversation(request, workspace).go_on(thread.told(told), draft)
 
-        return self._answered(request, workspace, think)
+        return self._answer(request, workspace, think)
 
-    def _answered(self, request: Request, workspace: Workspace, think: Callable[[], Draft | None]) -> Draft | None:
+    def _answer(self, request: Request, workspace: Workspace, think: Callable[[], Draft | None]) -> Draft | None:
         draft: Draft | None = None
         try:
             draft = self._or_grounded("generate", think, lambda: None)
@@ -208,7 +210,7 @@ class LlmNavigator:
         )
         return tuple(self._client.decide(prompt, [functions.outputs()], max_output_tokens=120).arguments["paths"])
 
-    def _known(self, request: Request) -> Request:
+    def _add_keywords(self, request: Request) -> Request:
         texts = render("understand", instruction=request.instruction)
         prompt = Prompt(
             phase="understand",
@@ -221,10 +223,10 @@ class LlmNavigator:
         return msgspec.structs.replace(
             request,
             keywords=_distinct([*request.keywords, *said["libraries"], said["model"]]),
-            queries=_interleaved(request.queries, [query for query in queries if query.strip()]),
+            queries=_interleave(request.queries, [query for query in queries if query.strip()]),
         )
 
-    def _chosen(self, request: Request, ranked: Sequence[Candidate]) -> list[Candidate]:
+    def _order(self, request: Request, ranked: Sequence[Candidate]) -> list[Candidate]:
         looked_at = ranked[:_MOST_RANKED]
         texts = render("rank", instruction=request.instruction, candidates=looked_at)
         sections = (
@@ -236,7 +238,7 @@ class LlmNavigator:
         first = [looked_at[number - 1] for number in dict.fromkeys(call.arguments["best_first"])]
         return [*first, *(candidate for candidate in ranked if candidate not in first)]
 
-    def _judged(self, request: Request, workspace: Workspace, grounded: Assessment) -> Assessment:
+    def _judge(self, request: Request, workspace: Workspace, grounded: Assessment) -> Assessment:
         if not grounded.readmes:
             return grounded
         prompt = _plan_prompt(request, workspace, grounded.readmes[0])
@@ -269,7 +271,7 @@ def _distinct(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word.strip()))
 
 
-def _interleaved(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
+def _interleave(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
     """Both in turns, so that neither crowds the other out of a search that takes the first few."""
     longest = max(len(one), len(other))
     pairs = ((*one[i : i + 1], *other[i : i + 1]) for i in range(longest))

@@ -36,7 +36,7 @@ def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequen
         if item.name.rpartition(".")[2] in named:
             _add(scores, item.name, _NAMED)
     for rank, passage in enumerate(passages):
-        for item in dict.fromkeys(_used(passage, workspace)):
+        for item in dict.fromkeys(_used_objects(passage, workspace)):
             objects[item.name] = item
             _add(scores, item.name, _SHOWN / (1 + rank))
     for ranking in (api.search(words, 4 * most), _by_name(words, api, 4 * most)):
@@ -67,7 +67,7 @@ def likely_modules(
         _add(scores, item.path, 1 / (1 + rank))
     by_path = {module.path: module for module in workspace.index.api.facts.modules}
     for rank, passage in enumerate(passages):
-        for path in dict.fromkeys(_imported(passage, by_path)):
+        for path in dict.fromkeys(_imported_paths(passage, by_path)):
             _add(scores, path, 1 / (1 + rank))
     return [by_path[path] for path in sorted(scores, key=lambda path: (-scores[path], path)) if path in by_path]
 
@@ -97,7 +97,7 @@ def object_lines(item: ApiObject, workspace: Workspace, most: int, methods: bool
         return line
     public = [one for one in definitions if one.kind == "method" and one.name.startswith(f"{name}.")]
     public = [one for one in public if not one.name.rpartition(".")[2].startswith("_") and ".forward" not in one.name]
-    return "\n".join([line, *(f"  .{_signed(one)[:_LONGEST_METHOD]}" for one in public[:_METHODS])])
+    return "\n".join([line, *(f"  .{_signature_text(one)[:_LONGEST_METHOD]}" for one in public[:_METHODS])])
 
 
 def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...]:
@@ -105,12 +105,12 @@ def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...
     return next((module.definitions for module in modules if module.path == item.path), ())
 
 
-def _signed(one: Definition) -> str:
+def _signature_text(one: Definition) -> str:
     returns = f" -> {one.returns}" if one.returns and one.kind != "class" else ""
     return f"{one.name.rpartition('.')[2]}({parameters_of(one.parameters)}){returns}"
 
 
-def _used(passage: Passage, workspace: Workspace) -> Iterator[ApiObject]:
+def _used_objects(passage: Passage, workspace: Workspace) -> Iterator[ApiObject]:
     """The repository's classes and functions that the code of a passage imports, or calls by their full names."""
     text = "\n".join(block.text for block in passage.blocks)
     short: dict[str, str] = {}
@@ -127,7 +127,7 @@ def _used(passage: Passage, workspace: Workspace) -> Iterator[ApiObject]:
             yield found
 
 
-def _imported(passage: Passage, by_path: dict[str, ModuleFacts]) -> Iterator[str]:
+def _imported_paths(passage: Passage, by_path: dict[str, ModuleFacts]) -> Iterator[str]:
     for block in passage.blocks:
         for source, _, module, _ in _IMPORT.findall(block.text):
             path = (source or module).replace(".", "/")

@@ -65,7 +65,9 @@ class Told:
         for place, given in self._given.items():
             slot = self._slots[place]
             if place not in taken and not slot.internal:
-                more += self._switched(place, given, switch) if slot.boolean else self._stated(place, given, more)
+                more += (
+                    self._place_switch(place, given, switch) if slot.boolean else self._place_value(place, given, more)
+                )
         return msgspec.structs.replace(filled, placed=tuple(more))
 
     def _gives(self, mention: Mention, slot: int) -> bool:
@@ -75,7 +77,7 @@ class Told:
         words = (*typed(mention, self._slots[slot]), mention.value, *mention.parts)
         return any(_same(word, value) for word in words for value in given.values)
 
-    def _switched(self, place: int, given: Stated, switch: Scorer) -> Iterator[Placed]:
+    def _place_switch(self, place: int, given: Stated, switch: Scorer) -> Iterator[Placed]:
         slot = self._slots[place]
         wanted = given.positive and (not given.values or given.values[0].lower() not in _FALSE)
         evidence = switch_features(self._statement, slot, Weights(self._slots), frozenset())
@@ -83,7 +85,7 @@ class Told:
             return
         yield Placed(place, (str(wanted),), _ADDED, "said in words", (), "")
 
-    def _stated(self, place: int, given: Stated, placed: Sequence[Placed]) -> Iterator[Placed]:
+    def _place_value(self, place: int, given: Stated, placed: Sequence[Placed]) -> Iterator[Placed]:
         """A value that the request says, which is not the default and which nothing else was given."""
         slot = self._slots[place]
         if not given.values or not all(map(self._said.covers, given.values)) or _repeats(given, slot.option):

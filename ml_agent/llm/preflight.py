@@ -35,7 +35,7 @@ def ask_endpoint(endpoint: Endpoint) -> None:
         raise ConfigurationError(f"{endpoint.base_url} is no address of an endpoint: {error}") from error
     said: list[Exception | None] = []
     thread = Thread(
-        target=lambda: said.append(_asked(endpoint)), daemon=True
+        target=lambda: said.append(_ask(endpoint)), daemon=True
     )  # a name lookup cannot be given up otherwise
     thread.start()
     thread.join(SECONDS + 0.3)
@@ -44,7 +44,7 @@ def ask_endpoint(endpoint: Endpoint) -> None:
         raise problem
 
 
-def _asked(endpoint: Endpoint) -> Exception | None:
+def _ask(endpoint: Endpoint) -> Exception | None:
     where = endpoint.base_url
     key = endpoint.api_key or "none"
     headers = {"api-key": key} if endpoint.azure else {"authorization": f"Bearer {key}"}

@@ -9,6 +9,7 @@ from ml_agent.llm.functions import as_function
 from ml_agent.thread import Thread, ToolCall, Turn
 from prompts import functions
 from prompts.render import render
+from prompts.untrusted import PromptText, neutral
 
 Profile = Literal["tools", "form"]
 _MOST_REPLIES = 4
@@ -36,7 +37,7 @@ def _passes(client: ModelClient) -> bool:
     offered = tuple(as_function(function) for function in functions.probe())
     texts = render("probe")
     prompt = Prompt(phase="probe", system=texts["system"], sections=(), question=texts["question"])
-    thread = Thread(opening="", task=texts["question"])
+    thread = Thread(opening=neutral(""), task=texts["question"])
     for _ in range(_MOST_REPLIES):
         reply = client.converse(prompt, offered, thread.turns, _TOKENS)
         if not reply.calls:
@@ -51,12 +52,12 @@ def _passes(client: ModelClient) -> bool:
                 looked = any(done.name == "read_file" for turn in thread.turns for done in turn.calls)
                 return looked and str(call.arguments["port"]).strip() == PORT
             calls.append(ToolCall(name=call.name, arguments=call.arguments))
-            results.append(_shown(call.name, call.arguments))
+            results.append(_act(call.name, call.arguments))
         thread = thread.then(Turn(calls=tuple(calls), results=tuple(results)))
     return False
 
 
-def _shown(name: str, arguments: dict[str, str]) -> str:
+def _act(name: str, arguments: dict[str, str]) -> PromptText:
     if name == "list_files":
-        return "\n".join(FILES)
-    return FILES.get(arguments["path"].strip("./ "), "there is no such file")
+        return neutral("\n".join(FILES))
+    return neutral(FILES.get(arguments["path"].strip("./ "), "there is no such file"))

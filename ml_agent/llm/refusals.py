@@ -52,13 +52,13 @@ def read_refusal(error: BaseException, body: Mapping[str, Any], mode: Mode) -> R
     if _TOO_LONG.search(text) or error.status_code == 413:
         said = _CONTEXT.search(text)
         return Refusal(kind="too-long", context_tokens=_said_context(error) or (int(said[1]) if said else None))
-    named = next((name for name in OPTIONAL if re.search(rf"\b{name}\b", text) and _sent(name, body)), "")
+    named = next((name for name in OPTIONAL if re.search(rf"\b{name}\b", text) and _was_sent(name, body)), "")
     if named:
         return Refusal(kind="parameter", parameter=named)
     return Refusal(kind="mode") if _ABOUT[mode].search(text) else None
 
 
-def _sent(name: str, body: Mapping[str, Any]) -> bool:
+def _was_sent(name: str, body: Mapping[str, Any]) -> bool:
     return name in body or (name == "strict" and ("tools" in body or "response_format" in body))
 
 

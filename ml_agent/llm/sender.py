@@ -49,6 +49,14 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     sleep: Callable[[float], None] = time.sleep
 
 
+class Body(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of a model."""
+
+    messages: tuple[Message, ...]
+    options: dict[str, Any]
+    """The rest of the request: how long the reply may be, the functions, and so on."""
+
+
 _MOST_STRANGE = 2
 """Answers in a row that are no completions; after them nobody who speaks our language is there."""
 
@@ -64,7 +72,7 @@ class Sender:
         self._strange = 0
         self._openai = _connect(endpoint, parts.transport or default_transport(endpoint))
 
-    def send(self, phase: str, body: dict[str, Any], mode: Mode) -> dict[str, Any]:
+    def send(self, phase: str, body: Body, mode: Mode) -> dict[str, Any]:
         """The endpoint's answer as JSON; `{}` where it is none.
 
         Raises openai.APIError as the endpoint gave it (see `final`), BudgetExceededError before sending, EndpointError where
@@ -102,7 +110,8 @@ class Sender:
         """Close the connections."""
         self._openai.close()
 
-    def _once(self, phase: str, body: dict[str, Any], mode: Mode) -> dict[str, Any]:
+    def _once(self, phase: str, asked: Body, mode: Mode) -> dict[str, Any]:
+        body = {"model": self.endpoint.model, "messages": list(asked.messages), **asked.options}
         parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
         left, seconds = self.budget.seconds_left(), self.budget.time_for(self.endpoint.timeout)
         with self._slot(left):
@@ -113,10 +122,10 @@ class Sender:
                 with paid_by(reservation, seconds):
                     raw = self._openai.chat.completions.with_raw_response.create(**sent, timeout=seconds)
             except openai.APIError as error:
-                self._failed(phase, error)
+                self._note_failure(phase, error)
                 raise
         self._limiter.succeeded()
-        answer = _parsed(raw.http_response.text)
+        answer = _parse(raw.http_response.text)
         self._learn_ratio(sent, answer)
         took = round(time.monotonic() - began, 3)
         usage, choices = answer.get("usage"), answer.get("choices")
@@ -142,7 +151,7 @@ class Sender:
         )
         return self.budget.reserve(demand)
 
-    def _failed(self, phase: str, error: openai.APIError) -> None:
+    def _note_failure(self, phase: str, error: openai.APIError) -> None:
         status = status_of(error)
         self._emit("model-error", phase=phase, status=status, said=error_text(error))
         if status in (429, 503, 529):
@@ -199,7 +208,7 @@ def _tokens(body: dict[str, Any]) -> int:
     return overhead + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse(text: str) -> dict[str, Any]:
     try:
         answer = json.loads(text, strict=False)
     except (ValueError, RecursionError):

@@ -9,7 +9,7 @@ from ml_agent.llm.likely import blocks_of, find_entries, likely_files, likely_pa
 from ml_agent.llm.listing import api_line, line_of, options_of
 from ml_agent.llm.objects import likely_objects
 from ml_agent.navigator import Workspace
-from prompts.untrusted import framed, neutral
+from prompts.untrusted import PromptText, framed, neutral
 from tools.errors import ToolError
 from tools.files import Tree
 from tools.python_api.model import ApiObject
@@ -46,7 +46,7 @@ class Toolbox:
         """Whether there is a sandbox."""
         return self._look is not None
 
-    def find(self, query: str) -> str:
+    def find(self, query: str) -> PromptText:
         """What speaks of the query: lines of files that hold it, entry points, API objects, passages."""
         lines = self._lines_with(query)
         parts = ["Lines:\n" + "\n".join(lines) if lines else ""]
@@ -67,23 +67,23 @@ class Toolbox:
             parts.append(f"{title}:\n" + "\n".join(lines) if lines else "")
         parts.append(f"Files: {', '.join(files)}" if files else "")
         text = "\n".join(part for part in parts if part)
-        return neutral(_cut(text, _FOUND)) or "nothing"
+        return neutral(_cut(text, _FOUND) or "nothing")
 
-    def read(self, path: str, lines: str = "") -> str:
+    def read(self, path: str, lines: str = "") -> PromptText:
         """A file or a part of it, or what is in a folder."""
         place = self._place(path)
         if self._tree.is_dir(place):
-            return neutral(self._listed(place))
+            return neutral(self._list_folder(place))
         if not self._tree.is_file(place):
             near = likely_files(posixpath.basename(path), self._workspace, 4)
-            return f"there is no file {path}" + (f"; there is {', '.join(near)}" if near else "")
+            return neutral(f"there is no file {path}" + (f"; there is {', '.join(near)}" if near else ""))
         try:
             text = self._tree.read_text(place)
         except (ToolError, OSError) as error:
-            return f"{path} cannot be read: {error}"
+            return neutral(f"{path} cannot be read: {error}")
         return _part(place, text, lines)
 
-    def signature(self, entry: str) -> str:
+    def signature(self, entry: str) -> PromptText:
         """All options of an entry point, or the parameters of a class or function with its methods."""
         signatures = self._signatures(entry)
         if signatures:
@@ -94,9 +94,9 @@ class Toolbox:
             return neutral(_cut("\n\n".join(shown), _SIGNATURE))
         return neutral(self._api(entry) or self._nothing_of(entry))
 
-    def run(self, command: str) -> str:
+    def run(self, command: str) -> PromptText:
         """What a command says in the sandbox."""
-        return neutral(self._look(self._workspace, command)) if self._look else "there is no sandbox here"
+        return neutral(self._look(self._workspace, command) if self._look else "there is no sandbox here")
 
     def _place(self, path: str) -> str:
         """The path as the model means it: from the root, or from the task's folder."""
@@ -104,7 +104,7 @@ class Toolbox:
         inside = posixpath.normpath(posixpath.join(self._workspace.path or ".", plain))
         return plain if self._tree.exists(plain) or not self._tree.exists(inside) else inside
 
-    def _listed(self, folder: str) -> str:
+    def _list_folder(self, folder: str) -> str:
         prefix = "" if folder == "." else f"{folder}/"
         below = [path.removeprefix(prefix) for path in self._workspace.index.files if path.startswith(prefix)]
         names = dict.fromkeys(path.partition("/")[0] + ("/" if "/" in path else "") for path in below)
@@ -181,7 +181,7 @@ class Toolbox:
                 yield path, number, line
 
 
-def _part(path: str, text: str, lines: str) -> str:
+def _part(path: str, text: str, lines: str) -> PromptText:
     """A text from the first to the last line that is asked for; of a long one the outline and the beginning."""
     every = text.splitlines()
     asked = _RANGE.search(lines)

@@ -69,7 +69,7 @@ class MeteredTransport(httpx.BaseTransport):
         except httpx.HTTPError:
             reservation.charge()
             raise
-        reservation.charge(_NOTHING if response.status_code >= 400 else _spent(body, reservation))
+        reservation.charge(_NOTHING if response.status_code >= 400 else _spending(body, reservation))
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
         return httpx.Response(response.status_code, headers=headers, content=body.encode(), request=request)
 
@@ -94,7 +94,7 @@ def _read(response: httpx.Response) -> str:
     return b"".join(chunks).decode("utf-8", errors="replace")
 
 
-def _spent(body: str, reservation: Reservation) -> Spent:
+def _spending(body: str, reservation: Reservation) -> Spent:
     """What the endpoint says it used; else the prompt as counted and the reply as we count it."""
     usage = _usage(body)
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")

@@ -291,16 +291,6 @@ def resembles(value: str, slot: Slot) -> bool:
     return _shape(value) in _shapes(slot) or _like(value, slot) > 0
 
 
-def is_called(statement: Statement, mention: Mention, slot: Slot) -> bool:
-    """Whether the words right before a number are the slot's name, to the letter: "lr 0.02", "top_k 50"."""
-    if mention.kind != "number" or mention.parts or mention.whole:
-        return False
-    before = [token.value.lower() for token in statement.tokens[max(0, mention.first - 4) : mention.first]]
-    bare = {slot.option.dest.rpartition(".")[2], *(flag.lstrip("-+") for flag in slot.option.flags)}
-    spelled = (re.split("[_-]", name.lower()) for name in bare if len(name) > 1)
-    return any(before[-len(name) :] == name or before[-1:] == ["_".join(name)] for name in spelled)
-
-
 def is_written_alike(value: str, slot: Slot) -> bool:
     """Whether a name that is spelled as only names are has the same form as a value that the slot is known to take."""
     return not _is_weak(value) and bool(re.search(r"\d", value)) and _shape(value) in _shapes(slot)

@@ -10,10 +10,11 @@ from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.evidence import Evidence, evidence, nearness
 from ml_agent.matching.features import Others
 from ml_agent.matching.fitting import counts_the_other, is_possible, takes, typed
+from ml_agent.matching.forms import Forms
 from ml_agent.matching.meanings import Entry, meant
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
-from ml_agent.matching.series import united, with_series, with_sizes
+from ml_agent.matching.series import united, with_series
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, kept_words, spelled_slots
 from ml_agent.matching.switches import contradicts, switches, truth
@@ -23,8 +24,6 @@ __all__ = ["Filled", "Placed", "explained", "fill", "pairs", "spelled_slots", "t
 
 _CAPACITY = 6
 """How many values one slot takes at most."""
-_AT_HOME = 2.0
-"""Log-odds for a name that is written as a slot's known values are, and for a number right behind the slot's name."""
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -73,43 +72,10 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
             seen = evidence(nearness(statement, mention), statement, slot, weights)
             if is_possible(slot, mention, seen):
                 found.append((mention, place, seen, None))
-    found = _of_one_form(found, slots)
     compare = _Comparison(found)
     return [
         Pair(m, p, features.features(statement, m, slots[p], e, compare.others(m, p), entry), entry)
         for m, p, e, entry in found
-    ]
-
-
-def _by_form(statement: Statement, pair: Pair, slots: Sequence[Slot]) -> float:
-    """What it says that a name has the form of the slot's known values, or that a number stands right behind the slot's name."""
-    slot = slots[pair.slot]
-    alike = pair.entry is None and _is_alike(pair.mention, slot)
-    return _AT_HOME * (alike or features.is_called(statement, pair.mention, slot))
-
-
-def _is_alike(mention: Mention, slot: Slot) -> bool:
-    return mention.kind == "name" and not mention.parts and features.is_written_alike(mention.value, slot)
-
-
-def _of_one_form(
-    found: Sequence[tuple[Mention, int, Evidence, Entry | None]], slots: Sequence[Slot]
-) -> list[tuple[Mention, int, Evidence, Entry | None]]:
-    """The pairs without those that put a name elsewhere than in the only slot whose known values are written alike.
-
-    "Walker2d-v4" where one option is known to take "Hopper-v4" and none else anything like it.
-    """
-    homes: dict[int, set[int]] = {}
-    for mention, place, _, entry in found:
-        if entry is None and _is_alike(mention, slots[place]):
-            homes.setdefault(mention.start, set()).add(place)
-    return [
-        (mention, place, seen, entry)
-        for mention, place, seen, entry in found
-        if mention.kind != "name"
-        or mention.parts
-        or len(homes.get(mention.start, ())) != 1
-        or place in homes[mention.start]
     ]
 
 
@@ -160,14 +126,15 @@ def fill(
     weights = Weights(slots)
     taken, unknown = spelled_slots(statement, slots)
     kept = _kept(unknown if callee.flexible else ())
+    forms = Forms(statement, slots, weights)
     scored = [
-        (pair, value_score(pair, model) + _by_form(statement, pair, slots) + _thought(pair, opinion))
+        (pair, value_score(pair, model) + forms.score(pair) + _thought(pair, opinion))
         for pair in pairs(statement, slots, weights, taken)
         if not kept.holds(pair.mention) and (pair.entry is not None or plain(pair.mention.value) not in callee.names)
     ]
     rows = _without_overlaps(scored, slots)
     together = united(statement, [*taken, *_matched(rows, slots, taken)], slots)
-    placed = with_sizes(statement, with_series(statement, together, slots), slots)
+    placed = with_series(statement, together, slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     given = {one.slot for one in placed}

@@ -30,7 +30,7 @@ def takes(slot: Slot, mention: Mention) -> bool:
     if slot.series and mention.kind not in {"number", "factor"}:
         return False
     if mention.kind == "name" and set(terms(mention.value)) <= _DEVICES:
-        return any(_DEVICES & set(name) for name in slot.names)
+        return slot.option.type not in {"int", "float"} and any(_DEVICES & set(name) for name in slot.names)
     if slot.separator and not re.search("[:=]", mention.value):
         return False
     if slot.closed and mention.kind != "factor":

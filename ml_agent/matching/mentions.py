@@ -192,6 +192,10 @@ class Statement:
 
 
 _PLACES = frozenset({"folder", "directory", "file", "archive", "path", "subfolder", "sub-folder", "dir"})
+_BEHIND_PLACES = frozenset(
+    ["inside", "within", "beside", "beneath", "underneath", "outside", "alongside", "next", "near", "containing", "contains", "holding", "holds"]
+)  # fmt: skip
+"""What stands behind "folder" and is no name: where it lies, and what is in it."""
 _HUB = re.compile(r"(?=[^/]*[A-Z])[\w.-]+/[\w.-]+|[A-Za-z]{1,6}-[A-Z]+/\d+|[a-z]+-[a-z]+/[\w.-]+")
 _WRITING = frozenset(terms("save write store put output go dump keep collect move"))
 _NAMING = frozenset({"called", "named", "name", "entitled", "of", "the", "a", ",", "by", "is", ":", "as"})
@@ -234,10 +238,9 @@ def _is_namelike(tokens: Sequence[Token], place: int) -> bool:
     if text[:1].isupper() and before is not None and not (before.kind == "mark" and before.text in ".!?:"):
         return True
     lead = tokens[place - 1].value.lower() if place else ""
-    if lead in {"called", "named", "entitled"} | (_PLACES - {"file", "path"}) | {
-        "project",
-        "workdir",
-    } and text.lower() not in words("stop"):
+    if lead in {"called", "named", "entitled"}:
+        return True
+    if lead in (_PLACES - {"file", "path"}) | {"project", "workdir"} and text.lower() not in _BEHIND_PLACES:
         return True
     return "-" in text and not text.endswith("-")
 

@@ -11,11 +11,10 @@ import msgspec
 
 from ml_agent.matching.slots import Slot
 from ml_agent.values.numbers import number
-from tools.documents.code import parse_python
-from tools.errors import ToolError
 from tools.files import Tree
 from tools.index import RepoIndex
 from tools.python_api.model import ApiObject, Parameter
+from tools.python_source import read_module
 from tools.signatures.model import Option
 
 _SIDE = re.compile(r"(?:^|/)(?:tests?|testing|docs?|benchmarks?|ci|third_party|setup\.py|conftest\.py|test_[^/]*|[^/]*_test\.py)(?:/|$)")  # fmt: skip
@@ -192,10 +191,7 @@ class Source:
     def tree(self, path: str) -> ast.Module | None:
         """The syntax tree of a file; None where it cannot be read."""
         if path not in self._trees:
-            try:
-                self._trees[path] = parse_python(Tree(self._index.root).read_text(path))
-            except (ToolError, OSError):
-                self._trees[path] = None
+            self._trees[path] = read_module(Tree(self._index.root), path)
         return self._trees[path]
 
     def _node(self, object: ApiObject) -> ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | None:

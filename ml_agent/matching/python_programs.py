@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ml_agent.matching.python_library import Library, Thing
-from tools.documents.code import parse_python
 from tools.python_api.bindings import imported_names
 from tools.python_api.model import ApiObject
+from tools.python_source import parse_python
 
 _MAKERS = ("from_", "load", "create", "build", "get", "make")
 _MOST_NODES = 6000

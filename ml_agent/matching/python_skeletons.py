@@ -11,8 +11,8 @@ from ml_agent.matching.python_library import Library, Thing
 from ml_agent.matching.python_programs import Call, Program, read_program
 from ml_agent.matching.python_retrieval import Bookcase, Shown
 from ml_agent.matching.terms import terms
-from tools.documents.code import parse_python
 from tools.examples import Example
+from tools.python_source import parse_python
 
 UNSET = "..."
 """What stands for a value of which nothing is known yet."""

@@ -57,6 +57,7 @@ _RANGE = re.compile(
 _UNIT = re.compile(
     r"(?<![\w/.-])(?P<digits>\d+(?:\.\d+)?)(?P<unit>px|s|ms|kb|mb|gb|fps|hz|khz|bit|dpi|th|st|nd|rd)\b", re.IGNORECASE
 )
+_ADDRESS = re.compile(r"(?<![\w./])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.]*\d)")
 _GROUPED = re.compile(r"(?<![\w.])(?P<digits>\d{1,3}(?: \d{3})+)(?![\d\w])")
 _ORDINALS = {
     "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
@@ -140,7 +141,7 @@ _Read = Callable[[re.Match[str]], str | None]
 _READERS: tuple[tuple[re.Pattern[str] | GuardedPattern, _Read, str], ...] = (
     (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_AND_HALF, _mixed, ""), (_EVERY, _every, ""), (_SHARE, _share, ""),
     (_ONE_IN, _one_in, ""), (_PERCENT, _percent, ""), (_MINUS, _negative, ""),
-    (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),
+    (_ADDRESS, lambda match: match[0], ""), (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),
     (_UNIT, lambda match: match["digits"], ""), (_GROUPED, lambda match: match[0].replace(" ", ""), ""),
     (_COUNT_WORD, lambda match: _TIMES[match[0].lower()], ""), (_HALF, lambda match: "0.5", ""),
     (_FILE, lambda match: match[0], "path"),

@@ -1,10 +1,10 @@
-"""Series and sizes in slots for several values: each stays together."""
+"""Series in slots for several values: each stays together."""
 
 from collections.abc import Sequence, Set
 
 import msgspec
 
-from ml_agent.matching.fitting import takes, typed
+from ml_agent.matching.fitting import typed
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
@@ -52,16 +52,3 @@ def _holding(statement: Statement, placed: Placed, slots: Sequence[Slot], starts
     kept = sorted(start for start in starts if start in stated)
     values = tuple(word for start in kept for word in stated[start])
     return msgspec.structs.replace(placed, values=values, starts=tuple(kept))
-
-
-def with_sizes(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
-    """A slot for a size that has one side has all sides, where no other slot has another one: "3 wide and 2 high"."""
-    found = list(placed)
-    for size in (one for one in statement.mentions if one.whole and one.kind == "name"):
-        held = [at for at, one in enumerate(found) if any(size.start <= start < size.end for start in one.starts)]
-        one = found[held[0]] if len(held) == 1 else None
-        if one is not None and len(one.starts) == 1 and one.text != size.text and takes(slots[one.slot], size):
-            sides = [side.start for side in statement.mentions if size.start <= side.start < size.end]
-            whole = tuple(sorted(set(sides)))
-            found[held[0]] = Placed(one.slot, typed(size, slots[one.slot]), one.score, one.why, whole, size.text)
-    return found

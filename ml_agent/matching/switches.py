@@ -1,7 +1,7 @@
 """Which switches a request asks for, and whether on or off."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from ml_agent.matching.mentions import Statement
@@ -34,6 +34,10 @@ _NEGATIONS = frozenset(
         "unless",
     ]
 )
+_DENIALS = frozenset({"no", "not", "without"})
+"""What denies also where it is part of a switch's name: "no evaluation" for `--no-eval`; "early stop" denies nothing."""
+_OFF = frozenset({"off", "disabled", "omitted", "skipped", "excluded", "deactivated"})
+"""What takes away the thing that stands before it: "compilation switched off"."""
 
 SWITCH_FEATURES = (
     "name", "help", "help_share", "prose", "negated", "negative_name", "terms", "best", "default_true", "shown",
@@ -89,10 +93,7 @@ def switch_features(
             first, last = min(one.place for one in hits), max(one.place for one in hits)
             own = {one.place for one in hits}
             named = [one.place for one in hits if any(t in worth for t in one.terms)]
-            negated = any(
-                at not in own and statement.tokens[at].value.lower() in _NEGATIONS
-                for at in range(max(0, first - 4), max(named, default=last) + 1)
-            )
+            negated = _is_negated(statement, own, first, max(named, default=last))
             known = sum(one.place in explained for one in hits) / len(hits)
             near_value = any(
                 m.kind in {"number", "path"} and min(abs(m.first - last), abs(m.last - first)) <= 2
@@ -110,6 +111,20 @@ def switch_features(
                 vector[13] = strength
                 best = SwitchEvidence(vector, negated, first, frozenset(said))
     return best
+
+
+def _is_negated(statement: Statement, own: Collection[int], first: int, last: int) -> bool:
+    """Whether a word of denial stands before or among the words of a switch, or one that switches off right behind them."""
+    for at in range(max(0, first - 4), last + 1):
+        word = statement.tokens[at].text.lower().replace("’", "'")
+        if word in (_DENIALS if at in own else _NEGATIONS):
+            return True
+    for token in statement.tokens[last + 1 : last + 7]:
+        if token.kind == "mark":
+            break
+        if token.value.lower() in _OFF:
+            return True
+    return False
 
 
 def switches(

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from tools.documents.code import parse_python
-from tools.errors import ToolError
 from tools.files import Tree
 from tools.index import RepoIndex
+from tools.python_source import read_module
 from tools.signatures.model import Signature
 
 _JOINS = frozenset(
@@ -175,10 +174,7 @@ def read_usages(index: RepoIndex, signature: Signature) -> Mapping[str, Usage]:
     for path in list(paths)[:_MOST_FILES]:
         if not path.endswith(".py"):
             continue
-        try:
-            module = parse_python(tree.read_text(path))
-        except (ToolError, OSError):
-            continue
+        module = read_module(tree, path)
         if module is not None:
             usages(module, names, found)
     return found

@@ -39,9 +39,9 @@ class TapeRepositories:
         if not self._tape.replaying:
             _pack(checkout.root, packed)
             return checkout
-        return msgspec.structs.replace(checkout, root=self._unpacked(packed, checkout))
+        return msgspec.structs.replace(checkout, root=self._unpack(packed, checkout))
 
-    def _unpacked(self, packed: Path, checkout: Checkout) -> Path:
+    def _unpack(self, packed: Path, checkout: Checkout) -> Path:
         home = self._folder / packed.name.removesuffix(".tar.gz")
         root = home / checkout.root.name
         if root.is_dir():

@@ -68,7 +68,7 @@ class Tape:
         known = errors or {}
         path, asked = self._next(kind, request)
         if self.replaying:
-            return self._played(path, kind, result, known)
+            return self._play(path, kind, result, known)
         try:
             value = live()
         except Exception as error:  # recorded where its kind is known, and raised again in any case
@@ -97,7 +97,7 @@ class Tape:
             text = text.replace(msgspec.json.encode(word).decode()[1:-1], "*")
         return text.encode()
 
-    def _played(self, path: Path, kind: str, result: type[T], known: Errors) -> T:
+    def _play(self, path: Path, kind: str, result: type[T], known: Errors) -> T:
         try:
             entry = msgspec.json.decode(path.read_bytes(), type=Entry)
         except FileNotFoundError:

@@ -42,7 +42,7 @@ class TapeTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response; ReplayError where the tape does not hold it."""
         asked = {"path": request.url.path, "body": json.loads(request.content)}
-        recorded = self._tape.call("model", asked, lambda: self._sent(request), Recorded, _ERRORS)
+        recorded = self._tape.call("model", asked, lambda: self._send(request), Recorded, _ERRORS)
         return httpx.Response(recorded.status, headers=dict(recorded.headers), content=recorded.body.encode())
 
     def close(self) -> None:
@@ -50,7 +50,7 @@ class TapeTransport(httpx.BaseTransport):
         if self._inner is not None:
             self._inner.close()
 
-    def _sent(self, request: httpx.Request) -> Recorded:
+    def _send(self, request: httpx.Request) -> Recorded:
         if self._inner is None:
             raise httpx.UnsupportedProtocol("a recording needs a transport below it")
         response = self._inner.handle_request(request)

@@ -48,7 +48,7 @@ def with_values(change: Callable[[Any], Any]) -> Misbehaviour:
     return spoil
 
 
-def _named(seen: Seen, answer: Answer) -> dict[str, Any]:
+def _call_of(seen: Seen, answer: Answer) -> dict[str, Any]:
     return {"name": answer.name or next(iter(seen.functions), ""), "arguments": answer.arguments}
 
 
@@ -71,13 +71,13 @@ def _two_calls(seen: Seen, answer: Answer) -> Response:
     good = {
         "type": "function",
         "id": "b",
-        "function": {**_named(seen, answer), "arguments": json.dumps(answer.arguments)},
+        "function": {**_call_of(seen, answer), "arguments": json.dumps(answer.arguments)},
     }
     bad = {"type": "function", "id": "a", "function": {"name": "finish_everything", "arguments": "{}"}}
     if "tools" in seen.body:
         return completion({"tool_calls": [bad, good]}, seen)
     return completion(
-        {"content": f'{{"name": "finish_everything", "arguments": {{}}}}\n{json.dumps(_named(seen, answer))}'}, seen
+        {"content": f'{{"name": "finish_everything", "arguments": {{}}}}\n{json.dumps(_call_of(seen, answer))}'}, seen
     )
 
 
@@ -88,7 +88,7 @@ def _unknown_function(seen: Seen, answer: Answer) -> Response:
 
 
 def _cut_off(seen: Seen, answer: Answer) -> Response:
-    return completion({"content": json.dumps(_named(seen, answer))[:-4]}, seen, finish_reason="length")
+    return completion({"content": json.dumps(_call_of(seen, answer))[:-4]}, seen, finish_reason="length")
 
 
 def _invalid_utf8(seen: Seen, answer: Answer) -> Response:
@@ -105,12 +105,12 @@ def _enormous(seen: Seen, answer: Answer) -> Response:
 
 
 def _legacy_call(seen: Seen, answer: Answer) -> Response:
-    call = _named(seen, answer)
+    call = _call_of(seen, answer)
     return completion({"function_call": {**call, "arguments": json.dumps(call["arguments"])}}, seen)
 
 
 def _object_arguments(seen: Seen, answer: Answer) -> Response:
-    return completion({"tool_calls": [{"id": "a", "type": "function", "function": _named(seen, answer)}]}, seen)
+    return completion({"tool_calls": [{"id": "a", "type": "function", "function": _call_of(seen, answer)}]}, seen)
 
 
 def _other_case(value: Any) -> Any:
@@ -128,11 +128,11 @@ MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "Python literals for JSON": spoiling(lambda text: text.replace('"', "'").replace("null", "None")),
     "comments in JSON": spoiling(lambda text: text.replace("{", "{ // the answer\n", 1)),
     "prose around JSON": saying(
-        lambda s, a: f"Sure! Here is the call:\n\n{json.dumps(_named(s, a))}\n\nHope this helps."
+        lambda s, a: f"Sure! Here is the call:\n\n{json.dumps(_call_of(s, a))}\n\nHope this helps."
     ),
-    "tool call as fenced text": saying(lambda s, a: f"```json\n{json.dumps(_named(s, a), indent=2)}\n```"),
-    "tool call as tagged text": saying(lambda s, a: f"<tool_call>\n{json.dumps(_named(s, a))}\n</tool_call>"),
-    "call after thoughts": saying(lambda s, a: f'<think>maybe {{"script": 1}}?</think>{json.dumps(_named(s, a))}'),
+    "tool call as fenced text": saying(lambda s, a: f"```json\n{json.dumps(_call_of(s, a), indent=2)}\n```"),
+    "tool call as tagged text": saying(lambda s, a: f"<tool_call>\n{json.dumps(_call_of(s, a))}\n</tool_call>"),
+    "call after thoughts": saying(lambda s, a: f'<think>maybe {{"script": 1}}?</think>{json.dumps(_call_of(s, a))}'),
     "two calls": _two_calls,
     "call to an unknown function": _unknown_function,
     "legacy function_call": _legacy_call,

@@ -176,7 +176,7 @@ def _calls(events: Sequence[Plain]) -> tuple[CallView, ...]:
     found = []
     before: list[Any] = []
     for event in events:
-        sent = _sent(event.get("request"))
+        sent = _sent_messages(event.get("request"))
         said = sent[len(before) :] if sent[: len(before)] == before else sent
         usage = event.get("usage") or {}
         found.append(
@@ -192,7 +192,7 @@ def _calls(events: Sequence[Plain]) -> tuple[CallView, ...]:
     return tuple(found)
 
 
-def _sent(request: Any) -> list[Any]:
+def _sent_messages(request: Any) -> list[Any]:
     messages = request.get("messages") if isinstance(request, dict) else None
     return messages if isinstance(messages, list) else [request]
 

@@ -47,7 +47,7 @@ def _classify(response: Response, added: Sequence[tuple[Category, Rule]]) -> Dia
     for category, rule in (*added, *_rules()):
         match = rule.pattern.search(final if rule.scope == "final" else whole)
         if match is not None:
-            return _made(category, rule, match, whole)
+            return _diagnosis(category, rule, match, whole)
     last = next((line for line in reversed(whole.splitlines()) if line.strip()), "")
     return Diagnosis(
         code="signal" if response.ended == "signalled" else "unknown",
@@ -141,7 +141,7 @@ def _final(whole: str, response: Response) -> str:
     return "\n".join([*lines[-FINAL_LINES:], *response.error_lines])
 
 
-def _made(category: Category, rule: Rule, match: Match, whole: str) -> Diagnosis:
+def _diagnosis(category: Category, rule: Rule, match: Match, whole: str) -> Diagnosis:
     groups = {name: value or "" for name, value in match.groupdict().items()}
     subject = next((groups[name] for name in _SUBJECTS if groups.get(name)), "").strip().rstrip(".,;:")
     line = _line_of(match)

@@ -95,10 +95,10 @@ def _file(diagnosis: Diagnosis, place: Place) -> Diagnosis:
         )
     said = _said_of(place.root, path)
     more = f"; the documentation says: {said}" if said else ""
-    return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: {_expected(path, place)}{more}")
+    return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: {_expected_path(path, place)}{more}")
 
 
-def _expected(path: str, place: Place) -> str:
+def _expected_path(path: str, place: Place) -> str:
     """Where exactly the file must be put."""
     if not path.startswith("/"):
         return f"it is expected at {f'{place.folder}/{path}'.removeprefix('./')} in the repository"

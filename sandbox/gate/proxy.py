@@ -16,7 +16,7 @@ from socketserver import BaseRequestHandler, ThreadingMixIn, UnixStreamServer
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from sandbox.gate.hosts import Host, host_of
+from sandbox.gate.address import Host, host_of
 
 MAX_HEAD = 64 * 1024
 CONNECT_SECONDS = 30.0
@@ -109,7 +109,7 @@ class _Handler(BaseRequestHandler):
             proxy.refused.append(target if host is None else host[0])
             self._say("403 not-the-package-index")
             return
-        with _connected(host, tunnel, proxy.proxies) as upstream:
+        with _connect(host, tunnel, proxy.proxies) as upstream:
             self.server.open.add(upstream)
             try:
                 if tunnel:
@@ -146,7 +146,7 @@ def _next_proxy(host: Host, tunnel: bool, proxies: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def _connected(host: Host, tunnel: bool, proxies: Mapping[str, str]) -> Iterator[socket.socket]:
+def _connect(host: Host, tunnel: bool, proxies: Mapping[str, str]) -> Iterator[socket.socket]:
     proxy = _next_proxy(host, tunnel, proxies)
     address = (host_of(proxy) if "://" in proxy else host_of(f"http://{proxy}")) if proxy else host
     if address is None:

@@ -15,7 +15,11 @@ from sandbox.pip_settings import PROXIES, PipSettings
 GATE_INSIDE = "/mnt/gate"
 """Where commands find the folder with socket and relay."""
 SOCKET, RELAY = "index.sock", "relay.py"
+FIND_PYTHON = "PATH=/usr/local/bin:/usr/bin:/bin command -v python3"
+"""Prints which Python of an image runs relay and proxy: never one of the environment that commands may change."""
 _PREFIX = "ml-agent-gate-"
+SSH_PREFIX = "ml-agent-ssh-"
+"""Of the folders in which sockets lead to an engine by ssh."""
 PORT = 3128
 """Of the relay, in a network namespace of the command's own."""
 
@@ -27,8 +31,9 @@ def make_gate() -> Path:
 
 def sweep_gates() -> None:
     """Remove the folders that dead processes left."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
-        pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
+    here = Path(tempfile.gettempdir())
+    for folder in (*here.glob(f"{_PREFIX}*-*"), *here.glob(f"{SSH_PREFIX}*-*")):
+        pid = folder.name.removeprefix(_PREFIX).removeprefix(SSH_PREFIX).partition("-")[0]
         if pid.isdigit() and Path("/proc/self").exists() and not Path(f"/proc/{pid}").exists() and _is_own(folder):
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -116,17 +116,17 @@ def _python(words: list[str], here: Path, root: Path) -> list[Path]:
         word = words[position]
         if word == "-m" and position + 1 < len(words):
             if words[position + 1] in _LAUNCHERS:
-                return _launched(words[position + 2 :], here)
+                return _first_file(words[position + 2 :], here)
             return _module(words[position + 1], here, root)
         if word == "-c":
             return []
         if not word.startswith("-"):
-            return _launched(words[position:], here)
+            return _first_file(words[position:], here)
         position += 2 if word in _WITH_VALUE else 1
     return []
 
 
-def _launched(words: list[str], here: Path) -> list[Path]:
+def _first_file(words: list[str], here: Path) -> list[Path]:
     """The first word that is a Python file; what stands before it are a launcher's options."""
     scripts = [(here / word).resolve() for word in words if _is_script(here / word)]
     return scripts[:1]

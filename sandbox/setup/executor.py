@@ -113,7 +113,7 @@ class Setup:
         result = install(self.sandbox, requirements, state.constraints, self._on_output, strict, pins)
         state.left_out.update(result.dropped)
         if not result.command:
-            self._failed(requirements, result)
+            self._note_failure(requirements, result)
             return False
         state.done.append(Done(command=result.command, why=why))
         self._keep_torch(result)
@@ -168,14 +168,14 @@ class Setup:
         if "pip install" not in asked:
             return ()
         tools = tuple(f"{name}==" for name in LEFT_OUT_BY_FREEZE if name in asked)
-        told = [line for line in self._frozen("--all") if line.startswith(tools)] if tools else []
-        return tuple(dict.fromkeys([*self._frozen(), *told]))
+        told = [line for line in self._freeze("--all") if line.startswith(tools)] if tools else []
+        return tuple(dict.fromkeys([*self._freeze(), *told]))
 
-    def _frozen(self, option: str = "") -> list[str]:
+    def _freeze(self, option: str = "") -> list[str]:
         lines = self.sandbox.run(Command(text=f"python -m pip freeze {option}", timeout=60)).stdout.splitlines()
         return [line for line in lines if "==" in line or " @ " in line]
 
-    def _failed(self, requirements: Sequence[str], result: Installed) -> None:
+    def _note_failure(self, requirements: Sequence[str], result: Installed) -> None:
         kind, reason = "nothing", "nothing was left to install"
         if result.failure is not None:
             kind, reason = result.failure.kind, result.failure.line

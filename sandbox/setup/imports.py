@@ -177,12 +177,12 @@ def _is_module(path: Path) -> bool:
     return path.is_dir() and next(path.glob("**/*.py"), None) is not None
 
 
-def _imports(text: str) -> Iterator[_Import]:
+def _imports(text: str) -> list[_Import]:
+    """What a text imports; nothing where it is no Python, or is nested too deeply."""
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    yield from _walk(tree.body, lazy=False, optional=False)
+        return list(_walk(ast.parse(text).body, lazy=False, optional=False))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
 
 
 def _walk(body: Iterable[ast.stmt], lazy: bool, optional: bool) -> Iterator[_Import]:

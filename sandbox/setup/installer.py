@@ -80,11 +80,11 @@ def pip_command(requirements: Sequence[str], constraints: Sequence[str] = ()) ->
     line = f"python -m pip install {options}"
     if constraints:
         words = " ".join(shlex.quote(text) for text in constraints)
-        return f"printf '%s\\n' {words} > ~/constraints.txt && {line} -c ~/constraints.txt {_quoted(requirements)}"
-    return f"{line} {_quoted(requirements)}"
+        return f"printf '%s\\n' {words} > ~/constraints.txt && {line} -c ~/constraints.txt {_quote(requirements)}"
+    return f"{line} {_quote(requirements)}"
 
 
-def _quoted(requirements: Sequence[str]) -> str:
+def _quote(requirements: Sequence[str]) -> str:
     return " ".join(text if text == EDITABLE else shlex.quote(text) for text in requirements)
 
 
@@ -113,7 +113,7 @@ def _ask_for_less(asked: list[str], failure: PipFailure, dropped: dict[str, str]
         "not-found": lambda: _without(asked, failure, dropped),
         "build": lambda: _without(asked, failure, dropped),
         "git": lambda: _without_git(asked, failure, dropped),
-        "conflict": lambda: _unpinned(asked, failure, dropped),
+        "conflict": lambda: _unpin(asked, failure, dropped),
     }
     way = ways.get(failure.kind)
     return way() if way else None
@@ -123,7 +123,7 @@ def _without(asked: list[str], failure: PipFailure, dropped: dict[str, str]) -> 
     """Relax the requirement that failed, or leave it out; where it is another's dependency, relax all pins."""
     found = [text for text in asked if _name_of(text) in failure.names]
     if not found:
-        return _unpinned(asked, failure, dropped)
+        return _unpin(asked, failure, dropped)
     replaced = []
     for text in asked:
         if text not in found:
@@ -150,7 +150,7 @@ def _without_git(asked: list[str], failure: PipFailure, dropped: dict[str, str])
     return replaced if replaced != asked else None
 
 
-def _unpinned(asked: list[str], failure: PipFailure, dropped: dict[str, str]) -> list[str] | None:
+def _unpin(asked: list[str], failure: PipFailure, dropped: dict[str, str]) -> list[str] | None:
     """Without the pins that contradict each other; without any pin when it is not said which."""
     some = [text for text in asked if _name_of(text) in failure.names and relaxed(text, ()) is not None]
     targets = some or [text for text in asked if relaxed(text, ()) is not None and "+cpu" not in text]

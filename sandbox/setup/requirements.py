@@ -138,13 +138,13 @@ def _all(root: Path, near: Path | None) -> Iterator[Wanted]:
     for path in requirement_files(root, near):
         where = path.relative_to(root).as_posix()
         lines = _conda_pip(path) if path.suffix in (".yml", ".yaml") else _lines(path, root, set())
-        yield from _parsed(lines, where)
-    yield from _parsed(_project(root / "pyproject.toml"), "pyproject.toml")
-    yield from _parsed(_list(_setup_arguments(root / "setup.py").get("install_requires")), "setup.py")
-    yield from _parsed(_setup_cfg(root / "setup.cfg"), "setup.cfg")
-    yield from _parsed(_pipfile(root / "Pipfile"), "Pipfile")
+        yield from _parse_lines(lines, where)
+    yield from _parse_lines(_project(root / "pyproject.toml"), "pyproject.toml")
+    yield from _parse_lines(_list(_setup_arguments(root / "setup.py").get("install_requires")), "setup.py")
+    yield from _parse_lines(_setup_cfg(root / "setup.cfg"), "setup.cfg")
+    yield from _parse_lines(_pipfile(root / "Pipfile"), "Pipfile")
     for readme in _readmes(root, near):
-        yield from _parsed(_readme_lines(readme), readme.relative_to(root).as_posix())
+        yield from _parse_lines(_readme_lines(readme), readme.relative_to(root).as_posix())
 
 
 def parse(line: str) -> tuple[str, str] | None:
@@ -169,7 +169,7 @@ def parse(line: str) -> tuple[str, str] | None:
     return normalized(requirement.name), str(requirement)
 
 
-def _parsed(lines: Iterable[str], where: str) -> Iterator[Wanted]:
+def _parse_lines(lines: Iterable[str], where: str) -> Iterator[Wanted]:
     for line in lines:
         found = parse(line)
         if found is not None:

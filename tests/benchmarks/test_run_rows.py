@@ -77,8 +77,11 @@ def test_a_row_that_crashed_is_run_again(place: Path) -> None:
 
 
 def test_a_row_that_takes_too_long_is_stopped(place: Path) -> None:
-    assert run_rows(place, "--key", "1-1", "--limit", "0.3").returncode == 1
-    assert [row["ending"] for row in recorded(place)] == ["too-long"]
+    (place / "repos/shapes/shape.py").write_text(SHAPE + 'import time\ntime.sleep(90)\nprint("late")\n')
+    run_rows(place, "--key", "1-1", "--limit", "3")
+    (row,) = recorded(place)
+    assert row["ending"] == "too-long" and row["evidence"] not in ("completed", "delivered"), row
+    assert "late" not in row["last_line"] and row["seconds"] < 80
 
 
 def test_a_repository_that_is_not_there(place: Path) -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources import sources
+
 ROOT = Path(__file__).parents[2]
 ROOMS = ("ml_agent", "tools", "prompts", "sandbox")
 PROCESSES = {
-    "ml_agent/doctor.py", "tools/git.py", "tools/index_worker.py", "sandbox/bubblewrap.py", "sandbox/gate/relay.py", "sandbox/image/build.py",
+    "ml_agent/doctor.py", "tools/git.py", "tools/index_worker.py", "sandbox/bubblewrap.py", "sandbox/docker_ssh.py", "sandbox/gate/relay.py", "sandbox/image/build.py",
     "sandbox/interpreters.py", "sandbox/local_place.py", "sandbox/running_local.py", "sandbox/stubrun/host.py", "sandbox/warden.py",
 }  # fmt: skip
 """Modules that start programs; each gives them an environment of its own making."""
@@ -19,12 +21,11 @@ PAGES = {"ml_agent/view/report.py": True, "prompts/render.py": False, "sandbox/s
 INSIDE = {"sandbox/stubrun/child.py"}
 """Runs in the place of a repository's program, behind bubblewrap: it alone may run code that it read."""
 PRINTS = {
-    "ml_agent/cli/reading.py",
     "sandbox/image/__main__.py",
     "sandbox/setup/release_dates.py",
     "tools/index_work.py",
 }
-"""Modules with a bare `print`: a line that changes, made by `terminal_text`; numbers and JSON for another process of ours."""
+"""Modules with a bare `print`: numbers and JSON for another process of ours."""
 FILES_OF_OTHERS = {
     "ml_agent/delivery/keep.py", "ml_agent/view/outputs.py", "ml_agent/view/report.py", "sandbox/below.py", "sandbox/files.py",
     "sandbox/reading.py", "tools/documents/text.py", "tools/files.py", "tools/python_api/read.py", "tools/signatures/sources.py",
@@ -37,7 +38,7 @@ FILES_OF_OURS = {
     "ml_agent/prices.py", "ml_agent/replay/repositories.py", "ml_agent/replay/sandbox.py",
     "ml_agent/replay/tape.py", "ml_agent/run_index.py", "ml_agent/samples/__init__.py", "ml_agent/seal.py",
     "ml_agent/staging.py", "ml_agent/trajectory.py", "sandbox/bubblewrap.py", "sandbox/capture.py",
-    "sandbox/cgroups.py", "sandbox/cleanup.py", "sandbox/diagnosis/removed.py", "sandbox/docker_context.py", "sandbox/gate/proxy.py",
+    "sandbox/cgroups.py", "sandbox/cleanup.py", "sandbox/diagnosis/removed.py", "sandbox/docker_context.py", "sandbox/docker_copy.py", "sandbox/docker_gate.py", "sandbox/docker_network.py", "sandbox/docker_ssh.py", "sandbox/gate/proxy.py",
     "sandbox/gate/relay.py", "sandbox/image/build.py", "sandbox/interpreters.py", "sandbox/local.py",
     "sandbox/local_place.py", "sandbox/owner.py", "sandbox/python_history.py", "sandbox/running_docker.py",
     "sandbox/setup/distributions.py", "sandbox/setup/executor.py", "sandbox/stubrun/child.py", "sandbox/warden.py",
@@ -52,6 +53,14 @@ STARTS = {
     "subprocess.Popen",
     "subprocess.check_output",
     "subprocess.call",
+    "subprocess.check_call",
+    "subprocess.getoutput",
+    "subprocess.getstatusoutput",
+    "os.posix_spawn",
+    "os.spawnv",
+    "pty.spawn",
+    "asyncio.create_subprocess_exec",
+    "asyncio.create_subprocess_shell",
     "os.system",
     "os.popen",
     "os.execv",
@@ -95,6 +104,17 @@ def test_programs_are_started_in_few_places() -> None:
     ]
     assert bare == [], "a process without an environment of its own sees that of the user"
     assert not any(one.arg == "shell" for _, _, call in found for one in call.keywords)
+    starters = {name.rpartition(".")[2] for name in STARTS}
+    unseen = [
+        f"{path.name}:{node.lineno}"
+        for room in ROOMS
+        for path in sources(room)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and node.module in ("subprocess", "os", "pty")
+        and starters & {one.name for one in node.names}
+    ]
+    assert unseen == [], "imported by name, so that the calls are not seen here"
 
 
 @pytest.mark.promise("Nothing that is read makes an object or runs.", by="this test over the source")
@@ -110,8 +130,71 @@ def test_every_variable_of_a_prompt_is_neutralised_or_the_users() -> None:
         for match in re.finditer(r"\{\{\s*(.+?)\s*\}\}", template.read_text(encoding="utf-8")):
             name, *filters = [part.strip() for part in match[1].split("|")]
             assert name in USERS or filters[-1:] == ["data"], f"{template.name}: {match[0]}"
-    framing = {place for place, name, _ in calls() if name in ("framed", "neutral")}
-    assert framing == {"ml_agent/llm/toolbox.py", "prompts/untrusted.py"}
+
+
+@pytest.mark.promise("A coding agent is told nothing that went around the gate of prompts.", by="ml_agent.mcp_gate")
+def test_all_that_the_mcp_server_tells_is_gated() -> None:
+    tells = {name: call for place, name, call in calls("ml_agent") if place == "ml_agent/mcp_server.py"}
+    assert ast.unparse(tells["made.tool()"]) == "made.tool()(gated_tool(tool))"
+    offered = [call for name, call in tells.items() if name.startswith("made.resource(")]
+    assert len(offered) == 2 and all(ast.unparse(call.args[0]).startswith("gated_resource(") for call in offered)
+    (message,) = [word.value for word in tells["ctx.report_progress"].keywords if word.arg == "message"]
+    assert ast.unparse(message).startswith("neutral(")
+
+
+MADE_BY = {
+    "PromptText": {"prompts/untrusted.py", "prompts/render.py"},
+    "verbatim": {"benchmarks/predict/raw.py"},
+}
+"""What gives text its type, and the modules that may: mypy holds the rest, as nothing else passes where the type is asked for."""
+
+
+@pytest.mark.promise(
+    "Where text of others becomes something else, a plain string does not pass.",
+    by="types of their own under mypy --strict, this test over the source",
+)
+def test_gated_types_are_made_by_gates_only() -> None:
+    for name, modules in MADE_BY.items():
+        found = {
+            path.relative_to(ROOT).as_posix()
+            for room in (*ROOMS, "benchmarks")
+            for path in sources(room)
+            if _makes(ast.parse(path.read_text(encoding="utf-8")), name)
+        }
+        assert found == modules, name
+
+
+def _makes(tree: ast.AST, name: str) -> bool:
+    """Whether a module uses the name otherwise than as an annotation: calls it, casts to it, gives it another name."""
+    told: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        hints = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        hints += [node.slice] if isinstance(node, ast.Subscript) else []
+        told |= {inner for hint in hints if isinstance(hint, ast.AST) for inner in ast.walk(hint)}
+        if isinstance(node, ast.alias) and node.name == name and node.asname:
+            return True
+    used = (node for node in ast.walk(tree) if isinstance(node, ast.Name | ast.Attribute) and node not in told)
+    return any(
+        name == (node.id if isinstance(node, ast.Name) else node.attr) and isinstance(node.ctx, ast.Load)
+        for node in used
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "makes"),
+    [
+        ("x = Gated('a')", True),
+        ("x = module.Gated('a')", True),
+        ("x = cast(Gated, 'a')", True),
+        ("make = Gated", True),
+        ("list(map(Gated, texts))", True),
+        ("from gate import Gated as Plain", True),
+        ("from gate import Gated\ndef f(x: Gated) -> list[Gated]: ...", False),
+        ("x = list[Gated]()\ny: dict[str, Gated] = {}", False),
+    ],
+)
+def test_who_makes_a_type_is_seen(code: str, makes: bool) -> None:
+    assert _makes(ast.parse(code), "Gated") is makes
 
 
 @pytest.mark.promise("Pages escape what they show.", by="ml_agent.view.report, this test over the source")
@@ -123,7 +206,14 @@ def test_pages_escape() -> None:
         assert escapes == ([] if PAGES[place] is None else [str(PAGES[place])]), place
     templates = [*ROOT.glob("ml_agent/view/*.j2"), *ROOT.glob("benchmarks/templates/*.j2")]
     assert templates and not any(re.search(r"\|\s*safe\b", path.read_text(encoding="utf-8")) for path in templates)
-    assert not any(name.endswith("Markup") for _, name, _ in calls())
+    made = [(place, call) for place, name, call in calls(*ROOMS, "benchmarks") if name.endswith("Markup")]
+    assert all(len(call.args) == 1 and isinstance(call.args[0], ast.Constant) for _, call in made), (
+        "HTML is written out"
+    )
+    escaping = re.compile(r"^(?:html\.|markupsafe\.)?escape$")
+    every = [place for place, name, _ in calls(*ROOMS, "benchmarks") if escaping.match(name)]
+    by_hand = [place for place in every if "/compiled/" not in place]
+    assert by_hand == [], "who escapes by hand forgets it"
 
 
 @pytest.mark.promise("Whatever is printed went through one gate.", by="ml_agent.console, this test over the source")
@@ -134,9 +224,26 @@ def test_consoles_are_of_one_kind() -> None:
     printing = {place for place, name, _ in calls() if name == "print"}
     assert printing <= PRINTS
     writing = {
-        place for place, name, _ in calls() if re.search(r"stdout(?:\.buffer)?\.write|^(?:typer|click)\.echo$", name)
+        place
+        for place, name, _ in calls("ml_agent", "tools", "prompts")
+        if re.search(r"std(?:out|err)(?:\.buffer)?\.write(?:lines)?$|\becho$", name)
     }
     assert writing == {"ml_agent/terminal.py", "ml_agent/cli/app.py"}, "the second writes the version"
+    reading = [
+        place
+        for place, name, call in calls("ml_agent", "benchmarks/cli", "benchmarks/predict")
+        if _reads_markup(name, call)
+    ]
+    assert reading == [], "text is text: brackets in it are no styles and no links"
+
+
+def _reads_markup(name: str, call: ast.Call) -> bool:
+    asked = [ast.unparse(one.value) for one in call.keywords if one.arg in ("markup", "emoji")]
+    return name.rpartition(".")[2] in ("from_markup", "render_markup") or asked not in (
+        [],
+        ["False"],
+        ["False", "False"],
+    )
 
 
 @pytest.mark.promise("Files of others are opened by few modules.", by="this test over the source")
@@ -176,6 +283,8 @@ MAY_WAIT = {
         "tools/index_worker.py",
         "listener.join",
     ): "a process of ours whose files each have their time; its end ends the listener",
+    ("sandbox/docker_ssh.py", "self._server.accept"): "a thread of its own that ends with the socket",
+    ("benchmarks/strict/collector.py", "listener.accept"): "a thread of its own that ends with the socket",
     ("benchmarks/engines/local.py", "self.pipe.recv"): "asked only where the pipe has something, or its end",
     ("benchmarks/worker_process.py", "pipe.recv"): "a worker waits for work, and dies with its parent",
     ("benchmarks/engines/dask.py", "_library().as_completed"): "asked for what is done already, until a deadline",

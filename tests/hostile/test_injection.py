@@ -181,30 +181,9 @@ def test_a_model_that_obeys_everything(
     with ModelServer(brain=_obedient(answer.format(collector=collector), done)) as server:
         for name, text in {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": canaries.secret}.items():
             monkeypatch.setenv(name, text)
-        words = [
-            "solve",
-            "fit the model with lr 0.25",
-            "--repo",
-            "fitting",
-            "--model",
-            "m",
-            "--navigator",
-            "llm",
-            "--run",
-            "full",
-        ]
-        words += [
-            "--sandbox",
-            way,
-            "--network",
-            "none",
-            "--max-seconds",
-            "90",
-            "--out",
-            str(tmp_path / "out"),
-            "--json",
-            "--quiet",
-        ]
+        words = ["solve", "fit the model with lr 0.25", "--repo", "fitting", "--model", "m", "--navigator", "llm"]
+        words += ["--run", "full", "--sandbox", way, "--network", "none", "--max-seconds", "90", "--json", "--quiet"]
+        words += ["--out", str(tmp_path / "out")]
         process = subprocess.run(
             [sys.executable, "-m", "ml_agent", *words],
             capture_output=True,

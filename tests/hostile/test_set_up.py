@@ -6,6 +6,7 @@ import os
 import tarfile
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,6 +18,7 @@ from ml_agent.outputs import MOST_BYTES, MOST_TOTAL
 from ml_agent.testing.git_folders import write_files
 from sandbox.bubblewrap import find_bubblewrap
 from tests.hostile.conftest import ml_agent
+from tests.sandbox.engines import bridge_address, engine_by_tcp
 
 WAYS = [pytest.param("docker", marks=pytest.mark.docker), "local"]
 HOOK = '''"""A build backend that looks around: what it sees goes into the package that it makes."""
@@ -72,7 +74,7 @@ README = "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n"
 
 
 @pytest.fixture
-def index(tmp_path: Path, canaries: Any) -> Iterator[str]:
+def index(tmp_path: Path, canaries: Any, way: str) -> Iterator[str]:
     """A package index with one package, whose name is nearly that of another; the same server notes who else is asked for."""
     asked: list[str] = []
 
@@ -81,12 +83,13 @@ def index(tmp_path: Path, canaries: Any) -> Iterator[str]:
             asked.append(self.path)
 
     root = tmp_path / "index"
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(root)))
+    here = bridge_address() if way == "elsewhere" else "127.0.0.1"
+    server = ThreadingHTTPServer((here, 0), partial(Handler, directory=str(root)))
     collector = ThreadingHTTPServer(
         ("0.0.0.0", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "cache"))
     )
     hook = HOOK.replace("@HOME@", str(canaries.home)).replace("@CACHE@", str(tmp_path / "cache"))
-    hook = hook.replace("@HOST@", str(canaries.file)).replace("@COLLECTOR@", f"127.0.0.1:{collector.server_port}")
+    hook = hook.replace("@HOST@", str(canaries.file)).replace("@COLLECTOR@", f"{here}:{collector.server_port}")
     write_files(root, {"simple/torchh/index.html": "<a href='/files/torchh-1.0.tar.gz'>torchh-1.0.tar.gz</a>"})
     (root / "files").mkdir()
     with tarfile.open(root / "files/torchh-1.0.tar.gz", "w:gz") as archive:
@@ -100,7 +103,7 @@ def index(tmp_path: Path, canaries: Any) -> Iterator[str]:
             archive.addfile(entry, io.BytesIO(text.encode()))
     for one in (server, collector):
         threading.Thread(target=one.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/simple"
+    yield f"http://{here}:{server.server_port}/simple"
     server.shutdown()
     collector.shutdown()
 
@@ -132,7 +135,8 @@ def _solve(way: str, place: Path, network: str) -> dict[str, Any]:
     "A package that runs code while it is installed, a misspelt one too, reaches no key, no home, no host and no network.",
     by="sandbox, sandbox.gate, ml_agent.keys",
 )
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [*WAYS, pytest.param("elsewhere", marks=pytest.mark.docker)])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_build_hook_reaches_nothing(
     way: str, tmp_path: Path, canaries: Any, index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,7 +146,11 @@ def test_a_build_hook_reaches_nothing(
         tmp_path / "fitting",
         {"fit.py": FIT, "README.md": README, "requirements.txt": "torchh==1.0\n", ".env": canaries.secret},
     )
-    result = _solve(way, tmp_path, "install")
+    with engine_by_tcp() if way == "elsewhere" else nullcontext("") as address:
+        if address:
+            monkeypatch.setenv("DOCKER_HOST", address)
+            monkeypatch.setenv("PIP_TRUSTED_HOST", bridge_address())
+        result = _solve("docker" if address else way, tmp_path, "install")
     seen = tmp_path / "out/outputs/seen.txt"
     assert seen.exists() and seen.read_text().startswith("HOOK RAN"), (
         f"no hook was run, so nothing was tried: {result['said'][-2000:]}"

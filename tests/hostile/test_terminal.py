@@ -6,9 +6,10 @@ import pytest
 from rich.live import Live
 from rich.table import Table
 
+from ml_agent.cli.many import say_answer
 from ml_agent.console import Terminal
 from ml_agent.progress import Progress
-from ml_agent.terminal import terminal_text
+from ml_agent.terminal import terminal_text, write_over
 
 pytestmark = pytest.mark.hostile
 
@@ -50,6 +51,27 @@ def test_nothing_reaches_the_terminal_by_a_line_a_table_or_a_title(sent: str) ->
     with Live(table, console=terminal, transient=False):
         terminal.print(sent)
     assert "before" in screen.getvalue() and not any(one in screen.getvalue() for one in FORBIDDEN)
+
+
+@pytest.mark.promise("Brackets in text of others are no links, no styles, and no error.", by="ml_agent.console")
+@pytest.mark.parametrize("sent", ["[link=https://evil.example]key[/link]", "[red]x", "[/]", "[/b]", ":bomb:", "a[0]"])
+def test_text_is_no_markup(sent: str) -> None:
+    screen = io.StringIO()
+    terminal = Terminal(file=screen, force_terminal=True, width=200)
+    table = Table(sent, title=sent, caption=sent)
+    table.add_row(sent)
+    terminal.print(sent, table)
+    terminal.say(sent)
+    seen = screen.getvalue()
+    assert seen.count(sent) == 6 and "\x1b]8" not in seen and "\x1b[31m" not in seen
+
+
+@pytest.mark.parametrize("sent", COMMANDS.values(), ids=list(COMMANDS))
+def test_nothing_reaches_the_terminal_by_stderr(sent: str, capsys: pytest.CaptureFixture[str]) -> None:
+    say_answer({"id": "1", "ending": "failed", "message": f"before {sent} after"})
+    write_over(f"before {sent} after")
+    seen = capsys.readouterr().err
+    assert seen.count("before") == 2 and not any(one in seen for one in FORBIDDEN)
 
 
 @pytest.mark.parametrize("sent", COMMANDS.values(), ids=list(COMMANDS))

@@ -1,7 +1,4 @@
-"""Start a run that kills its own process with SIGKILL when a phase is entered or left.
-
-killed_run.py PHASE enter|leave OUT REPOSITORY INSTRUCTION
-"""
+"""A program that does a run and kills its own process with SIGKILL when a phase is entered or left."""
 
 import os
 import signal
@@ -37,12 +34,10 @@ class Killer:
         pass
 
 
-def main(phase: str, moment: str, out: str, repository: str, instruction: str) -> None:
+def main() -> None:
+    """The run of the command line PHASE enter|leave OUT REPOSITORY INSTRUCTION."""
+    phase, moment, out, repository, instruction = sys.argv[1:]
     settings = load_settings(sandbox="local", unisolated=True, run="full", network="none", max_attempts=2)
     job = Job(instruction=instruction, repository=repository)
     folder = new_run(settings.runs_dir, Path(out), config_of(job, settings))
     run_job(job, settings, folder, Killer(phase, moment))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

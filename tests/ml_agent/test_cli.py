@@ -8,17 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import ml_agent
+
 SCRIPT = (
     'import argparse\np = argparse.ArgumentParser()\np.add_argument("--lr", type=float, default=0.1)\np.parse_args()\n'
 )
-
-
-def ml_agent(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run the installed command line in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "ml_agent", *arguments],
-        capture_output=True, text=True, timeout=100, env={**os.environ, **environment}, check=False,
-    )  # fmt: skip
 
 
 @pytest.fixture

@@ -1,10 +1,7 @@
 """`doctor` and `models` against endpoints that answer, refuse, and are not there."""
 
 import json
-import os
 import platform
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -16,15 +13,12 @@ from ml_agent.settings import load_settings
 from ml_agent.testing.github_server import GitHubServer
 from ml_agent.testing.model_server import ModelServer
 from sandbox.bubblewrap import find_bubblewrap
+from tests.command import ml_agent
 
 
 def doctor(*arguments: str, **environment: str) -> tuple[int, dict[str, dict[str, Any]]]:
     """Exit code and what was found, by what was looked at."""
-
-    done = subprocess.run(
-        [sys.executable, "-m", "ml_agent", "doctor", "--json", *arguments],
-        capture_output=True, text=True, timeout=60, env={**os.environ, **environment}, check=False,
-    )  # fmt: skip
+    done = ml_agent("doctor", "--json", *arguments, **environment)
     return done.returncode, {row["what"]: row for row in json.loads(done.stdout)}
 
 
@@ -74,11 +68,7 @@ def test_models_lists_prices_also_where_the_endpoint_says_nothing(listed: bool) 
 
     with ModelServer() as server:
         url = server.url if listed else "http://127.0.0.1:9/v1"
-        done = subprocess.run(
-            [sys.executable, "-m", "ml_agent", "models", "--json"],
-            capture_output=True, text=True, timeout=60, check=False,
-            env={**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"},
-        )  # fmt: skip
+        done = ml_agent("models", "--json", OPENAI_BASE_URL=url, OPENAI_API_KEY="none")
     assert done.returncode == 0
     rows = {row["model"]: row for row in json.loads(done.stdout)}
     assert rows["gpt-4o"]["price"]["input"] > 0

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from ml_agent.inputs import named_inputs, outside_inputs
 from sandbox.bubblewrap import find_bubblewrap
 from sandbox.choose import choose
 from sandbox.contract import Command, Policy
+from tests.command import run
 
 READS = (
     "import argparse, csv\nparser = argparse.ArgumentParser()\nparser.add_argument('--table', help='the measurements')\n"
@@ -89,14 +88,11 @@ def test_a_run_finds_the_users_file(tmp_path: Path, absolute: bool) -> None:
     (repository / "README.md").write_text(
         "# Count\n\nCount the rows:\n\n```bash\npython count.py --table example.csv\n```\n"
     )
-    done = subprocess.run(
-        [
-            sys.executable, "-m", "ml_agent", "solve", f"count the rows of the table {named}", "--repo", str(repository),
-            "--run", "full", "--sandbox", "local", "--network", "none", "--navigator", "grounded", "--json", "--quiet",
-        ],
-        capture_output=True, text=True, timeout=100, check=False, cwd=mine,
-        env={**os.environ, "ML_AGENT_CACHE_DIR": str(tmp_path / "cache")},
+    words = (
+        "solve", f"count the rows of the table {named}", "--repo", str(repository), "--run", "full", "--sandbox", "local",
+        "--network", "none", "--navigator", "grounded", "--json", "--quiet",
     )  # fmt: skip
+    done = run(words, os.environ | {"ML_AGENT_CACHE_DIR": str(tmp_path / "cache")}, mine)
     result = json.loads(done.stdout)
     assert (done.returncode, result["ending"]) == (0, "completed"), result["message"]
     assert "week.csv" in result["answer"]["text"]

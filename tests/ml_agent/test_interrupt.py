@@ -1,7 +1,6 @@
 """Ctrl-C while a program runs: it is asked to stop, then killed; what it said and how far it came is kept."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.bubblewrap import find_bubblewrap
+from tests.command import Started, start
 
 SAVES = """
 import argparse, time
@@ -45,22 +45,13 @@ def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Pa
     root.mkdir()
     (root / "fit.py").write_text(SAVES if stops else IGNORES)
     (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
-    command = [
-        sys.executable,
-        "-m",
-        "ml_agent",
-        "solve",
-        "fit with learning rate 0.25",
-        "--repo",
-        str(root),
-        *WAYS[way],
-    ]
+    command = ["solve", "fit with learning rate 0.25", "--repo", str(root), *WAYS[way]]
     command += ["--run", "full", "--network", "none", "--out", str(out), "--quiet", "--json"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
-    log = wait_for_line(out / "logs", "epoch 3 ", process)
-    began = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    with start(command) as process:
+        log = wait_for_line(out / "logs", "epoch 3 ", process)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(60)
     assert time.monotonic() - began < 40
     assert process.returncode in (1, 130), stderr
     assert "Traceback" not in stderr
@@ -72,7 +63,7 @@ def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Pa
     assert "interrupted" in said
 
 
-def wait_for_line(logs: Path, line: str, process: subprocess.Popen[str]) -> Path:
+def wait_for_line(logs: Path, line: str, process: Started) -> Path:
     """The log in which a line appears; where none does, what the process said is told."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
@@ -82,7 +73,7 @@ def wait_for_line(logs: Path, line: str, process: subprocess.Popen[str]) -> Path
         time.sleep(0.05)
     ended = process.poll()
     process.kill()
-    raise AssertionError(f"nothing said {line!r}; {ended}: {process.communicate()}; {sorted(logs.parent.rglob('*'))}")
+    raise AssertionError(f"nothing said {line!r}; {ended}: {process.printed()}; {sorted(logs.parent.rglob('*'))}")
 
 
 @pytest.mark.usefixtures("ctrl_c")

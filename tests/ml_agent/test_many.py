@@ -3,18 +3,16 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command import ml_agent, run
+
 
 def many(*arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run `ml-agent solve-many`."""
-    return subprocess.run(
-        [sys.executable, "-m", "ml_agent", "solve-many", *arguments],
-        capture_output=True, text=True, timeout=100, env=dict(os.environ), check=False,
-    )  # fmt: skip
+    return ml_agent("solve-many", *arguments)
 
 
 def test_every_line_has_a_result_and_a_second_call_does_the_rest(repository: Path, tmp_path: Path) -> None:
@@ -54,10 +52,9 @@ def test_a_wrong_line_is_named(tmp_path: Path, text: str, words: str) -> None:
 def test_solve_takes_a_file_of_instructions_too(repository: Path, tmp_path: Path) -> None:
     row = {"instruction": "fit the model with learning rate 0.2", "repo": str(repository)}
     (tmp_path / "in.jsonl").write_text(json.dumps(row) + "\n")
-    words = [sys.executable, "-m", "ml_agent", "solve", "--many", "in.jsonl"]
 
     def solve(*more: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run([*words, *more], capture_output=True, text=True, timeout=100, check=False, cwd=tmp_path)
+        return run(("solve", "--many", "in.jsonl", *more), os.environ, tmp_path)
 
     done = solve("--run", "none", "--jobs", "2")
     assert done.returncode == 0, done.stderr

@@ -4,13 +4,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sandbox.bubblewrap import find_bubblewrap
+from tests.command import run as command_line
 
 
 @pytest.fixture
@@ -26,9 +26,17 @@ def solve(repository: Path, tmp_path: Path) -> Any:
                 if not (folder / name).exists():
                     (folder / name).symlink_to(str(shutil.which(name)))
             environment["PATH"] = str(folder)
-        command = [sys.executable, "-m", "ml_agent", "solve", "fit with learning rate 0.25", "--repo", str(repository)]
-        command += ["--run", "full", "--network", "none", "--json", "--quiet", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=environment)
+        words = (
+            "solve",
+            "fit with learning rate 0.25",
+            "--repo",
+            str(repository),
+            "--run",
+            "full",
+            "--network",
+            "none",
+        )
+        return command_line((*words, "--json", "--quiet", *arguments), environment)
 
     return run
 

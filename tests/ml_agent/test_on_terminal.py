@@ -2,13 +2,12 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ml_agent.samples import repository_path
+from tests.command import ml_agent
 from tests.terminal import Seen, on_terminal
 
 TASK = "train the perceptron for 25 epochs with learning rate 0.05"
@@ -64,12 +63,14 @@ def test_no_color_and_dumb_terminals_get_neither_colours_nor_movement(planar: Pa
 
 
 def test_a_pipe_gets_plain_lines(planar: Path) -> None:
-    command = [sys.executable, "-m", "ml_agent", "solve", TASK, "--repo", str(planar), "--run", "none"]
-    told = subprocess.run([*command, "--navigator", "grounded"], capture_output=True, text=True, timeout=90, check=True)
-    assert "\x1b" not in told.stderr and "check      sound; 2 values accounted for" in told.stderr
+    command = ["solve", TASK, "--repo", str(planar), "--run", "none"]
+    told = ml_agent(*command, "--navigator", "grounded")
+    assert (
+        told.returncode == 0 and "\x1b" not in told.stderr and "check      sound; 2 values accounted for" in told.stderr
+    )
     assert "           0.05: --lr 0.05" in told.stderr and "no model" not in told.stderr
-    quiet = subprocess.run([*command, "--quiet"], capture_output=True, text=True, timeout=90, check=True)
-    assert quiet.stderr == "" and quiet.stdout.startswith("python train/fit_mlp.py")
+    quiet = ml_agent(*command, "--quiet")
+    assert quiet.returncode == 0 and quiet.stderr == "" and quiet.stdout.startswith("python train/fit_mlp.py")
 
 
 def test_the_last_lines_of_a_program_stay_and_verbose_shows_all(planar: Path) -> None:
@@ -98,14 +99,12 @@ def test_one_question_where_a_run_would_end_unsure(two: Path) -> None:
 
 
 def test_there_is_nobody_to_ask_behind_a_pipe(two: Path) -> None:
-    command = [sys.executable, "-m", "ml_agent", "solve", UNSURE, "--repo", str(two), "--run", "none", "--ask"]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False, stdin=subprocess.DEVNULL)
+    told = ml_agent("solve", UNSURE, "--repo", str(two), "--run", "none", "--ask")
     assert told.returncode == 2 and "--ask needs a terminal" in told.stderr
 
 
 def test_quiet_and_verbose_exclude_each_other(two: Path) -> None:
-    command = [sys.executable, "-m", "ml_agent", "solve", UNSURE, "--repo", str(two), "-q", "-v"]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+    told = ml_agent("solve", UNSURE, "--repo", str(two), "-q", "-v")
     assert told.returncode == 2 and "exclude each other" in told.stderr
 
 

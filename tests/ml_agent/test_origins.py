@@ -2,17 +2,15 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.command import run
 
 
 def shown(folder: Path, **environment: str) -> dict[str, dict[str, str]]:
     """The settings as they are shown in a folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ml_agent", "config", "show", "--json"],
-        capture_output=True, text=True, timeout=60, check=True, cwd=folder, env={**os.environ, **environment},
-    )  # fmt: skip
+    done = run(("config", "show", "--json"), os.environ | environment, folder)
+    assert done.returncode == 0, done.stderr
     return {one["name"]: one for one in json.loads(done.stdout)}
 
 

@@ -1,16 +1,16 @@
 """A run that is killed in any node ends, after a resume, with the answer it would have had."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ml_agent.phases import PHASES
+from tests.command import ml_agent
+from tests.command import start as start_command
+from tests.ml_agent import killed_run
 
-DRIVER = Path(__file__).with_name("killed_run.py")
 INSTRUCTION = "fit the model with a learning rate of 0.25"
 FAILING = (
     "import argparse\n"
@@ -32,16 +32,13 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start(phase: str, moment: str, out: Path, repository: Path) -> int:
     """Run until the process kills itself; its exit status."""
-    command = [sys.executable, str(DRIVER), phase, moment, str(out), str(repository), INSTRUCTION]
-    return subprocess.run(command, capture_output=True, timeout=100, check=False).returncode
+    with start_command([phase, moment, str(out), str(repository), INSTRUCTION], program=killed_run.main) as process:
+        return process.wait()
 
 
 def resume(out: Path) -> dict[str, Any]:
     """Go on by the command line; the result."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ml_agent", "resume", str(out), "--json", "--quiet"],
-        capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+    done = ml_agent("resume", str(out), "--json", "--quiet")
     assert done.stdout, done.stderr
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 

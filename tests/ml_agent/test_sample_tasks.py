@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from ml_agent import samples
 from ml_agent.delivery.request_words import expectations_of
 from sandbox.bubblewrap import find_bubblewrap
+from tests.command import ml_agent
 
 SECONDS = 110
 WAYS = {
@@ -29,8 +28,11 @@ IN = [
 
 @pytest.fixture(scope="session")
 def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One cache for all runs: an index and an installed requirement serve them all."""
-    return tmp_path_factory.mktemp("sample-tasks-cache")
+    """One cache for all runs, also of tests beside each other: an index and an installed requirement serve them all."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own) / "sample-tasks-cache"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.mark.parametrize("way", IN)
@@ -41,13 +43,9 @@ def test_the_instruction_ends_completed_with_the_values_really_used(
     if way == "bubblewrap" and find_bubblewrap() is None:
         pytest.skip("bubblewrap does not work here")
     out = tmp_path / "out"
-    done = subprocess.run(
-        [
-            sys.executable, "-m", "ml_agent", "solve", task.instruction, "--catalog", "sample", "--navigator", "grounded",
-            "--run", "full", *WAYS[way], "--json", "--quiet", "--out", str(out),
-        ],
-        capture_output=True, text=True, timeout=SECONDS, check=False,
-        env={**os.environ, "ML_AGENT_CACHE_DIR": str(shared_cache)},
+    done = ml_agent(
+        "solve", task.instruction, "--catalog", "sample", "--navigator", "grounded", "--run", "full", *WAYS[way], "--json", "--quiet",
+        "--out", str(out), ML_AGENT_CACHE_DIR=str(shared_cache),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout
     result = json.loads(done.stdout)

@@ -1,16 +1,14 @@
 """Whole runs on small repositories: found, set up, run, repaired, recorded, played back."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sandbox.bubblewrap import find_bubblewrap
+from tests.command import ml_agent
 
 LOCAL = ("--sandbox", "local", "--unisolated", "--run", "full", "--network", "none")
 FIT = (
@@ -26,10 +24,7 @@ FIT = (
 
 def solve(*arguments: str, **environment: str) -> tuple[int, dict[str, Any]]:
     """Exit code and result of one run."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ml_agent", "solve", *arguments, "--json", "--quiet"],
-        capture_output=True, text=True, timeout=100, check=False, env={**os.environ, **environment},
-    )  # fmt: skip
+    done = ml_agent("solve", *arguments, "--json", "--quiet", **environment)
     assert done.stdout, done.stderr
     return done.returncode, json.loads(done.stdout)
 

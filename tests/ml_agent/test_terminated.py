@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 
 from sandbox.local_place import places
 from sandbox.owner import RUN
+from tests.command import start
 
 PROGRAM = (
     "import argparse, time\n"
@@ -29,15 +28,15 @@ def test_nothing_is_left_after_term(way: str, tmp_path: Path) -> None:
     root.mkdir()
     (root / "fit.py").write_text(PROGRAM)
     (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
-    command = [sys.executable, "-m", "ml_agent", "solve", "fit with learning rate 0.25", "--repo", str(root), "--quiet"]
+    command = ["solve", "fit with learning rate 0.25", "--repo", str(root), "--quiet"]
     command += ["--sandbox", way, "--unisolated", "--run", "full", "--network", "none", "--out", str(out)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while not any("epoch 1" in log.read_text() for log in (out / "logs").glob("*.log")):
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=60) == 143
+    with start(command) as process:
+        deadline = time.monotonic() + 60
+        while not any("epoch 1" in log.read_text() for log in (out / "logs").glob("*.log")):
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 143
     assert not places().is_dir() or list(places().iterdir()) == []
     if way == "docker":
         client = docker.from_env()

@@ -1,19 +1,24 @@
 """Which engine is used: DOCKER_HOST, a Docker context, another machine's over TCP."""
 
 import os
-import socket
+import re
 import subprocess
-import threading
+import uuid
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sandbox.docker_engine import connect, is_local, shares_folders
+from sandbox.cleanup import clean
+from sandbox.contract import Command, Policy
+from sandbox.docker_engine import connect, describe, is_local
+from sandbox.docker_reach import reach_of
+from sandbox.docker_sandbox import SETUPS, DockerSandbox
 from sandbox.errors import SandboxUnavailableError
-
-SOCKET = "/var/run/docker.sock"
+from sandbox.image import image_name
+from tests.sandbox.engines import ENGINE, SOCKET, Change, engine_by_socket, engine_by_tcp
 
 
 @pytest.fixture(autouse=True)
@@ -27,29 +32,46 @@ def docker(*words: str) -> None:
     subprocess.run(["docker", *words], check=True, capture_output=True, timeout=60)
 
 
-def pump(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while piece := source.recv(65536):
-            target.sendall(piece)
-        target.shutdown(socket.SHUT_WR)
-
-
 @pytest.fixture
 def engine_over_tcp() -> Iterator[str]:
     """The engine as if it were on another machine: its address."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with engine_by_tcp() as address:
+        yield address
 
-        def serve() -> None:
-            with suppress(OSError):
-                while True:
-                    caller, _ = server.accept()
-                    engine = socket.socket(socket.AF_UNIX)
-                    engine.connect(SOCKET)
-                    for pair in ((caller, engine), (engine, caller)):
-                        threading.Thread(target=pump, args=pair, daemon=True).start()
 
-        threading.Thread(target=serve, daemon=True).start()
-        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+def renamed(piece: bytes) -> bytes:
+    """An engine of another name, which finds nothing in our temporary folders."""
+    return re.sub(rb'"Name":"[^"]+"', lambda found: found[0][:8] + b"x" * (len(found[0]) - 9) + b'"', piece)
+
+
+def lost_folders(piece: bytes) -> bytes:
+    """What is asked for lies in folders that are not there."""
+    return piece.replace(b"/tmp/", b"/tmq/")
+
+
+def without_commit_body() -> Change:
+    """An engine that reads no labels from a commit's body, as Podman 4.3."""
+    commits = [False]
+
+    def change(piece: bytes) -> bytes:
+        if re.match(rb"[A-Z]+ /", piece):
+            commits[0] = b"/commit?" in piece.partition(b"\r\n")[0]
+        return piece.replace(b'"Labels"', b'"Lobels"') if commits[0] else piece
+
+    return change
+
+
+@contextmanager
+def sandbox_at(host: str, folder: Path, **policy: Any) -> Iterator[DockerSandbox]:
+    """A sandbox that runs on the engine at this address."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DOCKER_HOST", host)
+        sandbox = DockerSandbox(Policy(**({"run_id": "tests"} | policy)), log_folder=folder / "logs")
+        sandbox.start()
+        try:
+            yield sandbox
+        finally:
+            sandbox.stop()
 
 
 @pytest.mark.docker
@@ -58,9 +80,8 @@ def test_an_engine_elsewhere_answers_and_is_given_no_folders(
     engine_over_tcp: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", engine_over_tcp)
-    client = connect()
-    assert client.version()["ApiVersion"] and not is_local(client) and not shares_folders(client)
-    client.close()
+    with closing(connect()) as client:
+        assert client.version()["ApiVersion"] and not is_local(client) and reach_of(client, "any") == "none"
 
 
 @pytest.mark.docker
@@ -72,9 +93,8 @@ def test_a_context_is_used(chosen: str, engine_over_tcp: str, monkeypatch: pytes
         monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere.sock")
     else:
         docker("context", "use", "elsewhere")
-    client = connect()
-    assert not is_local(client) and client.ping()
-    client.close()
+    with closing(connect()) as client:
+        assert not is_local(client) and client.ping()
 
 
 @pytest.mark.docker
@@ -84,9 +104,8 @@ def test_the_host_comes_before_the_context_in_use(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(SandboxUnavailableError, match=r"tcp://127\.0\.0\.1:9"):
         connect()
     monkeypatch.setenv("DOCKER_HOST", f"unix://{SOCKET}")
-    client = connect()
-    assert is_local(client)
-    client.close()
+    with closing(connect()) as client:
+        assert is_local(client)
 
 
 def test_a_context_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,3 +113,54 @@ def test_a_context_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(SandboxUnavailableError, match="no Docker context 'nobody'") as raised:
         connect()
     assert len(str(raised.value).splitlines()) == 1 and "DOCKER_CONTEXT" in os.environ
+
+
+@pytest.mark.docker
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_socket_that_leads_to_another_machine_is_given_no_folders(tmp_path: Path) -> None:
+    with engine_by_socket(tmp_path, lost_folders, renamed) as host, sandbox_at(host, tmp_path) as sandbox:
+        assert sandbox.run(Command(text="ls /mnt /mnt/gate")).stdout == "/mnt:\ngate\n\n/mnt/gate:\n"
+
+
+@pytest.mark.docker
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_engine_of_another_name_that_finds_our_folders_gets_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with engine_by_socket(tmp_path, ENGINE, renamed) as host:
+        monkeypatch.setenv("DOCKER_HOST", host)
+        with closing(connect()) as client:
+            assert client.info()["Name"] != os.uname().nodename and reach_of(client, image_name()) == "any"
+
+
+@pytest.mark.docker
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_certificates_are_copied_to_an_engine_elsewhere(
+    engine_over_tcp: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """An index may be signed by an authority that only this machine knows."""
+    (tmp_path / "house.pem").write_text("of the house\n")
+    monkeypatch.setenv("PIP_CERT", str(tmp_path / "house.pem"))
+    with sandbox_at(engine_over_tcp, tmp_path) as sandbox:
+        assert sandbox.run(Command(text="cat $PIP_CERT; id -u", install=True)).stdout == "of the house\n1000\n"
+
+
+@pytest.mark.docker
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_kept_setup_is_known_to_an_engine_that_reads_no_body_of_a_commit(tmp_path: Path) -> None:
+    key, note = uuid.uuid4().hex, '{"what": "of \\"these\\"", "cost": "$HOME 5"}'
+    policy = {"network": "none", "run_id": "a run, of mine"}
+    with engine_by_socket(tmp_path, without_commit_body()) as host:
+        try:
+            with sandbox_at(host, tmp_path, **policy) as sandbox:
+                sandbox.keep_setup(key, note)
+                assert sandbox.start_with(key) == note
+                sandbox.snapshot()
+                assert clean(run_id="a run, of mine").images == 1
+        finally:
+            docker("rmi", "-f", f"{SETUPS}:{key}")
+
+
+@pytest.mark.docker
+def test_the_engine_is_told_by_name_version_and_address() -> None:
+    assert re.fullmatch(rf"(Docker|Podman) \d\S* at unix://{SOCKET}", describe())

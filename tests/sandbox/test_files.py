@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from sandbox.below import below
-from sandbox.files import copy_tree, newer_file, safe_relative, used, write_tar
+from sandbox.files import copy_tree, newer_file, used, write_tar
+from sandbox.inside import Inside, safe_relative
 from sandbox.pip_settings import PipSettings, read_pip_settings, without_credentials
 
 
@@ -31,7 +32,7 @@ def tree(tmp_path: Path) -> Path:
 
 def test_a_copy_has_no_way_out(tree: Path, tmp_path: Path) -> None:
     with below(tmp_path) as place:
-        copy_tree(tree, place, PurePosixPath("copy"))
+        copy_tree(tree, place, safe_relative("copy"))
     names = sorted(path.relative_to(tmp_path / "copy").as_posix() for path in (tmp_path / "copy").rglob("*"))
     assert names == ["a", "a/b", "a/b/f.txt", "folder", "good", "script"]
     assert (tmp_path / "copy/script").stat().st_mode & 0o7777 == 0o755
@@ -39,7 +40,7 @@ def test_a_copy_has_no_way_out(tree: Path, tmp_path: Path) -> None:
 
 def test_an_archive_has_no_way_out(tree: Path) -> None:
     out = io.BytesIO()
-    write_tar(tree, PurePosixPath("x/y"), out, 1000)
+    write_tar(tree, safe_relative("x/y"), out, 1000)
     out.seek(0)
     with tarfile.open(fileobj=out) as tar:
         members = {member.name: member for member in tar}
@@ -52,6 +53,10 @@ def test_an_archive_has_no_way_out(tree: Path) -> None:
 def test_paths_that_leave(path: str) -> None:
     with pytest.raises(ValueError):
         safe_relative(path)
+    with pytest.raises(ValueError):
+        Inside(PurePosixPath(path))
+    with pytest.raises(ValueError):
+        safe_relative("a") / Inside(PurePosixPath(path))
 
 
 def test_new_files_that_count(tmp_path: Path) -> None:

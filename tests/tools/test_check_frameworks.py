@@ -251,6 +251,13 @@ def test_what_fire_takes_of_a_class_from_elsewhere_is_open(checked: Make) -> Non
         ("python -m torch.distributed.launch --nproc_pr_node=2 train.py", ["error unknown-option --nproc_per_node"]),
         ("accelerate launch --mixed_precision fp32 train.py", ["error bad-choice "]),
         ("accelerate launch --num_proceses 4 train.py", ["error unknown-option --num_processes"]),
+        ("deepspeed --num_gpus 2 --master_port=$PORT train.py --lr 1", []),
+        ("deepspeed --include localhost:0,1 -H hosts --no_ssh --node_rank 1 train.py --lr 1", []),
+        ("deepspeed --nmu_gpus 2 train.py --lr 1", ["error unknown-option --num_gpus"]),
+        ("deepspeed --num-gpus 2 train.py", ["error unknown-option --num_gpus"]),
+        ("deepspeed --num_gpus two train.py", ["error bad-type "]),
+        ("deepspeed --autotuning tuen train.py", ["error bad-choice tune"]),
+        ("deepspeed --num_gpus 2 train.py --lrr 1", ["error unknown-option --lr"]),
     ],
 )
 def test_options_of_launchers(checked: Make, command: str, said: list[str], tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ PATHS = st.sampled_from(["README.md", "a.rst", "b.ipynb", "README", "README.txt"
 
 
 @given(path=PATHS, text=st.one_of(MARKUP, st.text(), st.binary().map(decode)))
-@settings(max_examples=400 * EFFORT, deadline=2000)
+@settings(max_examples=160 * EFFORT, deadline=2000)
 def test_any_text_is_read(path: str, text: str) -> None:
     for passage in parse_document(text, path):
         assert passage.text.strip()
@@ -40,7 +40,7 @@ def test_any_text_is_read(path: str, text: str) -> None:
 
 
 @given(text=MARKUP, label=st.text(max_size=20))
-@settings(max_examples=300 * EFFORT, deadline=2000)
+@settings(max_examples=120 * EFFORT, deadline=2000)
 def test_any_block_is_cleaned(text: str, label: str) -> None:
     for block in clean_block(text, label, 1):
         assert block.text.strip()
@@ -63,7 +63,7 @@ JSON = st.recursive(
 
 
 @given(cells=st.lists(JSON, max_size=5), notebook=JSON)
-@settings(max_examples=200 * EFFORT, deadline=2000)
+@settings(max_examples=80 * EFFORT, deadline=2000)
 def test_any_notebook_is_read(cells: list[object], notebook: object) -> None:
     parse_document(json.dumps(notebook), "a.ipynb")
     parse_document(json.dumps({"cells": cells}), "a.ipynb")

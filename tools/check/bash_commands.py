@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from tools.check.bash_writes import folders_of, names_secret_file, option_values, written
@@ -49,6 +49,28 @@ _READ_TEXT = frozenset(
 """Programs that run what they read where no file is named."""
 _CODE = frozenset({"-e", "-E", "-r", "--eval", "--run"})
 """Options of the same with which they run a word."""
+_FIND_STARTS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_READERS = frozenset(
+    [
+        "grep",
+        "egrep",
+        "fgrep",
+        "wc",
+        "cat",
+        "head",
+        "tail",
+        "ls",
+        "stat",
+        "du",
+        "md5sum",
+        "sha256sum",
+        "basename",
+        "echo",
+    ]
+)
+"""Programs that `find` may start: whatever their options are, they read."""
+_MAKES = frozenset({"mkdir", "ln"})
+"""Programs that make folders and links, and change nothing that is there."""
 _STREAM = re.compile(r"-|-s|/dev/(?:stdin|fd/\d+|tcp/.*|udp/.*)|/proc/.*/fd/\d+")
 _LETTERS = {
     "perl": "eE",
@@ -145,7 +167,7 @@ def _of_call(call: _Call, places: _Places, given: Sequence[tuple[str, str]], tex
         yield from (Found(part.power, call.raw) for part in python_powers(call.inner.name, places.workdir))
     if any(names_secret_file(word, call.folder) for word in call.words):
         yield Found("secret-file", call.raw)
-    yield from _written(call, outer, name, places)
+    yield from _writes(call, outer, name, places, text)
 
 
 def _base(program: str) -> str:
@@ -175,8 +197,10 @@ def _reads_stdin(call: _Call, name: str) -> bool:
         bare = inner.target == "console" and not (HELP | VERSION).intersection(inner.words)
         stream = inner.target == "script" and _STREAM.fullmatch(inner.name) is not None
         return bare or stream or (inner.target == "module" and inner.name == "code")
-    if name not in _READ_TEXT or inner.target == "code":
+    if name not in _READ_TEXT or (inner.target == "code" and inner.name):
         return False
+    if inner.target == "code":  # -s: what stands behind it is given to what is read
+        return True
     words = [word for word in (inner.name, *inner.words) if word != inner.program and word]
     if (HELP | VERSION).intersection(words):
         return False
@@ -213,14 +237,43 @@ def _is_unknown_program(program: str, given: Sequence[tuple[str, str]], text: st
     return not variable[1].isidentifier() or mentioned > len(values) or not harmless
 
 
-def _written(call: _Call, outer: str, name: str, places: "_Places") -> Iterator[Found]:
+def _writes(call: _Call, outer: str, name: str, places: "_Places", text: str) -> Iterator[Found]:
     """Files elsewhere that a command makes, changes or removes."""
     targets = written(name, call.inner.words)
     if outer in ("env", "sudo"):
         targets += option_values(call.words, ("-C", "--chdir", "-D"))
     folders = places.folders or (call.folder,)
-    if name in _MOVE or any(leaves(target, places.workdir, folder) for target in targets for folder in folders):
-        yield Found("redirect-outside", call.raw)
+    outside = [one for one in targets if any(leaves(one, places.workdir, folder) for folder in folders)]
+    if name in _MOVE or outside:
+        makes = name == outer and name in _MAKES and not _replaces(call.words) and not _changes_others(text)
+        yield Found("redirect-outside", call.raw, tuple(outside) if makes else ())
+
+
+def _replaces(words: Sequence[str]) -> bool:
+    """Whether `ln` replaces what is there, elsewhere than in the folder where it runs."""
+    options = [word for word in words if word.startswith("-")]
+    forced = any(re.match(r"-\w*[fbS]|--(?:force|backup|suffix)", word) for word in options)
+    return forced and (words[-1].startswith(("/", "~", "..")) or any(re.match(r"-\w*t|--t", word) for word in options))
+
+
+def _changes_others(text: str) -> bool:
+    """Whether a text writes in other ways than by making folders and links: it could write through a link."""
+    lexed = [*lex(text), *lex(text, prompts=False)]
+    if any(token.kind == "redirect" and ">" in token.raw for token in lexed):
+        return True
+    calls = [*parse_command(text).invocations, *parse_command(text, prompts=False).invocations]
+    return any(_base(call.program) not in _MAKES and written(_base(call.program), call.words) for call in calls)
+
+
+def _awk_runs(words: Sequence[str]) -> bool:
+    """Whether an awk program starts others, writes files, or reads the environment: `>` before anything is printed compares."""
+    apart = ("-F", "--field-separator")
+    programs = [word for before, word in pairwise(("", *words)) if before not in apart and not word.startswith(apart)]
+    return any(
+        re.search(r"\bsystem\b|\bgetline\b|ENVIRON|PROCINFO|@|>>|\bprintf?\b.*>", word, re.DOTALL)
+        or "|" in word.replace("||", "")
+        for word in programs
+    )
 
 
 def _given_text(name: str, words: Sequence[str]) -> bool:
@@ -229,9 +282,10 @@ def _given_text(name: str, words: Sequence[str]) -> bool:
     if name in _LETTERS and any(re.match(rf"-\w*[{_LETTERS[name]}]", word) for word in options):
         return True
     if name == "find":
-        return not {"-exec", "-execdir", "-ok", "-okdir"}.isdisjoint(words)
+        started = [following for word, following in pairwise((*words, "")) if word in _FIND_STARTS]
+        return any(program not in _READERS for program in started)
     if name in ("awk", "gawk", "mawk", "nawk"):
-        return any(re.search(r"\bsystem\b|\bgetline\b|\||>|ENVIRON|@load", word) for word in words)
+        return _awk_runs(words)
     if name == "git":
         config = "config" in words[:2] and any(re.search(r"!|alias|core\.|hook|filter", word) for word in words)
         return config or any(

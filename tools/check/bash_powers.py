@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tools.check.bash_commands import command_powers
+from tools.check.bash_history import earlier_commands
 from tools.check.bash_literal import NUMBERS, exposed
 from tools.check.bash_writes import folders_of, names_secret_file
 from tools.check.power import Found, leaves
@@ -31,7 +32,7 @@ _PLAIN_BEFORE = re.compile(r"[&|(){}]|<<|\b(?:if|then|else|elif|for|while|until|
 
 
 def bash_powers(text: str, workdir: str = ".") -> list[Found]:
-    """Substitutions that bash would run, redirections that leave the repository, secrets, commands that run text.
+    """Substitutions that bash would run, redirections that leave the repository, secrets, commands that run text, earlier commands.
 
     Args:
         text: bash text; what cannot be parsed is looked through all the same.
@@ -43,6 +44,7 @@ def bash_powers(text: str, workdir: str = ".") -> list[Found]:
     if not sure:
         for other in (text.replace("\\\n", ""), without_quotes(text)):
             found += _expansions(other, other, sure)
+    found += earlier_commands(text, sure)
     for inner in _inner_shells(text):
         found += bash_powers(inner, workdir)
     if not any(part.power == "piped-to-shell" for part in found):

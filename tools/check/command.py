@@ -21,6 +21,7 @@ from tools.commandline.words import choose, parse_call
 from tools.findings import Finding, Severity
 from tools.index import RepoIndex
 from tools.launchers import SHELLS
+from tools.python_source import read_python
 from tools.signatures.model import Signature
 from tools.signatures.nearest import is_slip, nearest
 
@@ -339,7 +340,7 @@ class _Check:
             self._inside(invocation)
             return
         try:
-            compile(invocation.name, "<string>", "exec", dont_inherit=True)
+            compile(read_python(invocation.name), "<string>", "exec", dont_inherit=True)
         except (SyntaxError, ValueError) as error:
             if "$" not in invocation.name:
                 self.note("syntax", f"the code after -c does not parse: {error}", invocation.name[:60])

@@ -1,4 +1,4 @@
-"""The own options of launchers of scripts: torchrun, accelerate launch."""
+"""The own options of launchers of scripts: torchrun, accelerate launch, deepspeed."""
 
 from tools.commandline.invocation import Invocation
 from tools.commandline.words import parse_call

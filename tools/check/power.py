@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 Power = Literal[
     "command-substitution", "redirect-outside", "secret-variable", "piped-to-shell", "control-character", "runs-text",
-    "runs-programs", "secret-file", "too-long",
+    "runs-programs", "secret-file", "too-long", "earlier-command",
 ]  # fmt: skip
 
 
@@ -15,6 +15,8 @@ class Found(NamedTuple):
     power: Power
     text: str
     """As it stands in the text, or the beginning of it."""
+    paths: tuple[str, ...] = ()
+    """Where it only makes folders or links elsewhere: which, so that a user who names all of them has asked for it."""
 
 
 def leaves(target: str, workdir: str, folder: str = ".") -> bool:

@@ -24,6 +24,7 @@ from tools.python_api.bindings import (
 from tools.python_api.calls import mismatch
 from tools.python_api.model import ApiObject
 from tools.python_api.scopes import undefined_names
+from tools.python_source import read_python
 
 _COMMON_BUILTINS = frozenset(name for name in dir(builtins) if name.islower() and not name.startswith("_"))
 _MAKES_NAMES = ("exec(", "globals()", "locals()", "vars()")
@@ -50,7 +51,7 @@ def check_python(text: str, index: RepoIndex, workdir: str = ".") -> list[Findin
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+            tree = read_python(text)
             compile(text, "draft.py", "exec", dont_inherit=True)
         located = [*_Checker(text, tree, index, workdir).located()]
     except SyntaxError as error:
@@ -89,7 +90,7 @@ class _Checker:
         yield from (Located(*item) for item in self._objects.missing())
         yield from (Located(*item) for item in missing_arguments(self._tree))
         yield from self._calls()
-        yield from self._undefined()
+        yield from self._undefined_names()
         yield from self._nothing_runs()
 
     def _nothing_runs(self) -> Iterator[Located]:
@@ -134,7 +135,7 @@ class _Checker:
                 if called is not None and called.sure:
                     yield from _misfit(node, chain.text, called)
 
-    def _undefined(self) -> Iterator[Located]:
+    def _undefined_names(self) -> Iterator[Located]:
         """Names that nothing binds."""
         for item in undefined_names(self._tree):
             if item.star and not self._imports.stars_lack(item.name):

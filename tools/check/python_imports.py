@@ -138,7 +138,7 @@ class ImportChecker:
     def _foreign(self, item: ImportedName) -> Iterator[Finding]:
         """An import of neither the repository nor the standard library: a mistake unless it is a library that people use."""
         top = item.module.split(".")[0]
-        if top in sys.stdlib_module_names or top in self._api.third_party or top in self._documented():
+        if top in sys.stdlib_module_names or top in self._api.third_party or top in self._documented_names():
             return
         known = top in known_libraries()
         home = "" if known else self._home(item)
@@ -160,7 +160,7 @@ class ImportChecker:
     def _has(self, home: str, name: str) -> bool:
         return bool(name) and isinstance(self._api.resolve(f"{home}.{name}"), ApiObject)
 
-    def _documented(self) -> set[str]:
+    def _documented_names(self) -> set[str]:
         """Top-level names that the Python blocks of the documents import."""
         blocks = (block for passage in self._index.passages for block in passage.blocks if block.language == "python")
         return {top for block in blocks for top in imported_tops(block.text)}

@@ -114,9 +114,9 @@ class Names:
             return left + right if isinstance(node.op, ast.Add) else posixpath.join(left, right)
         if isinstance(node, ast.Subscript) and self.origin(node.value) == "os.environ":
             return "~" if self.text(node.slice) in _HOME else UNKNOWN
-        return self._called(node, depth) if isinstance(node, ast.Call) else UNKNOWN
+        return self._place_of_call(node, depth) if isinstance(node, ast.Call) else UNKNOWN
 
-    def _called(self, node: ast.Call, depth: int) -> str:
+    def _place_of_call(self, node: ast.Call, depth: int) -> str:
         name = self.origin(node.func)
         if name.endswith("Path.home") or (name in ("os.getenv", "os.environ.get") and self.text(node.args[0]) in _HOME):
             return "~"

@@ -31,7 +31,7 @@ def _options(tree: ast.Module, parser: str) -> set[str] | None:
         if isinstance(node, ast.Call) and (chain := chain_of(node.func)) is not None and chain.root == parser:
             if chain.rest not in {(adder,) for adder in _ADDERS}:
                 return None
-            named = _named(node, chain.rest[0])
+            named = _added_names(node, chain.rest[0])
             if named is None:
                 return None
             found |= named
@@ -40,7 +40,7 @@ def _options(tree: ast.Module, parser: str) -> set[str] | None:
     return found if alone == used + 1 else None
 
 
-def _named(call: ast.Call, adder: str) -> set[str] | None:
+def _added_names(call: ast.Call, adder: str) -> set[str] | None:
     """What one call adds to the names; None where it cannot be seen."""
     if any(keyword.arg is None for keyword in call.keywords):
         return None

@@ -3,23 +3,35 @@
 import ast
 import re
 import unicodedata
-import warnings
 from collections.abc import Iterator
 
 from tools.check.power import Found, Power, leaves
 from tools.check.python_names import Names
+from tools.python_source import TooDeepError, read_python
 from tools.secret_files import is_secret_place
 from tools.secret_names import names_a_secret
 
 _PROGRAMS = re.compile(
     r"(?:os|posix|nt)\.(?:system|popen\w*|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*|fork\w*|startfile)"
     r"|(?:subprocess|pty|ctypes|_ctypes|pexpect|_posixsubprocess|commands|cffi|plumbum)(?:\..*)?"
-    r"|asyncio\.(?:subprocess\b.*|create_subprocess_\w+)|(?:IPython\.)?get_ipython|sh\.\w+|distutils\.spawn\b.*"
+    r"|webbrowser\..+|asyncio\.(?:subprocess\b.*|create_subprocess_\w+)|(?:IPython\.)?get_ipython|sh\.\w+|distutils\.spawn\b.*"
 )
 _TEXT = re.compile(
     r"(?:builtins\.)?(?:eval|exec|compile|__import__)|builtins|__builtins__|importlib(?:\.(?!import_module$|metadata|resources|reload$).*)?"
     r"|sys\.(?:modules|meta_path|path_hooks|settrace|setprofile)|runpy\.\w+|code\.\w+|codeop\.\w+|imp\.\w+|zipimport\.\w+"
-    r"|(?:pickle|cPickle|_pickle|dill|cloudpickle|marshal)\.loads|types\.(?:CodeType|FunctionType)|gc\.get_\w+"
+    r"|(?:pickle|cPickle|_pickle|dill|cloudpickle|marshal)\.loads|jsonpickle\.(?:decode|loads)|types\.(?:CodeType|FunctionType)|gc\.get_\w+"
+)
+_SECRETS = re.compile(
+    r"keyring\..+|netrc\.netrc|requests\.utils\.get_netrc_auth|openai\.api_key|wandb\.api\.api_key"
+    r"|huggingface_hub(?:\.\w+)*\.get_token(?:_to_send)?|(?:\w+\.)+HfFolder\.get_token"
+)
+"""What gives a key or a token of the user's to whoever calls or reads it."""
+_LOADS = re.compile(r"(?:pickle|cPickle|_pickle|dill|cloudpickle|torch|joblib|numpy|marshal)\.(?:load|Unpickler)")
+_LOADS_YAML = re.compile(r"yaml\.(?:load|unsafe_load|full_load)(?:_all)?")
+"""What runs text that it loads, where the text asks for it: what a file holds is the file's, what the code holds is the answer's."""
+_SAFE_LOADER = re.compile(r"yaml\.C?(?:Safe|Base)Loader")
+_DECODES = re.compile(
+    r"base64\.\w+|bytes\.fromhex|bytes|binascii\.\w+|zlib\.decompress|codecs\.\w+|io\.(?:Bytes|String)IO"
 )
 _STARTS = re.compile(r"popen\d?|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?")
 """Methods that start a program whoever has them; `system` does where it is called."""
@@ -37,12 +49,17 @@ _WORDS = re.compile(
 _OPENS = frozenset({"open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "builtins.open"})
 _CHANGES = re.compile(
     r"os\.(?:open|remove|unlink|rmdir|removedirs|renames?|replace|symlink|link|l?chmod|l?chown|truncate|mkfifo)"
-    r"|shutil\.(?:rmtree|move|chown)"
+    r"|shutil\.(?:rmtree|move|chown)|distutils\.(?:dir_util|file_util)\.\w+"
 )
-_COPIES = re.compile(r"shutil\.copy\w*")
+_COPIES = re.compile(r"shutil\.(?:copy\w*|unpack_archive)|urllib\.request\.urlretrieve")
+"""What is written is the second of what is given."""
 _PATH_CHANGES = frozenset(
     {"write_text", "write_bytes", "unlink", "rmdir", "touch", "chmod", "symlink_to", "hardlink_to"}
 )
+_PATH_MOVES = frozenset({"rename", "replace", "symlink_to", "hardlink_to", "link_to"})
+"""Methods of paths that are given one other path; texts have methods of the same names that are given more."""
+_DEEPEST = 10
+"""Encodings inside each other that are followed."""
 _LONGEST = 200
 """Characters of an excerpt."""
 
@@ -57,27 +74,27 @@ def python_powers(text: str, workdir: str = ".") -> list[Found]:
         workdir: folder relative to the repository from which it runs.
     """
     found = [*_cookies(text)]
-    tree = _tree(text)
-    if tree is None:
-        found += [Found("runs-programs", match[0].strip()) for match in _MAGIC.finditer(text)]
-        tree = _tree(_MAGIC.sub("pass", text))
+    try:
+        tree = _tree(text)
+        if tree is None:
+            found += [Found("runs-programs", match[0].strip()) for match in _MAGIC.finditer(text)]
+            tree = _tree(_MAGIC.sub("pass", text))
+    except TooDeepError:
+        return [*found, Found("too-long", text)]
     if tree is None:
         return [
             *found,
             *(Found("runs-text", match[0]) for match in _WORDS.finditer(unicodedata.normalize("NFKC", text))),
         ]
-    try:
-        return list(dict.fromkeys([*found, *_Walk(tree, text, workdir).found()]))
-    except RecursionError:  # too deep to judge: refused as a whole
-        return [*found, Found("runs-text", text)]
+    return list(dict.fromkeys([*found, *_Walk(tree, text, workdir).found()]))
 
 
 def _tree(text: str) -> ast.Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return read_python(text)
+    except TooDeepError:
+        raise
+    except SyntaxError:
         return None  # said by the check of Python; here words are looked for instead
 
 
@@ -148,7 +165,7 @@ class _Walk:
 
     def _reads_secret(self, node: ast.AST, origin: str, parent: ast.AST | None) -> bool:
         """Whether a variable that names a secret, or the whole environment, is read."""
-        if origin.partition(".")[0] == "keyring" and origin.count("."):
+        if _SECRETS.fullmatch(origin):
             return True
         if origin in ("os.getenv", "os.getenvb"):
             return not self._is_harmless(_first(parent))
@@ -177,7 +194,11 @@ class _Walk:
             return self._of_getattr(node, first)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "system" and node.args:
             return "runs-programs"
-        return "redirect-outside" if any(map(self._is_outside, self._changed(node, name))) else self._of_path(node)
+        if self._loads_text(node, name):
+            return "runs-text"
+        return (
+            "redirect-outside" if any(map(self._is_outside, self._changed_paths(node, name))) else self._of_path(node)
+        )
 
     def _of_getattr(self, node: ast.Call, first: ast.expr) -> Power | None:
         if self._names.origin(first) in _MODULES:
@@ -190,25 +211,59 @@ class _Walk:
         last = text.rpartition(".")[2]
         return "runs-text" if last in _TRICKS or last in ("system", "os") or _STARTS.fullmatch(last) else None
 
-    def _changed(self, node: ast.Call, name: str) -> list[ast.expr]:
+    def _loads_text(self, node: ast.Call, name: str) -> bool:
+        """Whether what is loaded, and may run, stands in the code itself."""
+        if not node.args or not self._is_written_out(node.args[0]):
+            return False
+        if not _LOADS_YAML.fullmatch(name):
+            return _LOADS.fullmatch(name) is not None and not isinstance(node.args[0], ast.Constant)
+        loaders = [*node.args[1:2], *(word.value for word in node.keywords if word.arg == "Loader")]
+        return not any(_SAFE_LOADER.fullmatch(self._names.origin(loader)) for loader in loaders)
+
+    def _is_written_out(self, node: ast.expr, depth: int = 0) -> bool:
+        """Whether data stands in the code, maybe encoded."""
+        node = self._names.values.get(node.id, node) if isinstance(node, ast.Name) else node
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, str | bytes)
+        if not isinstance(node, ast.Call) or depth > _DEEPEST:
+            return isinstance(node, ast.JoinedStr)
+        name = self._names.origin(node.func) or ast.unparse(node.func)
+        return _DECODES.fullmatch(name) is not None and any(
+            self._is_written_out(part, depth + 1) for part in node.args[:1]
+        )
+
+    def _changed_paths(self, node: ast.Call, name: str) -> list[ast.expr]:
         """Paths that a call writes to, moves or removes."""
         given = [
             *node.args,
             *(word.value for word in node.keywords if word.arg in ("file", "path", "dst", "src", "filename")),
         ]
+        if name == "shutil.make_archive":
+            return given[:1] or [word.value for word in node.keywords if word.arg == "base_name"]
         if name in _OPENS:
             return given[:1] if self._writes(node, 1) else []
         if _CHANGES.fullmatch(name):
             return given
         if _COPIES.fullmatch(name):
-            return given[1:2]
-        if isinstance(node.func, ast.Attribute):
-            method, owner = node.func.attr, node.func.value
-            if method in _PATH_CHANGES or (
-                method == "open" and isinstance(owner, ast.Call | ast.BinOp) and self._writes(node, 0)
-            ):
-                return [owner]
-        return []
+            extracted = [word.value for word in node.keywords if word.arg in ("extract_dir", "dst", "filename")]
+            return [*node.args[1:2], *extracted]
+        return self._changed_by_method(node, node.func) if isinstance(node.func, ast.Attribute) else []
+
+    def _changed_by_method(self, node: ast.Call, function: ast.Attribute) -> list[ast.expr]:
+        """Paths that a method of a path or an archive changes."""
+        method, owner = function.attr, function.value
+        if method == "extractall" or (method == "extract" and self._is_archive(owner)):
+            place = 0 if method == "extractall" else 1
+            return [*node.args[place : place + 1], *(word.value for word in node.keywords if word.arg == "path")]
+        if method in _PATH_MOVES and len(node.args) + len(node.keywords) == 1:
+            return [owner, *node.args, *(word.value for word in node.keywords if word.arg == "target")]
+        opens = method == "open" and isinstance(owner, ast.Call | ast.BinOp) and self._writes(node, 0)
+        return [owner] if opens or method in _PATH_CHANGES else []
+
+    def _is_archive(self, node: ast.expr) -> bool:
+        node = self._names.values.get(node.id, node) if isinstance(node, ast.Name) else node
+        name = self._names.origin(node.func) if isinstance(node, ast.Call) else ""
+        return name.startswith(("zipfile.", "tarfile."))
 
     def _writes(self, node: ast.Call, place: int) -> bool:
         modes = [*node.args[place : place + 1], *(word.value for word in node.keywords if word.arg == "mode")]

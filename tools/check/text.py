@@ -4,6 +4,7 @@ import ast
 import re
 
 from tools.findings import Finding
+from tools.python_source import parse_python
 
 FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 PYTHON_LINE = re.compile(r"^(?:import\s+\w|from\s+[\w.]+\s+import\s|def\s+\w+\(|class\s+\w|print\()", re.MULTILINE)
@@ -23,9 +24,6 @@ def unreadable(text: str) -> Finding | None:
 
 
 def _is_python(text: str) -> bool:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    tree = parse_python(text)
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.Expr)
-    return any(isinstance(node, kinds) for node in tree.body)
+    return tree is not None and any(isinstance(node, kinds) for node in tree.body)

@@ -46,7 +46,7 @@ class ArgparseWords:
         flag, equals, value = word.partition("=")
         if equals and flag in self.reader.by_flag:
             return self.reader.by_flag[flag], flag, value
-        found = self._abbreviated(word, flag, value if equals else None)
+        found = self._expand(word, flag, value if equals else None)
         if len({id(o) for o, _, _ in found}) > 1 or len(found) > 1:
             names = ", ".join(f for _, f, _ in found)
             self.reader.note("unknown-option", f"{flag} could be any of {names}", None, flag, found[0][1])
@@ -57,7 +57,7 @@ class ArgparseWords:
             return None
         return None if " " in word else (None, word, None)
 
-    def _abbreviated(self, word: str, flag: str, value: str | None) -> list[tuple[Option, str, str | None]]:
+    def _expand(self, word: str, flag: str, value: str | None) -> list[tuple[Option, str, str | None]]:
         prefixes, known = self.signature.prefix_chars, self.reader.by_flag
         found: list[tuple[Option, str, str | None]] = []
         if word[1] in prefixes:

@@ -47,8 +47,8 @@ def set_option(call: Call, dest: str, value: Any, *, origin: str = "") -> Call:
         at = next(n for n, part in enumerate(call.arguments) if part.dest == dest)
         arguments = [*call.arguments[:at], *fresh, *(p for p in call.arguments[at:] if p.dest != dest)]
     else:
-        arguments = _inserted(call.arguments, fresh, signature)
-    return _kept(msgspec.structs.replace(call, arguments=tuple(arguments)), dest, others)
+        arguments = _insert(call.arguments, fresh, signature)
+    return _keep_others(msgspec.structs.replace(call, arguments=tuple(arguments)), dest, others)
 
 
 def remove_option(call: Call, dest: str) -> Call:
@@ -58,7 +58,7 @@ def remove_option(call: Call, dest: str) -> Call:
         RenderError: the words behind it would mean something else without it.
     """
     left = tuple(part for part in call.arguments if part.dest != dest)
-    return _kept(msgspec.structs.replace(call, arguments=left), dest, _others(call, dest))
+    return _keep_others(msgspec.structs.replace(call, arguments=left), dest, _others(call, dest))
 
 
 def made(
@@ -104,7 +104,7 @@ def _spelled_as(part: Argument, like: Argument) -> Argument:
     return changed
 
 
-def _inserted(arguments: Sequence[Argument], fresh: Sequence[Argument], signature: Signature) -> list[Argument]:
+def _insert(arguments: Sequence[Argument], fresh: Sequence[Argument], signature: Signature) -> list[Argument]:
     """The arguments with new ones where they are read as they are meant: in the words of their subcommand, before `--`."""
     if not fresh:
         return list(arguments)
@@ -152,7 +152,7 @@ def _others(call: Call, dest: str) -> dict[str, Any]:
     return {name: value for name, value in reading(call).values.items() if name != dest}
 
 
-def _kept(call: Call, dest: str, others: dict[str, Any]) -> Call:
+def _keep_others(call: Call, dest: str, others: dict[str, Any]) -> Call:
     """The call, where everything but one option says what it said before."""
     if _others(call, dest) != others:
         raise RenderError(f"the words beside {dest} would mean something else")

@@ -121,5 +121,5 @@ def _say(reader: Reader, unknown: list[str], left: list[str], *, asked: bool) ->
         if not any(BARE_VARIABLE.match(word) or VARIABLE.search(word) for word in [*unknown, *left]):
             message = f"{option.dest} is required by {signature.path}"
             flag = option.flags[-1] if option.flags else option.dest
-            reader.note("missing-required", message, None, flag, option.flags[-1] if option.flags else "")
+            reader.note("missing-required", message, None, flag)
         reader.tried.add(option.dest)

@@ -169,7 +169,7 @@ class _Overrides:
         elif one.sign != "+" and not listed:
             self._not_listed(one)
         elif one.sign == "~":
-            if one.value and group.default is not None and one.value != group.default and self._closed():
+            if one.value and group.default is not None and one.value != group.default and self._is_closed():
                 self.reader.note("bad-choice", f"{one.key} is {group.default}, not {one.value}", group, one.word)
         else:
             self._check_choice(one, group)
@@ -180,7 +180,7 @@ class _Overrides:
 
     def _not_listed(self, one: Override) -> None:
         """A group whose choice cannot be changed, because no defaults list names it."""
-        if not self._closed():
+        if not self._is_closed():
             self.reader.cannot_tell(one.key, self._elsewhere())
             return
         other = next((k for k in self.known if k.partition("@")[0] == one.group), "")
@@ -212,13 +212,13 @@ class _Overrides:
         self.reader.unknown.append(one.word)
         if one.sign == "+":
             holds = table or (option is not None and option.default is not None)
-            if holds and one.value is not None and one.value[:1] not in ("[", "{") and self._closed():
+            if holds and one.value is not None and one.value[:1] not in ("[", "{") and self._is_closed():
                 self._exists_already(one)
         elif one.sign == "++" or table:
             return
         elif option is None:
             self._unknown_key(one)
-        elif one.sign == "~" and option.default is None and option.sure and self._closed():
+        elif one.sign == "~" and option.default is None and option.sure and self._is_closed():
             self.reader.note("bad-call", f"there is nothing to remove: {one.key} has no value", option, one.word)
 
     def _unknown_key(self, one: Override) -> None:
@@ -264,7 +264,7 @@ class _Overrides:
         message = f"{one.key} is there already, and + only adds; write {plain}"
         self.reader.note("bad-call", message, None, one.word, plain)
 
-    def _closed(self) -> bool:
+    def _is_closed(self) -> bool:
         """Whether the signature tells what the configuration lacks and has with these words."""
         return self.settled and self.reader.signature.whole
 

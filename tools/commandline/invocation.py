@@ -153,7 +153,7 @@ def _target(words: list[str]) -> Invocation:
         return Invocation(program=program, target="shell", name=rest[0] if rest else "", words=tuple(rest[1:]))
     launcher = _launcher(program, "script")
     if launcher is not None and (not launcher.word or rest[:1] == [launcher.word]):
-        return _launched(program, rest[1:] if launcher.word else rest, name)
+        return _launch_target(program, rest[1:] if launcher.word else rest, name)
     if program.endswith(".py"):
         return Invocation(program=program, target="script", name=program, words=tuple(rest))
     if program.endswith((".sh", ".bash")):
@@ -197,7 +197,7 @@ def _python(program: str, words: list[str]) -> Invocation:
 
 def _module(program: str, module: str, rest: list[str]) -> Invocation:
     if module in LAUNCHER_MODULES:
-        return _launched(program, rest, module)
+        return _launch_target(program, rest, module)
     if module.partition(".")[0] in DEBUGGERS:
         inner = _skip_options(rest, frozenset({"-o", "-s", "-c", "--listen"}))
         if inner and inner[0].endswith(".py"):
@@ -205,7 +205,7 @@ def _module(program: str, module: str, rest: list[str]) -> Invocation:
     return Invocation(program=program, target="module", name=module, words=tuple(rest))
 
 
-def _launched(program: str, words: list[str], launcher: str) -> Invocation:
+def _launch_target(program: str, words: list[str], launcher: str) -> Invocation:
     """What a distributed launcher starts."""
     return msgspec.structs.replace(_behind_options(program, words), launcher=launcher, launched=tuple(words))
 

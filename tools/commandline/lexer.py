@@ -12,7 +12,7 @@ _PROMPT = re.compile(r"[ \t]*(?:\$|>|%|#!?\$)[ \t]+(?=\S)")
 _HARMLESS_PROMPT = re.compile(r"[ \t]*(?:\$|%|#!?\$)[ \t]+(?=\S)")
 """Of these bash makes a command that does not exist, or a comment."""
 _OPERATOR = re.compile(r"\r?\n|&&|\|\||;;&?|;&|\|&|[;|()]|&(?!>)")
-_REDIRECT = re.compile(r"(?:\d*(?:>>|>\||>&|<&|<<<|<<-?|<>|>|<)|&>>?)(?!\()")
+_REDIRECT = re.compile(r"(?:(?:\d*|\{[A-Za-z_]\w*\})(?:>>|>\||>&|<&|<<<|<<-?|<>|>|<)|&>>?)(?!\()")
 _BLANK = " \t\r\n\f\v"
 _PLAIN = re.compile(r"[^ \t\r\n\f\v'\"\\`$;|&()<>]+")
 _HEREDOC = re.compile(r"<<-?$")
@@ -85,20 +85,20 @@ class _Lexer:
     def _token(self, gap: str) -> Token:
         if self.text[self.at] == "#":
             end = self.text.find("\n", self.at)
-            return self._made("comment", gap, len(self.text) if end < 0 else end)
+            return self._make_token("comment", gap, len(self.text) if end < 0 else end)
         operator = _OPERATOR.match(self.text, self.at)
         if operator is not None:
             end = operator.end()
             if operator[0].endswith("\n"):
                 end = self._after_heredocs(end)
-            return self._made("operator", gap, end)
+            return self._make_token("operator", gap, end)
         redirect = _REDIRECT.match(self.text, self.at)
         if redirect is not None:
             return self._redirect(gap, redirect.end())
         end, broken = self._word_end(self.at)
-        return self._made("word", gap, end, broken=broken)
+        return self._make_token("word", gap, end, broken=broken)
 
-    def _made(self, kind: Kind, gap: str, end: int, *, broken: bool = False) -> Token:
+    def _make_token(self, kind: Kind, gap: str, end: int, *, broken: bool = False) -> Token:
         raw = self.text[self.at : end]
         self.at = end
         return Token(kind, gap, raw, unquote(raw) if kind == "word" else raw, broken)
@@ -113,7 +113,7 @@ class _Lexer:
         target = unquote(self.text[start:end]) if end > start else ""
         if _HEREDOC.search(sign) and target:
             self.heredocs.append(target)
-        return self._made("redirect", gap, end, broken=broken)._replace(value=target)
+        return self._make_token("redirect", gap, end, broken=broken)._replace(value=target)
 
     def _after_heredocs(self, start: int) -> int:
         """The place behind the here-documents that begin here."""

@@ -24,7 +24,7 @@ def unquote(word: str) -> str:
     while at < len(word):
         letter = word[at]
         if letter in "'\"" and word.find(letter, at + 1) > 0:
-            text, at = _quoted(word, at)
+            text, at = _read_quotes(word, at)
             found.append(text)
         elif letter == "\\" and at + 1 < len(word):
             found.append("" if word[at + 1] == "\n" else word[at + 1])
@@ -35,7 +35,7 @@ def unquote(word: str) -> str:
     return "".join(found)
 
 
-def _quoted(word: str, at: int) -> tuple[str, int]:
+def _read_quotes(word: str, at: int) -> tuple[str, int]:
     """The text of the quotes that open at a place, and the place behind them."""
     mark = word[at]
     found: list[str] = []

@@ -10,7 +10,7 @@ from tools.commandline.model import Part
 from tools.findings import Finding, Severity
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.nearest import is_slip, nearest, nearest_flag
-from tools.signatures.words import FALSE, NO_CASE, convert
+from tools.signatures.words import FALSE, KEY_VALUE, NO_CASE, convert
 
 VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
 """A word whose value the shell or the reader puts in."""
@@ -197,8 +197,9 @@ class Reader:
         value, good = convert(option, word)
         name = option.flags[-1] if option.flags else option.dest
         if not good:
-            sure = option.converter in ("", "int", "float") or option.type == "bool"
-            self.note("bad-type", f"{name} takes {option.type}, not {word!r}", option, word, sure=sure)
+            sure = option.converter in ("", "int", "float", KEY_VALUE) or option.type == "bool"
+            wanted = KEY_VALUE if option.converter == KEY_VALUE else option.type
+            self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
         elif option.choices and not is_chosen(option, word, value):
             self.note_choice(option, name, word, option.choices, sure=option.converter in ("", "int", "float", "str"))
         elif option.accepted and not is_accepted(option, word):
@@ -251,8 +252,7 @@ class Reader:
         for option in self.signature.options:
             if option.required and option.dest not in self.values and option.dest not in self.tried:
                 name = option.flags[-1] if option.flags else option.dest
-                suggestion = name if option.flags else ""
-                self.note("missing-required", f"{name} is required by {self.signature.path}", option, name, suggestion)
+                self.note("missing-required", f"{name} is required by {self.signature.path}", option, name)
         for group in self.signature.exclusive:
             given = [d for d in group if d in self.values and d in switches]
             if len(given) > 1:

@@ -82,11 +82,11 @@ def _by_place(signature: Signature, given: Mapping[str, Any]) -> tuple[str, ...]
         value = given.get(option.dest, option.default)
         if value is None:
             raise RenderError(f"{option.dest} is needed: a later argument of {signature.path} is given")
-        words += [written(option, v) for v in _listed(value)]
+        words += [written(option, v) for v in _as_list(value)]
     return tuple(words)
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def _as_list(value: Any) -> Sequence[Any]:
     return value if isinstance(value, (list, tuple)) else [value]
 
 
@@ -134,7 +134,7 @@ def _is_number(signature: Signature, word: str) -> bool:
 
 
 def _place_words(option: Option, value: Any) -> list[str]:
-    return [written(option, v) for v in _listed(value)]
+    return [written(option, v) for v in _as_list(value)]
 
 
 def _spelling(options: Sequence[Option], option: Option, value: Any) -> Option | None:
@@ -161,12 +161,12 @@ def _option_words(signature: Signature, option: Option, value: Any) -> list[str]
     if option.switch:
         return _switch_words(option, flag, value)
     if signature.syntax == "absl":
-        return [f"{flag}={written(option, v)}" for v in _listed(value)]
+        return [f"{flag}={written(option, v)}" for v in _as_list(value)]
     several = option.nargs in ("*", "+", "...") or (option.nargs or "").isdigit()
     if not several:
-        values = _listed(value) if option.repeatable else [value]
+        values = _as_list(value) if option.repeatable else [value]
         return [word for v in values for word in _one_value(signature, flag, written(option, v))]
-    words = [written(option, v) for v in _listed(value)]
+    words = [written(option, v) for v in _as_list(value)]
     if (option.nargs or "").isdigit() and len(words) != int(option.nargs or 0):
         raise RenderError(f"{flag} takes {option.nargs} values")
     if option.nargs == "+" and not words:
@@ -178,7 +178,7 @@ def _option_words(signature: Signature, option: Option, value: Any) -> list[str]
 
 def _switch_words(option: Option, flag: str, value: Any) -> list[str]:
     if option.repeatable:
-        return [flag] * (value if isinstance(value, int) else len(_listed(value)))
+        return [flag] * (value if isinstance(value, int) else len(_as_list(value)))
     if value is False and option.switch_value != "False":
         return [option.negative_flags[0]] if option.negative_flags else []
     return [flag]

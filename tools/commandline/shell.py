@@ -125,7 +125,7 @@ def _assemble(simple: list[tuple[Token, ...]]) -> tuple[list[Invocation], list[t
 
 def sign_of(redirect: Token) -> str:
     """The operator of a redirection."""
-    found = re.match(r"\d*[<>&|-]+", redirect.raw)
+    found = re.match(r"(?:\d*|\{\w+\})[<>&|-]+", redirect.raw)
     return found[0] if found is not None else redirect.raw
 
 

@@ -3,9 +3,9 @@
 import ast
 import re
 import textwrap
-import warnings
 
 from tools.documents.model import CodeBlock
+from tools.python_source import parse_python
 
 _BASH_LABELS = frozenset(
     [
@@ -211,16 +211,6 @@ def looks_like_command(line: str) -> bool:
         or (words[0].startswith("./") and not words[0].endswith("/"))
         or words[0].endswith((".sh", "/python", "/python3"))
     )
-
-
-def parse_python(source: str | bytes) -> ast.Module | None:
-    """The syntax tree of Python source; None where it is none, or is nested too deeply."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _language(text: str, told: str) -> str:

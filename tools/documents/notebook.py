@@ -33,7 +33,7 @@ def _cells(text: str) -> list[tuple[str, str, str]]:
         return []
     if not isinstance(notebook, dict):
         return []
-    language = _nested(notebook, "metadata", "kernelspec", "language") or _nested(
+    language = _look_up(notebook, "metadata", "kernelspec", "language") or _look_up(
         notebook, "metadata", "language_info", "name"
     )
     sheets = notebook.get("worksheets")
@@ -46,7 +46,7 @@ def _cells(text: str) -> list[tuple[str, str, str]]:
     ]
 
 
-def _nested(value: Any, *keys: str) -> Any:
+def _look_up(value: Any, *keys: str) -> Any:
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value

@@ -100,7 +100,7 @@ class _Reader:
         self._at += 1
         if directive is None:
             # A comment, a footnote or the target of a link.
-            self._indented(_indent(line))
+            self._take_indented(_indent(line))
             return True
         indent, name, argument = len(directive[1]), directive[2].lower(), directive[3].strip()
         if name == "highlight":
@@ -110,7 +110,7 @@ class _Reader:
         elif name == "parsed-literal":
             self._code(indent, "")
         elif name in _SILENT_DIRECTIVES:
-            self._indented(indent)
+            self._take_indented(indent)
         elif argument:
             # An admonition; its body is read on as text.
             self._builder.prose(plain_text(argument))
@@ -122,9 +122,9 @@ class _Reader:
         while self._at < len(self._lines) and not self._line().strip():
             self._at += 1
         start = self._at + 1
-        self._builder.code("\n".join(self._indented(indent)), language, start)
+        self._builder.code("\n".join(self._take_indented(indent)), language, start)
 
-    def _indented(self, indent: int) -> list[str]:
+    def _take_indented(self, indent: int) -> list[str]:
         """Take the lines that stand deeper than `indent`, blank ones between them included."""
         start = self._at
         end = start

@@ -31,17 +31,17 @@ def class_attributes(node: ast.ClassDef) -> Attributes:
                 found.add(name)
         elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(part.name)
-        elif isinstance(part, ast.Call) and _called(part) in _REGISTERS:
-            given = _given(part)
+        elif isinstance(part, ast.Call) and _callee(part) in _REGISTERS:
+            given = _registered_names(part)
             found.update(given)
             is_open = is_open or not given
     return Attributes(frozenset(found - {node.name}), is_open or bool(found & _OPENERS))
 
 
-def _called(call: ast.Call) -> str:
+def _callee(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _given(call: ast.Call) -> list[str]:
+def _registered_names(call: ast.Call) -> list[str]:
     """The names that a registration is given as plain strings."""
     return [item.value for item in call.args[:2] if isinstance(item, ast.Constant) and isinstance(item.value, str)][:1]

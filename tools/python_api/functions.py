@@ -97,13 +97,13 @@ def parameters_of(arguments: ast.arguments, *, skip_first: bool = False) -> tupl
         arguments: As the syntax tree has them.
         skip_first: Leave the first one out, which is `self` or `cls`.
     """
-    placed = tuple(_placed(arguments))
+    placed = tuple(_positional_parameters(arguments))
     if skip_first and placed and placed[0].kind != "rest":
         placed = placed[1:]
-    return placed + tuple(_named(arguments))
+    return placed + tuple(_keyword_parameters(arguments))
 
 
-def _placed(arguments: ast.arguments) -> Iterator[Parameter]:
+def _positional_parameters(arguments: ast.arguments) -> Iterator[Parameter]:
     placed = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(placed) - len(arguments.defaults)) + list(arguments.defaults)
     for position, (argument, default) in enumerate(zip(placed, defaults, strict=True)):
@@ -112,7 +112,7 @@ def _placed(arguments: ast.arguments) -> Iterator[Parameter]:
         yield _parameter(arguments.vararg, "rest", None)
 
 
-def _named(arguments: ast.arguments) -> Iterator[Parameter]:
+def _keyword_parameters(arguments: ast.arguments) -> Iterator[Parameter]:
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         yield _parameter(argument, "keyword", default)
     if arguments.kwarg:

@@ -93,13 +93,13 @@ class Hierarchy:
             sure = owner.sure and not new and not _is_enum(owner)
             maker = (init or new)[-1]
             return Constructor(maker.parameters, sure and maker.sure and len(init) < 2)
-        inherited = self._inherited(place)
+        inherited = self._inherited_constructor(place)
         if owner.fields:
             own = {item.name: item for item in (*inherited.parameters, *owner.parameters)}
             return Constructor(tuple(own.values()), owner.sure and inherited.sure)
         return Constructor(inherited.parameters, owner.sure and inherited.sure)
 
-    def _inherited(self, place: Place) -> Constructor:
+    def _inherited_constructor(self, place: Place) -> Constructor:
         for base in place.definition.bases:
             if base.split("[")[0].rpartition(".")[2] in _PLAIN_BASES:
                 continue

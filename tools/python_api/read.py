@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tools.content_cache import content_hash
-from tools.documents.code import parse_python
 from tools.documents.text import decode
 from tools.python_api.bindings import returned
 from tools.python_api.classes import class_attributes
@@ -14,6 +13,7 @@ from tools.python_api.functions import parameters_of, read_decorators
 from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter
 from tools.python_api.registries import read_registries
 from tools.python_api.requirements import read_requirements
+from tools.python_source import parse_python
 from tools.reading import Over, Reading, never
 
 _LARGEST_SOURCE = 2_000_000
@@ -27,6 +27,8 @@ _DYNAMIC = {
 }
 """What makes names of a module at run time, each by a word that is quickly looked for."""
 _GLOBAL = re.compile(r"^[ \t]+global ([\w, ]+)", re.MULTILINE)
+_LEVELS = 1000
+"""Modules are read as deeply as the stack goes: long chains of `elif` are deep."""
 _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 
 
@@ -52,7 +54,7 @@ def read_module(root: Path, path: str, reading: Reading) -> ModuleFacts:
 
 def parse_module(source: bytes, path: str, over: Over = never) -> ModuleFacts:
     """The facts of Python source; of as much as was read when the time was over, and then it counts as dynamic."""
-    tree = parse_python(source)
+    tree = parse_python(source, _LEVELS)
     if tree is None:
         return ModuleFacts(path=path, dynamic=True)
     try:

@@ -18,17 +18,17 @@ def read_registries(tree: ast.Module) -> tuple[Registry, ...]:
 
     An inner dictionary may have a name of its own: `_RESNET50 = dict(imagenet=...)`, `ZOO = {"resnet50": _RESNET50}`.
     """
-    named = {name: value for statement in tree.body for name, value in _bound(statement)}
+    named = {name: value for statement in tree.body for name, value in _assignments(statement)}
     found = []
     for name, value in named.items():
         things = _entries(value)
-        inner = {thing: _entries(_meant(one, named)) for thing, one in things.items()}
+        inner = {thing: _entries(_dereference(one, named)) for thing, one in things.items()}
         if len(things) >= _FEWEST_THINGS and all(inner.values()):
             variants = {thing: tuple(entries) for thing, entries in inner.items()}
             found.append(Registry(name=name, line=value.lineno, variants=variants))
     return (
         *found,
-        *(registry for node in tree.body if isinstance(node, ast.ClassDef) for registry in _registered(node)),
+        *(registry for node in tree.body if isinstance(node, ast.ClassDef) for registry in _class_entries(node)),
     )
 
 
@@ -72,7 +72,7 @@ def variant_instead(registries: Iterable[Registry], old: str, new: str, variant:
     return None
 
 
-def _registered(node: ast.ClassDef) -> Iterator[Registry]:
+def _class_entries(node: ast.ClassDef) -> Iterator[Registry]:
     """What a class says of itself under the names by which its decorators register it."""
     names = [
         call.args[0].value
@@ -80,20 +80,20 @@ def _registered(node: ast.ClassDef) -> Iterator[Registry]:
         if isinstance(call, ast.Call) and len(call.args) == 1
         and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
     ]  # fmt: skip
-    for name, value in ((name, value) for statement in node.body for name, value in _bound(statement)):
+    for name, value in ((name, value) for statement in node.body for name, value in _assignments(statement)):
         entries = _entries(value) if name.isupper() else {}
         if names and entries:
             yield Registry(name=name, line=value.lineno, variants=dict.fromkeys(names, tuple(entries)), part=True)
 
 
-def _bound(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+def _assignments(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         yield node.targets[0].id, node.value
     elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
         yield node.target.id, node.value
 
 
-def _meant(node: ast.expr, named: Mapping[str, ast.expr]) -> ast.expr:
+def _dereference(node: ast.expr, named: Mapping[str, ast.expr]) -> ast.expr:
     return named.get(node.id, node) if isinstance(node, ast.Name) else node
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tools.documents.code import parse_python
 from tools.documents.text import read_text
+from tools.python_source import parse_python
 
 _NAME = re.compile(r"^\s*(?:-\s+)?['\"]?([A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?=[<>=!~;@,'\"#\s]|$)")
 _IMPORT_NAMES = {
@@ -102,15 +102,15 @@ def _from_tables(value: Any) -> Iterator[str]:
         return
     for key, item in value.items():
         if "dependencies" in key or key in ("requires", "packages", "dev-packages"):
-            yield from _listed(item)
+            yield from _strings(item)
         yield from _from_tables(item)
 
 
-def _listed(value: Any) -> Iterator[str]:
+def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for key, item in value.items():
             yield key
-            yield from _listed(item)
+            yield from _strings(item)
     elif isinstance(value, list):
         for item in value:
             if isinstance(item, str):

@@ -58,7 +58,7 @@ class Resolver:
         todo, seen = [(place, True)], {place}
         while todo:
             path, own = todo.pop()
-            found |= self._shown(path, own)
+            found |= self._visible_names(path, own)
             for source in self._stars(self._facts[path])[0] if path in self._facts else ():
                 if source not in seen and self._passes_on(path, own):
                     seen.add(source)
@@ -69,7 +69,7 @@ class Resolver:
         """Whether a star import of a module brings what the module has from star imports itself."""
         return own or self._facts[path].exported is None
 
-    def _shown(self, path: str, own: bool) -> set[str]:
+    def _visible_names(self, path: str, own: bool) -> set[str]:
         """The names of a module without those of star imports: all of them, or what a star import of it brings."""
         facts = self._facts.get(path)
         if not own and facts is not None and facts.exported is not None:
@@ -184,9 +184,9 @@ class Resolver:
         if depth > _DEEPEST or self._steps > _MOST_STEPS:
             return UNKNOWN
         if name in table.definitions:
-            return self._defined(facts, parts)
+            return self._definition(facts, parts)
         if name in table.imports and (facts.path, name) not in self._followed:
-            return self._imported(facts, parts, depth)
+            return self._follow_import(facts, parts, depth)
         if facts.path.endswith("__init__.py"):
             below = self._submodule(facts.path.removesuffix("__init__.py").rstrip("/") or ".", parts, depth)
             if below is not None:
@@ -200,7 +200,7 @@ class Resolver:
             name=f"{self._modules.dotted(facts.path)}.{name}", kind="attribute", path=facts.path, sure=False
         )
 
-    def _imported(self, facts: ModuleFacts, parts: list[str], depth: int) -> _Found:
+    def _follow_import(self, facts: ModuleFacts, parts: list[str], depth: int) -> _Found:
         """Follow an import; where it leads nowhere, the repository is broken there or built later: unknown.
 
         While it is followed, the name in this module means no import: `from . import x` in a package means the submodule.
@@ -265,7 +265,7 @@ class Resolver:
         roots = [*self._modules.roots(parts[0], (folder,)), *([] if lone is None else [lone])]
         return self._first(roots, parts, depth + 1) if roots else UNKNOWN
 
-    def _defined(self, facts: ModuleFacts, parts: list[str]) -> _Found:
+    def _definition(self, facts: ModuleFacts, parts: list[str]) -> _Found:
         place = Place(facts, self._table(facts).definitions[parts[0]][-1])
         if not parts[1:]:
             return place
@@ -284,7 +284,7 @@ class Resolver:
         own_name = parts == [owner.definition.name]
         if own_name and parts[0] not in self._table(owner.facts).imports:
             return None
-        find = self._imported if own_name else self._member
+        find = self._follow_import if own_name else self._member
         found = find(owner.facts, parts, 1)
         return found if isinstance(found, Place) and found.definition.kind == "class" else None
 

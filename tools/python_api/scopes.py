@@ -34,10 +34,10 @@ def undefined_names(tree: ast.Module) -> tuple[Undefined, ...]:
         found = checker.Checker(tree, builtins=_BUILTINS, withDoctest=False).messages
     except RecursionError:
         return ()
-    return tuple(sorted(_undefined(found), key=lambda item: item.line))
+    return tuple(sorted(_undefined_names(found), key=lambda item: item.line))
 
 
-def _undefined(found: list[messages.Message]) -> Iterator[Undefined]:
+def _undefined_names(found: list[messages.Message]) -> Iterator[Undefined]:
     for message in found:
         if isinstance(message, messages.UndefinedName):
             yield Undefined(str(message.message_args[0]), message.lineno)

@@ -69,7 +69,7 @@ def kind_of(run: Interpreter, node: ast.expr | None, frame: Frame) -> Kind:
         return _union(run, [node.left, node.right], frame)
     if isinstance(node, ast.Subscript):
         return _subscript(run, node, frame)
-    return _named(run, node, frame)
+    return _kind_by_name(run, node, frame)
 
 
 def _constant(run: Interpreter, node: ast.Constant, frame: Frame) -> Kind:
@@ -90,7 +90,7 @@ def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _named(run: Interpreter, node: ast.expr, frame: Frame) -> Kind:
+def _kind_by_name(run: Interpreter, node: ast.expr, frame: Frame) -> Kind:
     name = _last_name(node)
     if name in NAMES:
         return Kind(type=NAMES[name])

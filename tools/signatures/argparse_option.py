@@ -20,6 +20,7 @@ from tools.signatures.values import (
     Value,
     is_known,
 )
+from tools.signatures.words import KEY_VALUE
 
 SUPPRESS = "==SUPPRESS=="
 SWITCHES = {"store_true": "True", "store_false": "False", "store_const": "", "append_const": "", "count": ""}
@@ -31,6 +32,11 @@ TYPE_NAMES: dict[str, OptionType] = {
     "builtins.str.lower": "str", "builtins.str.upper": "str", "builtins.str.strip": "str", "builtins.str.title": "str",
     "builtins.set": "json", "builtins.dict": "json", "decimal.Decimal": "float", "fractions.Fraction": "float",
 }  # fmt: skip
+DICT_ACTIONS = frozenset(
+    f"{package}.DictAction"
+    for package in ("mmengine", "mmengine.config", "mmengine.config.config", "mmcv", "mmcv.utils", "mmcv.utils.config")
+)
+"""Actions of libraries that split each word of a list at its `=` and fail where there is none."""
 CONFIG_FILE = "config_file"
 """Marks, as a converter, an option that names a file in which all others may stand."""
 PROBES = ("1", "0.5", "true", "abc", "a,b")
@@ -66,6 +72,8 @@ class OptionReader:
             return "store"
         if isinstance(action, External) and action.name.endswith("BooleanOptionalAction"):
             return "boolean_optional"
+        if isinstance(action, External) and action.name in DICT_ACTIONS and self.named.get("nargs") in ("+", "*"):
+            return "dict"
         if isinstance(action, Class):
             self.named = {**self.named, **self._own_action(action)}
         else:
@@ -108,7 +116,7 @@ class OptionReader:
         )
         return Option(
             dest=dest, flags=tuple(self.flags) if self.optional else (), negative_flags=tuple(negative), type=kind,
-            choices=choices, default=default, nargs=nargs, switch_value=switch, required=self._required(nargs),
+            choices=choices, default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
             repeatable=self.action in ("append", "append_const", "extend", "count"),
             help=_help(self.named.get("help")), path=self.arguments.path, line=self.arguments.line,
             sure=self.sure and known and choices_known, converter=converter,
@@ -177,10 +185,10 @@ class OptionReader:
             return "bool", ""
         given = self.named.get("type")
         if given is None:
-            return "str", ""
+            return "str", KEY_VALUE if self.action == "dict" else ""
         return converted_type(self.parser.run, given)
 
-    def _required(self, nargs: str | None) -> bool:
+    def _is_required(self, nargs: str | None) -> bool:
         if self.optional:
             return self.named.get("required") is True and not self.arguments.open
         return nargs not in ("?", "*", "...", "0")
@@ -195,11 +203,11 @@ def converted_type(run: Interpreter, given: Value) -> tuple[OptionType, str]:
         return "path", "FileType"
     function = given.function if isinstance(given, (Bound, Partial)) else given
     if isinstance(function, (Function, Class)):
-        return _probed(run, given), function.name
+        return _probe_converter(run, given), function.name
     return "unknown", "?"
 
 
-def _probed(run: Interpreter, function: Value) -> OptionType:
+def _probe_converter(run: Interpreter, function: Value) -> OptionType:
     """Follow the converter with a few words and look at what comes out."""
     results = [r for r in (run.try_call(function, word) for word in PROBES) if r is not None]
     if not results or any(r is UNKNOWN for r in results):

@@ -143,10 +143,10 @@ class Parser(Native):
     def do_parse_args(self, arguments: Arguments) -> Value:
         """parse_args."""
         if _from_command_line(arguments):
-            self._parsed(strict=True)
+            self._record_parsing(strict=True)
         return arguments.get(1, "namespace") or self.result
 
-    def _parsed(self, *, strict: bool) -> None:
+    def _record_parsing(self, *, strict: bool) -> None:
         """The words are read; what was decided by an earlier reading of them decided which options there are."""
         self.depends_on = tuple(self.run.settled)
         self.run.note_parsed(self, strict=strict)
@@ -154,7 +154,7 @@ class Parser(Native):
     def do_parse_known_args(self, arguments: Arguments) -> Value:
         """parse_known_args."""
         if _from_command_line(arguments):
-            self._parsed(strict=False)
+            self._record_parsing(strict=False)
             return (self._first_result(), UNKNOWN)
         return (self.result, UNKNOWN)
 

@@ -131,13 +131,13 @@ def call_function(run: Machine, function: Function, arguments: Arguments) -> Val
     if isinstance(function.node, ast.Lambda):
         return run.evaluate(function.node.body, frame)
     if isinstance(function.node, ast.AsyncFunctionDef) or _yields(function.node):
-        return _generated(run, function, frame)
+        return _generator_result(run, function, frame)
     run.active.append(function.node)
     try:
         _follow_body(run, function.node.body, frame)
     finally:
         run.active.remove(function.node)
-    return _returned(function, frame)
+    return _result(function, frame)
 
 
 def _follow_body(run: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
@@ -157,7 +157,7 @@ def _follow_body(run: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
         run.depth -= 1
 
 
-def _returned(function: Function, frame: Frame) -> Value:
+def _result(function: Function, frame: Frame) -> Value:
     if not frame.returns:
         return None
     result = frame.returns[0]
@@ -166,7 +166,7 @@ def _returned(function: Function, frame: Frame) -> Value:
     return result
 
 
-def _generated(run: Machine, function: Function, frame: Frame) -> Value:
+def _generator_result(run: Machine, function: Function, frame: Frame) -> Value:
     """An async function is followed (it may be the program's main); what a generator yields is not known."""
     node = function.node
     if isinstance(node, ast.AsyncFunctionDef):

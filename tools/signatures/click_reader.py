@@ -259,7 +259,7 @@ class Command(Native):
         """Take in the commands that a table names as `module.command`; says what else a group of the program's own may find."""
         tables = [value for value in self.arguments.named.values() if isinstance(value, dict) and value]
         for name, dotted in [pair for table in tables for pair in table.items()]:
-            command = self._imported(dotted) if isinstance(dotted, str) else UNKNOWN
+            command = self._import_dotted(dotted) if isinstance(dotted, str) else UNKNOWN
             if isinstance(name, str) and isinstance(command, Command):
                 self.commands.setdefault(name, command)
         cls = self.arguments.get(None, "cls")
@@ -276,7 +276,7 @@ class Command(Native):
             ),
         )
 
-    def _imported(self, dotted: str) -> Value:
+    def _import_dotted(self, dotted: str) -> Value:
         """What `module.name` or `module:name` means in the file that makes this command."""
         module, _, name = dotted.replace(":", ".").rpartition(".")
         if not module or not self.arguments.path:

@@ -66,7 +66,7 @@ def console_scripts(sources: Sources, reading: Reading | None = None) -> tuple[C
 def _module_path(sources: Sources, prefix: str, module: str, folders: Mapping[str, str]) -> str | None:
     """The file of a module: where `package_dir` puts its package, or where packages usually lie."""
     places = [
-        _placed(module, folders),
+        _place_module(module, folders),
         *(f"{base}{module.replace('.', '/')}" for base in ("", "src/", "lib/", "python/")),
     ]
     for place in places:
@@ -76,7 +76,7 @@ def _module_path(sources: Sources, prefix: str, module: str, folders: Mapping[st
     return None
 
 
-def _placed(module: str, folders: Mapping[str, str]) -> str:
+def _place_module(module: str, folders: Mapping[str, str]) -> str:
     """The path of a module without its suffix by the most special entry of `package_dir`."""
     package, rest = module, ""
     while package not in folders and package:

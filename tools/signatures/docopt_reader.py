@@ -26,7 +26,7 @@ class Docopt(Native):
         usage = USAGE.search(self.text)
         if usage is None:
             return [self._signature((), [], True)]
-        described = self._described()
+        described = self._described_options()
         found: dict[tuple[str, ...], Signature] = {}
         for line in _usage_lines(usage.group(1)):
             subcommand, options, is_open = self._line(TOKEN.findall(line)[1:], described)
@@ -40,7 +40,7 @@ class Docopt(Native):
             accepts_unknown=is_open, doc="" if first.lower().startswith("usage") else first[:500], line=self.line,
         )  # fmt: skip
 
-    def _described(self) -> dict[str, Option]:
+    def _described_options(self) -> dict[str, Option]:
         """Flag -> option, from the lines that describe options."""
         found: dict[str, Option] = {}
         for match in OPTION_LINE.finditer(self.text):

@@ -231,7 +231,7 @@ def _conditional(run: Machine, node: ast.IfExp, frame: Frame) -> Value:
     return run.evaluate(node.body if known else node.orelse, frame)
 
 
-def _joined(run: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
+def _format(run: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
     texts: list[str] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
@@ -362,7 +362,7 @@ def _await(run: Machine, node: ast.Await, frame: Frame) -> Value:
 HANDLERS: dict[type[ast.expr], Callable[[Machine, Any, Frame], Value]] = {
     ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.List: _list, ast.Tuple: _tuple,
     ast.Set: _set, ast.Dict: _dict, ast.Subscript: _subscript, ast.BinOp: _binary, ast.UnaryOp: _unary,
-    ast.BoolOp: _boolean, ast.Compare: _compare, ast.IfExp: _conditional, ast.JoinedStr: _joined, ast.Lambda: _lambda,
+    ast.BoolOp: _boolean, ast.Compare: _compare, ast.IfExp: _conditional, ast.JoinedStr: _format, ast.Lambda: _lambda,
     ast.Call: _call, ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,
     ast.DictComp: _dict_comprehension, ast.NamedExpr: _walrus, ast.Await: _await,
 }  # fmt: skip

@@ -1,7 +1,6 @@
 """The frameworks that read command lines: ours, and those that installed packages add."""
 
 import functools
-import re
 from collections.abc import Mapping
 
 from tools import plugins
@@ -16,17 +15,23 @@ from tools.signatures import (
     gin_reader,
     globals_reader,
     hydra_reader,
+    library_parsers,
     pydantic_reader,
     typer_reader,
     tyro_reader,
 )
 from tools.signatures.interpreter import Factory
+from tools.word_pattern import WordPattern, any_of
 
 _OURS = (
     argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, docopt_reader, hydra_reader, dataclass_reader,
-    tyro_reader, pydantic_reader, gin_reader,
+    tyro_reader, pydantic_reader, gin_reader, library_parsers,
 )  # fmt: skip
-_READS = r"ArgumentParser|ArgParser|LightningCLI|TrlParser|hydra_main|\bBaseSettings\b|\bCliApp\b|\bDEFINE_|FLAGS\b|\b(?:click|typer|fire|docopt|hydra|tyro|jsonargparse|simple_parsing|OmegaConf)\b|\bexec\("
+_READS = (
+    "ArgumentParser", "ArgParser", "LightningCLI", "TrlParser", "default_argument_parser", "hydra_main", r"\bBaseSettings\b", r"\bCliApp\b", r"\bDEFINE_", r"FLAGS\b",
+    r"\bclick\b", r"\btyper\b", r"\bfire\b", r"\bdocopt\b", r"\bhydra\b", r"\btyro\b", r"\bjsonargparse\b", r"\bsimple_parsing\b",
+    r"\bOmegaConf\b", r"\bexec(",
+)  # fmt: skip
 
 
 @functools.cache
@@ -41,7 +46,7 @@ def factories() -> Mapping[str, Factory]:
 
 
 @functools.cache
-def reads_arguments() -> re.Pattern[str]:
+def reads_arguments() -> WordPattern:
     """What a file that reads a command line has in its text."""
     added = {name.partition(".")[0] for one in plugins.everything(plugins.FRAMEWORKS).values() for name in one}
-    return re.compile("|".join([_READS, *(rf"\b{re.escape(name)}\b" for name in sorted(added))]))
+    return any_of(*_READS, *(rf"\b{name}\b" for name in sorted(added)))

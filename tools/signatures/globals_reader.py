@@ -92,14 +92,14 @@ def changes_globals(code: ast.Module) -> bool:
 def _stores_global(node: ast.AST) -> bool:
     if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Store):
         return False
-    return _called(node.value) == "globals" and not isinstance(node.slice, ast.Constant)
+    return _callee(node.value) == "globals" and not isinstance(node.slice, ast.Constant)
 
 
 def _executes(code: ast.Module) -> bool:
-    return any(_called(node) == "exec" for node in ast.walk(code))
+    return any(_callee(node) == "exec" for node in ast.walk(code))
 
 
-def _called(node: ast.AST) -> str:
+def _callee(node: ast.AST) -> str:
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 

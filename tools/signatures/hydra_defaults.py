@@ -167,7 +167,7 @@ class Composition:
             self.groups[key] = entry
             return []
         chosen = entry.name if entry.added else self._overridden.get(key, entry.name)
-        entry = entry._replace(name=self._resolved(chosen))
+        entry = entry._replace(name=self._resolve(chosen))
         if not entry.added:
             self.groups[key] = entry
         names = entry.name if isinstance(entry.name, list) else [entry.name]
@@ -181,7 +181,7 @@ class Composition:
             found += self._below(entry._replace(name=name.removesuffix(".yaml")), depth + 1)
         return found
 
-    def _resolved(self, name: Any) -> Any:
+    def _resolve(self, name: Any) -> Any:
         """A choice that is put together from others."""
 
         def other(match: re.Match[str]) -> str:

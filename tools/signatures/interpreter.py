@@ -126,7 +126,7 @@ class Interpreter:
             return self.force(frame.module.env[name])
         if hasattr(builtins, name):
             return External("builtins." + name)
-        found = self._starred(frame.module, name)
+        found = self._star_import(frame.module, name)
         return UNKNOWN if found is None else found
 
     @property
@@ -134,7 +134,7 @@ class Interpreter:
         """Whether tests of values that have a default go the way of the default, and not both ways."""
         return not self.beyond
 
-    def _starred(self, module: Module, name: str) -> Value | None:
+    def _star_import(self, module: Module, name: str) -> Value | None:
         """What a name stands for that a star import brings, or None."""
         for source in reversed(module.stars):
             found = self._own_or_starred(source, name)
@@ -155,7 +155,7 @@ class Interpreter:
             found = module.env.get(name)
             if isinstance(found, Lazy) and (found.module.path, found.name) in self._resolving:
                 return None  # one that it has itself from the module that is being asked
-            return self.force(found) if name in module.env else self._starred(module, name)
+            return self.force(found) if name in module.env else self._star_import(module, name)
         finally:
             self._resolving.discard(key)
 
@@ -339,21 +339,21 @@ class Interpreter:
     def run_script(self) -> Module:
         """Follow the script as `python script` would."""
         main = self.module(self.script, "__main__")
-        self._guarded(lambda: self.run_module(main))
+        self._guard(lambda: self.run_module(main))
         return main
 
     def run_entry(self, module: str, function: str) -> None:
         """Import the script under its own name and call one of its functions, as a console script does."""
         target = self.module(self.script, module)
-        self._guarded(lambda: self.run_module(target))
+        self._guard(lambda: self.run_module(target))
         if not self.parsed:
-            self._guarded(lambda: self._call_path(target, function))
+            self._guard(lambda: self._call_path(target, function))
 
     def value_of(self, function: str) -> Value:
         """What a function of the script gives when it is called without arguments; UNKNOWN where that cannot be told."""
         target, found = self.module(self.script, "__config__"), [UNKNOWN]
-        self._guarded(lambda: self.run_module(target))
-        self._guarded(lambda: found.append(self._call_path(target, function)))
+        self._guard(lambda: self.run_module(target))
+        self._guard(lambda: found.append(self._call_path(target, function)))
         return found[-1]
 
     def _call_path(self, module: Module, function: str) -> Value:
@@ -368,20 +368,20 @@ class Interpreter:
         self.active = []
         if isinstance(function, Function):
             names = [p.arg for p in function.node.args.args if p.arg not in function.defaults]
-            self._guarded(lambda: self.call(function, Arguments([], dict.fromkeys(names, UNKNOWN))))
+            self._guard(lambda: self.call(function, Arguments([], dict.fromkeys(names, UNKNOWN))))
         elif isinstance(function, Class):
-            self._guarded(lambda: self._run_class(function))
+            self._guard(lambda: self._run_class(function))
 
     def _run_class(self, cls: Class) -> None:
         instance = self.call(cls, Arguments([], {}))
         for name, member in list(cls.names.items()):
             if isinstance(member, Function) and name != "__init__" and not member.kind:
-                self._guarded(partial(self._call_method, instance, name))
+                self._guard(partial(self._call_method, instance, name))
 
     def _call_method(self, instance: Value, name: str) -> Value:
         return self.call(self.attribute(instance, name), Arguments([], {}))
 
-    def _guarded(self, action: Callable[[], object]) -> None:
+    def _guard(self, action: Callable[[], object]) -> None:
         try:
             action()
         except (Finished, ProgramRaised):

@@ -1,6 +1,5 @@
 """Signatures that were read before: they are still good where nothing changed that their script can reach."""
 
-import re
 from collections.abc import Callable
 
 import msgspec
@@ -9,8 +8,11 @@ from tools.content_cache import content_hash
 from tools.reading import Reading
 from tools.signatures.model import Signature
 from tools.signatures.sources import Sources
+from tools.word_pattern import any_of
 
-_CONFIGURED = re.compile(r"\b(?:hydra|OmegaConf|yaml|configargparse|ml_collections|config_flags)\b")
+_CONFIGURED = any_of(
+    r"\bhydra\b", r"\bOmegaConf\b", r"\byaml\b", r"\bconfigargparse\b", r"\bml_collections\b", r"\bconfig_flags\b"
+)
 _CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
 
 

@@ -1,4 +1,4 @@
-"""Option classes of known libraries, as data: `python -m benchmarks.library_options` reads them from the libraries' wheels."""
+"""Option classes and parsers of known libraries, as data: `python -m benchmarks.library_options` reads them from the libraries' wheels and checkouts."""
 
 import functools
 import gzip
@@ -36,7 +36,7 @@ class KnownOption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KnownClass(msgspec.Struct, frozen=True, kw_only=True):
-    """A class whose fields or parameters become options."""
+    """A class whose fields or parameters become options, or a launcher or function that makes a parser."""
 
     package: str
     """Top-level package."""
@@ -51,10 +51,10 @@ class KnownClass(msgspec.Struct, frozen=True, kw_only=True):
         """Its options, those of its bases first; those that not every version has are not sure, and say which versions do."""
         bases = [known_class(base) for base in self.bases] if depth < MAX_BASES else []
         found = {option.dest: option for base in bases if base is not None for option in base.as_options(depth + 1)}
-        found |= {known.option.dest: self._told(known) for known in self.options}
+        found |= {known.option.dest: self._note_versions(known) for known in self.options}
         return tuple(with_negative(option) for option in found.values())
 
-    def _told(self, known: KnownOption) -> Option:
+    def _note_versions(self, known: KnownOption) -> Option:
         last = len(self.versions) - 1
         if (known.since, known.until) == (0, last):
             return known.option
@@ -78,7 +78,7 @@ _SAME = {"lightning": "pytorch_lightning"}
 _LAUNCHERS = {
     "torchrun": ("torch", "torchrun"), "torch.distributed.run": ("torch", "torchrun"),
     "torch.distributed.launch": ("torch", "launch"), "accelerate": ("accelerate", "accelerate"),
-    "accelerate.commands.launch": ("accelerate", "accelerate"),
+    "accelerate.commands.launch": ("accelerate", "accelerate"), "deepspeed": ("deepspeed", "deepspeed"),
 }  # fmt: skip
 
 

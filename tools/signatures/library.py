@@ -90,7 +90,7 @@ def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
     if name == "distutils.util.strtobool" and len(arguments.placed) == 1:
         return _strtobool(arguments.placed[0])
     if name in ("re.match", "re.search", "re.fullmatch"):
-        return _matched(name, arguments)
+        return _match(name, arguments)
     if name == "itertools.chain":
         return _chain(run, arguments)
     return UNKNOWN
@@ -129,7 +129,7 @@ def _json(text: Value) -> Value:
         return UNKNOWN
 
 
-def _matched(name: str, arguments: Arguments) -> Value:
+def _match(name: str, arguments: Arguments) -> Value:
     """Whether a pattern fits; only for patterns and texts so short that no pattern can take long."""
     pattern, text = arguments.get(0, "pattern"), arguments.get(1, "string")
     if not isinstance(pattern, str) or not isinstance(text, str) or len(arguments.all()) != 2:

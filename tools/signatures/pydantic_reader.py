@@ -82,7 +82,7 @@ def _subcommands(cls: Class) -> set[str]:
     }
 
 
-def _made(run: Interpreter, name: str, arguments: Arguments) -> Value:
+def _make_settings(run: Interpreter, name: str, arguments: Arguments) -> Value:
     """A settings class is called: it reads the command line where its configuration or the call says so."""
     cls = arguments.placed[0]
     config = cls.find("model_config")
@@ -103,7 +103,7 @@ def _run(run: Interpreter, name: str, arguments: Arguments) -> Value:
 
 
 FACTORIES: dict[str, Factory] = {
-    "#pydantic_settings.BaseSettings": _made,
+    "#pydantic_settings.BaseSettings": _make_settings,
     "pydantic_settings.CliApp.run": _run,
     "pydantic_settings.SettingsConfigDict": lambda run, name, arguments: dict(arguments.named),
 }

@@ -70,7 +70,7 @@ class SignatureReader:
     def parsers(self, path: str) -> tuple[Signature, ...]:
         """The signatures of all parsers that a file makes, whether or not it is an entry point."""
         run = self._follow(path)
-        found = _asked(run)
+        found = _parsed_signatures(run)
         if not found:
             self._run_makers(run)
             found = [s for made in run.made for s in _signatures(made)]
@@ -87,7 +87,7 @@ class SignatureReader:
         run.run_entry(module, name)
         doc = run.modules[path].env.get("__doc__") or ""
         plain = _unsure(Signature(path=path, syntax="plain", doc=_first_paragraph(doc)))
-        found = [_documented(run, s) for s in self._with_rewriting(_asked(run), run)] or [plain]
+        found = [_with_doc(run, s) for s in self._with_rewriting(_parsed_signatures(run), run)] or [plain]
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
     def installed(self, path: str, name: str) -> tuple[Signature, ...]:
@@ -110,10 +110,10 @@ class SignatureReader:
             return tuple(signatures)
         known = self._called.setdefault((first.path, first.name), [])
         for found, decided in known:
-            if decided == _decided(found, given):
+            if decided == _decisions(found, given):
                 return found
         made = self._of_call(first, signatures, given)
-        known.append((made, _decided(made, given)))
+        known.append((made, _decisions(made, given)))
         return made
 
     def _of_call(self, first: Signature, signatures: Sequence[Signature], given: Given) -> tuple[Signature, ...]:
@@ -124,7 +124,9 @@ class SignatureReader:
         else:
             run.run_script()
         known = {o.dest: o for s in signatures for o in s.options if o.accepted}
-        return tuple(_named_as(first, s, known) for s in self._with_rewriting(_asked(run), run)) or tuple(signatures)
+        return tuple(_named_as(first, s, known) for s in self._with_rewriting(_parsed_signatures(run), run)) or tuple(
+            signatures
+        )
 
     def module(self, path: str, name: str) -> tuple[Signature, ...]:
         """The signatures of `python -m name`, whose file is `path`."""
@@ -194,12 +196,12 @@ class SignatureReader:
         runs = _has_line(self.sources.text(path) or "", RUNS)
         if any(self.sources.mentions(p, reads_arguments()) for p in self.sources.closure(path, path)):
             run = self._follow(path)
-            found = _asked(run)
+            found = _parsed_signatures(run)
             if not found and runs and self.sources.mentions(path, reads_arguments()):
                 self._run_makers(run)
-                found = _asked(run) or [_unsure(s) for made in run.made for s in _signatures(made)]
+                found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in _signatures(made)]
             if found:
-                return tuple(_documented(run, s) for s in self._with_rewriting(found, run))
+                return tuple(_with_doc(run, s) for s in self._with_rewriting(found, run))
         return sysargv_reader.read(self.sources, path) if runs else ()
 
     def _with_rewriting(self, signatures: list[Signature], run: Interpreter) -> list[Signature]:
@@ -249,7 +251,7 @@ def _is_quiet(node: ast.stmt) -> bool:
     return isinstance(node, (ast.Assign, ast.AnnAssign)) and not any(isinstance(n, ast.Call) for n in ast.walk(node))
 
 
-def _asked(run: Interpreter) -> list[Signature]:
+def _parsed_signatures(run: Interpreter) -> list[Signature]:
     """The signatures of the parsers that were asked to parse; several are one command line."""
     parsers: list[Native] = []
     for event in run.parsed:
@@ -283,7 +285,7 @@ def _unsure(signature: Signature) -> Signature:
     return msgspec.structs.replace(signature, accepts_unknown=True, unseen=(*signature.unseen, beyond))
 
 
-def _decided(signatures: Sequence[Signature], given: Given) -> dict[str, Value]:
+def _decisions(signatures: Sequence[Signature], given: Given) -> dict[str, Value]:
     """What a command line says of the options that decide about others."""
     values = given(signatures[0])
     return {dest: values.get(dest) for signature in signatures for dest in signature.depends_on}
@@ -304,7 +306,7 @@ def _named_as(other: Signature, signature: Signature, known: Mapping[str, Option
     )
 
 
-def _documented(run: Interpreter, signature: Signature) -> Signature:
+def _with_doc(run: Interpreter, signature: Signature) -> Signature:
     doc = signature.doc or run.modules[run.script].env.get("__doc__") or ""
     return msgspec.structs.replace(signature, doc=_first_paragraph(doc))
 

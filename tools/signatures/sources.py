@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
+from tools.word_pattern import WordPattern
+
 MAX_BYTES = 1_500_000
 MAX_REPAIRS = 25
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^\n#]*)|import[ \t]+([\w., \t]+))", re.MULTILINE)
@@ -37,9 +39,10 @@ class Sources:
         self._packaged: set[str] = set()
         self._imports: dict[str, list[tuple[str, int]]] = {}
         self._edges: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._mentions: dict[tuple[str, re.Pattern[str]], bool] = {}
+        self._mentions: dict[tuple[str, re.Pattern[str] | WordPattern], bool] = {}
         self._packages: dict[str, str] | None = None
         self._folders: frozenset[str] | None = None
+        self._names: frozenset[str] | None = None
         self.repaired: set[str] = set()
         self.asked: set[str] = set()
         """The files that were looked at since this was last emptied."""
@@ -139,7 +142,7 @@ class Sources:
             found = self._module_file(f"{folder}/{relative}" if folder else relative)
             if found is not None:
                 return found
-        return self._installed(top, relative)
+        return self._installed_module(top, relative)
 
     def _search(self, importer: str, script: str, top: str) -> Iterator[str]:
         for path in (script, importer):
@@ -148,7 +151,7 @@ class Sources:
                 return
         yield from SOURCE_ROOTS
 
-    def _installed(self, top: str, relative: str) -> str | None:
+    def _installed_module(self, top: str, relative: str) -> str | None:
         """A module of a package that the repository installs from another folder."""
         folder = self.packages().get(top)
         if folder is None:
@@ -192,7 +195,7 @@ class Sources:
             return sorted({t.partition("/")[0] for t in tails if t.count("/") == 1})
         return sorted(p.parent.name for p in (self.root / folder).glob("*/__init__.py"))
 
-    def _imported(self, path: str) -> list[tuple[str, int]]:
+    def _imported_modules(self, path: str) -> list[tuple[str, int]]:
         """The modules (dotted name, level) that a file may import, found in its text alone."""
         if path not in self._imports:
             found: list[tuple[str, int]] = []
@@ -203,8 +206,16 @@ class Sources:
                 if source:
                     found.append((module, level))
                     found += [(f"{module}.{n}" if module else n, level) for n in WORD.findall(names)]
-            self._imports[path] = found
+            self._imports[path] = [(name, level) for name, level in found if self._may_be_ours(name)]
         return self._imports[path]
+
+    def _may_be_ours(self, module: str) -> bool:
+        """Whether a file or folder of the repository has the name of a module: of most that are imported, none has."""
+        if self.files is None:
+            return True
+        if self._names is None:
+            self._names = frozenset(part.removesuffix(".py") for file in self.files for part in file.split("/"))
+        return not module or module.rpartition(".")[2] in self._names
 
     def closure(self, path: str, script: str, limit: int = 400) -> list[str]:
         """A file and all files that it imports, directly or not, without packages installed from another folder."""
@@ -247,11 +258,11 @@ class Sources:
         """The files that a file imports when `script` was started."""
         key = (path, script.rpartition("/")[0])
         if key not in self._edges:
-            found = (self.resolve(module, level, path, script) for module, level in self._imported(path))
+            found = (self.resolve(module, level, path, script) for module, level in self._imported_modules(path))
             self._edges[key] = tuple(dict.fromkeys(p for p in found if p is not None))
         return self._edges[key]
 
-    def mentions(self, path: str, pattern: re.Pattern[str]) -> bool:
+    def mentions(self, path: str, pattern: re.Pattern[str] | WordPattern) -> bool:
         """Whether the text of a file has such a place."""
         if (path, pattern) not in self._mentions:
             self._mentions[path, pattern] = bool(pattern.search(self.text(path) or ""))

@@ -52,12 +52,12 @@ def _assign(run: Machine, node: ast.Assign, frame: Frame) -> None:
         assign(run, target, value, frame)
 
 
-def _annotated(run: Machine, node: ast.AnnAssign, frame: Frame) -> None:
+def _assign_annotated(run: Machine, node: ast.AnnAssign, frame: Frame) -> None:
     if node.value is not None:
         assign(run, node.target, run.evaluate(node.value, frame), frame)
 
 
-def _augmented(run: Machine, node: ast.AugAssign, frame: Frame) -> None:
+def _assign_augmented(run: Machine, node: ast.AugAssign, frame: Frame) -> None:
     if isinstance(node.target, ast.Name):
         old = run.look_up(node.target.id, frame)
     elif isinstance(node.target, ast.Attribute):
@@ -319,7 +319,7 @@ def _match(run: Machine, node: ast.Match, frame: Frame) -> Flow:
 
 
 HANDLERS: dict[type[ast.stmt], Callable[[Machine, Any, Frame], Flow | None]] = {
-    ast.Expr: _expression, ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented,
+    ast.Expr: _expression, ast.Assign: _assign, ast.AnnAssign: _assign_annotated, ast.AugAssign: _assign_augmented,
     ast.FunctionDef: _function, ast.AsyncFunctionDef: _function, ast.ClassDef: _class, ast.If: _if, ast.For: _for,
     ast.AsyncFor: _for, ast.While: _while, ast.With: _with, ast.AsyncWith: _with, ast.Try: _try, ast.Return: _return,
     ast.Raise: _raise, ast.Assert: _assert, ast.Global: _global, ast.Import: _import, ast.ImportFrom: _import_from,

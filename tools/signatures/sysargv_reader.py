@@ -85,21 +85,21 @@ def _always_run(body: list[ast.stmt]) -> Iterator[ast.AST]:
         if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
             yield from _always_run(statement.body)
         elif isinstance(statement, ast.With):
-            yield from _evaluated([item.context_expr for item in statement.items])
+            yield from _always_evaluated([item.context_expr for item in statement.items])
             yield from _always_run(statement.body)
         elif isinstance(statement, ast.If | ast.While):
-            yield from _evaluated([statement.test])
+            yield from _always_evaluated([statement.test])
         elif isinstance(statement, ast.For | ast.AsyncFor):
-            yield from _evaluated([statement.iter])
+            yield from _always_evaluated([statement.iter])
         elif not isinstance(statement, _CONDITIONAL):
-            yield from _evaluated([statement])
+            yield from _always_evaluated([statement])
         if any(isinstance(node, _LEAVES) for node in ast.walk(statement)) and not isinstance(
             statement, ast.FunctionDef
         ):
             return
 
 
-def _evaluated(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+def _always_evaluated(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Nodes and what lies in them, but for what is evaluated under a condition only."""
     pending = list(nodes)
     while pending:

@@ -130,10 +130,10 @@ def _option(run: Interpreter, field: Field) -> Option:
     if positional:
         nargs = field.kind.nargs or (None if common.required else "?")
         return msgspec.structs.replace(common, nargs=nargs)
-    return _named(common, field, info)
+    return _name_flags(common, field, info)
 
 
-def _named(option: Option, field: Field, info: ParameterInfo | None) -> Option:
+def _name_flags(option: Option, field: Field, info: ParameterInfo | None) -> Option:
     placed = info.arguments.placed if info is not None else []
     if info is not None and field.note is info:
         placed = placed[1:]

@@ -105,7 +105,7 @@ class TyroParser(FunctionParser):
         """The signature of a class or function, and those with the choices of its fields that are unions of classes."""
         own = self._of(target.cls if isinstance(target, Instance) else target, subcommand)
         if isinstance(target, Instance):
-            own = msgspec.structs.replace(own, options=tuple(self._valued(o, target) for o in own.options))
+            own = msgspec.structs.replace(own, options=tuple(self._set_default(o, target) for o in own.options))
         unions = [(name, field) for name, field in self._fields(target) if field.kind.classes]
         chosen = {name for name, _ in unions}
         plain = tuple(o for o in own.options if o.dest not in chosen)
@@ -135,7 +135,7 @@ class TyroParser(FunctionParser):
         named, _ = flatten(self.run, fields, f"{name}.")
         return [self._option(dotted, field, level) for dotted, field in named]
 
-    def _valued(self, option: Option, instance: Instance) -> Option:
+    def _set_default(self, option: Option, instance: Instance) -> Option:
         """An option with the default that an object gives it."""
         value: Value = instance
         for name in option.dest.split("."):

@@ -9,6 +9,8 @@ from tools.signatures.model import Option
 
 NO_CASE = "choice without case"
 """Marks, as a converter, choices that are compared without case."""
+KEY_VALUE = "key=value"
+"""Marks, as a converter, words that are split at their first `=` and must have one (DictAction of MMEngine and MMCV)."""
 NEGATIVE_NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
 """What argparse takes for a negative number and not for an option (before Python 3.14)."""
 TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
@@ -18,6 +20,8 @@ FALSE = frozenset({"false", "f", "no", "n", "0", "off"})
 def convert(option: Option, word: str) -> tuple[Any, bool]:
     """A word as the option's type, and whether it could be converted."""
     kind = option.type
+    if option.converter == KEY_VALUE:
+        return word, "=" in word
     if option.converter == "yaml":
         return _yaml_word(option, word)
     if kind == "int":

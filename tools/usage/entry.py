@@ -65,7 +65,7 @@ class EntryFinder:
             earlier: Those of an earlier section, which may still hold.
         """
         nearby = list(upwards(posixpath.dirname(document) or "."))
-        entered, passed = self._entered(nearby, folders), self._entered(nearby, earlier)
+        entered, passed = self._follow_folders(nearby, folders), self._follow_folders(nearby, earlier)
         return list(dict.fromkeys([*entered, *nearby, *passed]))
 
     def find(self, command: str, workdirs: Sequence[str]) -> Entry | None:
@@ -82,7 +82,7 @@ class EntryFinder:
                 return found
         return None
 
-    def _entered(self, bases: Sequence[str], folders: Sequence[str]) -> list[str]:
+    def _follow_folders(self, bases: Sequence[str], folders: Sequence[str]) -> list[str]:
         """Where the `cd`s lead to: the last folder, and those passed on the way."""
         passed: list[str] = []
         for folder in folders:

@@ -7,10 +7,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.documents.code import parse_python
 from tools.python_api.index import ApiIndex
 from tools.python_api.read import imported_tops
 from tools.python_api.scopes import undefined_names
+from tools.python_source import parse_python
 from tools.usage.entry import upwards
 
 _IMPORT_LINE = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+([\w, ]+)|import\s+([\w.]+))", re.MULTILINE)
@@ -36,7 +36,7 @@ def read_block(text: str) -> Block:
     tree = parse_python(text)
     if tree is None:
         return Block.alone(text)
-    return Block(text, frozenset(_bound(tree)), frozenset(item.name for item in undefined_names(tree)))
+    return Block(text, frozenset(_bound_names(tree)), frozenset(item.name for item in undefined_names(tree)))
 
 
 class Blocks:
@@ -84,7 +84,7 @@ class Blocks:
         return binders[found - 1] if found else -1
 
 
-def _bound(tree: ast.Module) -> Iterator[str]:
+def _bound_names(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
@@ -107,7 +107,7 @@ def api_names(text: str, api: ApiIndex, workdir: str) -> tuple[str, ...]:
     tree = parse_python(text)
     imported = _imports(tree) if tree is not None else _imports_by_line(text)
     own = {local: dotted for local, dotted in imported.items() if api.claims(dotted.split(".")[0], workdir)}
-    found = {*own.values(), *(_used(tree, own) if tree is not None else ())}
+    found = {*own.values(), *(_used_chains(tree, own) if tree is not None else ())}
     return tuple(sorted(name for name in found if not any(other.startswith(name + ".") for other in found)))
 
 
@@ -139,7 +139,7 @@ def _imports_by_line(text: str) -> dict[str, str]:
     return found
 
 
-def _used(tree: ast.Module, own: dict[str, str]) -> Iterator[str]:
+def _used_chains(tree: ast.Module, own: dict[str, str]) -> Iterator[str]:
     """The longest attribute chains that begin with an imported name."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):

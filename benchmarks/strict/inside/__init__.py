@@ -1,11 +1,10 @@
 """Runs one Python program of an answer inside the sandbox: its imports, its command line, and what follows, without libraries.
 
 Nothing but the standard library (and, where the host gives them, absl, click, docopt and fire) is real; every other library is
-unknown. The program is started by `main(words)`; the environment variable STRICT_JOB names the job file. The report is one JSON
-line: `{"outcome", "code", "message", "place", "parsed", "target", "compiled"}`.
+unknown. The program is started by `main(words)`; the environment variable STRICT_SCORER names the scorer's socket. The report is one JSON
+object: `{"outcome", "code", "message", "place", "parsed", "target", "compiled"}`.
 """
 
-import json
 import os
 import signal
 import sys
@@ -29,6 +28,7 @@ from . import (
     unknown,
     verdict,
 )
+from .scorer import Scorer
 
 PASSED = ("finished", "outside", "timeout", "none")
 LIBRARIES = ("absl", "tensorflow", "click", "docopt", "fire", "termcolor")
@@ -37,10 +37,9 @@ READS = ("argv", "argparse", "flags", "click", "fire", "docopt", "hydra", "Parse
 
 def main(words: Sequence[str]) -> int:
     """Run `words` (an interpreter's command line without the interpreter); returns the exit status."""
-    job = json.loads(Path(os.environ["STRICT_JOB"]).read_text())
-    out = os.open(job["report"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)  # before writing is forbidden
-    report = run(job, words)
-    os.write(out, json.dumps(report).encode() + b"\n")
+    told = Scorer(os.environ["STRICT_SCORER"])
+    report = run(told.job(), words)
+    told.tell(report)
     return 0 if report["outcome"] in PASSED else 1
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from . import seen, unknown
@@ -71,16 +71,22 @@ def foreign_namespace(found: argparse.Namespace, rest: Sequence[str]) -> Foreign
 def install(log: Log) -> None:
     """Put the watching methods into argparse."""
     parser = argparse.ArgumentParser
-    real_parse, real_known = parser.parse_args, parser.parse_known_args
     unknown.Hooks.watched = (parser,)
 
-    real_values, real_check = parser._get_values, parser._check_value
+    def error(self: Any, message: str) -> NoReturn:
+        log.reject(next((kind for words, kind in KINDS if words in message), "usage"), message)
+
     watch = seen.ArgparseWatch()
+    for name, function in {**_parse_methods(log, watch), **_value_methods(watch), "error": error}.items():
+        setattr(parser, name, function)
+
+
+def _parse_methods(log: Log, watch: seen.ArgparseWatch) -> dict[str, Callable[..., Any]]:
+    """Methods that parse as before, tell the log, and end the program where its command line is read."""
+    real_parse, real_known = argparse.ArgumentParser.parse_args, argparse.ArgumentParser.parse_known_args
 
     def parse_known_args(self: Any, args: Any = None, namespace: Any = None) -> Any:
-        nonlocal watch
-        watch = watch if watch.depth else seen.ArgparseWatch()
-        watch.depth += 1
+        watch.begin()
         try:
             found, rest = real_known(self, args, namespace)
         finally:
@@ -100,6 +106,13 @@ def install(log: Log) -> None:
             seen.done()
         return found
 
+    return {"parse_known_args": parse_known_args, "parse_args": parse_args}
+
+
+def _value_methods(watch: seen.ArgparseWatch) -> dict[str, Callable[..., Any]]:
+    """Methods that tell which words an action takes, and check a choice where choices are known."""
+    real_values, real_check = argparse.ArgumentParser._get_values, argparse.ArgumentParser._check_value
+
     def get_values(self: Any, action: Any, words: Any) -> Any:
         watch.taken(self, action, list(words))
         return real_values(self, action, words)
@@ -108,12 +121,4 @@ def install(log: Log) -> None:
         if action.choices is None or len(action.choices):  # none at all were computed from what is not there
             real_check(self, action, value)
 
-    def error(self: Any, message: str) -> NoReturn:
-        log.reject(next((kind for words, kind in KINDS if words in message), "usage"), message)
-
-    replacements: Mapping[str, Any] = {
-        "parse_known_args": parse_known_args, "parse_args": parse_args, "error": error,
-        "_get_values": get_values, "_check_value": check_value,
-    }  # fmt: skip
-    for name, function in replacements.items():
-        setattr(parser, name, function)
+    return {"_get_values": get_values, "_check_value": check_value}

@@ -112,9 +112,18 @@ class ArgparseWatch:
 
     def __init__(self) -> None:
         self.depth = 0
+        self._forget()
+
+    def _forget(self) -> None:
         self.given: dict[str, list[str]] = {}
         self.parsers: list[argparse.ArgumentParser] = []
         self.subcommand: list[str] = []
+
+    def begin(self) -> None:
+        """A parse begins; within another one it belongs to that."""
+        if not self.depth:
+            self._forget()
+        self.depth += 1
 
     def taken(self, parser: argparse.ArgumentParser, action: argparse.Action, words: list[str]) -> None:
         """An action got its words (none for a switch)."""

@@ -256,7 +256,7 @@ def test_a_bad_row_is_a_row_and_the_rest_goes_on(repos: Path, tmp_path: Path) ->
 def test_a_machine_without_the_sandbox_is_trouble_too(repos: Path, tmp_path: Path) -> None:
     with ModelServer() as server:
         solver = Unlucky(lambda: SandboxUnavailableError("no engine"), 99)
-        assert run(plan(server, solver, repos, tmp_path)).summary.counted == 0
+        assert run(plan(server, solver, repos, tmp_path, tasks=(task(1),))).summary.counted == 0
 
 
 def test_rows_have_openhands_shape_and_are_read_back(repos: Path, tmp_path: Path) -> None:

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.data import load_tasks
+from benchmarks.make.harmless import needs_another
 from benchmarks.make.phrases import deed, help_noun, name_words
 from benchmarks.make.reference import Refused, reference
-from benchmarks.make.rows import Source, make_rows, needs_another
+from benchmarks.make.rows import Source, make_rows
 from benchmarks.make.run import Order, make
-from benchmarks.make.seeds import rivals, seeds
+from benchmarks.make.seeds import plain, rivals, seeds
 from benchmarks.make.sources import sources
 from benchmarks.make.vary import Varied, Wish
 from benchmarks.make.wording import in_words
@@ -158,7 +159,10 @@ def test_entry_points_that_share_the_options_are_named(kit: Path) -> None:
         ({"choices": ("a", "b"), "default": "a"}, None, ("b",)),
         ({"nargs": "0", "switch_value": "True", "type": "bool"}, None, (True,)),
         ({"nargs": "0", "switch_value": "True", "type": "bool", "default": "True"}, None, (None,)),
-        ({"dest": "config"}, "configs/small.yaml", ("configs/large.yaml",)),
+        ({"type": "int", "default": "inf"}, None, (None,)),
+        ({"type": "float", "default": "inf"}, None, (None,)),
+        ({"type": "float", "default": "0.99"}, None, (0.9, 0.95, 0.98)),
+        ({"dest": "config"}, "configs/small.yaml", (None,)),
         ({"dest": "model_name"}, "bert-base", ("bert-base",)),
         ({"dest": "mode"}, None, (None,)),
         ({"type": "bool", "converter": "bool", "default": "False"}, None, (None,)),
@@ -177,6 +181,16 @@ def test_values_by_type(option: dict[str, Any], shown: Any, good: tuple[Any, ...
         ("number of epochs to train (default: 100)", "number of epochs to train"),
         ("Specify the path to the dataset.", "path to the dataset"),
         ("The initial learning rate, see the paper", "initial learning rate"),
+        ("temperature to increase when falling back", ""),
+        ("output directory where the model checkpoints will be written", ""),
+        ("the folder of\n   the images", "folder of the images"),
+        ("how often to save a snapshot", ""),
+        ('--cache images in "ram" (default) or "disk"', ""),
+        ('images in "ram" or so', ""),
+        ("# of input channels", "number of input channels"),
+        ("chooses how datasets are loaded", ""),
+        ("scale images to this size", ""),
+        ("path where to save", ""),
         ("use mixed precision", ""),
         ("lr", ""),
         ("${oc.env:HOME} of it", ""),
@@ -189,7 +203,17 @@ def test_things_by_their_help(text: str, noun: str) -> None:
 def test_deeds_and_names() -> None:
     assert deed(Option(dest="x", help="Whether to use mixed precision")) == "use mixed precision"
     assert deed(Option(dest="x", help="mixed precision")) == ""
+    assert deed(Option(dest="x", help="save results to *.txt")) == ""
     assert name_words(Option(dest="num_workers")) == "number of workers"
+
+
+def test_an_option_of_a_section_is_spelled() -> None:
+    rounds = Option(dest="eval.max_iters", help="number of rounds")
+    assert name_words(rounds) == "eval.max_iters" and not help_noun(rounds)
+
+
+def test_a_word_for_a_path_of_the_readers_is_a_placeholder() -> None:
+    assert plain({"model": "hf", "args": "pretrained=model-name-or-path"}) == {"model": "hf"}
 
 
 @given(st.integers(0, 999))
@@ -197,3 +221,11 @@ def test_numbers_in_words_are_all_different(number: int) -> None:
     said = in_words(number)
     assert said and said == said.strip() and not any(c.isdigit() for c in said)
     assert all(in_words(other) != said for other in (number + 1, number + 10, number + 100) if other < 1000)
+
+
+def test_places_of_one_command_are_different() -> None:
+    varied, weights = Varied((), Random(0)), Option(dest="weights", flags=("--weights",), nargs="+")
+    for _ in range(20):
+        varied.fresh()
+        kept = varied.kept(weights, ["runs/a.pt", "runs/b.pt", "runs/c.pt"])
+        assert len({*kept, varied.place(weights, "runs/d.pt")}) == 4

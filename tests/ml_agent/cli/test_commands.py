@@ -1,23 +1,15 @@
 """The list of commands: quick, true to the commands themselves, and completed by the shell."""
 
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 
 from ml_agent.cli.app import COMMANDS, loaded
+from tests.command import ml_agent
 
 HEAVY = ("langgraph", "openai", "docker", "git", "github", "numpy", "ml_agent.graph", "benchmarks.cli")
-
-
-def ml_agent(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command line in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "ml_agent", *arguments],
-        capture_output=True, text=True, timeout=60, env={**os.environ, **environment}, check=False,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COMMANDS)

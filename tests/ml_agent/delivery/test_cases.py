@@ -118,6 +118,19 @@ def test_there_are_twenty_of_each() -> None:
     assert len({case.name for case in CASES}) == 40
 
 
+QUICK = {"json", "png", "folder", "changed", "link", "printed", "no-file", "old-file-touched-back", "empty-folder"}
+"""In Docker: one of each way in which files are listed, dated and read there. What is in a file is judged on the host: the rest is slow."""
+GROUPS = {"docker": [pytest.mark.docker], "bubblewrap": list[pytest.MarkDecorator]()}
+
+
+def _ways() -> Iterator[object]:
+    for kind, marks in GROUPS.items():
+        for case in CASES:
+            slow = [pytest.mark.slow] if kind == "docker" and case.name not in QUICK else []
+            group = pytest.mark.xdist_group(f"delivery-{kind}")
+            yield pytest.param(kind, case, id=f"{kind}-{case.name}", marks=[*marks, *slow, group])
+
+
 def _sandbox(kind: str, folder: Path) -> Sandbox:
     policy = Policy(network="none", limits=Limits(memory_bytes=512 * 1024**2), run_id="tests")
     if kind == "docker":
@@ -127,13 +140,7 @@ def _sandbox(kind: str, folder: Path) -> Sandbox:
     return BubblewrapSandbox(policy, folder)
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param("docker", marks=[pytest.mark.docker, pytest.mark.xdist_group("delivery-docker")]),
-        pytest.param("bubblewrap", marks=pytest.mark.xdist_group("delivery-bubblewrap")),
-    ],
-)
+@pytest.fixture(scope="module")
 def run(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Executor, Workspace]]:
@@ -156,7 +163,7 @@ def run(
     patch.undo()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(("run", "case"), _ways(), indirect=["run"])
 def test_it_is_judged_by_what_is_there(case: Case, run: tuple[Executor, Workspace]) -> None:
     executor, workspace = run
     expected = expectations_of(case.asks)

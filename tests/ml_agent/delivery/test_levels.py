@@ -1,9 +1,7 @@
 """No command ends with 0 below the level that was asked for, in any run mode and sandbox; the answer is on stdout only when it is one."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from ml_agent.evidence import is_reached, level_asked, level_seen
 from ml_agent.state import EVIDENCE
 from sandbox.bubblewrap import find_bubblewrap
 from sandbox.contract import Response
+from tests.command import ml_agent
 
 SCHEMA = Path(__file__).parents[3] / "ml_agent" / "run.schema.json"
 HEAD = "import argparse, time\nparser = argparse.ArgumentParser()\nparser.add_argument('--out', default='out.json')\nargs = parser.parse_args()\n"
@@ -43,13 +42,9 @@ def solve(place: Path, program: str, *arguments: str, **environment: str) -> sub
     root.mkdir(exist_ok=True)
     (root / "fit.py").write_text(HEAD + PROGRAMS[program])
     (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py\n```\n")
-    return subprocess.run(
-        [
-            sys.executable, "-m", "ml_agent", "solve", "fit the model", "--repo", str(root), "--network", "none",
-            "--navigator", "grounded", "--max-attempts", "1", "--timeout", "6", "--out", str(place / "out"), *arguments,
-        ],
-        capture_output=True, text=True, timeout=110, check=False,
-        env={**os.environ, "ML_AGENT_CACHE_DIR": str(place / "cache"), "ML_AGENT_PROBE_SECONDS": "2", **environment},
+    return ml_agent(
+        "solve", "fit the model", "--repo", str(root), "--network", "none", "--navigator", "grounded", "--max-attempts", "1", "--timeout", "6",
+        "--out", str(place / "out"), *arguments, **{"ML_AGENT_CACHE_DIR": str(place / "cache"), "ML_AGENT_PROBE_SECONDS": "2", **environment},
     )  # fmt: skip
 
 
@@ -176,3 +171,15 @@ def test_a_link_in_the_users_folder_is_not_followed(tmp_path: Path) -> None:
         kept = keep_outputs(outputs, ["sub/a", "b"], mine, force)
         assert "sub/a" in kept["refused"] and (other / "b").read_text() == "old" and not (other / "a").exists()
     assert (mine / "b").read_text() == "new" and not (mine / "b").is_symlink()
+
+
+def test_no_result_is_kept_outside_of_the_folder(tmp_path: Path) -> None:
+    from ml_agent.delivery.keep import keep_outputs
+
+    (tmp_path / "outputs").mkdir()
+    (tmp_path / "run.json").write_text("{}")
+    kept = keep_outputs(
+        tmp_path / "outputs", ["../run.json", str(tmp_path / "run.json")], tmp_path / "mine/here", False
+    )
+    assert kept["files"] == [] and set(kept["refused"].values()) == {"leads out of the folder"}
+    assert [path.name for path in (tmp_path / "mine").rglob("*")] == ["here"]

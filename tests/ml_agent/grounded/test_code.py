@@ -180,3 +180,13 @@ def test_what_the_code_calls_or_sets_is_no_value(repository: Callable[..., Any])
     text = repository(REGISTERED).answer("Write code for a Find Pictures task that changes the 'guidance_scale'.").text
     assert '"a dog on a hill"' in text
     assert '"finder", weights="base", guidance_scale=2.0' in text
+
+
+def test_a_list_of_names_in_a_readme_is_no_program(repository: Callable[..., Any]) -> None:
+    files = {
+        "README.md": "# Scores\n\nEvaluate an encoder on these tasks:\n\n```python\n['MR', 'TREC', 'MRPC']\n```\n",
+        "score.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--tasks', nargs='+')\np.parse_args()\n",
+    }
+    drafts = repository(files).answers("Evaluate the encoder on the tasks MR and TREC.", 5)
+    assert drafts[0].text.startswith("python score.py")
+    assert all(draft.kind == "bash" for draft in drafts)

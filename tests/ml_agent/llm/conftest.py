@@ -1,7 +1,6 @@
 """A small real repository, indexed, and navigators on a scripted server."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,9 +75,10 @@ def load_model(name: str, pretrained: str = "") -> Model:
 '''
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    root = tmp_path / "repository"
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Read once for all: nobody changes it."""
+    root = tmp_path_factory.mktemp("nets") / "repository"
     (root / "tinynets").mkdir(parents=True)
     for path, text in {
         "README.md": README,

@@ -21,6 +21,7 @@ from ml_agent.llm.sender import Parts
 from ml_agent.prices import Price, PriceTable
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
 from ml_agent.testing.model_server import Answer, ModelServer, answers
+from prompts.untrusted import neutral
 
 
 class Pick(BaseModel):
@@ -40,12 +41,14 @@ class Reject(BaseModel):
 GOOD = Answer("Pick", {"script": "train.py", "epochs": 30, "lr": 0.5})
 PROMPT = Prompt(
     phase="pick",
-    system="You choose scripts.",
+    system=neutral("You choose scripts."),
     sections=(
-        Section(name="task", text="Task: train on Citeseer for 30 epochs."),
-        Section(name="files", text="\n".join(f"file_{n}.py does thing number {n}" for n in range(150)), rank=2),
+        Section(name="task", text=neutral("Task: train on Citeseer for 30 epochs.")),
+        Section(
+            name="files", text=neutral("\n".join(f"file_{n}.py does thing number {n}" for n in range(150))), rank=2
+        ),
     ),
-    question="Which script?",
+    question=neutral("Which script?"),
 )
 MENDED = {  # these end in the right call
     "trailing commas", "Python literals for JSON", "comments in JSON", "prose around JSON", "tool call as fenced text",

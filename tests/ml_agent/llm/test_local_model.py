@@ -25,6 +25,7 @@ from ml_agent.navigator import Given, Workspace
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
+from prompts.untrusted import neutral
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "local-model.sh"
 FIT = (
@@ -37,11 +38,15 @@ FIT = (
 )
 PROMPT = Prompt(
     phase="read",
-    system="You read what a user asks of a script and say which value the user states for each of its options.",
-    sections=(
-        Section(name="task", text="User: Fit the linear model with learning rate 0.25 and half a hundred steps."),
+    system=neutral(
+        "You read what a user asks of a script and say which value the user states for each of its options."
     ),
-    question="Which value does the user state for each option? null where none.",
+    sections=(
+        Section(
+            name="task", text=neutral("User: Fit the linear model with learning rate 0.25 and half a hundred steps.")
+        ),
+    ),
+    question=neutral("Which value does the user state for each option? null where none."),
 )
 OPTIONS = Function(
     name="set_options",

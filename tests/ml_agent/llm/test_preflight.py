@@ -3,7 +3,6 @@
 import json
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.preflight import ask_endpoint
 from ml_agent.testing.model_server import ModelServer, Response, refusal
+from tests.command import SECONDS, run
 
 MOST_SECONDS = 5.0
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -141,20 +141,29 @@ def test_a_name_that_is_none_and_a_file_that_is_not_there() -> None:
     assert time.monotonic() - began < 2 * MOST_SECONDS
 
 
-def solve(folder: Path, url: str, *arguments: str, timeout: float = 100) -> subprocess.CompletedProcess[str]:
+def solve(folder: Path, url: str, *arguments: str, seconds: float = SECONDS) -> subprocess.CompletedProcess[str]:
     (folder / "repository").mkdir(exist_ok=True)
     (folder / "repository/fit.py").write_text(
         "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr', type=float)\nparser.parse_args()\n"
     )
     (folder / "repository/README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
-    return subprocess.run(
-        [
-            sys.executable, "-m", "ml_agent", "solve", "fit the model with lr 0.25", "--repo", str(folder / "repository"),
-            "--run", "none", "--model", "m", "--out", str(folder / "out"), *arguments,
-        ],
-        capture_output=True, text=True, timeout=timeout, check=False, cwd=folder,
-        env={"PATH": "/usr/bin:/bin", "OPENAI_BASE_URL": url, "ML_AGENT_CACHE_DIR": str(folder / "cache"), "HOME": str(folder)},
-    )  # fmt: skip
+    words = (
+        "solve",
+        "fit the model with lr 0.25",
+        "--repo",
+        str(folder / "repository"),
+        "--run",
+        "none",
+        "--model",
+        "m",
+    )
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "OPENAI_BASE_URL": url,
+        "ML_AGENT_CACHE_DIR": str(folder / "cache"),
+        "HOME": str(folder),
+    }
+    return run((*words, "--out", str(folder / "out"), *arguments), environment, folder, seconds)
 
 
 @pytest.mark.parametrize("asked", [(), ("--navigator", "llm")])
@@ -194,6 +203,6 @@ def test_a_model_that_does_not_answer_is_told_within_seconds(tmp_path: Path) -> 
     with ModelServer(misbehaviour=lambda seen, meant: Response(body=b"{}", delay=60)) as server:
         began = time.monotonic()
         with pytest.raises(subprocess.TimeoutExpired) as cut:
-            solve(tmp_path, server.url, timeout=12)
+            solve(tmp_path, server.url, seconds=12)
         assert time.monotonic() - began < 20
     assert b"still writing the answer" in (cut.value.stderr or b"")

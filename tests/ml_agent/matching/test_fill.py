@@ -111,14 +111,6 @@ def test_the_script_that_has_an_option_is_no_value_of_it() -> None:
     assert given(found, slots) == {}
 
 
-def test_a_slot_for_a_size_takes_both_sides() -> None:
-    slots = [Slot(Option(dest="grid", flags=("--grid",), type="unknown", help="grid width and height"))]
-    model = shipped()
-    found = fill(read("a video, 3 wide 2 high grid"), slots, model)
-    assert given(found, slots) == {"grid": ("3x2",)}
-    assert found.left == ()
-
-
 def test_a_name_is_typed_as_the_help_has_it() -> None:
     slot = Slot(Option(dest="dataset", flags=("--dataset",), type="str", help="Can be cora, citeseer or pubmed"))
     (name,) = [one for one in read("train on the Citeseer dataset").mentions if one.value == "Citeseer"]
@@ -144,3 +136,13 @@ def test_words_stay_where_a_series_is_made_whole() -> None:
     text = "compare the algorithms tqc and sac, environments AntBullet and HopperBullet"
     found = given(fill(read(text), slots, shipped()), slots)
     assert found == {"algos": ("tqc", "sac"), "env": ("AntBullet", "HopperBullet")}
+
+
+def test_an_accelerator_is_what_the_user_calls_a_gpu() -> None:
+    slots = [
+        Slot(Option(dest="accel", flags=("--accel",), nargs="0", switch_value="True", help="use accelerator")),
+        Slot(Option(dest="words", flags=("--words",), type="int", default="1000", help="number of words to generate")),
+    ]
+    asked = given(fill(read("generate 300 words on gpu"), slots, shipped()), slots)
+    assert asked == {"accel": ("True",), "words": ("300",)}
+    assert "accel" not in given(fill(read("generate 300 words"), slots, shipped()), slots)

@@ -16,8 +16,6 @@ PER_SIDE = Slot(Option(dest="points_per_side", flags=("--points-per-side",), typ
 DEVICES = Slot(Option(dest="devices", flags=("--devices",), type="str", default="0,1,2,3", help="device ids"))
 LAYERS = Slot(Option(dest="s_layers", flags=("--s_layers",), type="str", default="3,2,1", help="layers of each stack"))
 EXTRA = Slot(Option(dest="env_kwargs", flags=("--env-kwargs",), nargs="+", help="keyword arguments of the env"))
-ENV = Slot(Option(dest="env", flags=("--env",), default="CartPole-v1", help="Environment ID"))
-BOARD = Slot(Option(dest="log_name", flags=("--log-name",), help="name of the log"))
 
 
 def only(text: str, value: str) -> Mention:
@@ -72,17 +70,15 @@ def test_a_file_is_none_of_the_names_that_a_help_lists() -> None:
     assert given("segment with vit_h sam.pth", kind, weights) == expected
 
 
-def test_a_name_goes_where_names_are_written_like_it() -> None:
-    assert given("my run on BipedalWalker-v3 in TensorBoard", ENV, BOARD)["env"] == ("BipedalWalker-v3",)
-
-
-def test_a_number_behind_the_very_name_of_an_option_goes_there() -> None:
-    factor = Slot(Option(dest="base_lr_mult", flags=("--base-lr-mult",), type="float", default="0.1"))
-    rate = Slot(Option(dest="lr", flags=("--lr",), type="float", default="0.0003", help="learning rate"))
-    assert given("sgd+nesterov lr .05", factor, rate) == {"lr": ("0.05",)}
-
-
 def test_what_is_called_is_no_value_of_it() -> None:
     model = Slot(Option(dest="model", flags=("--model",), type="str", help="name of the model"))
     callee = Callee(names=frozenset({"lmeval"}))
     assert given("the model with lm_eval", model, callee=callee) == {}
+
+
+@pytest.mark.parametrize("kind", ["int", "float"])
+def test_the_word_gpu_is_no_number_of_an_option_that_names_one(kind: str) -> None:
+    per_gpu = Slot(Option(dest="max_frames_per_gpu", flags=("--max_frames_per_gpu",), type=kind, default="6"))  # type: ignore[arg-type]
+    text = "train on a single GPU"
+    assert not takes(per_gpu, only(text, "GPU"))
+    assert takes(Slot(Option(dest="device", flags=("--device",), default="cpu")), only(text, "GPU"))

@@ -32,6 +32,10 @@ from ml_agent.matching.mentions import read
         ("places of 48 by 48", "48"),
         ("last.pth in /ckpt", "/ckpt/last.pth"),
         ("In /masters/ lies side_b.aiff", "/masters/side_b.aiff"),
+        ("serve it at 127.0.0.1 from now on", "127.0.0.1"),
+        ("serve it at 10.1.0.4:8080.", "10.1.0.4:8080"),
+        ("meet at tcp://10.1.0.4:29501 please", "tcp://10.1.0.4:29501"),
+        ("keep it in a folder restored", "restored"),
     ],
 )
 def test_values_in_words_and_digits(text: str, value: str) -> None:
@@ -111,3 +115,14 @@ def test_two_bounds_are_a_series() -> None:
 
 def test_a_unit_behind_a_number_is_no_path() -> None:
     assert [one.value for one in read("30 people/batch from data/faces_1").mentions] == ["30", "data/faces_1"]
+
+
+@pytest.mark.parametrize(
+    "text", ["the only folder inside /data/all", "a folder containing pictures", "the directory next to it"]
+)
+def test_what_lies_where_is_no_name_of_a_folder(text: str) -> None:
+    assert [one.value for one in read(text).mentions if one.value != "/data/all"] == []
+
+
+def test_an_address_is_no_two_numbers() -> None:
+    assert [one.kind for one in read("listen on 127.0.0.1, port 7777").mentions] == ["name", "number"]

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from ml_agent.matching.fill import fill
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
@@ -44,6 +46,30 @@ def test_a_switch_and_its_contrary() -> None:
         said = switch_features(read(text), one, Weights([one]), frozenset())
         assert said is not None
         assert dict(zip(SWITCH_FEATURES, said.vector, strict=True))["negated"] == negated
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["please don't compile the model", "please don’t compile the model", "train with compile switched off", "the compile pass should be disabled"],
+)  # fmt: skip
+def test_a_switch_is_denied_by_a_contraction_and_by_what_stands_behind_it(text: str) -> None:
+    one = slot("compile", type="bool", default="True", help="compile the model")
+    said = switch_features(read(text), one, Weights([one]), frozenset())
+    assert said is not None
+    assert said.negated
+
+
+def test_what_is_switched_off_in_another_clause_is_not_denied_here() -> None:
+    one = slot("compile", type="bool", default="True", help="compile the model")
+    said = switch_features(read("compile it, with plots switched off"), one, Weights([one]), frozenset())
+    assert said is not None
+    assert not said.negated
+
+
+def test_a_denial_that_is_part_of_the_name_asks_for_the_switch() -> None:
+    slots = [slot("no_plots", nargs="0", switch_value="True", help="Disable the plots at the end")]
+    found = fill(read("no plots need to be drawn"), slots, Sure())
+    assert [one.values for one in found.placed] == [("True",)]
 
 
 def test_a_switch_of_which_nothing_is_said() -> None:

@@ -21,6 +21,7 @@ from ml_agent.replay.tape import ReplayError, Tape
 from ml_agent.replay.transport import TapeTransport
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
 from ml_agent.testing.model_server import Answer, ModelServer, answers
+from prompts.untrusted import neutral
 from sandbox.contract import Command, Response
 from tools.errors import RepositoryError, SearchError
 from tools.repository import Checkout
@@ -89,7 +90,9 @@ def test_a_model_is_played_back_without_network(
             endpoint[0], budget, lambda event, **fields: events.append((event, fields.get("request"))), parts
         )
         try:
-            result: Any = client.decide(Prompt(phase="p", system="s", sections=(), question="q?"), [Pick])
+            result: Any = client.decide(
+                Prompt(phase="p", system=neutral("s"), sections=(), question=neutral("q?")), [Pick]
+            )
         except Exception as error:  # noqa: BLE001 - compared below
             result = repr(error)
         usage = budget.usage

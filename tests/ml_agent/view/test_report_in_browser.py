@@ -17,6 +17,30 @@ CITED = f"kept from docs/usage.md:31, {HOSTILE} a/{HOSTILE}.md:7 and javascript:
 COMMIT = "0123456789" * 4
 
 
+DRAFT: dict[str, Any] = {
+    "kind": "bash",
+    "text": HOSTILE,
+    "workdir": HOSTILE,
+    "because": CITED,
+    "findings": [{"message": HOSTILE, "severity": "error", "path": HOSTILE, "line": 3}],
+}
+EVENTS: list[dict[str, Any]] = [
+    {"event": "phase", "phase": "generate", "note": CITED, "seconds": 0.5, "goto": "check"},
+    {"event": "draft", "draft": DRAFT},
+    {"event": "draft", "draft": {**DRAFT, "text": HOSTILE + " more"}},
+    {
+        "event": "model-call",
+        "phase": "generate",
+        "seconds": 1,
+        "usage": {},
+        "request": {"text": HOSTILE},
+        "reply": HOSTILE,
+    },
+    {"event": "setup", "line": HOSTILE},
+    {"event": "stand-in", "phase": "rank", "reason": HOSTILE},
+]
+
+
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     """The report of a run in which every text is hostile."""
@@ -26,33 +50,11 @@ def page(tmp_path: Path) -> Path:
     folder.logs.mkdir()
     (folder.logs / "001.log").write_text(HOSTILE)
     (folder.path / "outputs" / "t.csv").write_text(f'a,b\n"{HOSTILE.replace(chr(34), "")}",2\n')
-    draft = {
-        "kind": "bash",
-        "text": HOSTILE,
-        "workdir": HOSTILE,
-        "because": CITED,
-        "findings": [{"message": HOSTILE, "severity": "error", "path": HOSTILE, "line": 3}],
-    }
-    events: list[dict[str, Any]] = [
-        {"event": "phase", "phase": "generate", "note": CITED, "seconds": 0.5, "goto": "check"},
-        {"event": "draft", "draft": draft},
-        {"event": "draft", "draft": {**draft, "text": HOSTILE + " more"}},
-        {
-            "event": "model-call",
-            "phase": "generate",
-            "seconds": 1,
-            "usage": {},
-            "request": {"text": HOSTILE},
-            "reply": HOSTILE,
-        },
-        {"event": "setup", "line": HOSTILE},
-        {"event": "stand-in", "phase": "rank", "reason": HOSTILE},
-    ]
-    folder.trajectory.write_text("".join(json.dumps(event) + "\n" for event in events))
+    folder.trajectory.write_text("".join(json.dumps(event) + "\n" for event in EVENTS))
     result = {
         "id": HOSTILE, "folder": "x", "instruction": HOSTILE, "ending": "failed", "exit_code": 1, "message": HOSTILE,
         "evidence": "none", "usd": None, "versions": {"python": HOSTILE},
-        "answer": {**draft, "source": "llm", "ledger": [{"text": HOSTILE, "value": HOSTILE, "status": "not found", "where": f"--lr {HOSTILE}"}], "declared": {"--lr": "src/fit.py:12"}},
+        "answer": {**DRAFT, "source": "llm", "ledger": [{"text": HOSTILE, "value": HOSTILE, "status": "not found", "where": f"--lr {HOSTILE}"}], "declared": {"--lr": "src/fit.py:12"}},
         "unasked": [f"--lr {HOSTILE}", CITED],
         "repository": {"name": HOSTILE, "url": "https://github.com/a/b", "version": COMMIT},
         "sandbox": {"name": "docker", "isolated": True},

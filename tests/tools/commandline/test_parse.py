@@ -149,13 +149,13 @@ WORDS = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.one_of(st.text(max_size=80), SHELL))
 def test_any_text_comes_back(text: str) -> None:
     assert parse(text, lambda call: ALL[:1]).text() == text
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=160, deadline=None)
 @given(st.sampled_from(ALL), st.lists(WORDS, max_size=8), st.sampled_from([" ", "  ", " \\\n  "]))
 def test_any_call_comes_back(signature: Signature, words: list[str], gap: str) -> None:
     text = gap.join(["python", signature.path, *words])
@@ -166,7 +166,7 @@ def test_any_call_comes_back(signature: Signature, words: list[str], gap: str) -
         assert call.words() == shlex.split(text)[2:]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=160, deadline=None)
 @given(st.sampled_from(ALL), st.lists(WORDS, max_size=8), st.data())
 def test_an_edit_changes_one_option_only(signature: Signature, words: list[str], data: st.DataObject) -> None:
     call = parse_one(" ".join(["python", signature.path, *words]), signature)
@@ -191,7 +191,7 @@ def test_a_comment_and_other_commands_are_no_part_of_a_call() -> None:
     assert single_commands("python a.py && b.py ; python c.py\nls # x") == ["python a.py", "b.py", "python c.py", "ls"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.text(max_size=20))
 def test_quotes_come_off_again(word: str) -> None:
     assert unquote(quote(word)) == word

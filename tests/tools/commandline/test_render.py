@@ -138,7 +138,7 @@ WILD = st.lists(
 )
 
 
-@settings(max_examples=200 * EFFORT, deadline=None)
+@settings(max_examples=80 * EFFORT, deadline=None)
 @given(signatures(), WILD, st.data())
 def test_refuses_what_the_real_argparse_refuses(signature: Signature, words: list[str], data: st.DataObject) -> None:
     flags = [f for o in signature.options for f in o.flags]

@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-
-def test_values_tested_by_hand(repository: Callable[..., Any]) -> None:
-    reader = repository({
-        "main.py": """
+TESTED = {
+    "main.py": """
         import argparse
         from models import build
         parser = argparse.ArgumentParser()
@@ -42,13 +40,17 @@ def test_values_tested_by_hand(repository: Callable[..., Any]) -> None:
                 build(args)
         if __name__ == "__main__":
             main(parser.parse_args())
-        """,
-        "models.py": """
+    """,
+    "models.py": """
         TABLE = {"gcn": 1, "gat": 2}
         def build(options):
             return TABLE[options.model]
-        """,
-    })  # fmt: skip
+    """,
+}  # fmt: skip
+
+
+def test_values_tested_by_hand(repository: Callable[..., Any]) -> None:
+    reader = repository(TESTED)
     (signature,) = reader.tested("main.py")
     accepted = {o.dest: (o.accepted, o.accepted_fold) for o in signature.options if o.accepted}
     assert accepted == {

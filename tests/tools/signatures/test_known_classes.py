@@ -5,6 +5,7 @@ from typing import Any
 
 from tools.signatures.known_classes import known_class
 from tools.signatures.model import Option, Signature
+from tools.signatures.words import KEY_VALUE
 
 Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]
@@ -71,3 +72,58 @@ def test_lightning_commands(repository: Make, option: Find) -> None:
     assert option(found[0], "trainer.max_epochs").flags == ("--trainer.max_epochs",)
     assert option(found[0], "model.width").type == "int" and option(found[0], "data.folder").level == 1
     assert found[0].whole
+
+
+def test_the_parser_of_detectron2_is_known(script: Script, option: Find) -> None:
+    signature = script("""
+        from detectron2.engine import default_argument_parser, launch
+        def main(args): ...
+        if __name__ == "__main__":
+            parser = default_argument_parser(epilog="see the models")
+            parser.add_argument("--fold", type=int)
+            args = parser.parse_args()
+            launch(main, args.num_gpus, args=(args,))
+    """)
+    assert signature.whole
+    assert option(signature, "eval_only").nargs == "0" and option(signature, "num_gpus").type == "int"
+    assert option(signature, "opts").nargs == "..." and option(signature, "opts").positional
+    assert option(signature, "fold").flags == ("--fold",)
+
+
+def test_what_deepspeed_adds_to_a_parser_is_known(script: Script, option: Find) -> None:
+    signature = script("""
+        import argparse
+        import deepspeed
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--epochs", type=int)
+        parser = deepspeed.add_config_arguments(parser)
+        args = parser.parse_args()
+    """)
+    assert signature.whole
+    assert option(signature, "deepspeed").nargs == "0" and option(signature, "deepspeed_config").nargs is None
+    assert "until" in option(signature, "deepspeed_mpi").help
+
+
+def test_what_deepspeed_adds_to_a_parser_that_cannot_be_followed_is_open(script: Script) -> None:
+    signature = script("""
+        import argparse
+        import deepspeed
+        parser = argparse.ArgumentParser()
+        group = parser.add_argument_group("more")
+        deepspeed.add_config_arguments(group)
+        args = parser.parse_args()
+    """)
+    assert not signature.whole
+
+
+def test_words_of_a_dict_action_are_key_and_value(script: Script, option: Find) -> None:
+    signature = script("""
+        import argparse
+        from mmengine.config import Config, DictAction
+        parser = argparse.ArgumentParser()
+        parser.add_argument("config")
+        parser.add_argument("--cfg-options", nargs="+", action=DictAction)
+        args = parser.parse_args()
+    """)
+    found = option(signature, "cfg_options")
+    assert found.sure and found.nargs == "+" and found.converter == KEY_VALUE

@@ -1,0 +1,89 @@
+"""What the form of a value says of its slot, beside the words around it: log-odds that are added to what was learned."""
+
+import re
+from collections.abc import Sequence
+
+from ml_agent.matching import features
+from ml_agent.matching.evidence import evidence, nearness
+from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.scores import Pair
+from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.terms import terms
+from ml_agent.values.lexicon import words
+
+_ALIKE = 2.0
+"""For a name that is written as the slot's known values are."""
+_CODE = 2.5
+"""For a code such as "v2" that only one of the slot's known values holds."""
+_CHOICE = 3.5
+"""For a name that is one of the slot's listed choices, to the letter."""
+_ORDINARY = -5.0
+"""For a choice that is an ordinary word of other options' names, where the slot itself is not named."""
+_OWED = 1.5
+"""For a slot that must be given, and of which nothing else is known."""
+_NAMED = 0.3
+"""So much of a slot's name must be said that an ordinary word may be its choice."""
+_TELLING = 0.2
+"""So much more must be said of one known value than of all others."""
+
+
+class Forms:
+    """The forms of a request's values, against the slots of one entry point.
+
+    Args:
+        statement: the request.
+        slots: of the entry point.
+        weights: of the terms in their names.
+    """
+
+    def __init__(self, statement: Statement, slots: Sequence[Slot], weights: Weights) -> None:
+        self._statement = statement
+        self._slots = slots
+        self._weights = weights
+        self._named = [frozenset(term for name in slot.names for term in name) for slot in slots]
+
+    def score(self, pair: Pair) -> float:
+        """What the form of a value says for its going into a slot."""
+        slot = self._slots[pair.slot]
+        owed = _OWED * (_is_owed(slot) and pair.mention.kind in {"path", "name", "text"})
+        if pair.entry is None:
+            return owed + _ALIKE * _is_alike(pair.mention, slot)
+        if pair.mention.first != pair.mention.last:
+            return owed
+        if self._is_ordinary(pair):
+            return owed + _ORDINARY
+        if pair.entry.exact:
+            return owed + _CHOICE * (slot.closed and self._is_proper(pair.mention))
+        return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
+
+    def _is_ordinary(self, pair: Pair) -> bool:
+        """Whether a choice is said by a word that is there for something else: "epoch" in "one epoch" is no strategy."""
+        text = pair.mention.text
+        if not (text.isalpha() and text.islower()):
+            return False
+        own = set(terms(text))
+        other = any(own & named for place, named in enumerate(self._named) if place != pair.slot)
+        if not other and text not in words("stop"):
+            return False
+        seen = evidence(nearness(self._statement, pair.mention), self._statement, self._slots[pair.slot], self._weights)
+        return seen.name < _NAMED
+
+    def _is_code(self, mention: Mention) -> bool:
+        kind = self._statement.tokens[mention.first].kind
+        return kind in {"name", "word"} and bool(
+            re.search(r"[A-Za-z]", mention.text) and re.search(r"\d", mention.text)
+        )
+
+    def _is_proper(self, mention: Mention) -> bool:
+        """Whether a word is spelled as only names are: with a digit, with capitals, or with one inside a sentence."""
+        before = self._statement.tokens[mention.first - 1].text if mention.first else "."
+        capital = mention.text[:1].isupper() and before not in {".", "!", "?"}
+        return capital or bool(re.search(r"\d|[a-z][A-Z]|[A-Z]{2}", mention.text))
+
+
+def _is_owed(slot: Slot) -> bool:
+    return slot.option.required and slot.option.default is None and not slot.vocabulary and not slot.seen
+
+
+def _is_alike(mention: Mention, slot: Slot) -> bool:
+    return mention.kind == "name" and not mention.parts and features.is_written_alike(mention.value, slot)

@@ -1,0 +1,274 @@
+"""What a made row keeps of a documented command, what it may add, and what makes no row at all."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.make.guards import Guards, guards
+from benchmarks.make.harmless import is_harmless, is_shape
+from benchmarks.make.rows import Made, Source, make_rows
+from benchmarks.make.vary import Wish
+from tools.index import RepoIndex
+from tools.python_api.modules import ModuleTable
+from tools.signatures.model import Option, Signature
+
+HEAD = "import argparse\nparser = argparse.ArgumentParser(description='Train a network.')\n"
+HARMLESS = (
+    'parser.add_argument("--lr", type=float, default=0.1, help="learning rate")\n'
+    'parser.add_argument("--epochs", type=int, default=100, help="number of epochs")\n'
+    'parser.add_argument("--seed", type=int, default=1, help="random seed")\n'
+)
+END = "args = parser.parse_args()\n"
+
+
+def made(root: Path, files: dict[str, str], rows: int = 8) -> Made:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    found = Source(root=root, name="kit", github="https://github.com/some/kit", commit="", github_id=1000)
+    return make_rows(found, RepoIndex.open(root, "1"), rows, 0)
+
+
+def readme(*commands: str) -> str:
+    return "# Kit\n" + "".join(f"\n```sh\n{command}\n```\n" for command in commands)
+
+
+def outputs(found: Made) -> list[str]:
+    return [row["output"] for row in found.rows]
+
+
+def test_data_and_model_of_a_documented_command_are_kept(tmp_path: Path) -> None:
+    script = f'{HEAD}parser.add_argument("--data", help="the data")\nparser.add_argument("--arch", help="the network")\n{HARMLESS}{END}'
+    shown = "python train.py --data data/cora.csv --arch gcn --lr 0.01"
+    found = outputs(made(tmp_path, {"train.py": script, "README.md": readme(shown)}))
+    assert found and all("--arch gcn" in text and ".csv" in text and "--data /data/" in text for text in found)
+
+
+def test_a_placeholder_is_replaced_and_not_left_out(tmp_path: Path) -> None:
+    script = f'{HEAD}parser.add_argument("--train-data", help="the data")\n{HARMLESS}{END}'
+    commands = readme("python train.py --train-data /path/to/x.csv", "python train.py --train-data '/d/{000..012}.tar'")
+    found = outputs(made(tmp_path, {"train.py": script, "README.md": commands}))
+    assert any("/{000..012}.tar" in text for text in found) and any(".csv" in text for text in found)
+    assert all("--train-data" in text and "path/to" not in text for text in found)
+
+
+def test_nothing_shows_what_a_script_needs(tmp_path: Path) -> None:
+    script = f'{HEAD}parser.add_argument("--data", help="the data")\n{HARMLESS}{END}'
+    assert made(tmp_path, {"train.py": script}).refused == {"nothing shows what it needs": 24}
+    needs = 'parser.add_argument("--run_name", required=True)\n'
+    assert not outputs(made(tmp_path / "other", {"train.py": f"{HEAD}{needs}{HARMLESS}{END}"}))
+    assert outputs(made(tmp_path / "own", {"train.py": f"{HEAD}{HARMLESS}{END}"}))
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "torchrun --nproc_per_node 2 train.py --lr 0.2",
+        "BACKEND=mx python train.py",
+        "python train.py --help",
+        'python train.py "$@"',
+    ],
+)
+def test_a_command_that_does_not_say_all_makes_no_row(shown: str, tmp_path: Path) -> None:
+    assert not outputs(made(tmp_path, {"train.py": f"{HEAD}{HARMLESS}{END}", "README.md": readme(shown)}))
+
+
+def test_what_a_document_gives_stays(tmp_path: Path) -> None:
+    script = f'{HEAD}parser.add_argument("--net")\nparser.add_argument("--plain", action="store_true")\n{HARMLESS}{END}'
+    shown = readme("python train.py --net gcn --plain --lr 0.01 --epochs 7", "python train.py --net gat --lr 0.3")
+    found = [text for text in outputs(made(tmp_path, {"train.py": script, "README.md": shown}, 20)) if "gcn" in text]
+    assert found and all({"--plain", "--lr", "--epochs"} <= set(text.split()) for text in found)
+
+
+def test_a_value_that_the_source_knows_stays(tmp_path: Path) -> None:
+    checks = 'if args.model_dir == "hub/kit":\n    print("from the hub")\n'
+    script = f'{HEAD}parser.add_argument("--model-dir")\n{HARMLESS}{END}{checks}'
+    shown = readme("python train.py --model-dir hub/kit", "python train.py --model-dir some/folder")
+    found = outputs(made(tmp_path, {"train.py": script, "README.md": shown}))
+    assert any("hub/kit" in text for text in found) and any("/data/" in text for text in found)
+
+
+def test_a_script_that_a_launcher_starts_makes_no_row(tmp_path: Path) -> None:
+    script = f'import os\n{HEAD}{HARMLESS}{END}rank = int(os.environ["LOCAL_RANK"])\n'
+    assert not outputs(made(tmp_path, {"train.py": script}))
+    assert outputs(made(tmp_path / "own", {"train.py": script.replace('["LOCAL_RANK"]', '.get("LOCAL_RANK", 0)')}))
+
+
+def test_a_line_cut_short_makes_no_row(tmp_path: Path) -> None:
+    script = f'{HEAD}parser.add_argument("--tasks")\nparser.add_argument("--model", default="hf")\n{HARMLESS}{END}'
+    whole = [f"python train.py --model m{n} --tasks t{n}" for n in range(4)]
+    found = outputs(made(tmp_path, {"train.py": script, "README.md": readme("python train.py --model cut", *whole)}))
+    assert found and all("--tasks" in text for text in found)
+
+
+def test_variables_of_a_script_are_filled_in(tmp_path: Path) -> None:
+    script = f'{HEAD}parser.add_argument("--net")\n{HARMLESS}{END}'
+    found = outputs(
+        made(tmp_path, {"train.py": script, "scripts/run.sh": "net=gcn\npython train.py --net $net --lr 0.3\n"})
+    )
+    assert found and all("--net gcn" in text for text in found)
+
+
+def test_a_switch_stays_where_it_stands_for_what_other_calls_give(tmp_path: Path) -> None:
+    script = f'{HEAD}parser.add_argument("--text")\nparser.add_argument("--list", action="store_true")\n{HARMLESS}{END}'
+    shown = readme("python train.py --list --lr 0.2", "python train.py --text Hello --lr 0.3")
+    found = outputs(made(tmp_path, {"train.py": script, "README.md": shown}, 20))
+    assert found and all("--text" in text or "--list" in text for text in found)
+
+
+def test_a_configuration_stays_with_the_program_that_shows_it(tmp_path: Path) -> None:
+    files = {f"configs/{name}.yaml": "a: 1\n" for name in ("small", "large", "other")}
+    script = f'{HEAD}parser.add_argument("--cfg", required=True)\n{HARMLESS}{END}'
+    shown = readme("python train.py --cfg configs/small.yaml", "python train.py --cfg configs/large.yaml")
+    found = outputs(made(tmp_path, {"train.py": script, "tune.py": script, "README.md": shown, **files}, 20))
+    assert found and all("train.py" in text and "other" not in text for text in found)
+
+
+SOURCE = """
+import argparse, sys
+from kit.checks import look
+parser = argparse.ArgumentParser()
+for name in ("ckpt", "size", "classes", "crop", "width", "lr", "cache", "store", "note"):
+    pass
+parser.add_argument("--ckpt")
+parser.add_argument("--size", type=int, default=256)
+parser.add_argument("--classes", type=int, default=1000)
+parser.add_argument("--crop")
+parser.add_argument("--width", type=int)
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--cache", action="store_true")
+parser.add_argument("--store")
+parser.add_argument("--workers", type=int, default=1)
+args = parser.parse_args()
+if args.ckpt is None:
+    assert args.size in (256, 512)
+if args.classes != 1000:
+    parser.error("no")
+if args.crop == "center":
+    if args.width is None:
+        raise ValueError("no")
+if args.cache:
+    print(args.store, args.lr)
+look(args)
+"""
+
+
+def test_what_the_source_tests_is_read_with_what_it_imports(tmp_path: Path) -> None:
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit/__init__.py").write_text("")
+    (tmp_path / "kit/checks.py").write_text(
+        "import sys\ndef look(args):\n    if args.workers > 4:\n        sys.exit(1)\n"
+    )
+    (tmp_path / "train.py").write_text(SOURCE)
+    index = RepoIndex.open(tmp_path, "1")
+    found = guards(index, ModuleTable(index.files), index.signatures["train.py"][0])
+    assert found.tested == {"ckpt", "size", "classes", "crop", "width", "workers"}
+    assert found.leads["cache"] == {"store"} and "center" in found.words
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "found", "good"),
+    [
+        (Option(dest="lr", flags=("--lr",), type="float", default="0.1"), 0.2, (), True),
+        (Option(dest="batch_size", flags=("--b",), type="int", default="8"), 16, (), True),
+        (Option(dest="image_size", flags=("--s",), type="int", default="8"), 16, (), False),
+        (Option(dest="bitrate", flags=("--r",), type="int", default="320"), 480, (), False),
+        (Option(dest="steps", flags=("--s",), type="int", default="8", help="must divide the length"), 16, (), False),
+        (Option(dest="clip", flags=("--c",), type="float"), 0.1, (), False),
+        (Option(dest="amp", flags=("--amp",), nargs="0", help="use mixed precision"), True, (), True),
+        (Option(dest="resume", flags=("--resume",), nargs="0", help="go on"), True, (), False),
+        (Option(dest="print_every", flags=("--p",), type="int", default="2"), 3, (), False),
+        (Option(dest="print_every", flags=("--p",), type="int", default="2"), 3, ("print",), True),
+        (Option(dest="data", flags=("--data",)), "/data/x", (), False),
+        (Option(dest="log_dir", flags=("--log_dir",)), "/out/x", (), True),
+        (Option(dest="cache", flags=("--cache",), nargs="0", help="keep them"), True, (), False),
+        (Option(dest="opt", flags=("--s",), choices=("a", "b"), default="a"), "b", (), True),
+        (Option(dest="opt", flags=("--s",), choices=("a", "steps"), default="a"), "steps", (), False),
+        (Option(dest="fuse", flags=("--fuse",), nargs="0", help="fuse them"), True, (), False),
+        (Option(dest="atoms", flags=("--a",), type="int", default="51"), 76, (), False),
+        (Option(dest="backend_preset", flags=("--b",), type="int", default="2"), 3, (), False),
+        (Option(dest="save", flags=("--save",)), "/out/x", (), False),
+        (Option(dest="gcp_project", flags=("--g",)), "nightly", (), False),
+        (Option(dest="run_name", flags=("--r",)), "nightly", (), True),
+        (Option(dest="dataset", flags=("--s",), choices=("a", "b"), default="a"), "b", (), False),
+    ],
+)  # fmt: skip
+def test_only_what_does_no_harm_is_added(option: Option, value: object, found: tuple[str, ...], good: bool) -> None:
+    other = Option(dest="print", flags=("--print",), nargs="0")
+    signature = Signature(path="x.py", framework="argparse", options=(option, other))
+    read = Guards(leads={"cache": frozenset({"store"})}, words=frozenset({"steps"}))
+    wish = Wish(option=option, value=value, documented=False)
+    have = {name: Wish(option=other, value=True, documented=True) for name in found}
+    assert is_harmless(wish, have, read, signature) is good
+
+
+def test_a_batch_is_no_shape() -> None:
+    assert (
+        not is_shape(Option(dest="batch_size"))
+        and is_shape(Option(dest="hidden-dim"))
+        and is_shape(Option(dest="numLayers"))
+    )
+
+
+def test_an_option_behind_a_subcommand_stays_there(tmp_path: Path) -> None:
+    top = 'import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument("--config")\n'
+    sub = 'below = parser.add_subparsers(dest="job").add_parser("fit")\nbelow.add_argument("--config")\n'
+    rest = HARMLESS.replace("parser.", "below.") + END
+    shown = readme("python train.py fit --config runs/a.yaml --lr 0.3")
+    found = outputs(made(tmp_path, {"train.py": top + sub + rest, "README.md": shown}))
+    assert all(text.index(" fit") < text.index("--config") for text in found)
+
+
+def test_what_a_function_refuses_under_another_name_is_read(tmp_path: Path) -> None:
+    rate = "class Rate:\n    def __init__(self, rounds, start):\n        assert start > 0\n"
+    check = "def look(cut):\n    if cut > 1:\n        raise ValueError(cut)\n"
+    calls = "Rate(args.epochs, args.seed)\nlook(cut=args.lr)\n"
+    (tmp_path / "train.py").write_text(f"{HEAD}{HARMLESS}{rate}{check}{END}{calls}")
+    index = RepoIndex.open(tmp_path, "1")
+    found = guards(index, ModuleTable(index.files), index.signatures["train.py"][0])
+    assert found.tested == {"seed", "lr"}
+
+
+@pytest.mark.parametrize("name", ["input_nc", "n_scales_spatial", "imgsz"])
+def test_sizes_of_networks_are_shapes(name: str) -> None:
+    assert is_shape(Option(dest=name, type="int"))
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "good"),
+    [
+        ("main.py", (), True),
+        ("tools/test.py", (), False),
+        ("main.py", ("eval",), False),
+        ("main.py", ("do_train", "do_eval"), True),
+    ],
+)
+def test_what_does_not_train_gets_no_number_of_training(path: str, given: tuple[str, ...], good: bool) -> None:
+    options = [Option(dest=name, flags=(f"--{name}",), nargs="0") for name in given]
+    rate = Option(dest="lr", flags=("--lr",), type="float", default="0.1")
+    signature = Signature(path=path, framework="argparse", options=(*options, rate))
+    found = {o.dest: Wish(option=o, value=True, documented=True) for o in options}
+    assert is_harmless(Wish(option=rate, value=0.2, documented=False), found, Guards(), signature) is good
+
+
+def test_an_option_that_comes_to_nothing_is_not_asked_for(tmp_path: Path) -> None:
+    """What the program replaces by another, or prints and reads nowhere, has no effect that a request can name."""
+    options = 'parser.add_argument("--save_dir", default="out", help="folder of results")\nparser.add_argument("--log_dir", default="log", help="folder of logs")\n'
+    ends = "args.save_dir = args.data\nprint(args.log_dir)\nopen(args.data).read()\n"
+    data = 'parser.add_argument("--data", help="the data")\n'
+    script = f"{HEAD}{data}{options}{HARMLESS}{END}{ends}"
+    found = outputs(made(tmp_path, {"train.py": script, "README.md": readme("python train.py --data data/cora.csv")}))
+    assert found and not any("--save_dir" in text or "--log_dir" in text for text in found)
+    read = f"{HEAD}{data}{options}{HARMLESS}{END}if args.lr:\n    args.save_dir = args.data\nprint(open(args.log_dir))\nopen(args.log_dir)\n"
+    other = made(tmp_path / "b", {"train.py": read, "README.md": readme("python train.py --data data/cora.csv")})
+    assert any("--save_dir" in text for text in outputs(other)) and any("--log_dir" in text for text in outputs(other))
+
+
+def test_a_document_that_gives_what_comes_to_nothing_makes_no_row(tmp_path: Path) -> None:
+    """Its command would be right, and what it asks for would not be done."""
+    options = (
+        'parser.add_argument("--data", help="the data")\nparser.add_argument("--out_path", help="folder of results")\n'
+    )
+    script = f"{HEAD}{options}{HARMLESS}{END}open(args.data)\nprint(args.out_path)\n"
+    shown = "python train.py --data data/cora.csv --out_path out/x.csv --lr 0.2"
+    assert not outputs(made(tmp_path, {"train.py": script, "README.md": readme(shown)}))

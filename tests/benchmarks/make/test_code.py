@@ -1,0 +1,75 @@
+"""A number of a code block is changed only where the others in it leave room."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from benchmarks.make.code import _input, _values, code_row, fits
+from benchmarks.make.vary import Varied
+from benchmarks.make.wording import Unsaid
+from benchmarks.same_call.model import CodeCall
+from tools.examples import Example
+
+BLOCK = "v = ViT(image_size=256, patch=16, classes=1024, dim=512, depth=5, heads=8, drop=0.1)\nx = randn(1, 3, 256, 256)  # (1, 1024)"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "good"),
+    [
+        ("image_size", 256, 128, False),
+        ("classes", 1024, 512, False),
+        ("patch", 16, 48, False),
+        ("depth", 5, 10, True),
+        ("drop", 0.1, 0.2, True),
+        ("heads", 8, 2, True),
+        ("heads", 8, 5, False),
+    ],
+)
+def test_a_numberfits_the_literals_beside_it(name: str, old: float, new: float, good: bool) -> None:
+    assert fits(BLOCK, name, old, new) is good
+
+
+def test_a_factor_of_what_stands_there_stays() -> None:
+    assert not fits("x = randn(1, 49, 512)\nblock = Block(h=7)", "h", 7, 14)
+    assert not fits("block = Block(dim=512, heads=8)\nx = randn(1, 64, 30)", "heads", 8, 16)
+
+
+@pytest.mark.parametrize(
+    ("code", "good"),
+    [
+        ("Net(depth=3, size=7)", True),
+        ("Net(depth=3, size=x.shape[0])", False),
+        ("Net(depth=3, sizes=[1, 2])", False),
+        ("Net(depth=3).fit(rounds=4)", True),
+        ("Net(depth=3).fit()", True),
+    ],
+)
+def test_code_gives_nothing_that_the_request_does_not_say(code: str, good: bool, tmp_path: Path) -> None:
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit/__init__.py").write_text("")
+    net = "class Net:\n    def __init__(self, depth=1, size=2, sizes=None): pass\n    def fit(self, rounds=1): pass\n"
+    (tmp_path / "kit/net.py").write_text(net)
+    text = f"import torch\nfrom kit.net import Net\nx = torch.load('x')\n{code}\n"
+    example = Example(kind="python", text=text, path="README.md", line=1, workdir=".", api=("kit",))
+    if good:
+        assert "depth" in code_row(example, "plain", Varied((), Random(0)), tmp_path, "kit").instruction
+    else:
+        with pytest.raises(Unsaid):
+            code_row(example, "plain", Varied((), Random(0)), tmp_path, "kit")
+
+
+def test_a_value_with_blanks_stands_in_quotes(tmp_path: Path) -> None:
+    (tmp_path / "kit.py").write_text("def ask(prompt, tokens=1): pass\n")
+    text = "from kit import ask\nask('What is it?', tokens=30)\n"
+    example = Example(kind="python", text=text, path="README.md", line=1, workdir=".", api=("kit",))
+    assert 'prompt "What is it?"' in code_row(example, "plain", Varied((), Random(0)), tmp_path, "kit").instruction
+
+
+def test_defaults_that_the_code_gives_and_its_input_are_said() -> None:
+    """Who acts on the request writes the same call, and calls the object on input of the same shape."""
+    call = CodeCall(name="net.Net", own=True, arguments={"dim": 8, "deep": True}, defaults={"deep": True})
+    assert _values(call) == {"dim": 8, "deep": True}
+    made = CodeCall(name="?torch.randn", own=False, arguments={"0": 1, "1": 3})
+    assert "shape 1 x 3 " in _input([made, call, CodeCall(name="net.Net()", own=True)])
+    assert _input([made, made, call, CodeCall(name="net.Net()", own=True)]) == _input([made, call]) == ""

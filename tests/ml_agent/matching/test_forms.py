@@ -1,0 +1,61 @@
+"""What the form of a value says of its slot."""
+
+from ml_agent.matching.fill import fill
+from ml_agent.matching.mentions import read
+from ml_agent.matching.model import shipped
+from ml_agent.matching.slots import Slot
+from tools.signatures.model import Option
+
+ENV = Slot(Option(dest="env", flags=("--env",), default="CartPole-v1", help="Environment ID"))
+BOARD = Slot(Option(dest="log_name", flags=("--log-name",), help="name of the log"))
+EPOCHS = Slot(Option(dest="num_epochs", flags=("--num-epochs",), type="int", default="10"))
+KEEP = Slot(
+    Option(
+        dest="keep_strategy",
+        flags=("--keep-strategy",),
+        default="steps",
+        choices=("no", "steps", "epoch"),
+        help="The checkpoint keep strategy to use.",
+    )
+)
+VARIANT = Slot(Option(dest="variant", flags=("--variant",), choices=("gen-v1", "gen-v2", "gen-v3")))
+CODES = tuple(first + second for first in "abcdefghijk" for second in "lmnopqrstu")
+TONGUE = Slot(
+    Option(
+        dest="language",
+        flags=("--language",),
+        choices=(*CODES, "Polish", "Dutch", "Welsh"),
+        help="language spoken in the audio",
+    )
+)
+TASK = Slot(Option(dest="protocol", required=True, help="Protocol used for optimization"))
+CACHE = Slot(Option(dest="cache_dir", flags=("--cache-dir",), help="directory of the cache"))
+
+
+def given(text: str, *slots: Slot) -> dict[str, tuple[str, ...]]:
+    found = fill(read(text), slots, shipped())
+    return {slots[one.slot].option.dest: one.values for one in found.placed}
+
+
+def test_a_name_goes_where_names_are_written_like_it() -> None:
+    assert given("my run on BipedalWalker-v3 in TensorBoard", ENV, BOARD)["env"] == ("BipedalWalker-v3",)
+
+
+def test_the_unit_of_a_number_is_no_choice_of_another_option() -> None:
+    assert given("train for one epoch", EPOCHS, KEEP) == {"num_epochs": ("1",)}
+
+
+def test_an_ordinary_word_is_a_choice_of_the_option_that_is_named() -> None:
+    assert given("train with the keep strategy epoch", EPOCHS, KEEP) == {"keep_strategy": ("epoch",)}
+
+
+def test_a_code_that_one_known_value_holds_means_that_value() -> None:
+    assert given("train the V2 generator from scratch", VARIANT) == {"variant": ("gen-v2",)}
+
+
+def test_a_listed_choice_that_is_written_as_a_name_is_meant() -> None:
+    assert given("Translate the Welsh talk.wav with care", TONGUE) == {"language": ("Welsh",)}
+
+
+def test_a_name_goes_where_something_must_be_given() -> None:
+    assert given("tune on VoxWorld.Speakers.Main with care", TASK, CACHE) == {"protocol": ("VoxWorld.Speakers.Main",)}

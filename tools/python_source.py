@@ -1,0 +1,89 @@
+"""Python source of others as a syntax tree that whoever walks it can walk: text that is nested deeper than people write is refused."""
+
+import ast
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from tools.errors import ToolError
+from tools.files import Tree
+
+MOST_LEVELS = 150
+"""Nodes inside each other; writing a tree out takes three frames of Python's thousand a level."""
+_LEVELS_OF_A_LETTER = 2
+"""At most so many nodes begin inside each other with one letter of the source: `a` is a statement, and in it a name."""
+_LEAVES = frozenset(
+    {
+        int, float, complex, str, bytes, bool, type(None), type(...), ast.Name, ast.Constant, ast.alias, ast.Pass,
+        *(kind for group in (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop) for kind in group.__subclasses__()),
+    }
+)  # fmt: skip
+"""What stands in a tree and has nothing inside."""
+
+
+class TooDeepError(SyntaxError):
+    """The text is nested deeper than anybody reads it."""
+
+
+def read_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec", levels: int = MOST_LEVELS) -> ast.Module:
+    """The syntax tree of Python source, nowhere deeper than `levels`. An expression (`eval`) is the only statement.
+
+    Raises SyntaxError where it is none, TooDeepError where it is nested too deeply, for us or for Python.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree: ast.AST = ast.parse(source, mode=mode)
+    except (RecursionError, MemoryError) as error:
+        raise TooDeepError("it is nested too deeply") from error
+    except SyntaxError:
+        raise
+    except ValueError as error:
+        raise SyntaxError(str(error)) from error
+    if _is_deeper(tree, levels):
+        raise TooDeepError(f"it is nested more than {levels} levels deep")
+    if isinstance(tree, ast.Expression):
+        return ast.Module(body=[ast.Expr(tree.body)], type_ignores=[])
+    assert isinstance(tree, ast.Module)  # there is no third mode
+    return tree
+
+
+def parse_python(source: str | bytes, levels: int = MOST_LEVELS) -> ast.Module | None:
+    """The syntax tree of Python source; None where it is none, or is nested too deeply."""
+    try:
+        return read_python(source, levels=levels)
+    except SyntaxError:
+        return None
+
+
+def read_module(tree: Tree, path: str) -> ast.Module | None:
+    """The syntax tree of a file of a repository; None where it cannot be read or is no Python.
+
+    Args:
+        tree: the repository's files.
+        path: relative to its root.
+    """
+    try:
+        return parse_python(tree.read_text(path))
+    except (ToolError, OSError):
+        return None
+
+
+def _is_deeper(tree: ast.AST, levels: int) -> bool:
+    level: Sequence[ast.AST] = [tree]
+    for depth in range(levels + 1):
+        below: list[Any] = []
+        for value in (value for node in level for value in vars(node).values() if value.__class__ not in _LEAVES):
+            below += value if value.__class__ is list else [value]
+        room = (levels - depth) // _LEVELS_OF_A_LETTER - _LEVELS_OF_A_LETTER
+        level = [node for node in below if node.__class__ not in _LEAVES and not _is_shorter(node, room)]
+        if not level:
+            return False
+    return True
+
+
+def _is_shorter(node: Any, letters: int) -> bool:
+    """Whether a node's text is on one line and too short to hold anything deep: four of five nodes need not be looked into."""
+    return hasattr(node, "end_lineno") and (
+        node.end_lineno == node.lineno and node.end_col_offset - node.col_offset < letters
+    )
