@@ -46,6 +46,10 @@ class Parser(Native):
         self._take_parents(arguments.get(None, "parents"))
         run.note_made(self)
 
+    def parser_of(self) -> Native:
+        """Itself."""
+        return self
+
     def _take_parents(self, parents: Value) -> None:
         for parent in parents if isinstance(parents, (list, tuple)) else []:
             other = as_parser(parent)
@@ -182,6 +186,7 @@ class Parser(Native):
 
     def attribute(self, name: str) -> Value:
         """Methods, and the prefix characters."""
+        self.run.postponed.do(self)
         if name == "description":
             return self.description
         found = super().attribute(name)
@@ -191,6 +196,7 @@ class Parser(Native):
 
     def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
         """This parser's signature, and one for each subcommand."""
+        self.run.finish(self)
         options = before + tuple(
             msgspec.structs.replace(o, level=len(subcommand)) if subcommand else o for o in self.options
         )
@@ -228,6 +234,15 @@ class Group(Native):
         self.parser = parser
         self.members = members
         self.argument_default = argument_default
+
+    def parser_of(self) -> Native:
+        """Its parser."""
+        return self.parser
+
+    def attribute(self, name: str) -> Value:
+        """Methods."""
+        self.parser.run.postponed.do(self.parser)
+        return super().attribute(name)
 
     def note_handed(self, name: str) -> None:
         """Foreign code was given this group."""
@@ -290,7 +305,10 @@ def _from_command_line(arguments: Arguments) -> bool:
 def as_parser(value: Value) -> Parser | None:
     """The parser in a value: itself, or the part of an object whose class derives from one."""
     native = value.native if isinstance(value, Instance) else value
-    return native if isinstance(native, Parser) else None
+    if not isinstance(native, Parser):
+        return None
+    native.run.postponed.do(native)
+    return native
 
 
 def make_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:

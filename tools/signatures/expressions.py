@@ -31,13 +31,6 @@ UNION = External("types.UnionType")
 CONVERSIONS: dict[int, Callable[[object], str]] = {ord("r"): repr, ord("a"): ascii, ord("s"): str}
 
 
-def evaluate(run: Machine, node: ast.expr, frame: Frame) -> Value:
-    """The value of an expression; UNKNOWN where it cannot be followed."""
-    run.budget.spend()
-    handler = HANDLERS.get(type(node))
-    return UNKNOWN if handler is None else handler(run, node, frame)
-
-
 def _constant(run: Machine, node: ast.Constant, frame: Frame) -> Value:
     return node.value
 
@@ -257,10 +250,7 @@ def _call(run: Machine, node: ast.Call, frame: Frame) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
         from_frame = Arguments([frame], {})
         return run.call(External("builtins.super"), from_frame)
-    function = run.evaluate(node.func, frame)
-    arguments = arguments_of(run, node, frame)
-    arguments.path, arguments.line = frame.module.path, node.lineno
-    return run.call(function, arguments)
+    return run.call(run.evaluate(node.func, frame), arguments_of(run, node, frame))
 
 
 def arguments_of(run: Machine, node: ast.Call, frame: Frame) -> Arguments:
@@ -284,7 +274,9 @@ def arguments_of(run: Machine, node: ast.Call, frame: Frame) -> Arguments:
             is_open = is_open or not all(isinstance(k, str) for k in value)
         else:
             is_open = True
-    return Arguments(placed, named, is_open)
+    found = Arguments(placed, named, is_open)
+    found.path, found.line = frame.module.path, node.lineno
+    return found
 
 
 def iterate(run: Machine, value: Value) -> list[Value] | None:

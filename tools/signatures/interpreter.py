@@ -4,14 +4,23 @@ import ast
 import builtins
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import PurePosixPath
-
-import msgspec
 
 from tools.signatures import calls, expressions, statements
 from tools.signatures.folder_calls import doubt_registries, fill, registering_in, registries_of
 from tools.signatures.library import CONSTANTS_OF
-from tools.signatures.machine import Budget, Collector, Condition, Finished, Flow, OutOfFuel, ProgramRaised, TooLong
+from tools.signatures.machine import (
+    Accepted,
+    Budget,
+    Collector,
+    Condition,
+    Finished,
+    Flow,
+    OutOfFuel,
+    Parsed,
+    PostponedCalls,
+    ProgramRaised,
+    TooLong,
+)
 from tools.signatures.model import Signature
 from tools.signatures.sources import Sources
 from tools.signatures.values import (
@@ -33,22 +42,6 @@ STEPS = 1_000_000
 SHARE = 3
 """A module that is imported may take this part of the steps that are left: its parser matters more than its plug-ins."""
 STEPS_BEYOND = 30_000
-SECONDS = 1.8
-
-
-class Accepted(msgspec.Struct, frozen=True, kw_only=True):
-    """A test after parsing: the only values of an argument that the program goes on with."""
-
-    values: tuple[str, ...]
-    fold: str
-    place: str
-
-
-class Parsed(msgspec.Struct, frozen=True, kw_only=True):
-    """The program parsed its command line."""
-
-    parser: Native
-    strict: bool
 
 
 Given = Callable[[Signature], Mapping[str, Value]]
@@ -76,7 +69,7 @@ class Interpreter:
         """Go on after the command line was parsed, to see which values are tested."""
         self.given = given
         """Follow the program as it runs with one particular command line."""
-        self.budget = Budget(STEPS, SECONDS)
+        self.budget = Budget(STEPS)
         self.uncertain = 0
         self.collectors = [Collector(0)]
         self.muted = 0
@@ -84,6 +77,7 @@ class Interpreter:
         self.call_steps = 0
         self.active: list[object] = []
         self.modules: dict[str, Module] = {}
+        self.postponed = PostponedCalls(self)
         self.parsed: list[Parsed] = []
         self.made: list[Native] = []
         """Every modelled parser, in order."""
@@ -99,8 +93,10 @@ class Interpreter:
         """False where the program was too long to be followed."""
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
-        """The value of an expression."""
-        return expressions.evaluate(self, node, frame)
+        """The value of an expression; UNKNOWN where it cannot be followed."""
+        self.budget.spend()
+        handler = expressions.HANDLERS.get(type(node))
+        return UNKNOWN if handler is None else handler(self, node, frame)
 
     def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Flow:
         """Follow statements."""
@@ -257,6 +253,7 @@ class Interpreter:
         module.registering = registering_in(tree, module.registries)
         floor = self.budget.floor
         if module.path != self.script:
+            self.budget.extend()
             self.budget.floor = max(floor, self.budget.steps - self.budget.steps // SHARE)
         uncertain, collectors = self.uncertain, self.collectors
         self.uncertain, self.collectors = 0, [Collector(0)]
@@ -340,7 +337,16 @@ class Interpreter:
         """Follow the script as `python script` would."""
         main = self.module(self.script, "__main__")
         self._guard(lambda: self.run_module(main))
+        self._finish_unparsed()
         return main
+
+    def _finish_unparsed(self) -> None:
+        if not self.parsed:  # a function that was postponed may read the words
+            self._guard(self.postponed.do_all)
+
+    def finish(self, parser: Native) -> None:
+        """Do what was postponed of a parser."""
+        self._guard(lambda: self.postponed.do(parser))
 
     def run_entry(self, module: str, function: str) -> None:
         """Import the script under its own name and call one of its functions, as a console script does."""
@@ -348,6 +354,7 @@ class Interpreter:
         self._guard(lambda: self.run_module(target))
         if not self.parsed:
             self._guard(lambda: self._call_path(target, function))
+        self._finish_unparsed()
 
     def value_of(self, function: str) -> Value:
         """What a function of the script gives when it is called without arguments; UNKNOWN where that cannot be told."""
@@ -390,8 +397,3 @@ class Interpreter:
             self.complete = False
         except Exception:  # noqa: BLE001 - a foreign program may hold anything; what was read so far still counts
             self.complete = False
-
-
-def folder_of(path: str) -> str:
-    """The folder of a file, "." for the root."""
-    return str(PurePosixPath(path).parent)

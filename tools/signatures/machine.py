@@ -3,12 +3,14 @@
 import ast
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Protocol
 
+import msgspec
+
 from tools.signatures.sources import Sources
-from tools.signatures.values import Arguments, External, Frame, Module, Value
+from tools.signatures.values import Arguments, External, Frame, Module, Native, Value
 
 
 class Flow(Enum):
@@ -66,14 +68,29 @@ class TooLong(Exception):
     """A single call is too long to be followed to its end; what comes after it still can be."""
 
 
+SECONDS = 1.8
+"""Processor time for a script."""
+SECONDS_A_MODULE = 0.02
+"""What each module that a script imports adds to its time; most are short."""
+SECONDS_OF_MODULES = 6.0
+"""What all of them add at most: the steps end before, but on a machine that is busy or slow."""
+
+
 class Budget:
     """How much may be evaluated: steps, and seconds of processor time."""
 
-    def __init__(self, steps: int, seconds: float) -> None:
+    def __init__(self, steps: int) -> None:
         self.steps = steps
+        self._more = SECONDS_OF_MODULES
         self.floor = 0
         """A single call may take the steps down to here."""
-        self.deadline = time.thread_time() + seconds
+        self.deadline = time.thread_time() + SECONDS
+
+    def extend(self) -> None:
+        """Another file is read: it has time of its own."""
+        given = min(SECONDS_A_MODULE, self._more)
+        self._more -= given
+        self.deadline += given
 
     def spend(self) -> None:
         """Take one step; raises OutOfFuel at the end, TooLong at the end of what a call may take."""
@@ -89,6 +106,59 @@ class Budget:
         before = time.thread_time()
         yield
         self.deadline += time.thread_time() - before
+
+
+class Accepted(msgspec.Struct, frozen=True, kw_only=True):
+    """A test after parsing: the only values of an argument that the program goes on with."""
+
+    values: tuple[str, ...]
+    fold: str
+    place: str
+
+
+class Parsed(msgspec.Struct, frozen=True, kw_only=True):
+    """The program parsed its command line."""
+
+    parser: Native
+    strict: bool
+
+
+class PostponedCalls:
+    """What functions do to parsers while modules are imported; done when somebody asks for the parser.
+
+    Packages with registries make parsers for their documentation whenever they are imported, one for each plug-in.
+    """
+
+    def __init__(self, run: "Machine") -> None:
+        self._run = run
+        self._calls: dict[Native, list[Callable[[], object]]] = {}
+
+    def add(self, parser: Native, call: Callable[[], object]) -> None:
+        """Wait with a call until `parser` is asked for."""
+        self._calls.setdefault(parser, []).append(call)
+
+    def do(self, parser: Native) -> None:
+        """The calls that wait for a parser, in order, as they would have been done while importing."""
+        for call in self._calls.pop(parser, ()):
+            self._do(call)
+
+    def do_all(self) -> None:
+        """Everything that waits."""
+        for parser in list(self._calls):
+            self.do(parser)
+
+    def _do(self, call: Callable[[], object]) -> None:
+        run = self._run
+        uncertain, collectors = run.uncertain, run.collectors
+        run.uncertain, run.collectors = 0, [Collector(0)]
+        run.importing += 1
+        try:
+            call()
+        except ProgramRaised:
+            pass
+        finally:
+            run.uncertain, run.collectors = uncertain, collectors
+            run.importing -= 1
 
 
 class Machine(Protocol):
@@ -117,6 +187,7 @@ class Machine(Protocol):
     """Options whose values, known or not, decided how the program goes on."""
     active: list[object]
     """The functions that we are in, by their syntax node."""
+    postponed: PostponedCalls
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression."""

@@ -241,7 +241,7 @@ class Sources:
     def callers(self, functions: Iterable[str], scripts: Iterable[str]) -> list[str]:
         """The files that some import, directly or not, whose top level calls or decorates with one of these functions."""
         calls = re.compile(rf"^(?:@|\w.*[=\s(]|\) = )?(?:\w+\.)*(?:{'|'.join(functions)})\(", re.MULTILINE)
-        return sorted(path for path in self._reach_by_name(scripts) if calls.search(self.text(path) or ""))
+        return sorted(path for path in self._reach_by_name(scripts) if self.mentions(path, calls))
 
     def _reach_by_name(self, scripts: Iterable[str]) -> set[str]:
         """As `reach`, with what files import from their folders by names that are computed."""
@@ -264,6 +264,7 @@ class Sources:
 
     def mentions(self, path: str, pattern: re.Pattern[str] | WordPattern) -> bool:
         """Whether the text of a file has such a place."""
+        self.asked.add(path)
         if (path, pattern) not in self._mentions:
             self._mentions[path, pattern] = bool(pattern.search(self.text(path) or ""))
         return self._mentions[path, pattern]

@@ -6,13 +6,14 @@ from functools import partial
 from typing import Any
 
 from tools.signatures.branches import follow_way, merge_ways
-from tools.signatures.expressions import assign_names, iterate
+from tools.signatures.expressions import arguments_of, assign_names, iterate
 from tools.signatures.machine import Condition, Flow, Machine, ProgramRaised
 from tools.signatures.operators import operate
 from tools.signatures.values import (
     CONSTANTS,
     UNKNOWN,
     Arguments,
+    Bound,
     Class,
     External,
     Frame,
@@ -42,8 +43,29 @@ def execute(run: Machine, body: Sequence[ast.stmt], frame: Frame) -> Flow:
 
 
 def _expression(run: Machine, node: ast.Expr, frame: Frame) -> None:
-    if not isinstance(node.value, ast.Constant):
+    if run.importing and isinstance(node.value, ast.Call):
+        _call_or_postpone(run, node.value, frame)
+    elif not isinstance(node.value, ast.Constant):
         run.evaluate(node.value, frame)
+
+
+def _call_or_postpone(run: Machine, node: ast.Call, frame: Frame) -> None:
+    """While a module is imported, what its functions do to a parser waits: most such parsers are never asked for."""
+    parsers = (v.parser_of() for v in map(partial(_seen_value, frame), node.args) if isinstance(v, Native))
+    parser = next((p for p in parsers if p is not None), None)
+    if parser is None:
+        run.evaluate(node, frame)
+        return
+    function, arguments = run.evaluate(node.func, frame), arguments_of(run, node, frame)
+    if isinstance(function, (Function, Bound)):
+        run.postponed.add(parser, partial(run.call, function, arguments))
+    else:
+        run.call(function, arguments)
+
+
+def _seen_value(frame: Frame, node: ast.expr) -> Value:
+    """What a name stands for in this very frame."""
+    return frame.names.get(node.id) if isinstance(node, ast.Name) else None
 
 
 def _assign(run: Machine, node: ast.Assign, frame: Frame) -> None:

@@ -232,6 +232,10 @@ class Native:
     def store(self, name: str, value: Value) -> None:
         """An attribute or item is set."""
 
+    def parser_of(self) -> "Native | None":
+        """The parser that it is or belongs to; None of other objects."""
+        return None
+
     def note_chosen(self, dest: str, arguments: Arguments) -> None:
         """It was given to something that a value of the command line chooses."""
 
