@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.make.reference import Refused
-from benchmarks.make.seeds import LEFT_OUT, PLACEHOLDER
+from benchmarks.make.seeds import LEFT_OUT, OPEN, PLACEHOLDER
 from benchmarks.make.vary import Varied
 from benchmarks.make.wording import Style, Unsaid, quoted
 from benchmarks.same_call.code import required
@@ -26,10 +26,12 @@ LINES, CALLS, VALUES = 25, 3, 9
 STYLES: tuple[Style, ...] = ("plain", "polite", "flags")
 
 
-SHAPE = re.compile(r"axis|dim$|ndim|rank|version")
-"""Numbers that cannot be others."""
+SHAPE = re.compile(r"axis|dim$|ndim|rank|version|.*(?:kernel|stride|pad|dilation|window)")
+"""Numbers that cannot be others: an even kernel does not give the size back that an odd one gives."""
 DEPTH = re.compile(r"(?:^|_)(?:depth|layers|epochs|steps|iters?|seed)$")
 """Numbers that no other needs to fit."""
+PRINTED = re.compile(r"print\(.*\.(?:shape|size\(\))")
+"""Code that prints a shape."""
 CHANNELS = 4
 """Literals up to this one are channels and batches, which others are multiples of by chance."""
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
@@ -74,7 +76,9 @@ def code_row(example: Example, style: Style, varied: Varied, root: Path, reposit
         raise Unsaid("the code gives something that cannot be said")
     if any(not _is_written(v, text) for v in values):
         raise Unsaid("a value is not written in the code")
-    instruction = _request(calls, style, varied.random, repository) + _input(seen.calls)
+    if any(isinstance(v, str) and OPEN.search(v) for v in values):
+        raise Refused("code: a placeholder")
+    instruction = _request(calls, style, varied.random, repository) + _input(seen.calls, text)
     arguments = {f"{c.name.rpartition('.')[2]} {n}": _shown(v) for c in calls for n, v in _values(c).items()}
     return CodeRow(text=text, instruction=instruction, arguments=arguments, example=example)
 
@@ -184,15 +188,20 @@ def _request(calls: Sequence[CodeCall], style: Style, random: Random, repository
     return f"Write Python with {repository}: {steps}."
 
 
-def _input(calls: Sequence[CodeCall]) -> str:
-    """What is said of the random tensor that an object is called on; "" where there is none or more than one."""
+def _input(calls: Sequence[CodeCall], text: str) -> str:
+    """What is said of the random tensor that an object is called on; "" where none is called.
+
+    Raises:
+        Unsaid: it is called on something else, which a request that names the constructor alone would not tell.
+    """
+    if not any(c.name.endswith("()") for c in calls):
+        return ""
     made = [c for c in calls if c.name.rpartition(".")[2] in ("randn", "rand") and not c.own]
     sizes = [list(c.arguments.values()) for c in made]
-    if len(sizes) != 1 or not any(c.name.endswith("()") for c in calls) or not all(type(n) is int for n in sizes[0]):
-        return ""
-    return (
-        f" Call it on random input of the shape {' x '.join(map(str, sizes[0]))} and print the shape of what comes out."
-    )
+    if len(sizes) != 1 or not all(type(n) is int for n in sizes[0]):
+        raise Unsaid("the input of the code cannot be said")
+    end = " and print the shape of what comes out" if PRINTED.search(text) else ""
+    return f" Call it on random input of the shape {' x '.join(map(str, sizes[0]))}{end}."
 
 
 def _called(call: CodeCall) -> str:
@@ -204,9 +213,10 @@ def _called(call: CodeCall) -> str:
 
 
 def _verb(call: CodeCall) -> str:
-    parts = call.name.removesuffix("()").split(".")
+    """What is done, without the private modules that an import does not name."""
+    parts = [p for p in call.name.removesuffix("()").split(".") if not p.startswith("_")]
     if parts[-1][:1].isupper():
-        return f"make a {parts[-1]} ({'.'.join(parts[:-1])})"
+        return f"make {'an' if parts[-1][0] in 'AEIO' else 'a'} {parts[-1]} ({'.'.join(parts[:-1])})"
     return f"call {parts[-1]} of {parts[-2]}" if len(parts) > 1 else f"call {parts[-1]}"
 
 

@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from benchmarks.make.code import _input, _values, code_row, fits
+from benchmarks.make.code import SHAPE, _input, _values, _verb, code_row, fits
+from benchmarks.make.reference import Refused
 from benchmarks.make.vary import Varied
 from benchmarks.make.wording import Unsaid
 from benchmarks.same_call.model import CodeCall
@@ -71,5 +72,32 @@ def test_defaults_that_the_code_gives_and_its_input_are_said() -> None:
     call = CodeCall(name="net.Net", own=True, arguments={"dim": 8, "deep": True}, defaults={"deep": True})
     assert _values(call) == {"dim": 8, "deep": True}
     made = CodeCall(name="?torch.randn", own=False, arguments={"0": 1, "1": 3})
-    assert "shape 1 x 3 " in _input([made, call, CodeCall(name="net.Net()", own=True)])
-    assert _input([made, made, call, CodeCall(name="net.Net()", own=True)]) == _input([made, call]) == ""
+    called = CodeCall(name="net.Net()", own=True)
+    assert _input([made, call, called], "print(y.shape)").endswith("shape 1 x 3 and print the shape of what comes out.")
+    assert _input([made, call, called], "y = net(x)").endswith("input of the shape 1 x 3.")
+    assert _input([made, call], "") == ""
+
+
+def test_code_with_input_that_cannot_be_said_makes_no_request() -> None:
+    """Who builds the object and calls it on nothing would have done all that a request without the input names."""
+    made = CodeCall(name="?torch.randn", own=False, arguments={"0": 1, "1": 3})
+    for inputs in ([made, made], []):
+        with pytest.raises(Unsaid):
+            _input([*inputs, CodeCall(name="net.Net()", own=True)], "")
+
+
+@pytest.mark.parametrize("name", ["kernel_size", "stride", "padding", "dim"])
+def test_numbers_on_which_the_size_of_the_output_hangs_stay(name: str) -> None:
+    assert SHAPE.match(name) and not SHAPE.match("depth")
+
+
+def test_a_placeholder_in_code_makes_no_row(tmp_path: Path) -> None:
+    (tmp_path / "kit.py").write_text("def load(path, tokens=1): pass\n")
+    text = "from kit import load\nload('path/to/weights', tokens=30)\n"
+    example = Example(kind="python", text=text, path="README.md", line=1, workdir=".", api=("kit",))
+    with pytest.raises(Refused):
+        code_row(example, "plain", Varied((), Random(0)), tmp_path, "kit")
+
+
+def test_private_modules_are_not_named() -> None:
+    assert _verb(CodeCall(name="kit.models._factory.make", own=True)) == "call make of models"
