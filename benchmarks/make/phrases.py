@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections.abc import Sequence
 
 from benchmarks.make.vary import Wish, is_path
 from tools.signatures.model import Option, Signature
@@ -32,48 +33,18 @@ CLAUSE = re.compile(r"\s*(?:if|when|will|which|that|must|should)\b", re.IGNORECA
 """Where a text goes on to say which of several things is meant: what stands before is not enough."""
 OR = re.compile(r"\bor\b(?! not\b)", re.IGNORECASE)
 """Between kinds of files that a place may be of: the first of them need not be the one that is given."""
-OPEN_ENDS = frozenset(
-    [
-        "of",
-        "to",
-        "for",
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "in",
-        "with",
-        "from",
-        "by",
-        "as",
-        "is",
-        "are",
-        "be",
-        "on",
-        "at",
-        "into",
-        "where",
-        "whose",
-        "while",
-        "until",
-        "than",
-        "using",
-        "between",
-        "before",
-        "after",
-        "during",
-        "this",
-        "its",
-        "their",
-        "not",
-        "only",
-        "how",
-        "per",
-        "via",
-    ]
-)
+OPEN_ENDS = frozenset([
+    "of", "to", "for", "the", "a", "an", "and", "or", "in", "with", "from", "by", "as", "is", "are", "be", "on", "at", "into",
+    "where", "whose", "while", "until", "than", "using", "between", "before", "after", "during", "this", "its", "their", "not",
+    "only", "how", "per", "via", "every",
+])  # fmt: skip
 """Words after which a phrase is not at its end."""
+NO_STARTS = frozenset(["is", "are", "to", "can", "not", "do", "whether", "how", "only", "then"])
+"""Words with which a phrase that names a thing does not begin."""
+NEGATIVE = re.compile(
+    r"\b(?:no|not|never|without|disabl\w+|skip\w*|omit\w*|suppress\w*|turn\w* off|remov\w+)\b|n't\b", re.IGNORECASE
+)
+"""What a help text says of a switch that leaves something out."""
 COUNT = re.compile(r"#\s*of\b|\bno\. of\b", re.IGNORECASE)
 FOLDED = re.compile(r"\n\s*(?=[a-z])")
 SWITCH_HEAD = re.compile(
@@ -81,115 +52,21 @@ SWITCH_HEAD = re.compile(
     re.IGNORECASE,
 )
 """What stands before the deed in the help text of a switch."""
-VERBS = frozenset(
-    [
-        "use",
-        "enable",
-        "disable",
-        "turn",
-        "do",
-        "run",
-        "save",
-        "skip",
-        "load",
-        "print",
-        "show",
-        "train",
-        "evaluate",
-        "compute",
-        "apply",
-        "add",
-        "include",
-        "exclude",
-        "keep",
-        "freeze",
-        "normalize",
-        "normalise",
-        "shuffle",
-        "overwrite",
-        "resume",
-        "write",
-        "read",
-        "remove",
-        "drop",
-        "ignore",
-        "log",
-        "track",
-        "plot",
-        "visualize",
-        "visualise",
-        "sample",
-        "generate",
-        "share",
-        "tie",
-        "start",
-        "stop",
-        "force",
-        "allow",
-        "perform",
-        "make",
-        "create",
-        "output",
-        "export",
-        "predict",
-        "test",
-        "validate",
-        "center",
-        "crop",
-        "resize",
-        "pad",
-        "mask",
-        "clip",
-        "return",
-        "report",
-        "download",
-        "convert",
-        "store",
-        "dump",
-        "split",
-        "merge",
-        "sort",
-        "filter",
-        "truncate",
-        "compile",
-        "profile",
-        "cache",
-        "limit",
-        "scale",
-    ]
-)
-THINGS = frozenset(
-    [
-        "output",
-        "log",
-        "mask",
-        "filter",
-        "limit",
-        "cache",
-        "sample",
-        "test",
-        "train",
-        "crop",
-        "center",
-        "profile",
-        "report",
-        "plot",
-        "export",
-        "share",
-        "pad",
-        "clip",
-        "start",
-        "stop",
-        "track",
-        "dump",
-        "sort",
-        "run",
-        "load",
-        "print",
-        "cut",
-    ]
-)
+VERBS = frozenset([
+    "use", "enable", "disable", "turn", "do", "run", "save", "skip", "load", "print", "show", "train", "evaluate", "compute",
+    "apply", "add", "include", "exclude", "keep", "freeze", "normalize", "normalise", "shuffle", "overwrite", "resume", "write",
+    "read", "remove", "drop", "ignore", "log", "track", "plot", "visualize", "visualise", "sample", "generate", "share", "tie",
+    "start", "stop", "force", "allow", "perform", "make", "create", "output", "export", "predict", "test", "validate", "center",
+    "crop", "resize", "pad", "mask", "clip", "return", "report", "download", "convert", "store", "dump", "split", "merge",
+    "sort", "filter", "truncate", "compile", "profile", "cache", "limit", "scale",
+])  # fmt: skip
+THINGS = frozenset([
+    "output", "log", "mask", "filter", "limit", "cache", "sample", "test", "train", "crop", "center", "profile", "report",
+    "plot", "export", "share", "pad", "clip", "start", "stop", "track", "dump", "sort", "run", "load", "print", "cut",
+])  # fmt: skip
 """Verbs that begin a noun phrase as often."""
+STARTS = frozenset(["is", "has", "if", "do", "does", "with", "use", "load", "no", "should"])
+"""Words with which a name says what is done or asked, so that it cannot stand as a thing."""
 SHORT = 2
 """Letters of a name that says nothing."""
 FAMILIAR = 9
@@ -207,10 +84,19 @@ def name_words(option: Option) -> str:
     full = [LONG.get(w.lower(), w.lower() if not w.isupper() or len(w) > 4 else w) for w in words]
     if full and full[0] in ("maximum", "minimum", "number of") and len(full) == 1:
         return words[0]
-    if full and full[-1] in OPEN_ENDS:
+    if full and (full[-1] in OPEN_ENDS or _is_no_thing(words, full)):
         return option.dest
-    text = " ".join(full)
-    return re.sub(r"number of number", "number", text)
+    return re.sub(r"number of number", "number", " ".join(full))
+
+
+def _is_no_thing(words: list[str], full: list[str]) -> bool:
+    """Whether the words of a name make no noun phrase: a letter, a question or a deed, a number of what is not several."""
+    if len(words) < 2:
+        return False
+    if any(len(w) == 1 for w in full) or words[0].lower() in STARTS:
+        return True
+    counted = full[0] == "number of" and words[1].lower() not in ("number", "max", "min")
+    return counted and not full[-1].endswith("s")
 
 
 def help_noun(option: Option) -> str:
@@ -231,9 +117,9 @@ def help_noun(option: Option) -> str:
     if not 2 <= len(words) <= FAMILIAR or re.search(r"[<>{}|%$=#*/\\_@`\"]|\b(?:I|you|we|your|is|are)\b", text):
         return ""
     first = words[0].lower()
-    if first in VERBS - THINGS or first in ("is", "are", "to", "can", "not", "do", "whether", "how", "only"):
+    if first in VERBS - THINGS or first in NO_STARTS or (first.endswith("s") and first[:-1] in VERBS - THINGS):
         return ""
-    if words[-1].lower() in OPEN_ENDS or "where" in words:
+    if words[-1].lower() in OPEN_ENDS or {"where", "this", "here"} & set(words) or len(words[-1]) == 1:
         return ""
     return text if words[0].isupper() or any(c.isupper() for c in words[0][1:]) else text[0].lower() + text[1:]
 
@@ -258,7 +144,8 @@ def switch_sentence(wish: Wish, by_help: bool) -> str:
     if wish.value is False:
         return f"turn off {spelled}"
     first, _, rest = re.sub(r"[-_]", " ", spelled).partition(" ")
-    if first in ("no", "not", "without", "disable", "skip") and rest:
+    leaves_out = not wish.option.help or NEGATIVE.search(wish.option.help)
+    if first in ("no", "not", "without", "disable", "skip") and rest and leaves_out:
         return f"leave out {rest}" if first == "skip" else f"do without {rest}"
     return f"turn on {spelled}"
 
@@ -270,63 +157,13 @@ DOINGS = {
     "preprocess": "preprocess the data", "finetune": "fine-tune the model", "pretrain": "pre-train the model", "demo": "run the demo",
     "validate": "run the validation", "val": "run the validation", "translate": "run the translation", "run": "", "main": "", "cli": "",
 }  # fmt: skip
-LEADS = frozenset(
-    [
-        "train",
-        "evaluate",
-        "eval",
-        "test",
-        "predict",
-        "generate",
-        "sample",
-        "export",
-        "convert",
-        "preprocess",
-        "prepare",
-        "download",
-        "extract",
-        "visualize",
-        "visualise",
-        "detect",
-        "finetune",
-        "pretrain",
-        "compute",
-        "build",
-        "create",
-        "make",
-        "split",
-        "merge",
-        "plot",
-        "render",
-        "process",
-        "tokenize",
-        "encode",
-        "decode",
-        "classify",
-        "segment",
-        "transcribe",
-        "separate",
-        "benchmark",
-        "calculate",
-        "score",
-        "average",
-        "interpolate",
-        "project",
-        "combine",
-        "quantize",
-        "prune",
-        "merge",
-        "launch",
-        "compare",
-        "fit",
-        "infer",
-        "translate",
-        "validate",
-        "analyze",
-        "filter",
-        "dump",
-    ]
-)
+LEADS = frozenset([
+    "train", "evaluate", "eval", "test", "predict", "generate", "sample", "export", "convert", "preprocess", "prepare",
+    "download", "extract", "visualize", "visualise", "detect", "finetune", "pretrain", "compute", "build", "create", "make",
+    "split", "merge", "plot", "render", "process", "tokenize", "encode", "decode", "classify", "segment", "transcribe",
+    "separate", "benchmark", "calculate", "score", "average", "interpolate", "project", "combine", "quantize", "prune",
+    "launch", "compare", "fit", "infer", "translate", "validate", "analyze", "filter", "dump",
+])  # fmt: skip
 
 
 def purpose(signature: Signature) -> str:
@@ -335,7 +172,7 @@ def purpose(signature: Signature) -> str:
     if told:
         return told
     words = entry_words(signature)
-    if len(words) == 1 and DOINGS.get(words[0]):
+    if len(words) == 1 and words[0] in DOINGS:
         return DOINGS[words[0]]
     if words and words[0] in LEADS and len(words) > 1:
         return " ".join(words)
@@ -348,9 +185,16 @@ def entry_words(signature: Signature) -> list[str]:
     if stem in ("__main__", "__init__", "main", "run", "cli"):
         stem = posixpath.basename(posixpath.dirname(signature.path)) + " " + stem if "/" in signature.path else stem
     if signature.kind in ("console", "module"):
-        stem = signature.name.rpartition(".")[2] if signature.kind == "module" else signature.name
+        parts = signature.name.split(".") if signature.kind == "module" else [signature.name]
+        stem = " ".join(parts[-2:] if parts[-1] in ("main", "run", "cli") else parts[-1:])
     joined = " ".join([stem, *signature.subcommand]) if not signature.subcommand else " ".join(signature.subcommand)
     return [w.lower() for w in re.split(r"[_\-\s.]+", joined) if w and w != "__main__" and not w.startswith("__")]
+
+
+def namesakes(signature: Signature, others: Sequence[Signature]) -> list[Signature]:
+    """Other programs that are called by the same words, so that these do not tell which is meant."""
+    words = entry_words(signature)
+    return [o for o in others if o.path != signature.path and entry_words(o) == words]
 
 
 def _told(doc: str) -> str:

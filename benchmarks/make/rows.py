@@ -14,6 +14,7 @@ from benchmarks.make.chosen import Knowledge, chosen, usual
 from benchmarks.make.code import STYLES as code_styles
 from benchmarks.make.code import code_row, code_seeds
 from benchmarks.make.guards import guards
+from benchmarks.make.phrases import namesakes
 from benchmarks.make.reference import Refused, reference
 from benchmarks.make.seeds import Seed, folder_of, rivals, seeds
 from benchmarks.make.vary import Varied, Wish
@@ -145,9 +146,8 @@ def _row(start: Seed, styles: Sequence[Style], maker: _Maker) -> dict[str, Any]:
     wishes = chosen(start, maker.known(start), maker.varied)
     others = rivals(start.signature, [w.option.dest for w in wishes], maker.signatures)
     repository = maker.source.github.rstrip("/").rpartition("/")[2]
-    told = Told(
-        signature=start.signature, wishes=tuple(wishes), workdir=workdir, alone=not others, repository=repository
-    )
+    alone = not others and not namesakes(start.signature, maker.signatures)
+    told = Told(signature=start.signature, wishes=tuple(wishes), workdir=workdir, alone=alone, repository=repository)
     _first_style(told, styles, maker.random)
     command, folder = _command(start, wishes, workdir, maker.source.root)
     style, text = _first_style(msgspec.structs.replace(told, workdir=folder), styles, maker.random)

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.make.phrases import help_noun
+from benchmarks.make.phrases import help_noun, name_words, namesakes, purpose, switch_sentence
 from benchmarks.make.vary import Wish
 from benchmarks.make.wording import Told, Unsaid, request, says
 from tools.signatures.model import Option, Signature
@@ -99,3 +99,55 @@ def test_one_of_several_kinds_of_a_place_is_not_its_name() -> None:
 def test_a_sentence_is_no_name() -> None:
     """What says something of a thing cannot stand where the thing is named."""
     assert help_noun(Option(dest="dir", flags=("--dir",), type="str", help="models are saved here")) == ""
+
+
+@pytest.mark.parametrize(
+    ("dest", "words"),
+    [
+        ("num_workers", "number of workers"),
+        ("num_D", "num_D"),
+        ("n_frames_total", "n_frames_total"),
+        ("d_model", "d_model"),
+        ("top_k", "top_k"),
+        ("is_training", "is_training"),
+        ("load_pretrain", "load_pretrain"),
+        ("save_every", "save_every"),
+        ("batch_size", "batch size"),
+    ],
+)
+def test_a_name_that_makes_no_noun_phrase_is_spelled(dest: str, words: str) -> None:
+    """A letter, a question or a deed is no thing, and a number is one of several: other words would be nonsense."""
+    assert name_words(Option(dest=dest, flags=(f"--{dest}",))) == words
+
+
+@pytest.mark.parametrize("help", ["saves results here.", "then crop to this size", "inference size h,w"])
+def test_part_of_a_sentence_is_no_name(help: str) -> None:
+    assert help_noun(Option(dest="some_size", flags=("--some_size",), type="int", help=help)) == ""
+
+
+@pytest.mark.parametrize(
+    ("help", "said"),
+    [
+        ("do not use the cache", "do without cache"),
+        ("", "do without cache"),
+        ("make it afresh as well", "turn on no-cache"),
+    ],
+)
+def test_a_switch_leaves_out_only_what_its_help_leaves_out(help: str, said: str) -> None:
+    """A name with "no" may be read in two ways, and the help may say the other one."""
+    assert switch_sentence(wish("no-cache", True, nargs="0", help=help), False) == said
+
+
+def test_a_script_called_run_is_named_as_it_is() -> None:
+    run = Signature(path="run.py", framework="argparse")
+    assert purpose(run) == "" and "run run.py" in request(
+        Told(signature=run, wishes=(wish("lr", 0.1),), workdir=".", alone=True, repository="kit"), "polite", Random(0)
+    )
+    main = Signature(path="src/training/main.py", framework="argparse", kind="module", name="training.main")
+    assert purpose(main) == "run the training main program"
+
+
+def test_programs_of_one_name_are_told_apart() -> None:
+    """The words of a script's name do not tell which of two scripts of this name is meant, even if its options do."""
+    one, two = (Signature(path=path, framework="argparse") for path in ("train.py", "classify/train.py"))
+    assert namesakes(one, [one, two]) == [two] and not namesakes(one, [one])
