@@ -1,7 +1,7 @@
 """Which options a row sets: what a document shows and the program may need, some of the rest, and some that can do no harm."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -11,7 +11,7 @@ from benchmarks.make.guards import UNSET, Guards
 from benchmarks.make.harmless import is_harmless, is_shape
 from benchmarks.make.reference import Refused
 from benchmarks.make.seeds import Seed, usable
-from benchmarks.make.vary import NAME_WORDS, OUTPUT_WORDS, Varied, Wish, words_of
+from benchmarks.make.vary import NAME_WORDS, OUTPUT_WORDS, SUFFIX, Varied, Wish, is_path, words_of
 from tools.signatures.model import Option
 
 WISHES = (2, 5)
@@ -71,9 +71,34 @@ def needed(start: Seed, known: Knowledge) -> list[Option]:
         raise Refused("nothing shows what it needs")
     shown = [*start.shown, *start.open]
     kept = {d: options[d] for d in shown if d in options and not _may_be_left_out(options[d], start, known)}
+    kept |= {d: options[d] for d in _spelled_in_names(start, kept)}
     if known.guards.unused & kept.keys():
         raise Refused("the program does nothing with an option that its document gives")
+    if any(_is_unknown(d, start.shown[d], known) for d in kept if d in start.shown):
+        raise Refused("the source does not know a word that a document gives")
     return list({**required, **kept}.values())
+
+
+def _spelled_in_names(start: Seed, kept: Collection[str]) -> list[str]:
+    """The options whose numbers a name that is kept contains: with another number it would say what is not so."""
+    names = [v for d in kept if isinstance(v := start.shown.get(d), str)]
+    numbers = {d: str(v) for d, v in start.shown.items() if d not in kept and type(v) in (int, float)}
+    return [d for d, n in numbers.items() if len(n) > 1 and any(_contains(name, n) for name in names)]
+
+
+def _contains(name: str, number: str) -> bool:
+    return re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", name) is not None
+
+
+def _is_unknown(dest: str, value: Any, known: Knowledge) -> bool:
+    """Whether the source keeps under a key what another document gives an option, and nowhere spells this word.
+
+    Such a word is misspelt, or of another version. What no table knows may be anything: the name of a run, of data.
+    """
+    if not isinstance(value, str) or not re.fullmatch(r"[\w-]+", value) or value in known.guards.known:
+        return False
+    others = {str(s.shown[dest]) for s in known.documented if dest in s.shown} - {value}
+    return bool(others & known.guards.keys)
 
 
 def _is_required(option: Option) -> bool:
@@ -120,7 +145,8 @@ def _needed_wish(option: Option, start: Seed, guards: Guards, varied: Varied) ->
         value = _placed(option, start.open[option.dest], varied)
     elif option.dest in start.shown:
         shown = start.shown[option.dest]
-        value = shown if str(shown) in guards.words else varied.kept(option, shown, start.workdir)
+        stays = str(shown) in guards.words or _is_in_a_folder(option, shown, start)
+        value = shown if stays else varied.kept(option, shown, start.workdir)
         if not _can_be_said(value):
             raise Refused("a value cannot be said")
         if str(value) == option.default and not _is_required(option):
@@ -131,6 +157,17 @@ def _needed_wish(option: Option, start: Seed, guards: Guards, varied: Varied) ->
     if value is None:
         raise Refused(f"no value is known for an option that is needed ({option.type})")
     return Wish(option=option, value=value, documented=option.dest in start.shown)
+
+
+def _is_in_a_folder(option: Option, shown: Any, start: Seed) -> bool:
+    """Whether a bare name of a file stands beside a folder of input, to which the program joins it: another folder would undo that one."""
+    if not isinstance(shown, str) or "/" in shown or not SUFFIX.search(shown):
+        return False
+    given = {**start.shown, **start.open}
+    beside = (o for o in start.signature.options if o.dest in given and o.dest != option.dest and is_path(o))
+    return any(
+        not words_of(o) & OUTPUT_WORDS and isinstance(v := given[o.dest], str) and not SUFFIX.search(v) for o in beside
+    )
 
 
 def _placed(option: Option, shown: Any, varied: Varied) -> Any:

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from benchmarks.make.reads import known_keys, known_words, unread
 from tools.files import Tree
 from tools.index import RepoIndex
 from tools.python_api.modules import ModuleTable, join
@@ -30,10 +31,16 @@ class Guards(msgspec.Struct, frozen=True, kw_only=True):
     """Dests in a test on which the program may refuse to go on."""
     leads: Mapping[str, frozenset[str]] = {}
     """By dest: options without a value of their own that are read where it decides."""
+    off: Mapping[str, frozenset[str]] = {}
+    """By dest: options with which it counts for nothing, since it stands beside `not` them in a test."""
     words: frozenset[str] = frozenset()
     """Words that a test compares an option with."""
     unused: frozenset[str] = frozenset()
-    """Dests whose value comes to nothing: another is put in its place, or it is only printed."""
+    """Dests whose value comes to nothing: another is put in its place, it is only printed, or nothing reads it."""
+    keys: frozenset[str] = frozenset()
+    """Words under which tables of the source keep something, as registries keep models."""
+    known: frozenset[str] = frozenset()
+    """All words that the source spells."""
     launched: bool = False
     """Whether it takes a variable from the environment without which it does not run, as a launcher sets."""
 
@@ -52,8 +59,11 @@ def guards(index: RepoIndex, table: ModuleTable, signature: Signature) -> Guards
         reader.read(tree, ())
     reader.read_calls(trees)
     leads = {name: frozenset(found) for name, found in reader.leads.items()}
+    whole = signature.framework == "argparse" and len(trees) < FILES
+    unused = reader.unused(trees) | (unread(signature.options, trees) if whole else frozenset())
     return Guards(
-        tested=frozenset(reader.tested), leads=leads, words=frozenset(reader.words), unused=reader.unused(trees), launched=reader.launched,
+        tested=frozenset(reader.tested), leads=leads, words=frozenset(reader.words), unused=unused, launched=reader.launched,
+        keys=known_keys(trees), known=known_words(trees), off={k: frozenset(v) for k, v in reader.off.items()},
     )  # fmt: skip
 
 
@@ -65,6 +75,7 @@ class _Reader:
         self.unset = {o.dest for o in options if not o.switch and o.default in UNSET}
         self.tested: set[str] = set()
         self.leads: defaultdict[str, set[str]] = defaultdict(set)
+        self.off: defaultdict[str, set[str]] = defaultdict(set)
         self.words: set[str] = set()
         self.launched = False
 
@@ -112,7 +123,7 @@ class _Reader:
 
     def _replaced(self, node: ast.Assign) -> Iterator[str]:
         for target in node.targets:
-            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id in PARSED:
+            if isinstance(target, ast.Attribute) and ast.unparse(target.value).removeprefix("self.") in PARSED:
                 name = self.names.get(_name(target), "")
                 if name and name not in self._read_in(node.value):
                     yield name
@@ -131,6 +142,10 @@ class _Reader:
         if not tested:
             return
         self.words |= {n.value for n in ast.walk(node.test) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+        for both in (n for n in ast.walk(node.test) if isinstance(n, ast.BoolOp) and isinstance(n.op, ast.And)):
+            nots = [v for v in both.values if isinstance(v, ast.UnaryOp) and isinstance(v.op, ast.Not)]
+            for name in set().union(*(self._read_in(v) for v in both.values if v not in nots)):
+                self.off[name] |= set().union(*map(self._read_in, nots))
         inner = (self._read_in(c) for c in ast.iter_child_nodes(node) if c is not node.test)
         read = set().union(*inner) & self.unset
         for name in tested:

@@ -29,8 +29,12 @@ NUMBERS = _words(
     " interval freq frequency every each step steps iter iters iteration iterations niter timesteps patience temperature"
 )
 """Words of numbers that any run can have another of; a number of which every word is here can be added."""
-TRAINING = _words("lr learning epoch epochs nepochs decay wd momentum dropout patience")
+TRAINING = _words("train training lr learning epoch epochs nepochs decay wd momentum dropout patience")
 """Words of numbers that mean something in training alone."""
+INTERVALS = _words("freq frequency interval every")
+"""Words of numbers that say how often something is done in what goes on in steps, as training does."""
+NARROW_SEED = re.compile(r"\b(?:select|subset|subsampl|split|shuffl|pick|choos)\w*", re.IGNORECASE)
+"""What a help text says of a seed that counts only where a part is drawn, which another option may ask for."""
 TESTING = _words(
     "eval evaluate evaluation val validate test testing predict prediction inference infer generate sample sampling export demo pretrained"
 )
@@ -69,11 +73,15 @@ def is_harmless(wish: Wish, found: Mapping[str, Wish], guards: Guards, signature
     option = wish.option
     if is_shape(option) or excluded(option, found, signature) or needs_another(option, found):
         return False
-    if guards.leads.get(option.dest, frozenset()) - found.keys():
+    if guards.leads.get(option.dest, frozenset()) - found.keys() or guards.off.get(option.dest, set()) & found.keys():
         return False
     if any(option.dest.startswith(f"{o.dest}_") and o.dest not in found for o in signature.options if o.switch):
         return False
-    if not wish.documented and words_of(option) & TRAINING and not _trains(found, signature):
+    if not wish.documented and words_of(option) & (TRAINING | INTERVALS) and not _trains(found, signature):
+        return False
+    if not wish.documented and wish.is_path and _only_tests(found):
+        return False
+    if not wish.documented and "seed" in words_of(option) and NARROW_SEED.search(option.help):
         return False
     if wish.documented and (option.switch or isinstance(wish.value, bool)):
         return True
@@ -85,6 +93,13 @@ def _trains(found: Mapping[str, Wish], signature: Signature) -> bool:
     told = {w for wish in found.values() for w in words_of(wish.option)}
     named = {*re.split(r"[\W_]+", signature.path.lower()), *signature.subcommand}
     return "train" in told or not (told | named) & TESTING
+
+
+def _only_tests(found: Mapping[str, Wish]) -> bool:
+    """Whether a switch leaves the training out of a program that trains: folders are mostly those of training then."""
+    told = {w for wish in found.values() for w in words_of(wish.option)}
+    switches = (w.option for w in found.values() if w.option.switch)
+    return "train" not in told and any(words_of(o) & TESTING for o in switches)
 
 
 def _can_be_added(wish: Wish, guards: Guards) -> bool:

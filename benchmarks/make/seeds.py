@@ -39,7 +39,8 @@ HARMLESS = re.compile(r"(?:CUDA|HIP)_|OMP_|MKL_|PYTHON|TOKENIZERS_|TORCH_|TF_CPP
 EXPORT = re.compile(r"export\s+(\w+)")
 SETTING = re.compile(r"(export\s+)?([A-Za-z_]\w*)=[\"']?([\w./,:+-]+)[\"']?$")
 """A variable that is set to a plain word."""
-HELP = frozenset({"-h", "--help", "--version"})
+HELP = frozenset({"-h", "--help", "--version", "help", "list"})
+"""Words that ask what there is, and not for a run: what else is given then does nothing."""
 REST = re.compile(r"\$[@*{]?[@*]")
 """The words that a script was given."""
 

@@ -105,7 +105,7 @@ HELP_PATH = re.compile(
 MEDIA_FILE = re.compile(r"\b(\w+)[- ]files?\b", re.IGNORECASE)
 NEARLY_ONE = 0.85
 """Where discounts, momenta and decays begin, of which half means something else."""
-SUFFIX = re.compile(r"\.[A-Za-z]\w{1,5}(?:\.(?:gz|bz2|xz))?$")
+SUFFIX = re.compile(r"\.(?:pth?\.tar|[A-Za-z]\w{1,5}|tfrecords?|parquet|safetensors)(?:\.(?:gz|bz2|xz))?$")
 SERIES = re.compile(r"[\w.-]*\{\d+\.\.\d+\}[\w.-]*$")
 """A series of files."""
 

@@ -66,6 +66,7 @@ def test_nothing_shows_what_a_script_needs(tmp_path: Path) -> None:
         "torchrun --nproc_per_node 2 train.py --lr 0.2",
         "BACKEND=mx python train.py",
         "python train.py --help",
+        "python train.py list",
         'python train.py "$@"',
     ],
 )
@@ -179,6 +180,8 @@ def test_what_the_source_tests_is_read_with_what_it_imports(tmp_path: Path) -> N
         (Option(dest="resume", flags=("--resume",), nargs="0", help="go on"), True, (), False),
         (Option(dest="print_every", flags=("--p",), type="int", default="2"), 3, (), False),
         (Option(dest="print_every", flags=("--p",), type="int", default="2"), 3, ("print",), True),
+        (Option(dest="seed", flags=("--seed",), type="int", default="0", help="random seed"), 7, (), True),
+        (Option(dest="seed", flags=("--s",), type="int", default="0", help="seed for selecting images"), 7, (), False),
         (Option(dest="data", flags=("--data",)), "/data/x", (), False),
         (Option(dest="log_dir", flags=("--log_dir",)), "/out/x", (), True),
         (Option(dest="cache", flags=("--cache",), nargs="0", help="keep them"), True, (), False),
@@ -243,6 +246,18 @@ def test_sizes_of_networks_are_shapes(name: str) -> None:
         ("main.py", ("do_train", "do_eval"), True),
     ],
 )
+def test_what_does_not_train_gets_no_interval_of_training(path: str, given: tuple[str, ...], good: bool) -> None:
+    options = [Option(dest=name, flags=(f"--{name}",), nargs="0") for name in given]
+    every = Option(dest="save_frequency", flags=("--save_frequency",), type="int", default="1")
+    signature = Signature(path=path, framework="argparse", options=(*options, every))
+    found = {o.dest: Wish(option=o, value=True, documented=True) for o in options}
+    assert is_harmless(Wish(option=every, value=2, documented=False), found, Guards(), signature) is good
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "good"),
+    [("main.py", (), True), ("tools/test.py", (), False), ("main.py", ("do_train", "do_eval"), True)],
+)
 def test_what_does_not_train_gets_no_number_of_training(path: str, given: tuple[str, ...], good: bool) -> None:
     options = [Option(dest=name, flags=(f"--{name}",), nargs="0") for name in given]
     rate = Option(dest="lr", flags=("--lr",), type="float", default="0.1")
@@ -262,6 +277,70 @@ def test_an_option_that_comes_to_nothing_is_not_asked_for(tmp_path: Path) -> Non
     read = f"{HEAD}{data}{options}{HARMLESS}{END}if args.lr:\n    args.save_dir = args.data\nprint(open(args.log_dir))\nopen(args.log_dir)\n"
     other = made(tmp_path / "b", {"train.py": read, "README.md": readme("python train.py --data data/cora.csv")})
     assert any("--save_dir" in text for text in outputs(other)) and any("--log_dir" in text for text in outputs(other))
+
+
+def test_an_option_that_nothing_reads_is_not_asked_for(tmp_path: Path) -> None:
+    """A declaration alone has no effect; where most options are not seen to be read, they are read somewhere else."""
+    script = HEAD + HARMLESS + 'parser.add_argument("--log_every", type=int, default=5)\n'
+    reads = "use(args.lr, args.epochs, args.seed)\n"
+    shown = readme("python train.py --lr 0.3 --epochs 9")
+    found = outputs(made(tmp_path, {"train.py": f"{script}{END}{reads}", "README.md": shown}, 20))
+    assert found and not any("--log_every" in text for text in found)
+    for name, ends in (
+        ("b", f"{reads}use(args.log_every)\n"),
+        ("c", "use(args)\n"),
+        ("d", f"{reads}use(vars(args))\n"),
+    ):
+        other = made(tmp_path / name, {"train.py": f"{script}{END}{ends}", "README.md": shown}, 20)
+        assert any("--log_every" in text for text in outputs(other))
+
+
+@pytest.mark.parametrize(("given", "good"), [("eval", False), ("amp", True)])
+def test_an_evaluation_alone_gets_no_folder_of_training(given: str, good: bool) -> None:
+    """A program that trains and is told to evaluate alone saves nothing where it would save what it trains."""
+    option, other = Option(dest="output_dir", flags=("--o",), default="out"), Option(dest=given, nargs="0")
+    signature = Signature(path="main.py", framework="argparse", options=(option, other))
+    found = {given: Wish(option=other, value=True, documented=True)}
+    assert is_harmless(Wish(option=option, value="/out/x", documented=False), found, Guards(), signature) is good
+
+
+def test_what_another_option_turns_off_is_not_asked_for_beside_it(tmp_path: Path) -> None:
+    """A folder of logs that is used "and not" in an evaluation does nothing in one; one that is replaced does nothing ever."""
+    options = 'parser.add_argument("--eval", action="store_true")\nparser.add_argument("--log_dir", default="log")\n'
+    ends = "if args.log_dir and not args.eval:\n    open(args.log_dir)\n"
+    shown = readme("python train.py --eval --seed 3")
+    found = outputs(made(tmp_path, {"train.py": f"{HEAD}{options}{HARMLESS}{END}{ends}", "README.md": shown}, 20))
+    assert found and not any("--eval" in text and "--log_dir" in text for text in found)
+    ends = "class Run:\n    def start(self):\n        self.args.log_dir = 'x'\nopen(args.log_dir)\n"
+    shown = readme("python train.py --seed 3 --lr 0.3")
+    found = outputs(made(tmp_path / "b", {"train.py": f"{HEAD}{options}{HARMLESS}{END}{ends}", "README.md": shown}, 20))
+    assert found and not any("--log_dir" in text for text in found)
+
+
+def test_a_word_that_the_source_does_not_know_makes_no_row(tmp_path: Path) -> None:
+    """A misspelt name passes a parser that takes any word, and then no table has it."""
+    table = 'nets = {"Gcn": 1, "Gat": 2}\nopen(nets[args.net])\n'
+    script = f'{HEAD}parser.add_argument("--net")\n{HARMLESS}{END}'
+    shown = readme("python train.py --net Gcn --lr 0.3", "python train.py --net GAT --lr 0.3")
+    assert not any("GAT" in text for text in outputs(made(tmp_path, {"train.py": script + table, "README.md": shown})))
+    free = outputs(made(tmp_path / "b", {"train.py": script, "README.md": shown}))
+    assert any("GAT" in text for text in free)
+
+
+def test_a_number_that_a_name_contains_stays_as_it_is(tmp_path: Path) -> None:
+    """The name of a run that tells a number would say what is not so with another number."""
+    rate = 'parser.add_argument("--rate", type=float, default=0.5)\nparser.add_argument("--name")\n'
+    shown = readme("python train.py --name kit_0.125 --rate 0.125 --lr 0.2")
+    found = outputs(made(tmp_path, {"train.py": f"{HEAD}{rate}{HARMLESS}{END}", "README.md": shown}))
+    assert found and all("--rate 0.125" in text for text in found)
+
+
+def test_a_file_that_is_joined_to_a_folder_keeps_its_bare_name(tmp_path: Path) -> None:
+    """Joined to a folder, a path from the root would take the folder's place."""
+    options = 'parser.add_argument("--root_path")\nparser.add_argument("--data_path")\n'
+    shown = readme("python train.py --root_path ./data/kit/ --data_path kit.csv --lr 0.2")
+    found = outputs(made(tmp_path, {"train.py": f"{HEAD}{options}{HARMLESS}{END}", "README.md": shown}))
+    assert found and all("--root_path /data/" in text and "--data_path kit.csv" in text for text in found)
 
 
 def test_a_document_that_gives_what_comes_to_nothing_makes_no_row(tmp_path: Path) -> None:
