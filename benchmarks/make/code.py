@@ -89,12 +89,15 @@ def _is_known(call: CodeCall) -> bool:
 
 
 def _says_more(call: CodeCall) -> bool:
-    """Whether a call is given what a request does not name: a list, a value reckoned for an option, a value of a method."""
+    """Whether a call is given what a request does not name: a list, a value reckoned for an option, a part of what is built."""
     if not _is_known(call):
         return bool(_values(call))
     rest = [(n, v) for n, v in call.arguments.items() if n != "self" and not isinstance(v, (str, int, float, bool))]
     optional = any(is_unknown(v) or not same(v, call.defaults[n]) for n, v in rest if n in call.defaults)
-    return optional or any(isinstance(v, (list, tuple)) for n, v in rest if n not in call.defaults)
+    builds = call.name.rpartition(".")[2][:1].isupper()
+    return optional or any(
+        isinstance(v, (list, tuple)) or (builds and is_unknown(v)) for n, v in rest if n not in call.defaults
+    )
 
 
 def _changed(text: str, varied: Varied, before: Observation) -> str:
@@ -194,14 +197,17 @@ def _input(calls: Sequence[CodeCall], text: str) -> str:
     Raises:
         Unsaid: it is called on something else, which a request that names the constructor alone would not tell.
     """
-    if not any(c.name.endswith("()") for c in calls):
+    called = [c for c in calls if c.name.endswith("()")]
+    if not called:
         return ""
     made = [c for c in calls if c.name.rpartition(".")[2] in ("randn", "rand") and not c.own]
     sizes = [list(c.arguments.values()) for c in made]
     if len(sizes) != 1 or not all(type(n) is int for n in sizes[0]):
         raise Unsaid("the input of the code cannot be said")
     end = " and print the shape of what comes out" if PRINTED.search(text) else ""
-    return f" Call it on random input of the shape {' x '.join(map(str, sizes[0]))}{end}."
+    inputs = max(len(c.arguments.keys() - {"self"}) for c in called)
+    each = f" for each of its {inputs} arguments" if inputs > 1 else ""
+    return f" Call it on random input of the shape {' x '.join(map(str, sizes[0]))}{each}{end}."
 
 
 def _called(call: CodeCall) -> str:

@@ -110,8 +110,8 @@ class _Reader:
 
     def unused(self, trees: Iterable[ast.Module]) -> frozenset[str]:
         """What the program replaces without a test, and what it prints and reads nowhere else."""
-        nodes = [node for tree in trees for node in _unconditional(tree)]
-        replaced = {name for node in nodes if isinstance(node, ast.Assign) for name in self._replaced(node)}
+        nodes = [(node, nth == 0) for nth, tree in enumerate(trees) for node in _unconditional(tree)]
+        replaced = {n for node, first in nodes if isinstance(node, ast.Assign) for n in self._replaced(node, first)}
         printed: Counter[str] = Counter()
         read: Counter[str] = Counter()
         for tree in trees:
@@ -121,9 +121,11 @@ class _Reader:
                     printed.update(self._read_by(n) for n in ast.walk(node))
         return frozenset(replaced | {name for name in printed if name and read[name] == printed[name]})
 
-    def _replaced(self, node: ast.Assign) -> Iterator[str]:
+    def _replaced(self, node: ast.Assign, first: bool) -> Iterator[str]:
+        """The options that are assigned to; those of an object in the entry point alone, since of many classes one is used."""
         for target in node.targets:
-            if isinstance(target, ast.Attribute) and ast.unparse(target.value).removeprefix("self.") in PARSED:
+            held = ast.unparse(target.value) if isinstance(target, ast.Attribute) else ""
+            if (held.removeprefix("self.") if first else held) in PARSED:
                 name = self.names.get(_name(target), "")
                 if name and name not in self._read_in(node.value):
                     yield name

@@ -42,6 +42,7 @@ def test_a_factor_of_what_stands_there_stays() -> None:
         ("Net(depth=3, size=7)", True),
         ("Net(depth=3, size=x.shape[0])", False),
         ("Net(depth=3, sizes=[1, 2])", False),
+        ("Deep(x, depth=3)", False),
         ("Net(depth=3).fit(rounds=4)", True),
         ("Net(depth=3).fit()", True),
     ],
@@ -50,8 +51,9 @@ def test_code_gives_nothing_that_the_request_does_not_say(code: str, good: bool,
     (tmp_path / "kit").mkdir()
     (tmp_path / "kit/__init__.py").write_text("")
     net = "class Net:\n    def __init__(self, depth=1, size=2, sizes=None): pass\n    def fit(self, rounds=1): pass\n"
+    net += "class Deep:\n    def __init__(self, part, depth=1): pass\n"
     (tmp_path / "kit/net.py").write_text(net)
-    text = f"import torch\nfrom kit.net import Net\nx = torch.load('x')\n{code}\n"
+    text = f"import torch\nfrom kit.net import Deep, Net\nx = torch.load('x')\n{code}\n"
     example = Example(kind="python", text=text, path="README.md", line=1, workdir=".", api=("kit",))
     if good:
         assert "depth" in code_row(example, "plain", Varied((), Random(0)), tmp_path, "kit").instruction
@@ -76,6 +78,8 @@ def test_defaults_that_the_code_gives_and_its_input_are_said() -> None:
     assert _input([made, call, called], "print(y.shape)").endswith("shape 1 x 3 and print the shape of what comes out.")
     assert _input([made, call, called], "y = net(x)").endswith("input of the shape 1 x 3.")
     assert _input([made, call], "") == ""
+    three = CodeCall(name="net.Net()", own=True, arguments={"0": 1, "1": 1, "2": 1})
+    assert _input([made, call, three], "").endswith("of the shape 1 x 3 for each of its 3 arguments.")
 
 
 def test_code_with_input_that_cannot_be_said_makes_no_request() -> None:
