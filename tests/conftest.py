@@ -8,9 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 REQUIRE_DOCKER = bool(os.environ.get("ML_AGENT_TEST_REQUIRE_DOCKER"))
 """Set by continuous integration: a Docker test that cannot run is then a failure, not a skip."""
+
+# How long one example takes is the machine's; what must be cheap is measured by `tests.processor_time`.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 _SETTING_PREFIXES = ("ML_AGENT_", "OPENAI_")
 _KEYS = ("GITHUB_TOKEN", "GH_TOKEN")

@@ -36,7 +36,7 @@ def on_terminal(
     columns: int = 100,
     answers: Sequence[tuple[str, str]] = (),
     extra: dict[str, str] | None = None,
-    seconds: float = 90,
+    seconds: float = 300,
 ) -> Seen:
     """Run the program on a terminal of that width; each answer is typed once its question was seen.
 
@@ -54,7 +54,7 @@ def on_terminal(
         os.close(slave)
         try:
             raw = _conversation(master, list(answers), time.monotonic() + seconds)
-            return Seen(raw, process.wait(10))
+            return Seen(raw, process.wait(60))
         finally:
             os.close(master)
 

@@ -16,6 +16,7 @@ from benchmarks.engines import Work
 from benchmarks.engines.dask import dask_engine
 from benchmarks.engines.local import LocalEngine
 from benchmarks.errors import BenchError
+from tests.processor_time import WAIT
 
 
 def square(item: int) -> tuple[int, str]:
@@ -67,7 +68,7 @@ def test_an_item_that_hangs_is_ended_for_its_time(jobs: int) -> None:
     work = Work(carry_out=slow, lost=lost, label=str, seconds=4.0)
     outcomes = dict(LocalEngine(jobs)(work, range(5)))
     assert outcomes == {0: "", 1: "", 4: "timeout: more than 4 s", 9: "", 16: ""}
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 200
 
 
 def test_a_worker_that_dies_once_costs_nothing(tmp_path: Path) -> None:
@@ -112,7 +113,7 @@ def test_no_worker_outlives_its_parent(tmp_path: Path, how: signal.Signals) -> N
     assert _until(lambda: not any(_lives(pid) for pid in workers))
 
 
-def _until(holds: Callable[[], bool], seconds: float = 60.0) -> bool:
+def _until(holds: Callable[[], bool], seconds: float = WAIT) -> bool:
     deadline = time.monotonic() + seconds
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.05)

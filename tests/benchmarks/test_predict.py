@@ -20,6 +20,7 @@ from benchmarks.predict.run import Plan, predict
 from benchmarks.predict.unit import answer_text
 from benchmarks.predictions import load_predictions
 from ml_agent.draft import Draft
+from tests.processor_time import WAIT
 
 TRAIN = """import argparse
 p = argparse.ArgumentParser()
@@ -170,7 +171,7 @@ def test_a_killed_run_goes_on(bench: Path) -> None:
     write(bench, rows(40))
     process = subprocess.Popen(command(bench), stderr=subprocess.DEVNULL)
     folder = bench / "out.jsonl.rows"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + WAIT
     while time.monotonic() < deadline and len(list(folder.glob("*/*.json"))) < 5:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)

@@ -115,7 +115,7 @@ def trap(tmp_path: Path) -> Iterator[Path]:
 
 
 def ml_agent(
-    *arguments: str, environment: Mapping[str, str] | None = None, cwd: Path | None = None, timeout: float = 60
+    *arguments: str, environment: Mapping[str, str] | None = None, cwd: Path | None = None, timeout: float = 300
 ) -> "subprocess.CompletedProcess[str]":
     """The command line in a process of its own."""
     return subprocess.run(

@@ -14,9 +14,10 @@ from ml_agent.cli import run
 from ml_agent.testing.git_folders import write_files
 from ml_agent.testing.misbehaviours import always
 from ml_agent.testing.model_server import ModelServer, Response
+from tests.processor_time import is_within
 
 Make = Callable[[Path], object]
-SECONDS, WALL_SECONDS = 5, 60
+SECONDS, WALL_SECONDS = 5, 120
 """Of processor time; and of the clock, which a busy machine lets run on, but a wait never passes."""
 ONE_LINE = "Bad input ends in one line and the right exit code, within seconds, and nothing is lost."
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
@@ -230,7 +231,7 @@ def _lay(here: Path, files: Mapping[str, str | bytes | Make]) -> None:
 
 
 def _said(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str, float]:
-    """Exit code, output, errors and processor seconds; it takes no more than a minute of the clock."""
+    """Exit code, output, errors and processor seconds; it takes no more than two minutes of the clock."""
     began = time.monotonic()
     before = resource.getrusage(resource.RUSAGE_SELF)
     code = run(list(words))
@@ -255,7 +256,7 @@ def test_bad_input_ends_in_one_line(
     assert "Traceback" not in err and "internal error" not in err
     assert len(lines) <= (3 if code < 2 else 1) and (lines or code == 0), err  # the bench also counts its rows
     assert code in (0, 1) or out == ""
-    assert spent < SECONDS
+    assert is_within(spent, SECONDS)
     assert (place / "mine").read_text() == "of the user's\n" and (place / "fitting/fit.py").read_text() == SCRIPT
 
 
@@ -270,7 +271,7 @@ def test_a_bad_provider_ends_in_one_line(
         code, out, err, spent = _said([*FIT, "--navigator", "llm", "--model", "m", "--max-seconds", "20"], capsys)
     assert code in (0, 3, 4), err  # what answers in no form at all is stood in for, and the result says so
     assert len(err.strip().splitlines()) == (code > 0) and "sk-of-this" not in err + out, err
-    assert (out == "") is (code > 0) and spent < SECONDS
+    assert (out == "") is (code > 0) and is_within(spent, SECONDS)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "nonsense", "ftp://x/v1", "http://[x/v1"])
@@ -281,7 +282,7 @@ def test_a_provider_that_is_none(
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     code, out, err, spent = _said([*FIT, "--navigator", "llm", "--model", "m", "--max-seconds", "20"], capsys)
     assert code in (3, 4), err
-    assert len(err.strip().splitlines()) == 1 and "internal" not in err and out == "" and spent < SECONDS
+    assert len(err.strip().splitlines()) == 1 and "internal" not in err and out == "" and is_within(spent, SECONDS)
 
 
 def test_there_are_a_hundred() -> None:

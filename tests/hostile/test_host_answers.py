@@ -129,7 +129,7 @@ REFUSED_PYTHON = [
     "import shutil\nshutil.rmtree('/home/x')", "import shutil\nshutil.copy('x', '/etc/x')", "import os\nos.chdir('/')\nopen('x', 'w')",
     "import os\nos.rename('x', '../../y')", "open('/etc/x', mode)", "import io\nio.open('/etc/x', 'w')", "open(file='/etc/x', mode='w')",
     "open('/root/.netrc').read()", "import os\nopen(os.path.expanduser('~/.ssh/id_rsa')).read()", "open('/proc/self/environ').read()",
-    "x = 1\n" * 60_000,
+    "x = 1\n" * 17_000,
     "import os\nprint 'x'\nos.system('id')", "x = 'z\x1b]52;c;eA==\x07'", "x = 'txt.\u202eexe'",
 ]  # fmt: skip
 FINE_PYTHON = [
@@ -243,7 +243,7 @@ def test_a_readme_does_not_write_the_answer(extra: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "ml_agent", "solve", "fit the model with learning rate 0.25", "--repo", str(root),
          "--run", "none", "--out", str(tmp_path / "out")],
-        capture_output=True, text=True, timeout=60, check=False, env=dict(os.environ),
+        capture_output=True, text=True, timeout=300, check=False, env=dict(os.environ),
     )  # fmt: skip
     shown = done.stdout + "".join(path.read_text() for path in (tmp_path / "out").glob("*.sh"))
     assert text not in shown and not any(word in shown for word in ("touch", "API_KEY", "PGPASSWORD", "TOUCH"))
@@ -286,7 +286,7 @@ def test_a_readme_does_not_write_python_that_does_more(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "ml_agent", "solve", "fit the model with learning rate 0.25", "--repo", str(root),
          "--run", "none", "--out", str(tmp_path / "out")],
-        capture_output=True, text=True, timeout=60, check=False, env=dict(os.environ),
+        capture_output=True, text=True, timeout=300, check=False, env=dict(os.environ),
     )  # fmt: skip
     shown = done.stdout + "".join(path.read_text() for path in (tmp_path / "out").glob("answer.*"))
     assert "popen" not in shown and "API_KEY" not in shown and "Traceback" not in done.stderr

@@ -77,7 +77,7 @@ def repository(tmp_path: Path) -> Path:
 def ml_agent(*words: str, cwd: Path, **more: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "ml_agent", *words],
-        capture_output=True, text=True, errors="replace", timeout=100, check=False, cwd=cwd, env={**os.environ, **more},
+        capture_output=True, text=True, errors="replace", timeout=300, check=False, cwd=cwd, env={**os.environ, **more},
     )  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def _in_small_disk(script: str, tmp_path: Path) -> "subprocess.CompletedProcess[
     mount = f"disk={disk}; mount -t tmpfs -o size=1m none $disk || exit 99; ml_agent='{sys.executable} -m ml_agent'\n"
     done = subprocess.run(
         ["unshare", *root, "--mount", "bash", "-c", mount + script],
-        capture_output=True, text=True, timeout=110, check=False, cwd=tmp_path,
+        capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
     )  # fmt: skip
     if done.returncode == 99 or "unshare failed" in done.stderr:
         pytest.skip("no mount namespace here")

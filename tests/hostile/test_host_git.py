@@ -130,7 +130,7 @@ def test_read_only_commands_run_nothing(command: str, trap: Path, tmp_path: Path
         "bench": ["solve", "fit with lr 0.25", "--repo", str(root), "--commit", "main", "--run", "none", "--quiet"],
     }[command]
     done = subprocess.run(
-        [sys.executable, "-m", "ml_agent", *words], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "ml_agent", *words], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
 

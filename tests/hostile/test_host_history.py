@@ -41,7 +41,7 @@ def bash_brings_back(text: str, folder: Path) -> bool:
     """Whether an interactive bash puts its earlier command into the text: it then prints what it made of the line."""
     done = subprocess.run(
         ["bash", "--norc", "-i"],
-        input=f"set -o history -o histexpand\n: {MARK}\n{text}\n", cwd=folder, capture_output=True, text=True, timeout=20, check=False,
+        input=f"set -o history -o histexpand\n: {MARK}\n{text}\n", cwd=folder, capture_output=True, text=True, timeout=120, check=False,
         env={"PATH": "/usr/bin:/bin", "HISTFILE": "/dev/null", "PS1": "", "PS2": ""},
     )  # fmt: skip
     return MARK in done.stderr.replace(f": {MARK}\n", "", 1)

@@ -5,7 +5,6 @@ import os
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from sandbox.diagnosis import Diagnosis, Place
 from sandbox.diagnosis.refine import REFINERS, refine
 from sandbox.setup.requirements import wanted_by, wanted_python
+from tests.processor_time import is_within, within
 from tools.check.powers import powers
 from tools.commandline.shell import parse_command
 from tools.index import RepoIndex
@@ -28,7 +28,7 @@ def run(*words: str | bytes, env: dict[str, str] | None = None, cwd: Path | None
     """Exit code, output, errors and processor seconds of the command line."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        [sys.executable, "-m", "ml_agent", *words], capture_output=True, timeout=100, check=False, cwd=cwd,
+        [sys.executable, "-m", "ml_agent", *words], capture_output=True, timeout=300, check=False, cwd=cwd,
         env={**os.environ, **(env or {})},
     )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -118,13 +118,15 @@ def test_hostile_files_are_read_within_limits(harm: str, tmp_path: Path) -> None
     write(root, "README.md", README)
     write(root, "fit.py", SCRIPT)
     HARMS[harm](root)
-    started = time.process_time()
+    within(8, lambda: _read(root))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1_500_000
+
+
+def _read(root: Path) -> None:
     index = RepoIndex.open(root, "x")
     assert "fit.py" in index.signatures and index.passages and index.examples is not None
     wanted, python = wanted_by(root, root), wanted_python(root)
     assert not any("root" in one.text for one in wanted) and isinstance(python, str)
-    assert time.process_time() - started < 8
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1_500_000
 
 
 @pytest.mark.promise(
@@ -132,11 +134,8 @@ def test_hostile_files_are_read_within_limits(harm: str, tmp_path: Path) -> None
 )
 @pytest.mark.parametrize("unit", ['"$(', "$(", "`", "'", "${", "<<E ", "a=(", "{ ", "if ", "\\", '"`', "((", "#"])
 def test_bash_without_an_end(unit: str) -> None:
-    started = time.process_time()
     text = "a " + unit * (180_000 // len(unit))
-    parse_command(text)
-    powers(text[:20_000])
-    assert time.process_time() - started < 8
+    within(8, lambda: (parse_command(text), powers(text[:20_000])))
 
 
 USAGE: dict[str, list[str | bytes]] = {
@@ -162,7 +161,7 @@ def test_bad_words_end_in_one_line(case: str, tmp_path: Path) -> None:
     assert code in (2, 3), (code, err)
     assert out == "" and "Traceback" not in err
     assert len(err.strip().splitlines()) <= 1, err
-    assert spent < 5
+    assert is_within(spent, 5)
 
 
 @pytest.mark.promise("A cache that cannot be written costs only the cache.", by="ml_agent.seal, tools.index_cache")
@@ -207,6 +206,4 @@ def test_a_failure_is_looked_up_within_limits(code: str, tmp_path: Path) -> None
     with (root / "README.md").open("wb") as file:
         file.truncate(2**30)
     (root / ".gitmodules").write_text('[submodule "x"]\n  path = /\n[submodule "y"]\n  path = ../..\n')
-    began = time.thread_time()
-    assert _missing(root, "y", code)
-    assert time.thread_time() - began < 2
+    assert within(2, lambda: _missing(root, "y", code))

@@ -40,7 +40,7 @@ def ml_agent(*arguments: str, cwd: Path, **more: str) -> "subprocess.CompletedPr
     environment = {name: value for name, value in os.environ.items() if name != "ML_AGENT_RUNS_DIR"} | more
     return subprocess.run(
         [sys.executable, "-m", "ml_agent", *arguments],
-        capture_output=True, text=True, timeout=60, check=False, cwd=cwd, env=environment,
+        capture_output=True, text=True, timeout=300, check=False, cwd=cwd, env=environment,
     )  # fmt: skip
 
 
@@ -237,7 +237,7 @@ def test_the_working_folder_adds_nothing(foreign: Path, named: bool) -> None:
     paths = f"{root}{os.pathsep}{foreign}" if named else root
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=foreign, env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0 and "fit.py" in done.stdout, done.stderr
     assert not (foreign / "ran").exists()

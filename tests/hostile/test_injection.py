@@ -182,13 +182,13 @@ def test_a_model_that_obeys_everything(
         for name, text in {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": canaries.secret}.items():
             monkeypatch.setenv(name, text)
         words = ["solve", "fit the model with lr 0.25", "--repo", "fitting", "--model", "m", "--navigator", "llm"]
-        words += ["--run", "full", "--sandbox", way, "--network", "none", "--max-seconds", "90", "--json", "--quiet"]
+        words += ["--run", "full", "--sandbox", way, "--network", "none", "--max-seconds", "300", "--json", "--quiet"]
         words += ["--out", str(tmp_path / "out")]
         process = subprocess.run(
             [sys.executable, "-m", "ml_agent", *words],
             capture_output=True,
             text=True,
-            timeout=115,
+            timeout=400,
             check=False,
             cwd=tmp_path,
         )
@@ -219,7 +219,7 @@ def test_the_user_is_shown_the_lines(tmp_path: Path) -> None:
         [sys.executable, "-m", "ml_agent", *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         cwd=tmp_path,
     )

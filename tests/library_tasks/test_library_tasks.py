@@ -32,7 +32,7 @@ def test_the_judge_takes_a_right_result_and_no_other(task: LibraryTask, tmp_path
     copy = Path(shutil.copytree(REPOSITORIES / task.repository, tmp_path / task.repository))
     assert judged(task, copy)
     (copy / "answer.py").write_text(task.code)
-    subprocess.run([sys.executable, "answer.py"], cwd=copy, check=True, timeout=60)
+    subprocess.run([sys.executable, "answer.py"], cwd=copy, check=True, timeout=240)
     assert judged(task, copy) == ""
 
 

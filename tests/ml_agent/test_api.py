@@ -9,6 +9,7 @@ import pytest
 
 import ml_agent
 from ml_agent.background import CancelledRunError, EventStream, Run
+from tests.processor_time import WAIT
 from tools.errors import RepositoryError
 
 SCRIPT = (
@@ -60,16 +61,16 @@ def test_a_display_escapes_what_it_shows(repository: Path) -> None:
 def test_a_run_displays_how_it_stands(repository: Path) -> None:
     run = ml_agent.start(TASK, repo=str(repository), run="none")
     assert run._repr_html_()
-    assert "--lr 0.25" in run.result(timeout=20)._repr_html_() and "--lr 0.25" in run._repr_html_()
+    assert "--lr 0.25" in run.result(timeout=WAIT)._repr_html_() and "--lr 0.25" in run._repr_html_()
     lost = ml_agent.start(TASK, repo=str(repository / "<script>"), run="none")
-    lost.wait(20)
+    lost.wait(WAIT)
     assert "UsageError" in lost._repr_html_() and "<script>" not in lost._repr_html_()
 
 
 def test_a_run_hands_out_its_events_and_its_result(repository: Path) -> None:
     run = ml_agent.start(TASK, repo=str(repository), run="none")
     assert {event.phase for event in run} >= {"understand", "plan", "generate", "check"}
-    assert run.result(timeout=10).ok
+    assert run.result(timeout=WAIT).ok
 
 
 def test_events_come_to_async_callers_too(repository: Path) -> None:
@@ -98,13 +99,13 @@ def test_a_cancelled_run_ends_at_its_next_event() -> None:
     ready = threading.Event()
 
     def start_when_ready(stream: EventStream) -> ml_agent.Result:
-        ready.wait(5)
+        ready.wait(WAIT)
         return work(stream)
 
     run_holder.append(Run(start_when_ready))
     ready.set()
     with pytest.raises(CancelledRunError):
-        run_holder[0].result(timeout=10)
+        run_holder[0].result(timeout=WAIT)
     assert seen == [0]
 
 
@@ -112,10 +113,10 @@ def test_a_cancelled_run_can_be_resumed(repository: Path, tmp_path: Path) -> Non
     run = ml_agent.start(TASK, repo=str(repository), run="none", out=tmp_path / "run")
     run.cancel()
     with pytest.raises(CancelledRunError):
-        run.result(timeout=20)
+        run.result(timeout=WAIT)
     done = subprocess.run(
         [sys.executable, "-m", "ml_agent", "resume", str(tmp_path / "run"), "-q"],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0 and "--lr 0.25" in done.stdout, done
 
@@ -123,7 +124,7 @@ def test_a_cancelled_run_can_be_resumed(repository: Path, tmp_path: Path) -> Non
 def test_errors_of_the_run_are_raised_where_the_result_is_asked_for(tmp_path: Path) -> None:
     run = ml_agent.start(TASK, repo=str(tmp_path / "nowhere"), run="none")
     with pytest.raises(ml_agent.AgentError, match="nowhere") as caught:
-        run.result(timeout=20)
+        run.result(timeout=WAIT)
     assert caught.value.exit_code == 2 and isinstance(caught.value.__cause__, RepositoryError)
     with pytest.raises(ml_agent.UsageError, match="nonsense"):
         ml_agent.solve(TASK, repo=".", nonsense=1)

@@ -111,7 +111,7 @@ def test_a_repository_with_its_own_tools_does_not_shadow_ours(repository: Path) 
     (repository / "tools" / "__init__.py").write_text("raise SystemExit('imported the wrong tools')\n")
     done = subprocess.run(
         [sys.executable, "-m", "ml_agent", "explain", ".:train/fit.py", "--json"],
-        capture_output=True, text=True, cwd=repository, timeout=100, check=False,
+        capture_output=True, text=True, cwd=repository, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)[0]["options"][0]["dest"] == "lr"

@@ -30,7 +30,7 @@ def test_a_model_that_answers_is_ok_and_its_absence_ends_in_one() -> None:
     began = time.monotonic()
     code, rows = doctor("--model", "m", OPENAI_BASE_URL="http://127.0.0.1:9/v1")
     assert code == 1 and "does not answer" in rows["model"]["advice"]
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 100
 
 
 def test_github_says_what_is_left_of_its_limit(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from sandbox.bubblewrap import find_bubblewrap
 from tests.command import Started, start
+from tests.processor_time import WAIT
 
 SAVES = """
 import argparse, time
@@ -51,8 +52,8 @@ def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Pa
         log = wait_for_line(out / "logs", "epoch 3 ", process)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(60)
-    assert time.monotonic() - began < 40
+        stdout, stderr = process.communicate(WAIT)
+    assert time.monotonic() - began < 100
     assert process.returncode in (1, 130), stderr
     assert "Traceback" not in stderr
     text = log.read_text()
@@ -65,7 +66,7 @@ def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Pa
 
 def wait_for_line(logs: Path, line: str, process: Started) -> Path:
     """The log in which a line appears; where none does, what the process said is told."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + WAIT
     while time.monotonic() < deadline:
         for log in logs.glob("*.log"):
             if line in log.read_text(errors="replace"):
@@ -85,7 +86,9 @@ def test_ctrl_c_in_the_first_seconds_is_one_line(words: list[str], tmp_path: Pat
     (tmp_path / "fitting").mkdir()
     (tmp_path / "fitting/fit.py").write_text(SAVES)
     seen = set()
-    for moment in (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.3):
+    for moment in (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.3, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0):
+        if moment > 1.3 and 130 in seen:
+            break  # on a slow machine our first line comes later
         process = subprocess.Popen(
             [sys.executable, "-m", "ml_agent", *words],
             stdout=subprocess.PIPE,
@@ -95,7 +98,7 @@ def test_ctrl_c_in_the_first_seconds_is_one_line(words: list[str], tmp_path: Pat
         )
         time.sleep(moment)
         process.send_signal(signal.SIGINT)
-        stderr = process.communicate(timeout=60)[1]
+        stderr = process.communicate(timeout=WAIT)[1]
         seen.add(process.returncode)
         ours = [
             line

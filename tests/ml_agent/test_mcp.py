@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.processor_time import WAIT
+
 mcp = pytest.importorskip("mcp")
 
 TASK = "fit the model with learning rate 0.25"
@@ -114,7 +116,7 @@ def test_http_listens_on_loopback(repository: Path) -> None:
             assert entries[0]["entry"] == "fit.py"
 
     try:
-        until = time.monotonic() + 30
+        until = time.monotonic() + WAIT
         while True:
             try:
                 socket.create_connection(("127.0.0.1", port), timeout=1).close()
@@ -125,4 +127,4 @@ def test_http_listens_on_loopback(repository: Path) -> None:
         asyncio.run(talk())
     finally:
         server.terminate()
-        server.wait(10)
+        server.wait(60)

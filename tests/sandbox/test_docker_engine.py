@@ -29,7 +29,7 @@ def own_docker_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def docker(*words: str) -> None:
-    subprocess.run(["docker", *words], check=True, capture_output=True, timeout=60)
+    subprocess.run(["docker", *words], check=True, capture_output=True, timeout=300)
 
 
 @pytest.fixture

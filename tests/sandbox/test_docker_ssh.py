@@ -51,11 +51,11 @@ def alias(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     _wait(port)
     yield "Elsewhere"
     server.terminate()
-    server.wait(timeout=10)
+    server.wait(timeout=60)
 
 
 def _wait(port: int) -> None:
-    for _ in range(100):
+    for _ in range(1000):
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except OSError:

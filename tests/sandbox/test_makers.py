@@ -23,7 +23,7 @@ def made(root: Path, path: str, **more: object) -> bool:
     missing = Missing(root=root, path=path, **more)  # type: ignore[arg-type]
     command = makers_of(missing)[0]
     environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
-    subprocess.run(["bash", "-c", command], cwd=missing.here, env=environment, check=True, timeout=60)
+    subprocess.run(["bash", "-c", command], cwd=missing.here, env=environment, check=True, timeout=240)
     return (missing.here / path.replace("\\\\", "\\")).is_file()
 
 

@@ -43,7 +43,7 @@ def has(interpreter: Interpreter) -> dict[str, list[str]]:
         asked.setdefault(module, []).extend([name] if name else [])
     done = subprocess.run(
         [interpreter.executable, "-I", "-c", ASK],
-        input=json.dumps(asked), capture_output=True, text=True, timeout=60, check=True,
+        input=json.dumps(asked), capture_output=True, text=True, timeout=240, check=True,
     )  # fmt: skip
     return dict(json.loads(done.stdout))
 

@@ -31,11 +31,11 @@ def test_a_watcher_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.Mo
     began = time.monotonic()
     with pytest.raises(SandboxLostError, match="does not end"):
         running.finish()
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 100
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("text", ["sleep 30", "while :; do echo x; sleep 0.1; done"])
+@pytest.mark.parametrize("text", ["sleep 300", "while :; do echo x; sleep 0.1; done"])
 def test_a_short_command_that_does_not_end_is_given_up(
     text: str, make: Callable[..., DockerSandbox], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -44,4 +44,4 @@ def test_a_short_command_that_does_not_end_is_given_up(
     began = time.monotonic()
     with pytest.raises((RequestException, HTTPError)):
         docker_exec.run_short(sandbox._engine(), str(sandbox._alive().id), ["/bin/bash", "-c", text], "root")
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 100

@@ -46,7 +46,7 @@ def _environment(installer: Path, folder: Path) -> dict[str, str]:
 
 def _run(text: str, copy: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["bash", "-c", text], cwd=copy, env=environment, capture_output=True, text=True, timeout=110, check=False
+        ["bash", "-c", text], cwd=copy, env=environment, capture_output=True, text=True, timeout=240, check=False
     )
 
 

@@ -224,7 +224,7 @@ LINES = st.lists(
 
 
 @given(text=st.one_of(LINES, st.text()), workdir=st.sampled_from([".", "examples/arma", "missing", "net", "../x"]))
-@settings(max_examples=200 * EFFORT, deadline=2000)
+@settings(max_examples=200 * EFFORT)
 def test_any_text_is_checked(index: RepoIndex, text: str, workdir: str) -> None:
     for finding in check_python(text, index, workdir):
         assert finding.message

@@ -236,7 +236,7 @@ def test_requirements_of_all_kinds(tmp_path: Path) -> None:
 
 
 @given(st.one_of(st.binary(), st.text().map(lambda text: text.encode("utf-8", "replace"))))
-@settings(max_examples=120 * EFFORT, deadline=2000)
+@settings(max_examples=120 * EFFORT)
 def test_any_bytes_are_a_module(source: bytes) -> None:
     assert parse_module(source, "a.py").path == "a.py"
 
@@ -254,7 +254,7 @@ PIECES = st.lists(
 
 
 @given(PIECES)
-@settings(max_examples=200 * EFFORT, deadline=2000)
+@settings(max_examples=200 * EFFORT)
 def test_any_lines_are_a_module(lines: list[str]) -> None:
     parse_module("\n".join(lines).encode(), "a.py")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processor_time import WAIT, is_within
 from tools import index as index_module
 from tools import index_worker
 from tools.index import RepoIndex
@@ -23,7 +24,7 @@ def test_what_takes_long_is_told_every_second() -> None:
     with reading.telling():
         for path in reading.each(["a.py", "b.py", "c.py"]):
             time.sleep(2.5 if path == "b.py" else 0)
-    assert max(later - earlier for (earlier, _), (later, _) in pairwise(told)) < 1.5
+    assert max(later - earlier for (earlier, _), (later, _) in pairwise(told)) < 2.4
     assert any(progress.path == "b.py" and progress.seconds > 1 and progress.done == 1 for _, progress in told)
     assert told[-1][1][:3] == ("api", 3, 3)
 
@@ -39,7 +40,7 @@ def test_a_report_that_ends_the_reading_ends_it_also_between_files() -> None:
     reading = Reading("api", report=report)
     with pytest.raises(KeyboardInterrupt, match="cancelled"), reading.telling():
         for _ in reading.each(["a.py", "b.py"]):
-            time.sleep(1.5)
+            time.sleep(3)
     assert [progress.path for progress in told] == ["a.py", "a.py"]
 
 
@@ -66,7 +67,6 @@ BIG = {
 }
 
 
-@pytest.mark.timeout(90)
 @pytest.mark.parametrize("path", sorted(BIG))
 def test_one_file_takes_two_seconds_of_a_part(tmp_path: Path, path: str) -> None:
     (tmp_path / path).write_text(BIG[path])
@@ -75,7 +75,7 @@ def test_one_file_takes_two_seconds_of_a_part(tmp_path: Path, path: str) -> None
     for part in ("api", "passages", "examples", "signatures"):
         before = time.thread_time()
         index.make([part])
-        assert time.thread_time() - before < 4.5, part  # two, and what is read in one piece
+        assert is_within(time.thread_time() - before, 4.5), part  # two, and what is read in one piece
     assert {left.paths for left in index.left_out} <= {(path,)}
 
 
@@ -84,8 +84,10 @@ def test_the_lines_of_the_second_process_come_as_they_are_said(tmp_path: Path, m
     lines = "import time\nfor n in range(3):\n    print(f'[\"signatures\", {n}, 3]', flush=True)\n    time.sleep(1)\n"
     monkeypatch.setattr(index_worker, "_WORKER", lines)
     with index_worker.worker(tmp_path, "1", tmp_path, told.append):
-        time.sleep(1.5)
-        assert told, "nothing came while the body ran"
+        until = time.monotonic() + WAIT
+        while not told:
+            assert time.monotonic() < until, "nothing came while the body ran"
+            time.sleep(0.05)
     assert [progress.done for progress in told] == [0, 1, 2]
 
 
@@ -102,7 +104,7 @@ def test_the_second_process_itself_ends_with_its_parent(tmp_path: Path) -> None:
         f"said = open({str(tmp_path / 'said')!r}, 'w')\n"
         f"p = subprocess.Popen([sys.executable, '-I', '-c', _WORKER, {str(HOME)!r}, {str(root)!r}, '1', {str(tmp_path / 'cache')!r}], "
         "stdin=subprocess.PIPE, stdout=said)\n"
-        "print(p.pid, flush=True)\ntime.sleep(60)\n"
+        "print(p.pid, flush=True)\ntime.sleep(600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -112,7 +114,7 @@ def test_the_second_process_itself_ends_with_its_parent(tmp_path: Path) -> None:
             time.sleep(0.05)
         os.kill(pid, 0)
         process.kill()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + WAIT
     while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
         assert time.monotonic() < deadline, "the worker outlives its parent"
         time.sleep(0.1)

@@ -1,11 +1,11 @@
 import os
-import time
 from pathlib import Path
 
 import pytest
 
 import tools.versions
 from ml_agent.testing.git_folders import commit_files, write_files
+from tests.processor_time import within
 from tools.errors import RepositoryError
 from tools.versions import head_commit, local_version
 
@@ -139,6 +139,4 @@ def test_large_files_count_by_size_and_both_ends(plain: Path, monkeypatch: pytes
 
 def test_two_thousand_files_take_less_than_a_second(tmp_path: Path) -> None:
     write_files(tmp_path / "many", {f"folder{n % 50}/file{n}.py": f"print({n})\n" * 300 for n in range(2000)})
-    started = time.process_time()
-    local_version(tmp_path / "many")
-    assert time.process_time() - started < 1.0
+    within(1.0, lambda: local_version(tmp_path / "many"))

@@ -125,6 +125,7 @@ class HtmlReader(HTMLParser):
         self._silent = 0
         self._pre_line = 0
         self._language = ""
+        self._unclosed = ""
 
     @property
     def in_code(self) -> bool:
@@ -144,6 +145,15 @@ class HtmlReader(HTMLParser):
         if self.in_code:
             self._end_code()
         self._flush()
+
+    def parse_comment(self, i: int, report: bool = True) -> int:
+        """Where the comment ends, -1 where nothing closes it: nothing closes a later one of the same text either, which is not looked for."""
+        if self.rawdata is self._unclosed:
+            return -1
+        end = super().parse_comment(i, report)
+        if end < 0:
+            self._unclosed = self.rawdata
+        return end
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)

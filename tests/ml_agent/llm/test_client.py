@@ -268,7 +268,7 @@ def test_wall_time_bounds_a_hanging_server(serve: Callable[..., ModelServer]) ->
     bench = Bench(serve(answers(GOOD), MISBEHAVIOURS["timeout"]), Budget(Limits(seconds=0.5)), timeout=60.0)
     with pytest.raises((BudgetExceededError, EndpointError), match=r"wall time|seconds"):
         bench.ask()
-    assert bench.budget.usage.seconds < 5
+    assert bench.budget.usage.seconds < 25
 
 
 def test_context_is_learned_and_the_next_prompt_fits(serve: Callable[..., ModelServer]) -> None:

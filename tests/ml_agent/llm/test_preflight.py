@@ -17,9 +17,10 @@ from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.preflight import ask_endpoint
 from ml_agent.testing.model_server import ModelServer, Response, refusal
-from tests.command import SECONDS, run
+from tests.command import run, start
+from tests.processor_time import WAIT
 
-MOST_SECONDS = 5.0
+MOST_SECONDS = 60.0
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
 
@@ -39,7 +40,7 @@ def drips(handler: BaseHTTPRequestHandler) -> None:
     handler.send_response(200)
     handler.end_headers()
     try:
-        for _ in range(100):
+        for _ in range(1000):
             handler.wfile.write(b" ")
             handler.wfile.flush()
             time.sleep(0.2)
@@ -102,7 +103,7 @@ def babbling() -> Iterator[str]:
 BAD = {
     "dead": (dead, 4),
     "silent": (silent, 4),
-    "slow": (lambda: serving(says(200, b"{}", wait=8)), 4),
+    "slow": (lambda: serving(says(200, b"{}", wait=30)), 4),
     "dripping": (lambda: serving(drips), 4),
     "not ready": (lambda: serving(says(503, b'{"error": "Loading model"}')), 4),
     "broken": (lambda: serving(says(500)), 4),
@@ -141,7 +142,8 @@ def test_a_name_that_is_none_and_a_file_that_is_not_there() -> None:
     assert time.monotonic() - began < 2 * MOST_SECONDS
 
 
-def solve(folder: Path, url: str, *arguments: str, seconds: float = SECONDS) -> subprocess.CompletedProcess[str]:
+def command(folder: Path, url: str, *arguments: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """A run over a small repository with the model of an endpoint, and its environment."""
     (folder / "repository").mkdir(exist_ok=True)
     (folder / "repository/fit.py").write_text(
         "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr', type=float)\nparser.parse_args()\n"
@@ -163,7 +165,11 @@ def solve(folder: Path, url: str, *arguments: str, seconds: float = SECONDS) -> 
         "ML_AGENT_CACHE_DIR": str(folder / "cache"),
         "HOME": str(folder),
     }
-    return run((*words, "--out", str(folder / "out"), *arguments), environment, folder, seconds)
+    return (*words, "--out", str(folder / "out"), *arguments), environment
+
+
+def solve(folder: Path, url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run(*command(folder, url, *arguments), folder)
 
 
 @pytest.mark.parametrize("asked", [(), ("--navigator", "llm")])
@@ -200,9 +206,9 @@ def test_an_endpoint_that_lists_models_and_decides_nothing_ends_the_run(
 
 @pytest.mark.slow
 def test_a_model_that_does_not_answer_is_told_within_seconds(tmp_path: Path) -> None:
-    with ModelServer(misbehaviour=lambda seen, meant: Response(body=b"{}", delay=60)) as server:
-        began = time.monotonic()
-        with pytest.raises(subprocess.TimeoutExpired) as cut:
-            solve(tmp_path, server.url, seconds=12)
-        assert time.monotonic() - began < 20
-    assert b"still writing the answer" in (cut.value.stderr or b"")
+    silent = ModelServer(misbehaviour=lambda seen, meant: Response(body=b"{}", delay=600))
+    with silent as server, start(*command(tmp_path, server.url), tmp_path) as process:
+        until = time.monotonic() + WAIT
+        while "still writing the answer" not in process.printed()[1]:
+            assert time.monotonic() < until and process.poll() is None, process.printed()
+            time.sleep(0.1)
