@@ -18,6 +18,7 @@ README = "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n"
 SOLVE = ["solve", "fit the model with lr 0.25", "--run", "none", "--quiet"]
 
 
+@pytest.mark.timeout(1200)
 @pytest.mark.promise(
     "A repository of a hundred thousand files is read, and one of more is refused in a line.", by="tools.files"
 )
@@ -30,7 +31,7 @@ def test_a_hundred_thousand_files(number: int, code: int, tmp_path: Path) -> Non
         folder.mkdir(parents=True)
         for n in range(first, min(first + 1000, number)):
             (folder / f"{n}.txt").touch()
-    done = ml_agent(*SOLVE, "--repo", str(root), "--out", str(tmp_path / "out"))
+    done = ml_agent(*SOLVE, "--repo", str(root), "--out", str(tmp_path / "out"), timeout=900)
     assert done.returncode == code, done.stderr
     assert ("--lr 0.25" in done.stdout) is (code == 0) and len(done.stderr.strip().splitlines()) <= 1
 
