@@ -18,6 +18,8 @@ _PLAIN = re.compile(r"[^ \t\r\n\f\v'\"\\`$;|&()<>]+")
 _HEREDOC = re.compile(r"<<-?$")
 _LONGEST = 20_000
 """Characters over which a quote or a bracket may run."""
+_BRACKETS = {pair: re.compile(rf"[{pair}'\"\\]") for pair in ("()", "{}")}
+"""What counts between two brackets: they, quotes and what takes a meaning away."""
 _MOST_LOOKED_AT = 500_000
 """Characters that are looked at in vain for closing quotes and brackets; from then on those that open mean themselves."""
 
@@ -185,9 +187,9 @@ def _quote_end(text: str, at: int) -> int:
 
 
 def _bracket_end(text: str, at: int, pair: str) -> int:
-    depth, place = 0, at
-    while place < min(len(text), at + _LONGEST):
-        letter = text[place]
+    depth, place, end_of_search = 0, at, at + _LONGEST
+    while found := _BRACKETS[pair].search(text, place, end_of_search):
+        letter, place = found[0], found.start()
         if letter in "'\"\\":
             end = _closing(text, place)
             place = end if end > 0 else place + 1
