@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from ml_agent.matching.mention import Mention
-from ml_agent.matching.readings import worded
 from ml_agent.values.lexer import Token
 from ml_agent.values.numbers import plain
+from ml_agent.values.readings import worded
 
 _FACTOR = re.compile(
     r"\b(?:(?P<part>half|twice|double|a third|a quarter)|(?P<count>three|four|five|ten|\d+)\s+times)\s+(?:as|the|its|of\s+the|their|of\s+what)\b",

@@ -9,11 +9,11 @@ import msgspec
 
 from ml_agent.matching import composites
 from ml_agent.matching.mention import Mention, MentionKind
-from ml_agent.matching.readings import readings, uncoded
 from ml_agent.matching.terms import terms
-from ml_agent.values.lexer import Token, is_file_name, is_path, tokenize
+from ml_agent.values.lexer import Token, is_file_name, is_path
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
+from ml_agent.values.readings import tokens_of, uncoded
 
 __all__ = ["Mention", "MentionKind", "Spelled", "Statement", "Word", "read"]
 
@@ -63,16 +63,7 @@ class Statement:
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
         """All tokens; numbers in words, ranges and sizes are one token each."""
-        found: list[Token] = []
-        at = 0
-        for start, end, value, kind in sorted(readings(self.text)):
-            if start < at:
-                continue
-            found += _shifted(tokenize(self.text[at:start]), at)
-            found.append(Token(kind=kind, text=self.text[start:end], value=value, start=start, end=end, written=True))  # type: ignore[arg-type]
-            at = end
-        found += _shifted(tokenize(self.text[at:]), at)
-        return tuple(found)
+        return tuple(tokens_of(self.text))
 
     @cached_property
     def content(self) -> tuple[Word, ...]:
@@ -243,10 +234,6 @@ def _is_namelike(tokens: Sequence[Token], place: int) -> bool:
     if lead in (_PLACES - {"file", "path"}) | {"project", "workdir"} and text.lower() not in _BEHIND_PLACES:
         return True
     return "-" in text and not text.endswith("-")
-
-
-def _shifted(tokens: Sequence[Token], by: int) -> list[Token]:
-    return [msgspec.structs.replace(one, start=one.start + by, end=one.end + by) for one in tokens]
 
 
 def _contains(one: str, other: str) -> bool:

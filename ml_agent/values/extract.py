@@ -8,11 +8,12 @@ import msgspec
 
 from ml_agent.request import Value, ValueKind
 from ml_agent.values.context import around, followed_by_noun, only_joined
-from ml_agent.values.lexer import Token, is_path, tokenize
+from ml_agent.values.lexer import Token, is_path
 from ml_agent.values.lexicon import words
 from ml_agent.values.names import find_names, is_argument_name
 from ml_agent.values.numbers import number
 from ml_agent.values.phrases import grams, with_phrases
+from ml_agent.values.readings import tokens_of
 from ml_agent.values.switches import find_switches
 
 _SMALL = 10
@@ -32,7 +33,7 @@ def extract(instruction: str, arguments: Sequence[tuple[str, str]] = ()) -> tupl
         instruction: what the user wrote.
         arguments: name and value of each argument that was given beside the instruction.
     """
-    tokens = tokenize(instruction)
+    tokens = tokens_of(instruction)
     taken: set[int] = set()
     found: list[Value] = []
     finders: tuple[Callable[[Sequence[Token], set[int]], Iterator[Value]], ...] = (

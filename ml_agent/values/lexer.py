@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from ml_agent.values.lexicon import words
-from ml_agent.values.numbers import DIGITED, FRACTIONED, WORDED, from_digits, from_fraction, from_words
+from ml_agent.values.numbers import DIGITED, WORDED, from_digits, from_words
 
 TokenKind = Literal["word", "number", "quoted", "path", "flag", "shape", "name", "mark"]
 
@@ -76,9 +76,6 @@ def _number_at(text: str, at: int) -> Token | None:
         if value is not None and _number_ends(text, match.end()):
             return Token(kind="number", text=match[0], value=value, start=at, end=match.end())
         return None
-    if match := FRACTIONED.match(text, at):
-        end = match.end("part") + (text[match.end("part")] == "s")
-        return Token(kind="number", text=text[at:end], value=from_fraction(match), start=at, end=end, written=True)
     if (match := WORDED.match(text, at)) and (value := from_words(match[0])) is not None:
         return Token(kind="number", text=match[0], value=value, start=at, end=match.end(), written=True)
     return None

@@ -22,29 +22,6 @@ DIGITED = re.compile(
     rf"(?P<scale>\s+(?:hundred|thousand|million|billion)\b|[kKMB](?![\w-]))?(?P<percent>\s?%|\s+per\s?cent\b)?"
 )
 
-_PARTS = {
-    "half": 2,
-    "third": 3,
-    "quarter": 4,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "eighth": 8,
-    "tenth": 10,
-    "hundredth": 100,
-}
-FRACTIONED = re.compile(
-    rf"\b(?:(?P<count>an?|one|two|three|four|five|six|seven|eight|nine)\s+)?(?:last\s+|first\s+)?"
-    rf"(?P<part>{'|'.join(_PARTS)})s?\s+of\b(?!\s+an?\s+(?:{'|'.join(_SCALES)}))",
-    re.IGNORECASE,
-)
-
-
-def from_fraction(match: re.Match[str]) -> str:
-    """The value of a match of `FRACTIONED`: "a quarter of" is 0.25, "the last tenth of" is 0.1."""
-    count = _SMALL.get((match["count"] or "one").lower(), 1)
-    return plain((Decimal(count) / _PARTS[match["part"].lower()]).quantize(Decimal("0.0001")).normalize())
-
 
 def plain(number: Decimal) -> str:
     """A number as it would be typed: without an exponent, a trailing zero kept only where it was written."""

@@ -11,7 +11,7 @@ import pytest
 
 from ml_agent import solve
 from ml_agent.errors import UsageError
-from ml_agent.matching.guarded import GuardedPattern
+from ml_agent.values.guarded import GuardedPattern
 from sandbox.setup.requirements import wanted_by
 from tests.processor_time import is_within, within
 from tools.signatures import shell_reader

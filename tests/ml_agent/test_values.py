@@ -34,6 +34,12 @@ def found(text: str, kind: str | None = None) -> dict[str, Value]:
         ("hold out 30 percent for testing", "30", "testing"),
         ("keep a quarter of them for validation", "0.25", "validation"),
         ("use 10k samples", "10000", "samples"),
+        ("a dropout of one tenth", "0.1", "dropout"),
+        ("a weight decay of three hundredths", "0.03", "decay"),
+        ("a learning rate of two times ten to the power of minus five", "2e-5", "rate"),
+        ("a penalty of six and a half", "6.5", "penalty"),
+        ("keep the last tenth of the rows", "0.1", "rows"),
+        ("look at half of the rows", "0.5", "rows"),
     ],
 )
 def test_numbers_with_what_they_are_for(text: str, typed: str, near: str) -> None:

@@ -1,11 +1,14 @@
 """Stretches of a request that are read as one value before words are: numbers in words, shares, ranges, sizes, file names."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from ml_agent.matching.guarded import GuardedPattern
+import msgspec
+
+from ml_agent.values.guarded import GuardedPattern
+from ml_agent.values.lexer import Token, tokenize
 from ml_agent.values.numbers import from_words, number, plain
 
 
@@ -36,10 +39,14 @@ _TEN_TO = GuardedPattern(
 _SHARES = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
     "twelfth": 12, "sixteenth": 16, "twentieth": 20, "fiftieth": 50, "hundredth": 100,
-    "thousandth": 1000, "ten-thousandth": 10_000, "hundred-thousandth": 100_000, "millionth": 1_000_000,
+    "fourth": 4, "thousandth": 1000, "ten-thousandth": 10_000, "hundred-thousandth": 100_000, "millionth": 1_000_000,
 }  # fmt: skip
 _PARTS = "|".join(sorted((p for p in _SHARES if p != "half"), key=len, reverse=True))
-_SHARE = GuardedPattern(rf"\b(?P<count>{_RUN})[\s-]+(?P<part>{_PARTS})s?\b|\bone\s+(?P<half>half)\b", *_SHARES)
+_SHARE = GuardedPattern(rf"\b(?P<count>{_RUN})[\s-]+(?<!ty-)(?P<part>{_PARTS})s?\b|\bone\s+(?P<half>half)\b", *_SHARES)
+_SHARE_OF = GuardedPattern(
+    rf"\b(?:(?P<count>{_RUN})\s+)?(?:(?:last|first)\s+)?(?P<part>half|{_PARTS})s?(?=\s+of\b(?!\s+an?\s+{_SCALE_WORD}))",
+    *_SHARES,
+)
 _AND_HALF = GuardedPattern(rf"\b(?P<whole>{_RUN})\s+and\s+a\s+(?P<part>half|quarter)\b", "half", "quarter")
 _ONE_IN = GuardedPattern(
     rf"\bone(?:\s+[a-z]+){{0,2}}\s+(?:in|out\s+of)\s+(?:every\s+)?(?P<count>{_UNIT_WORD}|hundred|\d+)\b", "one"
@@ -107,6 +114,11 @@ def _share(match: re.Match[str]) -> str | None:
     return None if count is None else _decimal(count / _SHARES[match["part"].lower()])
 
 
+def _share_of(match: re.Match[str]) -> str | None:
+    count = worded(match["count"] or "one")
+    return None if count is None else _decimal(count / _SHARES[match["part"].lower()])
+
+
 def _decimal(value: Decimal) -> str:
     return format(value.quantize(Decimal("0.0000001")).normalize(), "f")
 
@@ -139,7 +151,7 @@ def _every(match: re.Match[str]) -> str:
 _HUNDRED = 100
 _Read = Callable[[re.Match[str]], str | None]
 _READERS: tuple[tuple[re.Pattern[str] | GuardedPattern, _Read, str], ...] = (
-    (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_AND_HALF, _mixed, ""), (_EVERY, _every, ""), (_SHARE, _share, ""),
+    (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_AND_HALF, _mixed, ""), (_EVERY, _every, ""), (_SHARE, _share, ""), (_SHARE_OF, _share_of, ""),
     (_ONE_IN, _one_in, ""), (_PERCENT, _percent, ""), (_MINUS, _negative, ""),
     (_ADDRESS, lambda match: match[0], ""), (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),
     (_UNIT, lambda match: match["digits"], ""), (_GROUPED, lambda match: match[0].replace(" ", ""), ""),
@@ -169,3 +181,22 @@ _CODE = re.compile(r"`(?P<body>\s*-[^`\n]*)`")
 def uncoded(text: str) -> str:
     """The text with the marks around options set as code made blanks: "`--lr 3e-4`"; where one ends, its value ends."""
     return _CODE.sub(lambda match: f" {match['body']}{';' if ' ' in match['body'].strip() else ' '}", text)
+
+
+def tokens_of(text: str) -> list[Token]:
+    """The text as tokens; numbers in words, shares, powers, ranges and sizes are one token each."""
+    found: list[Token] = []
+    at = 0
+    for start, end, value, kind in sorted(readings(text)):
+        if start < at:
+            continue
+        found += _shift(tokenize(text[at:start]), at)
+        said = text[start:end]
+        written = not any(letter.isdigit() for letter in said)
+        found.append(Token(kind=kind, text=said, value=value, start=start, end=end, written=written))  # type: ignore[arg-type]
+        at = end
+    return [*found, *_shift(tokenize(text[at:]), at)]
+
+
+def _shift(tokens: Sequence[Token], by: int) -> list[Token]:
+    return [msgspec.structs.replace(one, start=one.start + by, end=one.end + by) for one in tokens]

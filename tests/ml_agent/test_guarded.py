@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ml_agent.matching import readings
-from ml_agent.matching.guarded import GuardedPattern
+from ml_agent.values import readings
+from ml_agent.values.guarded import GuardedPattern
 
 GUARDED = {name: value for name, value in vars(readings).items() if isinstance(value, GuardedPattern)}
 
