@@ -206,4 +206,5 @@ def command(answer: Answer, workdir: str) -> str | None:
     except RenderError:
         return None
     text = " ".join([text, *map(quote, answer.filled.kept)])
-    return launch.launched(text, answer.entry.launcher, answer.processes)
+    text = launch.launched(text, answer.entry.launcher, answer.processes)
+    return " ".join([*answer.filled.environment, text])

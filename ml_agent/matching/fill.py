@@ -7,6 +7,7 @@ import msgspec
 
 from ml_agent.matching import features
 from ml_agent.matching.assignment import best_matching
+from ml_agent.matching.devices import NO_DEVICES, place_devices
 from ml_agent.matching.evidence import Evidence, evidence, nearness
 from ml_agent.matching.features import Others
 from ml_agent.matching.fitting import counts_the_other, is_possible, takes, typed
@@ -36,6 +37,8 @@ class Filled(msgspec.Struct, frozen=True):
     """Spelled options that the entry point does not have."""
     kept: tuple[str, ...] = ()
     """Words of spelled options of which nothing is known, for an entry point that takes more options than are listed."""
+    environment: tuple[str, ...] = ()
+    """Assignments that stand before the command."""
 
 
 class Callee(NamedTuple):
@@ -125,7 +128,9 @@ def fill(
     """
     weights = Weights(slots)
     taken, unknown = spelled_slots(statement, slots)
-    kept = _kept(unknown if callee.flexible else ())
+    device = place_devices(statement, slots, taken) if callee.names else NO_DEVICES
+    taken += device.placed
+    kept = _kept(unknown if callee.flexible else (), device.spans)
     forms = Forms(statement, slots, weights)
     scored = [
         (pair, value_score(pair, model) + forms.score(pair) + _thought(pair, opinion))
@@ -145,7 +150,9 @@ def fill(
     left = tuple(
         one for one in statement.mentions if _is_single(one) and one.start not in starts and not kept.holds(one)
     )
-    return Filled(tuple(placed), left, tuple(one for one in unknown if one not in kept.options), kept.words)
+    return Filled(
+        tuple(placed), left, tuple(one for one in unknown if one not in kept.options), kept.words, device.environment
+    )
 
 
 def _thought(pair: Pair, opinion: Opinion | None) -> float:
@@ -169,11 +176,11 @@ class _Kept(NamedTuple):
         return any(start <= mention.start < end for start, end in self.spans)
 
 
-def _kept(spelled: Sequence[Spelled]) -> _Kept:
+def _kept(spelled: Sequence[Spelled], spent: Sequence[tuple[int, int]] = ()) -> _Kept:
     options = tuple(one for one in spelled if one.name.startswith("-"))
     found = [kept_words(one) for one in options]
     spans = tuple((one.start, end) for one, (_, end) in zip(options, found, strict=True))
-    return _Kept(options, tuple(word for words, _ in found for word in words), spans)
+    return _Kept(options, tuple(word for words, _ in found for word in words), (*spans, *spent))
 
 
 def _outweigh(parts: Sequence[float], together: float, made: Mention) -> bool:

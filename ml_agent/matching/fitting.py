@@ -18,6 +18,8 @@ _LEAST = 0.05
 """Without any such evidence a value and a slot have nothing to do with each other."""
 _DEVICES = frozenset(terms("gpu cpu tpu cuda device"))
 """What computes: as a value it means only options that name it."""
+_DEVICE = re.compile(r"(?:cpu|cuda|gpu|mps|xpu|tpu|hpu|npu|ipu|auto|meta)s?(?::\d+)?|\d+(?:,\d+)*", re.IGNORECASE)
+"""What an option called "device" takes."""
 _LISTED = re.compile(r"[A-Za-z][\w-]*")
 
 
@@ -31,6 +33,8 @@ def takes(slot: Slot, mention: Mention) -> bool:
         return False
     if mention.kind == "name" and set(terms(mention.value)) <= _DEVICES:
         return slot.option.type not in {"int", "float"} and any(_DEVICES & set(name) for name in slot.names)
+    if ("gpu",) in slot.names and mention.kind != "factor" and not _DEVICE.fullmatch(mention.value):
+        return False
     if slot.separator and not re.search("[:=]", mention.value):
         return False
     if slot.closed and mention.kind != "factor":

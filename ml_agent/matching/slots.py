@@ -73,7 +73,7 @@ _FILES = frozenset(
 )
 _DEPRECATED = re.compile(r"\W*+(?:is\s++)?(?:deprecated|obsolete)\b", re.IGNORECASE)
 _ON_OFF = re.compile(
-    r"^(?:is|use|do|with|enable|if)\b|\b(?:whether|true|enable|0 or 1|1 or 0|0/1|1/0|1 for|0 for|1 means|bool|boolean)\b",
+    r"^(?:is|use|do|with|enable|if)\b|\b(?:whether|true|enable|0 or 1|1 or 0|0/1|1/0|(?<!-)1 for|0 for|(?<!-)1 means|bool|boolean)\b",
     re.IGNORECASE,
 )
 _PATH_IN_HELP = re.compile(r"\b(?:paths?|files?|folders?|director(?:y|ies)|checkpoints?|filenames?)\b", re.IGNORECASE)

@@ -82,3 +82,11 @@ def test_the_word_gpu_is_no_number_of_an_option_that_names_one(kind: str) -> Non
     text = "train on a single GPU"
     assert not takes(per_gpu, only(text, "GPU"))
     assert takes(Slot(Option(dest="device", flags=("--device",), default="cpu")), only(text, "GPU"))
+
+
+@pytest.mark.parametrize(
+    ("said", "fits"), [("a resnet50_tiny one", False), ("0.4 of it", False), ("take cuda:1", True), ("GPUs", True)]
+)
+def test_an_option_for_the_device_takes_devices_only(said: str, fits: bool) -> None:
+    slot = Slot(Option(dest="device", flags=("--device",), type="str", default="cuda", help="where to compute"))
+    assert [takes(slot, one) for one in read(said).mentions][:1] == [fits]

@@ -13,6 +13,7 @@ def test_a_number_that_stands_for_on_and_off() -> None:
     assert slot(dest="is_training", type="int", default="1").boolean
     assert slot(type="int", default="0", help="whether to use it").boolean
     assert not slot(type="int", default="1", help="number of layers").boolean
+    assert not slot(dest="gpu", type="int", default="0", help="which one, -1 for CPU").boolean
     assert slot(type="int", choices=("0", "1")).boolean
 
 

@@ -1,0 +1,75 @@
+"""Where a program computes: cards and machines are counted from the first, programs count from 0."""
+
+import pytest
+
+from ml_agent.matching.devices import devices, place_devices
+from ml_agent.matching.mentions import read
+from ml_agent.matching.slots import Slot
+from tools.signatures.model import Option
+
+WORD = Option(dest="device", flags=("--device",), type="str", default="cuda", help="cuda or cpu")
+LISTED = Option(
+    dest="device", flags=("--device",), type="str", default="", help="cuda device, i.e. 0 or 0,1,2,3 or cpu"
+)
+NUMBER = Option(dest="gpu", flags=("--gpu",), type="int", default="0", help="which GPU, -1 for CPU")
+INDEX = Option(dest="device_index", flags=("--device_index",), type="int", default="0")
+COUNT = Option(dest="gpus", flags=("--gpus",), type="int", default="1", help="number of GPUs")
+RANK = Option(dest="node_rank", flags=("--node_rank",), type="int", default="0")
+SWITCH = Option(dest="no_cuda", flags=("--no-cuda",), nargs="0", switch_value="True", default="False")
+CHOSEN = Option(dest="device", flags=("--device",), type="str", default="cpu", choices=("cpu", "gpu"))
+
+
+def placed(text: str, *options: Option) -> dict[str, str]:
+    slots = [Slot(option) for option in options]
+    found = place_devices(read(text), slots, ())
+    values = {slots[one.slot].option.dest: one.values[0] for one in found.placed}
+    return values | dict(one.split("=") for one in found.environment)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("train on the second graphics card", ["1"]),
+        ("give the call for the third of my four machines", ["2"]),
+        ("stay on GPU 1 only", ["1"]),
+        ("64 hidden, gpu 3", ["3"]),
+        ("a laptop that has no graphics card", ["cpu"]),
+        ("run it on the processor", ["cpu"]),
+        ("20 epochs, cpu only", ["cpu"]),
+        ("on the GPU, please", ["gpu"]),
+        ("with two GPUs and a GPU of 16 GB", []),
+        ("on the first three pictures with gpu 16 GB", []),
+        ("divided over GPU 0, 1 and 2", []),
+    ],
+)
+def test_what_is_said_of_devices(text: str, values: list[str]) -> None:
+    assert [one.value for one in devices(text)] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "option", "expected"),
+    [
+        ("on the second GPU", WORD, {"device": "cuda:1"}),
+        ("on the second GPU", LISTED, {"device": "1"}),
+        ("on the second GPU", NUMBER, {"gpu": "1"}),
+        ("on the second of my two machines", RANK, {"node_rank": "1"}),
+        ("on a computer without a graphics card", WORD, {"device": "cpu"}),
+        ("on a computer without a graphics card", NUMBER, {"gpu": "-1"}),
+        ("on a computer without a graphics card", SWITCH, {"no_cuda": "True"}),
+        ("on the graphics card instead of the processor", CHOSEN, {"device": "gpu"}),
+        ("on the GPU", WORD, {}),
+        ("on GPU 2", COUNT, {"CUDA_VISIBLE_DEVICES": "2"}),
+        ("on GPU 0", NUMBER, {"gpu": "0"}),
+    ],
+)
+def test_a_device_is_typed_as_the_option_takes_it(text: str, option: Option, expected: dict[str, str]) -> None:
+    assert placed(text, option) == expected
+
+
+def test_an_option_for_a_number_goes_before_one_for_a_kind() -> None:
+    assert placed("on the second graphics card", WORD, INDEX) == {"device_index": "1"}
+
+
+def test_without_an_option_the_environment_says_the_card() -> None:
+    assert placed("on the second graphics card", RANK) == {"CUDA_VISIBLE_DEVICES": "1"}
+    assert placed("on the second machine", NUMBER) == {}
