@@ -1,5 +1,6 @@
 """Command drafts from the learned matching of a request with entry points."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,8 +12,11 @@ from ml_agent.matching.retrieval import Shelf
 from ml_agent.matching.solver import least, margin, solve, workdir_of
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
+from ml_agent.values.numbers import number
 
 _MOST = 12
+_PARTED = re.compile(r"(?<=\d)[x,](?=\d)")
+"""What stands between the numbers of a size or a series."""
 
 
 class Matched(NamedTuple):
@@ -25,6 +29,8 @@ class Matched(NamedTuple):
     """Its weakest placement of a value, as log-odds."""
     unasked: int
     """How many options it gives that no words of the request ask for: what is required, or stood in an example."""
+    placed: frozenset[str] = frozenset()
+    """The values, as they are typed, that it has because of what the request says of them."""
 
 
 def command_drafts(request: Request, workspace: Workspace, shelf: Shelf, model: Model) -> Iterator[Matched]:
@@ -44,9 +50,16 @@ def command_drafts(request: Request, workspace: Workspace, shelf: Shelf, model: 
         if text is None or text in texts:
             continue
         texts.add(text)
-        yield Matched(draft_of(answer, text, workdir), margin(answer, found), least(answer), _unasked(answer))
+        yield Matched(
+            draft_of(answer, text, workdir), margin(answer, found), least(answer), _unasked(answer), _values(answer)
+        )
         if len(texts) == _MOST:
             return
+
+
+def _values(answer: Answer) -> frozenset[str]:
+    values = [value for one in answer.filled.placed for value in one.values]
+    return frozenset([*values, *(part for value in values if number(value) is None for part in _PARTED.split(value))])
 
 
 def _unasked(answer: Answer) -> int:

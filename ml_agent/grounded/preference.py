@@ -1,6 +1,7 @@
 """Which of two commands goes first: the matched one, or the one adapted from an example."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.commands import Matched, statement_of
@@ -12,13 +13,17 @@ from tools.signatures.model import Signature
 _FIRM = 1.25
 """Log-odds of the weakest placement from which on a matched command is held to be as good as a way that authors have tried."""
 
+_SIZE = re.compile(r"\d+(?:[x,]\d+)+")
+_AHEAD = 1.0
+"""So far ahead of those of other entry points is an answer that is sure to call the right one."""
+
 
 def is_better(matched: Matched, adapted: Draft, request: Request, signatures: Sequence[Signature] = ()) -> bool:
     """Whether a matched command goes before an adapted example: the user spells options, or it uses more of the values.
 
     Who spells options has said what goes where. Where both use as many values, the matched one goes first if it uses all that
-    the example does and more, or if it calls the same entry point with every value firmly in its slot and the example has no
-    more to say: it may say what the request says in other words. Where the two give a value to different options, matching has weighed all slots against each other,
+    the example does and more, or with every value firmly in its slot and nothing unasked, if it calls another entry point and
+    that is the best by far, or if it calls the same one and the example has no more to say: it may say what the request says in other words. Where the two give a value to different options, matching has weighed all slots against each other,
     and only what the example does with other stated values speaks for it.
 
     Args:
@@ -29,29 +34,37 @@ def is_better(matched: Matched, adapted: Draft, request: Request, signatures: Se
     """
     if any(one.name.startswith("-") for one in statement_of(request).spelled):
         return True
-    if unused(matched.draft) != unused(adapted):
-        return unused(matched.draft) < unused(adapted)
-    if _uses_more(matched.draft, adapted):
+    lacking = unused(matched.draft, matched.placed)
+    if lacking != unused(adapted):
+        return lacking < unused(adapted)
+    if _uses_more(matched.draft, adapted, request):
         return True
-    if matched.draft.entry != adapted.entry or matched.unasked or matched.least <= _FIRM:
+    if matched.unasked or matched.least <= _FIRM:
         return False
+    if matched.draft.entry != adapted.entry:
+        return matched.margin > _AHEAD
     names = {flag.lstrip("-"): one.dest for signature in signatures for one in signature.options for flag in one.flags}
     given, told = _options(matched.draft.text, names), _options(adapted.text, names)
     moved = {value for name, value in given.items() if value in told.values() and told.get(name) != value}
+    sides = {side for value in given.values() if _SIZE.fullmatch(value) for side in re.split("[x,]", value)}
+    moved |= sides & set(told.values()) - set(given.values())
     more = {name: value for name, value in told.items() if name not in given and value not in moved}
     stated = {entry.value for entry in adapted.ledger}
     return not any(value in stated or not moved for value in more.values())
 
 
-def unused(draft: Draft) -> int:
-    """How many stated values a draft has no place for, by its account."""
-    return sum(entry.required and entry.status == "not found" for entry in draft.ledger)
+def unused(draft: Draft, placed: Collection[str] = ()) -> int:
+    """How many stated values a draft has no place for, by its account; what was placed for its meaning has one."""
+    return sum(entry.required and entry.status == "not found" and entry.value not in placed for entry in draft.ledger)
 
 
-def _uses_more(draft: Draft, other: Draft) -> bool:
+def _uses_more(draft: Draft, other: Draft, request: Request) -> bool:
     """Whether a draft uses all stated values that another one uses, and a path or a number besides; a name may be said of the thing itself."""
     more = _honoured(draft) - _honoured(other)
-    return _honoured(draft) > _honoured(other) and any("/" in one or number(one) is not None for one in more)
+    paths = {one.value for one in statement_of(request).mentions if one.kind == "path"}
+    return _honoured(draft) > _honoured(other) and any(
+        "/" in one or one in paths or number(one) is not None for one in more
+    )
 
 
 def _honoured(draft: Draft) -> frozenset[str]:

@@ -188,7 +188,7 @@ _BEHIND_PLACES = frozenset(
 )  # fmt: skip
 """What stands behind "folder" and is no name: where it lies, and what is in it."""
 _HUB = re.compile(r"(?=[^/]*[A-Z])[\w.-]+/[\w.-]+|[A-Za-z]{1,6}-[A-Z]+/\d+|[a-z]+-[a-z]+/[\w.-]+")
-_WRITING = frozenset(terms("save write store put output go dump keep collect move"))
+_WRITING = frozenset([*terms("save write store put output go dump keep collect move"), "written", "kept"])
 _NAMING = frozenset({"called", "named", "name", "entitled", "of", "the", "a", ",", "by", "is", ":", "as"})
 
 

@@ -126,3 +126,8 @@ def test_what_lies_where_is_no_name_of_a_folder(text: str) -> None:
 
 def test_an_address_is_no_two_numbers() -> None:
     assert [one.kind for one in read("listen on 127.0.0.1, port 7777").mentions] == ["name", "number"]
+
+
+@pytest.mark.parametrize("text", ["logs should be written to cp_new", "the tables are kept under cp_new"])
+def test_a_name_to_which_something_is_written_is_a_path(text: str) -> None:
+    assert [(one.value, one.kind) for one in read(text).mentions] == [("cp_new", "path")]
