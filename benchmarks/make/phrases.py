@@ -82,11 +82,12 @@ def name_words(option: Option) -> str:
         return told
     words = [w for w in re.split(r"[_\-\s]+", spelled) if w]
     full = [LONG.get(w.lower(), w.lower() if not w.isupper() or len(w) > 4 else w) for w in words]
+    full = ["number" if nth and nth == len(full) - 1 and w == "number of" else w for nth, w in enumerate(full)]
     if full and full[0] in ("maximum", "minimum", "number of") and len(full) == 1:
         return words[0]
     if full and (full[-1] in OPEN_ENDS or _is_no_thing(words, full)):
         return option.dest
-    return re.sub(r"number of number", "number", " ".join(full))
+    return " ".join(full)
 
 
 def _is_no_thing(words: list[str], full: list[str]) -> bool:

@@ -106,6 +106,8 @@ def test_a_sentence_is_no_name() -> None:
     [
         ("num_workers", "number of workers"),
         ("num_D", "num_D"),
+        ("epoch_num", "epoch number"),
+        ("max_num_frames", "maximum number of frames"),
         ("n_frames_total", "n_frames_total"),
         ("d_model", "d_model"),
         ("top_k", "top_k"),
