@@ -1,10 +1,10 @@
 """Which switches a request asks for, and whether on or off."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ml_agent.matching.mentions import Statement
+from ml_agent.matching.mentions import Statement, Word
 from ml_agent.matching.slots import Slot, Weights
 
 Scorer = Callable[[Sequence[float]], float]
@@ -39,10 +39,19 @@ _DENIALS = frozenset({"no", "not", "without"})
 _OFF = frozenset({"off", "disabled", "omitted", "skipped", "excluded", "deactivated"})
 """What takes away the thing that stands before it: "compilation switched off"."""
 
+_EMPTY_TERMS = frozenset({"no", "use", "do", "with", "enable", "disable", "not", "is", "skip"})
+"""What says nothing of the thing that a name switches."""
+_NEGATIVE_BEGINNINGS = ("no_", "no-", "disable", "not_", "skip")
+_NO_FLAG = re.compile(r"-+no[-_]")
+
 SWITCH_FEATURES = (
     "name", "help", "help_share", "prose", "negated", "negative_name", "terms", "best", "default_true", "shown",
     "explained", "adjacent", "value_near", "rank", "is_bool", "head",
 )  # fmt: skip
+
+
+_STRENGTH = SWITCH_FEATURES.index("rank")
+"""Where a vector holds how near the request comes, until all switches are ranked by it."""
 
 
 class SwitchEvidence(NamedTuple):
@@ -65,52 +74,86 @@ def switch_features(
         weights: of terms among the entry point's slots.
         explained: numbers of the tokens that name options whose value is stated.
     """
-    option = slot.option
-    content = statement.unspelled
-    negative = option.dest.lower().startswith(("no_", "no-", "disable", "not_", "skip")) or any(
-        re.match(r"-+no[-_]", flag) for flag in option.flags
-    )
     best: SwitchEvidence | None = None
     for name in slot.names:
-        core = (
-            tuple(t for t in name if t not in {"no", "use", "do", "with", "enable", "disable", "not", "is", "skip"})
-            or name
-        )
-        worth = {term: weights.name(term) + 0.02 for term in core}
-        whole = sum(worth.values())
-        for at, word in enumerate(content):
-            window = [
-                one
-                for one in content[max(0, at - 3) : at + 4]
-                if abs(statement.costs[one.place] - statement.costs[word.place]) < 7
-            ]
-            said = {term: one for one in window for term in one.terms}
-            if not any(t in worth or t in slot.help_terms for t in word.terms):
+        wanted = _Wanted(slot, weights, name)
+        for at, word in enumerate(statement.unspelled):
+            if not wanted.has(word):
                 continue
-            covered = sum(w for t, w in worth.items() if t in said) / whole
-            helped = sorted((weights.help(t) for t in said if t in slot.help_terms), reverse=True)
-            hits = [one for one in window if any(t in worth or t in slot.help_terms for t in one.terms)]
-            first, last = min(one.place for one in hits), max(one.place for one in hits)
-            own = {one.place for one in hits}
-            named = [one.place for one in hits if any(t in worth for t in one.terms)]
-            negated = _is_negated(statement, own, first, max(named, default=last))
-            known = sum(one.place in explained for one in hits) / len(hits)
-            near_value = any(
-                m.kind in {"number", "path"} and min(abs(m.first - last), abs(m.last - first)) <= 2
-                for m in statement.mentions
-            )
-            vector = [
-                covered, sum(helped[:4]), sum(helped[:4]) / (1.0 + 0.25 * len(slot.help_terms)),
-                sum(sorted((weights.help(t) for t in said if t in slot.prose_terms), reverse=True)[:3]),
-                float(negated), float(negative), float(len(core)), max((w for t, w in worth.items() if t in said), default=0.0),
-                float((option.default or "").lower() == "true"), min(1.0, len(slot.seen) / 3), known,
-                float(last - first <= len(hits) + 1), float(near_value), 0.0, float(not option.switch), float(core[-1] in said),
-            ]  # fmt: skip
-            strength = covered * 2 + sum(helped[:4]) * 0.6 - known
-            if best is None or strength > best.vector[13]:
-                vector[13] = strength
-                best = SwitchEvidence(vector, negated, first, frozenset(said))
+            found = _evidence(statement, wanted, _window(statement, at), explained)
+            if best is None or found.vector[_STRENGTH] > best.vector[_STRENGTH]:
+                best = found
     return best
+
+
+class _Wanted:
+    """A switch under one of its names.
+
+    Args:
+        slot: the switch.
+        weights: of terms among the entry point's slots.
+        name: terms of the name.
+    """
+
+    def __init__(self, slot: Slot, weights: Weights, name: Sequence[str]) -> None:
+        self.slot = slot
+        self.weights = weights
+        self.core = tuple(term for term in name if term not in _EMPTY_TERMS) or tuple(name)
+        self.worth = {term: weights.name(term) + 0.02 for term in self.core}
+        self.whole = sum(self.worth.values())
+        self.negative = slot.option.dest.lower().startswith(_NEGATIVE_BEGINNINGS) or any(
+            _NO_FLAG.match(flag) for flag in slot.option.flags
+        )
+
+    def has(self, word: Word) -> bool:
+        """Whether a word is of the name or of the help text."""
+        return any(term in self.worth or term in self.slot.help_terms for term in word.terms)
+
+    def helps(self, terms: Iterable[str]) -> list[float]:
+        """What the terms weigh in help texts, the weightiest first."""
+        return sorted(map(self.weights.help, terms), reverse=True)
+
+    def name_weights(self, said: Collection[str]) -> list[float]:
+        """What those terms of the name weigh that are said."""
+        return [weight for term, weight in self.worth.items() if term in said]
+
+
+def _window(statement: Statement, at: int) -> list[Word]:
+    """The words around one, without those that a clause or a sentence keeps away."""
+    content, costs = statement.unspelled, statement.costs
+    here = costs[content[at].place]
+    return [one for one in content[max(0, at - 3) : at + 4] if abs(costs[one.place] - here) < 7]
+
+
+def _evidence(
+    statement: Statement, wanted: _Wanted, window: Sequence[Word], explained: frozenset[int]
+) -> SwitchEvidence:
+    """What words beside each other say of a switch."""
+    slot, said = wanted.slot, list(dict.fromkeys(term for one in window for term in one.terms))
+    covered = sum(wanted.name_weights(said)) / wanted.whole
+    helped = sum(wanted.helps(term for term in said if term in slot.help_terms)[:4])
+    hits = [one for one in window if wanted.has(one)]
+    first, last = min(one.place for one in hits), max(one.place for one in hits)
+    named = [one.place for one in hits if any(term in wanted.worth for term in one.terms)]
+    negated = _is_negated(statement, {one.place for one in hits}, first, max(named, default=last))
+    known = sum(one.place in explained for one in hits) / len(hits)
+    vector = [
+        covered, helped, helped / (1.0 + 0.25 * len(slot.help_terms)),
+        sum(wanted.helps(term for term in said if term in slot.prose_terms)[:3]),
+        float(negated), float(wanted.negative), float(len(wanted.core)), max(wanted.name_weights(said), default=0.0),
+        float((slot.option.default or "").lower() == "true"), min(1.0, len(slot.seen) / 3), known,
+        float(last - first <= len(hits) + 1), float(_is_near_value(statement, first, last)), covered * 2 + helped * 0.6 - known,
+        float(not slot.option.switch), float(wanted.core[-1] in said),
+    ]  # fmt: skip
+    return SwitchEvidence(vector, negated, first, frozenset(said))
+
+
+def _is_near_value(statement: Statement, first: int, last: int) -> bool:
+    """Whether a number or a path stands right before or behind."""
+    return any(
+        one.kind in {"number", "path"} and min(abs(one.first - last), abs(one.last - first)) <= 2
+        for one in statement.mentions
+    )
 
 
 def _is_negated(statement: Statement, own: Collection[int], first: int, last: int) -> bool:
@@ -146,12 +189,12 @@ def switches(
     ranked = []
     for place, slot, said in found:
         better = sum(
-            other.vector[13] > said.vector[13] and abs(other.place - said.place) < 6
+            other.vector[_STRENGTH] > said.vector[_STRENGTH] and abs(other.place - said.place) < 6
             for at, _, other in found
             if at != place
         )
         vector = [*said.vector]
-        vector[13] = float(min(better, 4))
+        vector[_STRENGTH] = float(min(better, 4))
         ranked.append((place, slot, SwitchEvidence(vector, said.negated, said.place, said.terms), score(vector)))
     yield from ranked
 
