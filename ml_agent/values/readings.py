@@ -175,7 +175,7 @@ def readings(text: str) -> Iterator[Reading]:
                 yield Reading(start, end, value, kind or ("number" if number(value) is not None else "quoted"))
 
 
-_CODE = re.compile(r"`(?P<body>\s*-[^`\n]*)`")
+_CODE = re.compile(r"`(?P<body>\s*-[^`\n]*|[A-Za-z_][\w.]*=[^`\n]*)`")
 
 
 def uncoded(text: str) -> str:

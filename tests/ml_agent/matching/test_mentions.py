@@ -102,6 +102,18 @@ def test_options_set_as_code_are_read_without_the_marks() -> None:
     assert not any("`" in token.value for token in statement.tokens)
 
 
+def test_settings_in_marks_of_code_keep_a_series_whole_and_no_mark() -> None:
+    spelled = {one.name: one.joined for one in read("Sweep `seed=11,22,33` with `model.lr=3e-4`.").spelled}
+    assert spelled == {"seed": "11,22,33", "model.lr": "3e-4"}
+
+
+def test_a_setting_ends_before_a_comma_and_words() -> None:
+    assert {one.name: one.joined for one in read("Take lr=3e-4, epochs=20 please.").spelled} == {
+        "lr": "3e-4",
+        "epochs": "20",
+    }
+
+
 def test_a_size_is_one_value_and_two() -> None:
     found = read("crops of 368 by 768").mentions
     assert "368x768" in [one.value for one in found]
