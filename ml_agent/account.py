@@ -69,7 +69,8 @@ def _entry_of(value: Value, status: str, where: str) -> LedgerEntry:
 
 def _certain(value: Value, instruction: str) -> Value:
     """The value, as a guess where the wording is not that of a value."""
-    described = value.kind == "number" and value.end > 0 and _UNIT.match(instruction, value.end) is not None
+    unit = _UNIT.match(instruction, value.end) or _UNIT.search(value.text)
+    described = value.kind == "number" and value.end > 0 and unit is not None
     required = value.required and _is_value(value) and not described
     return msgspec.structs.replace(value, required=required)
 

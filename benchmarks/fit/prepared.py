@@ -17,7 +17,7 @@ from ml_agent.matching.solver import answered
 
 _KEPT = 8
 """So many entry points of a row are kept beside the right ones: no more are looked at."""
-_READ_BY = ("entries", "retrieval", "slots", "usage", "sentences", "terms", "mentions", "readings", "composites")
+_READ_BY = ("entries", "retrieval", "slots", "usage", "sentences", "terms", "mentions", "composites")
 
 
 class Prepared(NamedTuple):
@@ -83,6 +83,7 @@ def _key(rows: Sequence[tuple[str, dict[str, Any]]]) -> str:
     said = hashlib.sha256(json.dumps(rows, sort_keys=True).encode())
     for name in _READ_BY:
         said.update(files("ml_agent.matching").joinpath(f"{name}.py").read_bytes())
+    said.update(files("ml_agent.values").joinpath("readings.py").read_bytes())
     return said.hexdigest()[:16]
 
 

@@ -17,7 +17,7 @@ from sandbox.docker_engine import connect, describe, is_local
 from sandbox.docker_reach import reach_of
 from sandbox.docker_sandbox import SETUPS, DockerSandbox
 from sandbox.errors import SandboxUnavailableError
-from sandbox.image import image_name
+from sandbox.image import ensure_image
 from tests.sandbox.engines import ENGINE, SOCKET, Change, engine_by_socket, engine_by_tcp
 
 
@@ -130,7 +130,7 @@ def test_an_engine_of_another_name_that_finds_our_folders_gets_them(
     with engine_by_socket(tmp_path, ENGINE, renamed) as host:
         monkeypatch.setenv("DOCKER_HOST", host)
         with closing(connect()) as client:
-            assert client.info()["Name"] != os.uname().nodename and reach_of(client, image_name()) == "any"
+            assert client.info()["Name"] != os.uname().nodename and reach_of(client, ensure_image(client)) == "any"
 
 
 @pytest.mark.docker
