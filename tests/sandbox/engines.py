@@ -1,5 +1,6 @@
 """Ways to an engine that are not its own socket: over TCP as if on another machine, or by a socket with someone in between."""
 
+import ipaddress
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -43,7 +44,9 @@ def engine_by_tcp() -> Iterator[str]:
 def bridge_address() -> str:
     """Of this machine, as containers on the engine's bridge know it."""
     with closing(docker.DockerClient(base_url=f"unix://{SOCKET}")) as client:
-        return str(client.networks.get("bridge").attrs["IPAM"]["Config"][0]["Gateway"])
+        network = client.networks.get("bridge").attrs["IPAM"]["Config"][0]
+    # An engine that was just started does not always say it: it is the first address then.
+    return str(network.get("Gateway") or next(ipaddress.ip_network(network["Subnet"]).hosts()))
 
 
 @contextmanager
