@@ -25,10 +25,18 @@ def unread(options: Sequence[Option], trees: Sequence[ast.Module]) -> frozenset[
     return frozenset(missing) if len(missing) <= (1 - MOSTLY) * len(options) else frozenset()
 
 
-def _words_in(node: ast.AST) -> Iterator[str]:
+def _words_in(tree: ast.Module) -> Iterator[str]:
     """Every name and word in a file, without those that declare an option."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument":
-        return
+    todo: list[ast.AST] = [tree]
+    while todo:  # a program may be nested deeper than functions may call each other
+        node = todo.pop()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument":
+            continue
+        yield from _own_words(node)
+        todo += ast.iter_child_nodes(node)
+
+
+def _own_words(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Store):
         yield node.attr
     elif isinstance(node, ast.Name):
@@ -37,8 +45,6 @@ def _words_in(node: ast.AST) -> Iterator[str]:
         yield node.arg or ""
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
-    for child in ast.iter_child_nodes(node):
-        yield from _words_in(child)
 
 
 def known_keys(trees: Iterable[ast.Module]) -> frozenset[str]:

@@ -138,21 +138,17 @@ def fill(
         if not kept.holds(pair.mention) and (pair.entry is not None or plain(pair.mention.value) not in callee.names)
     ]
     rows = _without_overlaps(scored, slots)
-    together = united(statement, [*taken, *_matched(rows, slots, taken)], slots)
-    placed = with_series(statement, together, slots)
+    placed = with_series(statement, united(statement, [*taken, *_matched(rows, slots, taken)], slots), slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
-    given = {one.slot for one in placed}
-    for place, slot, said, score in switches(statement, slots, weights, spent, given, model.switch):
+    filled = {one.slot for one in placed}
+    for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):
         score += opinion.switch(place) if opinion else 0.0
         if score > 0 and not contradicts(said):
             placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
-    left = tuple(
-        one for one in statement.mentions if _is_single(one) and one.start not in starts and not kept.holds(one)
-    )
-    return Filled(
-        tuple(placed), left, tuple(one for one in unknown if one not in kept.options), kept.words, device.environment
-    )
+    left = tuple(m for m in statement.mentions if _is_single(m) and m.start not in starts and not kept.holds(m))
+    stray = tuple(one for one in unknown if one not in kept.options)
+    return Filled(tuple(placed), left, stray, kept.words, device.environment)
 
 
 def _thought(pair: Pair, opinion: Opinion | None) -> float:

@@ -4,7 +4,7 @@ import ast
 import fnmatch
 import posixpath
 from collections.abc import Callable, Iterable
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from tools.signatures.machine import Machine
 from tools.signatures.values import UNKNOWN, Arguments, Module, Value
@@ -127,7 +127,18 @@ def _doubt(value: Value, depth: int) -> None:
         value[UNKNOWN] = UNKNOWN
 
 
-def registries_of(tree: ast.Module) -> frozenset[str]:
+def begin(module: Module, place: Path, tree: ast.Module | None) -> None:
+    """Note a module's own names, its tables that begin empty and its functions that fill them, before it is followed."""
+    module.env.update(__name__=module.name, __file__=str(place))
+    if place.name == "__init__.py":
+        module.env["__path__"] = [str(place.parent)]
+    if tree is not None:
+        module.env["__doc__"] = ast.get_docstring(tree)
+        module.registries = _registries_of(tree)
+        module.registering = _registering_in(tree, module.registries)
+
+
+def _registries_of(tree: ast.Module) -> frozenset[str]:
     """The names that a module binds to empty tables."""
     return frozenset(
         target.id
@@ -138,7 +149,7 @@ def registries_of(tree: ast.Module) -> frozenset[str]:
     )
 
 
-def registering_in(tree: ast.Module, registries: frozenset[str]) -> frozenset[str]:
+def _registering_in(tree: ast.Module, registries: frozenset[str]) -> frozenset[str]:
     """The functions of a module that put something into its tables."""
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)] if registries else []
     return frozenset(f.name for f in functions if any(_puts_into(node, registries) for node in ast.walk(f)))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from tools.signatures import calls, expressions, statements
-from tools.signatures.folder_calls import doubt_registries, fill, registering_in, registries_of
+from tools.signatures.folder_calls import begin, doubt_registries, fill
 from tools.signatures.library import CONSTANTS_OF
 from tools.signatures.machine import (
     Accepted,
@@ -242,15 +242,9 @@ class Interpreter:
         module.state = "running"
         with self.budget.unspent():  # every later script finds the tree made
             tree = self.sources.tree(module.path)
-        place = self.sources.root / module.path
-        module.env.update(__name__=module.name, __file__=str(place))
-        if place.name == "__init__.py":
-            module.env["__path__"] = [str(place.parent)]
+        begin(module, self.sources.root / module.path, tree)
         if tree is None:
             return
-        module.env["__doc__"] = ast.get_docstring(tree)
-        module.registries = registries_of(tree)
-        module.registering = registering_in(tree, module.registries)
         floor = self.budget.floor
         if module.path != self.script:
             self.budget.extend()
@@ -337,12 +331,12 @@ class Interpreter:
         """Follow the script as `python script` would."""
         main = self.module(self.script, "__main__")
         self._guard(lambda: self.run_module(main))
-        self._finish_unparsed()
+        self._guard(self._do_postponed)
         return main
 
-    def _finish_unparsed(self) -> None:
+    def _do_postponed(self) -> None:
         if not self.parsed:  # a function that was postponed may read the words
-            self._guard(self.postponed.do_all)
+            self.postponed.do_all()
 
     def finish(self, parser: Native) -> None:
         """Do what was postponed of a parser."""
@@ -354,7 +348,7 @@ class Interpreter:
         self._guard(lambda: self.run_module(target))
         if not self.parsed:
             self._guard(lambda: self._call_path(target, function))
-        self._finish_unparsed()
+        self._guard(self._do_postponed)
 
     def value_of(self, function: str) -> Value:
         """What a function of the script gives when it is called without arguments; UNKNOWN where that cannot be told."""

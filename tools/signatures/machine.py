@@ -138,9 +138,10 @@ class PostponedCalls:
         self._calls.setdefault(parser, []).append(call)
 
     def do(self, parser: Native) -> None:
-        """The calls that wait for a parser, in order, as they would have been done while importing."""
-        for call in self._calls.pop(parser, ()):
-            self._do(call)
+        """The calls that wait for a parser, in order, as they would have been done while importing, and what they make wait."""
+        while calls := self._calls.pop(parser, ()):
+            for call in calls:
+                self._do(call)
 
     def do_all(self) -> None:
         """Everything that waits."""
