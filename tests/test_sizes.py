@@ -13,7 +13,7 @@ PARTICIPLE = re.compile(
     r"_(?:(?!need|seed|feed|speed|embed|pred)[a-z]+ed|asked|begun|bound|built|called|chosen|done|drawn|found|given|held|hidden|kept|known|laid|"
     r"left|lost|made|meant|met|paid|said|seen|sent|shown|spent|taken|thought|told|written)"
 )
-PARTICIPLES = {"tools": 5, "prompts": 0, "sandbox": 0, "ml_agent": 74, "benchmarks": 26}
+PARTICIPLES = {"tools": 5, "prompts": 0, "sandbox": 0, "ml_agent": 3, "benchmarks": 26}
 """How many there still are; a number only ever falls."""
 
 

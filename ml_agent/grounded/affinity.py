@@ -72,7 +72,7 @@ def affinity(value: Value, option: Option, habits: Habits = NO_HABITS) -> float:
         return _switch(value, option)
     if not takes(option, value.value):
         return 0.0
-    known = _known(value, option, habits)
+    known = _known_value_score(value, option, habits)
     named = max(coverage(value, option), _BY_PROSE * described(value, option))
     if not known and (_is_weak(value) or _is_doubtful(value, option, named, habits)):
         return 0.0
@@ -171,7 +171,7 @@ def spelling(option: Option, text: str) -> str | None:
 def coverage(value: Value, option: Option) -> float:
     """How much of the option's name the words around the value cover, near words counting more; 0 to 1."""
     near = _near_terms(value)
-    return max((_covered(name, near) for name in names(option)), default=0.0)
+    return max((_name_coverage(name, near) for name in names(option)), default=0.0)
 
 
 def described(value: Value, option: Option) -> float:
@@ -187,7 +187,7 @@ def described(value: Value, option: Option) -> float:
     return sum(weight(part) * near.get(part, 0.0) for part in parts) / total if total else 0.0
 
 
-def _covered(name: str, near: Mapping[str, float]) -> float:
+def _name_coverage(name: str, near: Mapping[str, float]) -> float:
     parts = terms(name)
     total = sum(weight(part) for part in parts)
     if not total:
@@ -243,7 +243,7 @@ def _help(value: Value, option: Option) -> float:
     return sum(bool(word & said) for word in nearest) / len(nearest)
 
 
-def _known(value: Value, option: Option, habits: Habits) -> float:
+def _known_value_score(value: Value, option: Option, habits: Habits) -> float:
     if value.kind == "number":
         return KNOWN / 3 if option.choices else 0.0
     if option.choices and spelling(option, value.value) is not None:

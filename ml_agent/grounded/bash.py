@@ -76,7 +76,7 @@ def compose(plan: Plan, values: Sequence[Value]) -> Composed:
     options = tuple(option for option in (*plan.signature.options, *_unknown(call)) if option.dest not in _HELP)
     free = [value for value in values if value not in used]
     barred = plan.barred | _elsewhere(call, free, options)
-    habits = Habits(values=plan.seen, used=_given(call), present=_present(call), barred=barred)
+    habits = Habits(values=plan.seen, used=_given_dests(call), present=_present(call), barred=barred)
     matches = match([*free, *_pairs(free, options)], options, habits)
     matches = tuple(found for found in matches if not _better_said(call, found))
     matches += leftovers(free, matches, options, habits.present)
@@ -92,7 +92,7 @@ def compose(plan: Plan, values: Sequence[Value]) -> Composed:
         else ()
     )
     arguments = _override(_safe(_without_rivals(call.arguments, matches), matches), matches, plan)
-    arguments = [_meant(part, plan, matches) for part in arguments]
+    arguments = [_replace_file(part, plan, matches) for part in arguments]
     if plan.bare:
         arguments = _only_needed(arguments, matches, plan.signature)
     arguments = _complete(arguments, options, plan, values)
@@ -137,7 +137,7 @@ def _start(plan: Plan, values: Sequence[Value]) -> tuple[Call, list[Value]]:
         call = parse_one(expand(plan.example.text, bound), plan.signature)
         if call is not None:
             kept = tuple(part for part in call.arguments if part.kind != "redirect")
-            moved = _moved(msgspec.structs.replace(call, arguments=kept), plan)
+            moved = _relocate_entry(msgspec.structs.replace(call, arguments=kept), plan)
             return moved, [one.value for one in bound.values() if one.value is not None]
     return _bare_call(plan), []
 
@@ -155,7 +155,7 @@ def relative(path: str, workdir: str) -> str:
     return posixpath.relpath(path, workdir or ".")
 
 
-def _moved(call: Call, plan: Plan) -> Call:
+def _relocate_entry(call: Call, plan: Plan) -> Call:
     """The same call from the answer's working folder."""
     example = plan.example
     if example is None or posixpath.normpath(example.workdir or ".") == posixpath.normpath(plan.workdir or "."):
@@ -175,7 +175,7 @@ def _elsewhere(call: Call, values: Sequence[Value], options: Sequence[Option]) -
         for value in values
         if value.kind == "name" and not value.name and len(value.value) > 1 and _stands(call, value)
     ]
-    given = _given(call)
+    given = _given_dests(call)
     return frozenset(
         (value.value, option.dest)
         for value in said
@@ -188,7 +188,7 @@ def _better_said(call: Call, found: Match) -> bool:
     """Whether the example says a number in its own place already, and the option that was found for it is none of the example's."""
     if found.value.kind != "number" or len(found.value.value) < 3 or found.score > _CLEAR:
         return False
-    given = found.option.dest in _given(call)
+    given = found.option.dest in _given_dests(call)
     return not given and _stands(call, found.value)
 
 
@@ -196,7 +196,7 @@ def _stands(call: Call, value: Value) -> bool:
     return any(stands(value.value, word) for part in call.arguments for word in part.values)
 
 
-def _given(call: Call) -> frozenset[str]:
+def _given_dests(call: Call) -> frozenset[str]:
     return frozenset(part.option.dest for part in call.arguments if part.option is not None)
 
 
@@ -266,7 +266,7 @@ def _override(arguments: Sequence[Argument], matches: Sequence[Match], plan: Pla
         if (fresh := argument_for(found.option, found.typed, template)) is not None:
             changed.append(fresh)
     fixed = {found.option.dest for found in matches}
-    kept = [part if part.dest in fixed else _renamed(part, renamed) for part in changed]
+    kept = [part if part.dest in fixed else _propagate_changes(part, renamed) for part in changed]
     return [part if part.dest in fixed else _fitting(part, renamed, plan) for part in kept]
 
 
@@ -310,7 +310,7 @@ def _is_rival(option: Option, asked: set[str]) -> bool:
     return match is not None and match[1].replace("-", "_") in asked
 
 
-def _meant(part: Argument, plan: Plan, matches: Sequence[Match]) -> Argument:
+def _replace_file(part: Argument, plan: Plan, matches: Sequence[Match]) -> Argument:
     """An argument with the file that the user means where the example has another of the same folder."""
     if len(part.values) != 1 or "." not in part.values[0] or part.dest in {found.option.dest for found in matches}:
         return part
@@ -318,7 +318,7 @@ def _meant(part: Argument, plan: Plan, matches: Sequence[Match]) -> Argument:
     return part if meant is None else msgspec.structs.replace(part, values=(meant,))
 
 
-def _renamed(part: Argument, renamed: Mapping[str, str]) -> Argument:
+def _propagate_changes(part: Argument, renamed: Mapping[str, str]) -> Argument:
     """An argument in which an old value stands as a part ("ETTh1_mask_0.25") follows the change of that value."""
     if not part.values or all(number(word) is not None for word in part.values):
         return part
@@ -352,13 +352,15 @@ def _complete(
         if option.dest in given or not needed or option.switch:
             continue
         fresh = argument_for(
-            option, _filled(option, plan, values), Argument(flag=flag_of(option), form="equals" if joined else "apart")
+            option,
+            _fallback_value(option, plan, values),
+            Argument(flag=flag_of(option), form="equals" if joined else "apart"),
         )
         if fresh is not None:
             arguments.append(fresh)
     return arguments
 
 
-def _filled(option: Option, plan: Plan, values: Sequence[Value]) -> str:
+def _fallback_value(option: Option, plan: Plan, values: Sequence[Value]) -> str:
     text = plain_value(option, plan.seen)
     return expand(text, bindings(text, plan.variables, values))

@@ -143,12 +143,12 @@ def _by_entry(choices: Sequence[Choice], said: frozenset[str]) -> list[Choice]:
     for choice in choices:
         fit = choice.fit if choice.kind == "python" else 0.6 * best[choice.path] + 0.4 * choice.fit
         undocumented = choice.example is None and choice.path in shown
-        contrary = opposes(choice.path, said) - _called(choice.path, said) if choice.signature is not None else 0.0
+        contrary = opposes(choice.path, said) - _stem_score(choice.path, said) if choice.signature is not None else 0.0
         fitted.append(msgspec.structs.replace(choice, fit=fit - _BARE * undocumented - contrary))
     return sorted(fitted, key=lambda choice: -choice.fit)
 
 
-def _called(path: str, said: frozenset[str]) -> float:
+def _stem_score(path: str, said: frozenset[str]) -> float:
     """What speaks for a script whose name the user says: `export.py` for "export it"."""
     telling = [term for term in terms(PurePosixPath(path).stem) if term not in _USUAL]
     return _BY_STEM * sum(term in said for term in telling) / len(telling) if telling else 0.0
@@ -189,7 +189,7 @@ def command(choice: Choice, plan: Plan, values: Sequence[Value]) -> Candidate:
         provenance=_made_from(choice),
     )  # fmt: skip
     score = choice.fit + _BY_VALUES * share(ledger) - _UNASKED * composed.unasked - _CONFLICT * composed.contrary
-    score += _placed(composed.matches) + _BY_SUBCOMMAND * _calls_subcommand(plan.signature, plan.instruction)
+    score += _match_score(composed.matches) + _BY_SUBCOMMAND * _calls_subcommand(plan.signature, plan.instruction)
     score += _BY_LANGUAGE * (wanted_kind(plan.instruction) == "bash")
     return Candidate(draft=draft, score=score, choice=choice, plan=plan, matches=composed.matches, ledger=ledger)
 
@@ -200,7 +200,7 @@ def _made_from(choice: Choice) -> Provenance:
     return Provenance(kind="signature", path=choice.path, line=choice.signature.line if choice.signature else 0)
 
 
-def _placed(matches: Sequence[Match]) -> float:
+def _match_score(matches: Sequence[Match]) -> float:
     """What it is worth that many of the wishes found their place."""
     return min(_BY_MATCH * len({found.option.dest for found in matches}), _MOST_BY_MATCH)
 
@@ -258,7 +258,7 @@ def _block(choice: Choice, example: Example, every: Sequence[Example], task: Tas
     score = (
         choice.fit + _BY_VALUES * share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
     )
-    score += _placed(adapted.matches) + _BY_LANGUAGE * (wanted_kind(task.request.instruction) == "python")
+    score += _match_score(adapted.matches) + _BY_LANGUAGE * (wanted_kind(task.request.instruction) == "python")
     score -= _CONFLICT * sibling_conflicts(adapted.text, task.request.instruction, task.workspace.index.api, workdir)
     return Candidate(draft=draft, score=score, choice=choice, matches=adapted.matches, ledger=ledger)
 

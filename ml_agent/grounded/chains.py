@@ -23,7 +23,7 @@ def chained(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
     for one in best:
         for other in best:
             if one is not other and one.choice.path != other.choice.path and _feeds(one, other) and _gains(one, other):
-                yield _joined(one, other)
+                yield _join_candidates(one, other)
 
 
 def _feeds(first: Candidate, second: Candidate) -> bool:
@@ -51,14 +51,16 @@ def _files(candidate: Candidate, role: str) -> set[str]:
 
 def _gains(first: Candidate, second: Candidate) -> bool:
     """Whether each honours a value that the other does not."""
-    return bool(_honoured(first) - _honoured(second)) and bool(_honoured(second) - _honoured(first))
+    return bool(_honoured_values(first) - _honoured_values(second)) and bool(
+        _honoured_values(second) - _honoured_values(first)
+    )
 
 
-def _honoured(candidate: Candidate) -> set[tuple[str, str]]:
+def _honoured_values(candidate: Candidate) -> set[tuple[str, str]]:
     return {(entry.text, entry.value) for entry in candidate.ledger if entry.required and entry.status != "not found"}
 
 
-def _joined(first: Candidate, second: Candidate) -> Candidate:
+def _join_candidates(first: Candidate, second: Candidate) -> Candidate:
     pairs = zip(first.ledger, second.ledger, strict=True)
     ledger = tuple(best_entry(pair) for pair in pairs)
     alone = max(share(first.ledger), share(second.ledger))

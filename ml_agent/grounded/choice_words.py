@@ -94,14 +94,14 @@ def described_choices(
     for option in options:
         if option.dest in taken or not 1 < len(option.choices) <= _MOST_CHOICES:
             continue
-        choice = _described(option, spoken, choice_words)
+        choice = _choice_by_description(option, spoken, choice_words)
         if choice is not None:
             value = Value(text=choice, value=choice, kind="name", required=False)
             found.append(Match(value=value, option=option, score=0.0, typed=choice))
     return tuple(found)
 
 
-def _described(option: Option, spoken: Sequence[str], choice_words: ChoiceWords) -> str | None:
+def _choice_by_description(option: Option, spoken: Sequence[str], choice_words: ChoiceWords) -> str | None:
     """The one choice of which the user says at least two words that the repository has for it and for none of its siblings."""
     words = {choice: choice_words.of(choice) for choice in option.choices}
     hits = {choice: _hits(choice, words, spoken) for choice in option.choices}

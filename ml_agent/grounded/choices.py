@@ -151,11 +151,11 @@ def is_side(path: str) -> bool:
 
 def words_of(text: str) -> list[str]:
     """The words of a text in their common forms, without those that mean nothing for the choice."""
-    tokens = [word for token in tokenize(text) for word in (token, *_glued(token))]
+    tokens = [word for token in tokenize(text) for word in (token, *_token_variants(token))]
     return [canonical(word) for word in tokens if word not in words("stop") and word not in words("politeness")]
 
 
-def _glued(token: str) -> list[str]:
+def _token_variants(token: str) -> list[str]:
     """ "squad2.0" is also "squad" and "2.0"; a hyphenated word is also its parts in one."""
     match = _GLUED.fullmatch(token)
     if match is not None:

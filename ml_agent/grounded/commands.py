@@ -51,7 +51,11 @@ def command_drafts(request: Request, workspace: Workspace, shelf: Shelf, model: 
             continue
         texts.add(text)
         yield Matched(
-            draft_of(answer, text, workdir), margin(answer, found), least(answer), _unasked(answer), _values(answer)
+            draft_of(answer, text, workdir),
+            margin(answer, found),
+            least(answer),
+            _count_unrequested(answer),
+            _values(answer),
         )
         if len(texts) == _MOST:
             return
@@ -62,7 +66,7 @@ def _values(answer: Answer) -> frozenset[str]:
     return frozenset([*values, *(part for value in values if number(value) is None for part in _PARTED.split(value))])
 
 
-def _unasked(answer: Answer) -> int:
+def _count_unrequested(answer: Answer) -> int:
     asked = {answer.entry.slots[one.slot].option.dest for one in answer.filled.placed}
     return sum(dest not in asked for dest in answer.call)
 

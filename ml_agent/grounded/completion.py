@@ -63,7 +63,7 @@ def complete(code: str, sources: Sources) -> str:
             unknown.add(missing[0])
             continue
         preamble.insert(0, statement)
-    return _joined(preamble, _without_shows(code, unknown))
+    return _assemble_code(preamble, _without_shows(code, unknown))
 
 
 def _without_shows(code: str, unknown: set[str]) -> str:
@@ -81,7 +81,7 @@ def _is_show(node: ast.stmt, unknown: set[str]) -> bool:
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in unknown
 
 
-def _joined(preamble: Sequence[str], code: str) -> str:
+def _assemble_code(preamble: Sequence[str], code: str) -> str:
     """Imports first, then the definitions in the order in which they need each other, then the code."""
     lines = [line for line in preamble if _is_import(line) and line not in code.splitlines()]
     rest = [line for line in preamble if not _is_import(line)]

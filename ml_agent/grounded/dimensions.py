@@ -73,7 +73,7 @@ def fitted(code: str, error_lines: Iterable[str]) -> str | None:
         for node in (*call.args, *(keyword.value for keyword in call.keywords))
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value == expected and expected > _SMALL
     ]
-    return _replaced(code, sizes[0], str(got)) if len(sizes) == 1 else None
+    return _replace_node(code, sizes[0], str(got)) if len(sizes) == 1 else None
 
 
 def _order(shape: Sequence[int], expected: int) -> str:
@@ -95,7 +95,7 @@ def _after(code: str, node: ast.expr, text: str) -> str:
     return code[:at] + text + code[at:]
 
 
-def _replaced(code: str, node: ast.expr, text: str) -> str:
+def _replace_node(code: str, node: ast.expr, text: str) -> str:
     start = _offset(code, node.lineno, node.col_offset)
     end = _offset(code, node.end_lineno or 1, node.end_col_offset or 0)
     return code[:start] + text + code[end:]

@@ -37,20 +37,20 @@ def repaired(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
     draft = attempt.draft
     if draft.kind == "python":
         code = fitted(draft.text, attempt.error_lines)
-        return None if code is None else _changed(draft, code, "with channels where they are expected")
+        return None if code is None else _revise_draft(draft, code, "with channels where they are expected")
     signature = next((one for one in signatures if parse_one(draft.text, one) is not None), None)
     if signature is None:
         return None
     # What the program refuses cannot be had from it, so nothing is kept for the user's sake.
     lines = [*attempt.problem.splitlines(), *attempt.error_lines]
     text = without_faults(draft.text, signature, list(_faults(lines)), ())
-    text = _completed(text, signature, _missing(lines))
+    text = _add_missing_options(text, signature, _missing(lines))
     if text == draft.text:
         return None
-    return _changed(draft, text, "without what was refused")
+    return _revise_draft(draft, text, "without what was refused")
 
 
-def _changed(draft: Draft, text: str, how: str) -> Draft:
+def _revise_draft(draft: Draft, text: str, how: str) -> Draft:
     return msgspec.structs.replace(draft, text=text, findings=(), ledger=(), because=f"{draft.because}, {how}")
 
 
@@ -78,7 +78,7 @@ def _missing(lines: Iterable[str]) -> list[str]:
     return found
 
 
-def _completed(command: str, signature: Signature, missing: Sequence[str]) -> str:
+def _add_missing_options(command: str, signature: Signature, missing: Sequence[str]) -> str:
     call = parse_one(command, signature)
     wanted = [option for name in missing if (option := _option(name, signature)) is not None]
     if call is None or not wanted:

@@ -59,7 +59,7 @@ def match(values: Sequence[Value], options: Sequence[Option], habits: Habits = N
     spent = [found.value for found in joint]
     taken = {found.option.dest for found in joint}
     options = [option for option in options if option.dest not in taken]
-    merged = _merged(
+    merged = _merge_duplicates(
         [value for value in values if not _is_series(value) and not any(_inside(value, one) for one in spent)]
     )
     scores = [_scores(value, options, habits) for value in merged]
@@ -138,7 +138,7 @@ def _scores(value: Value, options: Sequence[Option], habits: Habits) -> dict[int
     return scores
 
 
-def _merged(values: Sequence[Value]) -> list[Value]:
+def _merge_duplicates(values: Sequence[Value]) -> list[Value]:
     """Names that are said twice become one value with the words of both places."""
     merged: dict[tuple[str, str], Value] = {}
     for place, value in enumerate(values):
@@ -226,7 +226,7 @@ def full_account(draft: str, values: Sequence[Value], signature: Signature | Non
         signature: of the entry point that the command calls.
     """
     spent: dict[str, Value] = {}
-    stated = [value for value in _merged(values) if value.kind != "switch" or value.name]
+    stated = [value for value in _merge_duplicates(values) if value.kind != "switch" or value.name]
     return tuple(_entry(draft, value, signature, spent) for value in stated)
 
 
@@ -238,13 +238,13 @@ def _entry(draft: str, value: Value, signature: Signature | None, spent: dict[st
         where = _in_command(draft, value, signature, spent)
         spent.setdefault(where, value)
         if not where and (option := _by_default(value, signature, draft)):
-            return _written(value, "default", f"{_spelled(option)} {option.default}")
+            return _ledger_entry(value, "default", f"{_longest_flag(option)} {option.default}")
     if where:
         status = "honoured"
-    return _written(value, status, where)
+    return _ledger_entry(value, status, where)
 
 
-def _written(value: Value, status: str, where: str) -> LedgerEntry:
+def _ledger_entry(value: Value, status: str, where: str) -> LedgerEntry:
     return LedgerEntry(value=value.value, text=value.text, status=status, where=where, required=value.required)  # type: ignore[arg-type]
 
 
@@ -338,7 +338,7 @@ def _in_code(value: Value, found: Sequence[Literal]) -> str:
     return best[1]
 
 
-def _spelled(option: Option) -> str:
+def _longest_flag(option: Option) -> str:
     return max(option.flags, key=len, default=option.dest)
 
 

@@ -98,7 +98,7 @@ class _Finder:
             if isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name | ast.Attribute):
                 yield from self.visit(node.value, _Scope())
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from self._imported(node)
+            yield from self._import_literals(node)
         elif isinstance(node, ast.JoinedStr):
             return
         else:
@@ -171,7 +171,7 @@ class _Finder:
         name = dotted(node)
         return Literal(text=name, kind="name", slot="", where=name, start=start, end=end, fixed=True)
 
-    def _imported(self, node: ast.Import | ast.ImportFrom) -> Iterator[Literal]:
+    def _import_literals(self, node: ast.Import | ast.ImportFrom) -> Iterator[Literal]:
         module = getattr(node, "module", None) or ""
         for alias in node.names:
             name = f"{module}.{alias.name}" if module else alias.name

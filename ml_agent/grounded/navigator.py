@@ -97,7 +97,7 @@ class GroundedNavigator:
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
         """The drafts in the order in which they deserve to be tried; made once, and kept."""
-        return iter(self._ordered(request, workspace))
+        return iter(self._ranked_drafts(request, workspace))
 
     def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
         """The draft without what was refused, or with what was missed."""
@@ -109,10 +109,10 @@ class GroundedNavigator:
 
     def support(self, request: Request, workspace: Workspace, draft: Draft) -> list[float]:
         """What speaks for and against a draft as a whole: its vector of `confidence.CONFIDENCE_FEATURES`."""
-        judged = judge(draft, self._ordered(request, workspace).authors, workspace)
+        judged = judge(draft, self._ranked_drafts(request, workspace).authors, workspace)
         return confidence_vector(statement_of(request), draft.text, judged)
 
-    def _ordered(self, request: Request, workspace: Workspace) -> "_Drafts":
+    def _ranked_drafts(self, request: Request, workspace: Workspace) -> "_Drafts":
         key = (request, str(workspace.index.root), workspace.index.version, workspace.path, workspace.path_given)
         found = self._drafts.get(key)
         if found is None:
@@ -122,7 +122,7 @@ class GroundedNavigator:
             first = next(adapted, None)
             adapted = chain([first], adapted) if first is not None else adapted
             authors = Authors(matched, first.text.strip() if first is not None else "")
-            drafts = _merged(adapted, matched, request, workspace)
+            drafts = _merge_drafts(adapted, matched, request, workspace)
             meant = wanted_kind(request.instruction) == "python"
             if meant or self._author(workspace).is_library:
                 written = self._author(workspace).drafts(request, workspace, self._python or shipped_tables())
@@ -133,8 +133,8 @@ class GroundedNavigator:
 
     def _shelf(self, workspace: Workspace) -> Shelf:
         """The choices below the task's folder; those of the whole repository where there are none."""
-        near = self._remembered(workspace, workspace.path)
-        return near if near.choices else self._remembered(workspace, ".")
+        near = self._cached_shelf(workspace, workspace.path)
+        return near if near.choices else self._cached_shelf(workspace, ".")
 
     def _entries(self, workspace: Workspace) -> Entries:
         key = (str(workspace.index.root), workspace.index.version, workspace.path)
@@ -148,7 +148,7 @@ class GroundedNavigator:
             _remember(self._authors, key, Author(Bookcase(Library(workspace.index, workspace.path or "."))))
         return self._authors[key]
 
-    def _remembered(self, workspace: Workspace, scope: str) -> Shelf:
+    def _cached_shelf(self, workspace: Workspace, scope: str) -> Shelf:
         key = (str(workspace.index.root), workspace.index.version, scope)
         if key not in self._shelves:
             _remember(self._shelves, key, Shelf(self._facts_of(workspace), scope))
@@ -161,7 +161,7 @@ class GroundedNavigator:
         return self._facts[key]
 
 
-def _merged(
+def _merge_drafts(
     adapted: Iterator[Draft], commands: Sequence[Matched], request: Request, workspace: Workspace
 ) -> Iterator[Draft]:
     """Adapted examples and matched commands in one order; Python where the examples say so."""
@@ -179,7 +179,7 @@ def _merged(
             [first_adapted] if first_adapted is not None else [first_matched.draft] if first_matched is not None else []
         )
     elif first_adapted.kind == "python" or not is_better(
-        first_matched, first_adapted, request, _called(first_matched, workspace)
+        first_matched, first_adapted, request, _entry_signatures(first_matched, workspace)
     ):
         first = [first_adapted, first_matched.draft]
     else:
@@ -193,7 +193,7 @@ def _merged(
                 yield draft
 
 
-def _called(matched: Matched, workspace: Workspace) -> Sequence[Signature]:
+def _entry_signatures(matched: Matched, workspace: Workspace) -> Sequence[Signature]:
     return workspace.index.signatures.get(matched.draft.entry, ())
 
 

@@ -58,7 +58,7 @@ def judge(draft: Draft, authors: Authors, workspace: Workspace) -> Judged:
     stated = [entry for entry in draft.ledger if entry.required]
     return Judged(
         signature=signature_of(draft, workspace) if draft.kind == "bash" else None,
-        shown=_shown(draft, workspace),
+        shown=_example_text(draft, workspace),
         unused=sum(entry.status == "not found" for entry in stated),
         stated=len(stated),
         margin=matched.margin if matched is not None else 0.0,
@@ -74,7 +74,7 @@ def signature_of(draft: Draft, workspace: Workspace) -> Signature | None:
     return next((one for one in reversed(found) if one is not None), None)
 
 
-def _shown(draft: Draft, workspace: Workspace) -> str:
+def _example_text(draft: Draft, workspace: Workspace) -> str:
     """The example that a draft was made from, with its headings and introduction."""
     made_from = draft.provenance
     if made_from is None or made_from.kind != "example":

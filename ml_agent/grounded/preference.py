@@ -60,14 +60,14 @@ def unused(draft: Draft, placed: Collection[str] = ()) -> int:
 
 def _uses_more(draft: Draft, other: Draft, request: Request) -> bool:
     """Whether a draft uses all stated values that another one uses, and a path or a number besides; a name may be said of the thing itself."""
-    more = _honoured(draft) - _honoured(other)
+    more = _honoured_values(draft) - _honoured_values(other)
     paths = {one.value for one in statement_of(request).mentions if one.kind == "path"}
-    return _honoured(draft) > _honoured(other) and any(
+    return _honoured_values(draft) > _honoured_values(other) and any(
         "/" in one or one in paths or number(one) is not None for one in more
     )
 
 
-def _honoured(draft: Draft) -> frozenset[str]:
+def _honoured_values(draft: Draft) -> frozenset[str]:
     """The stated values that a draft uses, by its account."""
     return frozenset(entry.value for entry in draft.ledger if entry.status == "honoured")
 

@@ -40,14 +40,14 @@ def phrase_for(slot: str, text: str, instruction: str) -> str | None:
     if not is_prose(slot, text):
         return None
     if parts & set(terms("style")):
-        return _found(_STYLE, instruction) or _found(_LEAD, instruction)
+        return _find_phrase(_STYLE, instruction) or _find_phrase(_LEAD, instruction)
     if parts & set(terms("question")) or text.rstrip().endswith("?"):
-        phrase = _found(_QUESTION, instruction)
+        phrase = _find_phrase(_QUESTION, instruction)
         return f"{phrase[0].upper()}{phrase[1:]}?" if phrase else None
-    return _found(_LEAD, instruction) or _found(_STYLE, instruction)
+    return _find_phrase(_LEAD, instruction) or _find_phrase(_STYLE, instruction)
 
 
-def _found(pattern: re.Pattern[str], instruction: str) -> str | None:
+def _find_phrase(pattern: re.Pattern[str], instruction: str) -> str | None:
     for match in pattern.finditer(instruction):
         phrase = _OPENING.sub("", _TAIL.sub("", match["phrase"]).strip()).strip()
         if len(phrase) > _LONG and not re.search(r"\b(?:code|script|snippet|instructions)\b", phrase):

@@ -50,7 +50,7 @@ def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources
     whole = complete(code, sources)
     found = [literal for literal in literals(whole) if not literal.fixed and literal.start >= 0]
     shapes = _shapes(found, values)
-    others = [value for value in values if not _is_shape(value) and not _said(found, value)]
+    others = [value for value in values if not _is_shape(value) and not _is_in_code(found, value)]
     slots = slots_of(whole, found, sources.index.api, sources.workdir)
     options = [_option(place, literal, slots[place], sources) for place, literal in enumerate(found)]
     present = {option.dest: literal.text for option, literal in zip(options, found, strict=True)}
@@ -63,11 +63,11 @@ def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources
     matches += match(others, options, habits)
     matches += leftovers(others, matches, options, present)
     matches += spoken([option for option in options if option.choices], matches, instruction, {})
-    edits = [*shapes, *_edits(matches, found), *_swapped(whole, others, sources)]
-    edits.extend(_repeated(edits, whole, found))
+    edits = [*shapes, *_edits(matches, found), *_sibling_edits(whole, others, sources)]
+    edits.extend(_repetition_edits(edits, whole, found))
     edits.extend(_variants(edits, found, sources))
     edits.extend(_along(shapes, whole, found, edits))
-    edits.extend(_meant(edits, found, instruction, sources))
+    edits.extend(_file_edits(edits, found, instruction, sources))
     edits.extend(_prompts(found, matches, others, instruction))
     return Adapted(text=_apply(whole, edits), matches=matches)
 
@@ -95,7 +95,7 @@ def _unprosaic(found: Sequence[Literal], slots: Sequence[str], values: Sequence[
     return frozenset((name, place) for name in names for place in prose)
 
 
-def _swapped(code: str, values: Iterable[Value], sources: Sources) -> list[Edit]:
+def _sibling_edits(code: str, values: Iterable[Value], sources: Sources) -> list[Edit]:
     """A function of the repository in place of a sibling in the same module, where the user names it: `zoo.resnet` for `zoo.vgg`."""
     edits: list[Edit] = []
     used = [
@@ -115,7 +115,7 @@ def _swapped(code: str, values: Iterable[Value], sources: Sources) -> list[Edit]
     return edits
 
 
-def _repeated(edits: Iterable[Edit], code: str, found: Sequence[Literal]) -> list[Edit]:
+def _repetition_edits(edits: Iterable[Edit], code: str, found: Sequence[Literal]) -> list[Edit]:
     """What stood for the same name elsewhere changes along: a model's name that is given to its tokenizer too."""
     done = {edit.start for edit in edits}
     fresh = {code[edit.start : edit.end].strip("'\""): edit.text for edit in edits if edit.text[:1] in "'\""}
@@ -140,7 +140,7 @@ def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: Sources)
     return list(fresh.values())
 
 
-def _said(found: Sequence[Literal], value: Value) -> bool:
+def _is_in_code(found: Sequence[Literal], value: Value) -> bool:
     """Whether the code says a name already: a longer name ("blip" in "blip_caption"), what it calls, or one of its keywords."""
     if value.kind not in {"name", "text"}:
         return False
@@ -153,7 +153,7 @@ def _said(found: Sequence[Literal], value: Value) -> bool:
     return longer or plain(value.value) in called or value.value in keywords
 
 
-def _meant(edits: Sequence[Edit], found: Sequence[Literal], instruction: str, sources: Sources) -> list[Edit]:
+def _file_edits(edits: Sequence[Edit], found: Sequence[Literal], instruction: str, sources: Sources) -> list[Edit]:
     """The files that the user means where the example has others of the same folder."""
     done = {edit.start for edit in edits}
     fresh = []
@@ -233,11 +233,11 @@ def _edits(matches: Iterable[Match], found: Sequence[Literal]) -> list[Edit]:
         literal = found[int(one.option.dest)]
         if plain(literal.text) == plain(one.typed) and literal.kind == "text":
             continue
-        edits.append(Edit(start=literal.start, end=literal.end, text=_written(one.typed, literal)))
+        edits.append(Edit(start=literal.start, end=literal.end, text=_format_literal(one.typed, literal)))
     return edits
 
 
-def _written(typed: str, literal: Literal) -> str:
+def _format_literal(typed: str, literal: Literal) -> str:
     """A value as it stands in the code in place of a literal."""
     if literal.kind == "number":
         return typed

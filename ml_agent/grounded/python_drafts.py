@@ -70,9 +70,9 @@ class Author:
         statement = read_for_python(request.instruction, given, self._bookcase.library.classes)
         context = context_of(statement, self._bookcase, self._usages, tables)
         for one in solve_python(context, tables, self._complete)[:_MOST]:
-            yield _draft(one, self._finished(one, statement), workspace.path or ".")
+            yield _draft(one, self._complete_program(one, statement), workspace.path or ".")
 
-    def _finished(self, solved: Solved, statement: Statement) -> str:
+    def _complete_program(self, solved: Solved, statement: Statement) -> str:
         """The program with what comes around its calls."""
         written = solved.written
         program = read_program(written.text, self._bookcase.library, self._bookcase.library.folder)

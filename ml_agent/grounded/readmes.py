@@ -38,7 +38,7 @@ def assess(request: Request, workspace: Workspace) -> Assessment:
     return Assessment(
         possible=True,
         reason=f"speaks of {words}" if words else "the folder was given",
-        readmes=_sorted(request, workspace),
+        readmes=_rank_readmes(request, workspace),
     )
 
 
@@ -49,7 +49,7 @@ def _main(workspace: Workspace) -> str:
     return text[:_MAIN_README]
 
 
-def _sorted(request: Request, workspace: Workspace) -> tuple[str, ...]:
+def _rank_readmes(request: Request, workspace: Workspace) -> tuple[str, ...]:
     """The READMEs by BM25 over what they say; those in the task's folder first."""
     texts: dict[str, list[str]] = {}
     for passage in workspace.index.passages:

@@ -32,7 +32,7 @@ def without_faults(command: str, signature: Signature, findings: Sequence[Findin
     if call is None or not faults:
         return command
     wanted = {found.option.dest for found in matches}
-    kept = [fixed for part in call.arguments if (fixed := _fixed(part, faults, wanted)) is not None]
+    kept = [fixed for part in call.arguments if (fixed := _repair_argument(part, faults, wanted)) is not None]
     return msgspec.structs.replace(call, arguments=tuple(kept)).text()
 
 
@@ -53,7 +53,7 @@ def _is_spelling(finding: Finding) -> bool:
     return finding.code == "bad-choice" and plain(finding.suggestion) == plain(finding.subject) != ""
 
 
-def _fixed(part: Argument, faults: dict[str, Finding], wanted: set[str]) -> Argument | None:
+def _repair_argument(part: Argument, faults: dict[str, Finding], wanted: set[str]) -> Argument | None:
     words = [part.flag, *part.values]
     fault = next((faults[word] for word in words if word in faults), None)
     if fault is None and part.option is not None:

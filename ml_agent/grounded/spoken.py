@@ -89,7 +89,7 @@ def _best_mention(choice: str, option: Option, text: Said) -> tuple[float, int]:
     best = (0.0, -1)
     alias = _alias(choice, option)
     for place, word in enumerate(text.words):
-        likeness = _likeness(choice, word, alias) or _joined(choice, text, place)
+        likeness = _likeness(choice, word, alias) or _compound_likeness(choice, text, place)
         if not likeness:
             continue
         related = _is_related(option, text, place)
@@ -120,7 +120,7 @@ def number_like(text: str) -> bool:
     return not any(letter.isalpha() for letter in text)
 
 
-def _joined(choice: str, text: Said, place: int) -> float:
+def _compound_likeness(choice: str, text: Said, place: int) -> float:
     """Two or three words that make up the choice: "naive Bayes", "Kneser-Ney"."""
     wanted = plain(choice)
     for count in (2, 3):

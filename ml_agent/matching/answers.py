@@ -102,13 +102,13 @@ def _call(statement: Statement, entry: EntryPoint, filled: Filled, shown: Shown 
             continue  # what the Makefile says anyhow need not be said again
         placed[slot.option.dest] = _value(slot, one.values)
     if shown is not None:
-        base = _renamed(base, placed)
+        base = _propagate_changes(base, placed)
     base.update(placed)
     for option in entry.signature.options:
         if option.required and base.get(option.dest) is None and option.dest not in placed:
             usual = entry.seen.get(option.dest, ())
             known = [
-                *_meant(statement, entry, option),
+                *_nearest_values(statement, entry, option),
                 *usual,
                 *((option.default,) if option.default is not None else ()),
                 *option.choices,
@@ -122,7 +122,7 @@ def _call(statement: Statement, entry: EntryPoint, filled: Filled, shown: Shown 
     return base
 
 
-def _meant(statement: Statement, entry: EntryPoint, option: Option) -> list[str]:
+def _nearest_values(statement: Statement, entry: EntryPoint, option: Option) -> list[str]:
     """The value of a required option's vocabulary that the request comes nearest to: better than one that is merely usual."""
     return [one.value for slot in entry.slots if slot.option is option for one in meant(statement, slot)[:1]]
 
@@ -148,7 +148,7 @@ def _value(slot: Slot, values: Sequence[str]) -> Any:
     return values[0]
 
 
-def _renamed(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, Any]:
+def _propagate_changes(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, Any]:
     """What repeats an old value in another place follows its change: "weather_96_720" where 720 becomes 192."""
     changes = {
         str(base[dest]): str(new) for dest, new in placed.items()

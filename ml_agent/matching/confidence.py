@@ -49,7 +49,7 @@ def unplaced(statement: Statement, text: str, judged: Judged) -> tuple[str, ...]
     signature = judged.signature
     if signature is not None:
         told += [signature.path, signature.name, signature.doc, *signature.subcommand]
-        given = _given(signature, text)
+        given = _option_values(signature, text)
         told += [
             f"{option.dest} {' '.join(option.flags)} {option.help}"
             for option in signature.options
@@ -69,7 +69,7 @@ def unplaced(statement: Statement, text: str, judged: Judged) -> tuple[str, ...]
     )
 
 
-def _given(signature: Signature, text: str) -> Mapping[str, object]:
+def _option_values(signature: Signature, text: str) -> Mapping[str, object]:
     """The options that an answer gives, by dest."""
     found: dict[str, object] = {}
     for call in parse_command(text).invocations:
@@ -89,7 +89,7 @@ def confidence_vector(statement: Statement, text: str, judged: Judged) -> list[f
     lost = len(unplaced(statement, text, judged))
     said = max(1, len(statement.content))
     spelled = [one for one in statement.spelled if one.start >= 0]
-    given = _given(signature, text) if signature is not None else {}
+    given = _option_values(signature, text) if signature is not None else {}
     named = signature is not None and _is_named(statement, signature)
     invented = sum(str(value) == dest for dest, value in given.items())
     return [

@@ -59,8 +59,9 @@ def features(
     path = mention.kind == "path" or (mention.kind == "name" and bool({"path", "output"} & slot.role))
     case = _Case(statement, mention, slot, seen, others, entry, amount, path)
     return [
-        *_said(case), *_typed(case), *_in_vocabulary(case), *_as_path(case), *_of_file_kind(case), *_as_option(case),
-        *_as_name(case), *_in_words(case), *_by_kind(mention, slot), *_by_size(amount, slot.numeric_default, slot),
+        *_wording_features(case), *_type_features(case), *_in_vocabulary(case), *_as_path(case),
+        *_of_file_kind(case), *_as_option(case), *_as_name(case), *_in_words(case),
+        *_by_kind(mention, slot), *_by_size(amount, slot.numeric_default, slot),
         seen.name - others.rival_name, seen.help - others.rival_help, *_beside(case),
     ]  # fmt: skip
 
@@ -85,7 +86,7 @@ class _Case(NamedTuple):
         return nearness(self.statement, self.mention)
 
 
-def _said(case: _Case) -> list[float]:
+def _wording_features(case: _Case) -> list[float]:
     """How the words around the value say the slot, and how much more than others."""
     seen, others = case.seen, case.others
     return [
@@ -94,7 +95,7 @@ def _said(case: _Case) -> list[float]:
     ]  # fmt: skip
 
 
-def _typed(case: _Case) -> list[float]:
+def _type_features(case: _Case) -> list[float]:
     """The kinds of the value and of the slot, and how far a number is from the default."""
     mention, slot, option, amount, default = (
         case.mention,
@@ -153,7 +154,7 @@ def _of_file_kind(case: _Case) -> list[float]:
         float(path and weights and for_weights), float(path and weights and not for_weights),
         float(path and config and bool({"config", "config-help"} & role)), float(path and config != ("config" in role)),
         float(bool(kind) and kind in given), float(bool(kind) and bool(given) and kind not in given),
-        *_formed(path, PurePosixPath(mention.value).suffix, slot),
+        *_form_features(path, PurePosixPath(mention.value).suffix, slot),
     ]  # fmt: skip
 
 
@@ -184,7 +185,8 @@ def _as_name(case: _Case) -> list[float]:
         float(case.path and folder == (PurePosixPath(mention.value).suffix == "")),
         float("output" in slot.role), 1.0 - seen.name_said,
         _like(mention.value, slot), float(is_name and _shape(mention.value) in _shapes(slot)),
-        float(is_name and _is_weak(mention.value)), float(len(mention.value) > 2 and mention.value in _known(slot)),
+        float(is_name and _is_weak(mention.value)),
+        float(len(mention.value) > 2 and mention.value in _known_values(slot)),
     ]  # fmt: skip
 
 
@@ -195,7 +197,7 @@ def _in_words(case: _Case) -> list[float]:
     introduced = mention.kind in {"name", "path"} and _is_introduced(case.statement, mention)
     called = any("name" in name or "prefix" in name for name in slot.names)
     return [
-        *_directed(path, _direction(case.statement, mention), "output" in slot.role),
+        *_direction_features(path, _direction(case.statement, mention), "output" in slot.role),
         float(mention.text.lower() in {"one", "single"} and not case.seen.next),
         float(path and slot.direction == "input"), float(introduced), float(introduced and called),
         float(absent), float(absent) * case.seen.next, float(mention.whole), float(absent and slot.closed),
@@ -229,7 +231,7 @@ def _by_size(amount: Decimal | None, default: float | None, slot: Slot) -> list[
 _QUOTED = re.compile(r"['\"`]([^'\"`\s]{2,40})['\"`]")
 
 
-def _known(slot: Slot) -> tuple[str, ...]:
+def _known_values(slot: Slot) -> tuple[str, ...]:
     """Values that it is known to take, those that its help quotes among them: "output resolution (e.g. '512x512')"."""
     option = slot.option
     quoted = _QUOTED.findall(option.help)
@@ -240,7 +242,8 @@ def _like(value: str, slot: Slot) -> float:
     """How many pieces a name shares with values that the slot is known to take: "roberta-base", "bert-base-uncased"."""
     own = pieces_of(value)
     return max(
-        (len(own & pieces_of(text)) / max(len(own), len(pieces_of(text)), 1) for text in _known(slot)), default=0.0
+        (len(own & pieces_of(text)) / max(len(own), len(pieces_of(text)), 1) for text in _known_values(slot)),
+        default=0.0,
     )
 
 
@@ -256,7 +259,7 @@ def _direction(statement: Statement, mention: Mention) -> str:
     return ""
 
 
-def _formed(path: bool, suffix: str, slot: Slot) -> tuple[float, float]:
+def _form_features(path: bool, suffix: str, slot: Slot) -> tuple[float, float]:
     """Whether a path with an ending meets a slot for a file and one without a slot for a folder, as the source or the name says."""
     form = slot.form or ("folder" if any("directory" in name for name in slot.names) else "")
     form = form or ("file" if any("file" in name for name in slot.names) else "")
@@ -272,7 +275,7 @@ def _is_introduced(statement: Statement, mention: Mention) -> bool:
     return any(token.value.lower() in _INTRODUCING for token in before)
 
 
-def _directed(path: bool, direction: str, output: bool) -> list[float]:
+def _direction_features(path: bool, direction: str, output: bool) -> list[float]:
     return [float(path and direction == way and output == kind) for way in ("toward", "from") for kind in (True, False)]
 
 
@@ -283,7 +286,7 @@ def _shape(value: str) -> str:
 
 
 def _shapes(slot: Slot) -> frozenset[str]:
-    return frozenset(_shape(text) for text in _known(slot) if not text.isalpha())
+    return frozenset(_shape(text) for text in _known_values(slot) if not text.isalpha())
 
 
 def resembles(value: str, slot: Slot) -> bool:

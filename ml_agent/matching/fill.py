@@ -130,15 +130,15 @@ def fill(
     taken, unknown = spelled_slots(statement, slots)
     device = place_devices(statement, slots, taken) if callee.names else NO_DEVICES
     taken += device.placed
-    kept = _kept(unknown if callee.flexible else (), device.spans)
+    kept = _keep_options(unknown if callee.flexible else (), device.spans)
     forms = Forms(statement, slots, weights)
     scored = [
-        (pair, value_score(pair, model) + forms.score(pair) + _thought(pair, opinion))
+        (pair, value_score(pair, model) + forms.score(pair) + _opinion_score(pair, opinion))
         for pair in pairs(statement, slots, weights, taken)
         if not kept.holds(pair.mention) and (pair.entry is not None or plain(pair.mention.value) not in callee.names)
     ]
     rows = _without_overlaps(scored, slots)
-    placed = with_series(statement, united(statement, [*taken, *_matched(rows, slots, taken)], slots), slots)
+    placed = with_series(statement, united(statement, [*taken, *_best_assignment(rows, slots, taken)], slots), slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     filled = {one.slot for one in placed}
@@ -151,7 +151,7 @@ def fill(
     return Filled(tuple(placed), left, stray, kept.words, device.environment)
 
 
-def _thought(pair: Pair, opinion: Opinion | None) -> float:
+def _opinion_score(pair: Pair, opinion: Opinion | None) -> float:
     return opinion.value(pair.mention, pair.slot) if opinion else 0.0
 
 
@@ -172,7 +172,7 @@ class _Kept(NamedTuple):
         return any(start <= mention.start < end for start, end in self.spans)
 
 
-def _kept(spelled: Sequence[Spelled], spent: Sequence[tuple[int, int]] = ()) -> _Kept:
+def _keep_options(spelled: Sequence[Spelled], spent: Sequence[tuple[int, int]] = ()) -> _Kept:
     options = tuple(one for one in spelled if one.name.startswith("-"))
     found = [kept_words(one) for one in options]
     spans = tuple((one.start, end) for one, (_, end) in zip(options, found, strict=True))
@@ -224,7 +224,7 @@ def _without_overlaps(
     return kept
 
 
-def _matched(
+def _best_assignment(
     rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]], slots: Sequence[Slot], taken: Sequence[Placed]
 ) -> list[Placed]:
     """The best overall matching; a slot for several values has several places."""

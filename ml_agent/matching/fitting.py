@@ -119,7 +119,7 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
     if mention.kind == "absence":
         return (slot.zero or mention.value,)
     if mention.parts:
-        parts = tuple(_spelled(part, slot) for part in mention.parts)
+        parts = tuple(_canonical_spelling(part, slot) for part in mention.parts)
         return parts if slot.several else (",".join(parts),)
     if (
         mention.percent
@@ -127,10 +127,10 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
         and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
     ):
         return (format((Decimal(mention.value) / 100).normalize(), "f"),)
-    return (_spelled(mention.value, slot),)
+    return (_canonical_spelling(mention.value, slot),)
 
 
-def _spelled(value: str, slot: Slot) -> str:
+def _canonical_spelling(value: str, slot: Slot) -> str:
     for known in slot.vocabulary:
         if known == value:
             return known

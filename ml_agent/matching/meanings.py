@@ -31,7 +31,7 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
     vocabulary = slot.vocabulary
     if not vocabulary or len(vocabulary) > 400:
         return []
-    said = _said(statement)
+    said = _tokens_by_piece(statement)
     pieces = {value: pieces_of(value) for value in vocabulary}
     frequency: dict[str, int] = {}
     for several in pieces.values():
@@ -67,7 +67,7 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
 
 
 @lru_cache(maxsize=64)
-def _said(statement: Statement) -> Mapping[str, tuple[int, ...]]:
+def _tokens_by_piece(statement: Statement) -> Mapping[str, tuple[int, ...]]:
     """By piece of a word: the numbers of the tokens that hold it."""
     found: dict[str, list[int]] = {}
     for place, token in enumerate(statement.tokens):

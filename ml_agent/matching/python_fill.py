@@ -59,7 +59,7 @@ def fill_program(statement: Statement, skeleton: Skeleton, model: Scores) -> Wri
     slots = [one.slot for one in spots]
     filled = fill(statement, slots, model)
     filled = _spelled_near(statement, filled, spots, skeleton.program)
-    given = _given(statement, filled, spots, skeleton.program)
+    given = _stated_arguments(statement, filled, spots, skeleton.program)
     text, missing, dropped = _Writer(skeleton.program, given).written()
     asked = {call for call, _ in given}
     idle = sum(at not in asked for at in range(len(skeleton.program.calls)))
@@ -70,7 +70,9 @@ def fill_program(statement: Statement, skeleton: Skeleton, model: Scores) -> Wri
     return Written(skeleton, text, filled, tuple(spots), by_name, missing, dropped, idle)
 
 
-def _given(statement: Statement, filled: Filled, spots: Sequence[Spot], program: Program) -> dict[tuple[int, str], str]:
+def _stated_arguments(
+    statement: Statement, filled: Filled, spots: Sequence[Spot], program: Program
+) -> dict[tuple[int, str], str]:
     """By call and parameter: what the request gives, as it stands in code."""
     found: dict[tuple[int, str], str] = {}
     for one in filled.placed:

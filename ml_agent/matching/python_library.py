@@ -56,7 +56,7 @@ class Thing:
     @cached_property
     def described(self) -> Mapping[str, str]:
         """What its docstring says of its parameters, by name."""
-        return {**_described(self.doc), **self.library.source.fields(self.object)}
+        return {**_parameter_descriptions(self.doc), **self.library.source.fields(self.object)}
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -163,7 +163,7 @@ def literal(text: str) -> object:
         return None
 
 
-def _described(doc: str) -> dict[str, str]:
+def _parameter_descriptions(doc: str) -> dict[str, str]:
     """By parameter: what a docstring says of it, in the styles of Google, NumPy and reST."""
     doc, found = doc[:_MOST_DOCSTRING], dict[str, str]()
     for match in _REST.finditer(doc):

@@ -112,7 +112,7 @@ class _Reader:
         elif isinstance(func, ast.Name) and func.id in self._kinds:
             kind = self._kinds[func.id]
             return api.instances.method(kind, "forward") or api.instances.method(kind, "__call__")
-        dotted = _dotted(func)
+        dotted = _dotted_name(func)
         root, _, rest = dotted.partition(".")
         if root not in self._bound:
             alone = self._library.by_name.get(dotted, ()) if self._loose else ()
@@ -168,7 +168,7 @@ def _base(node: ast.expr) -> ast.expr:
     return node
 
 
-def _dotted(node: ast.expr) -> str:
+def _dotted_name(node: ast.expr) -> str:
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

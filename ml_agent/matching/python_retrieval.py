@@ -76,7 +76,7 @@ class Bookcase:
         return found
 
     @cached_property
-    def _imported(self) -> Counter[str]:
+    def _import_counts(self) -> Counter[str]:
         return Counter(
             item.name for module in self.library.index.api.facts.modules for item in module.imports if item.name
         )
@@ -149,7 +149,8 @@ class Bookcase:
             sum(t in vocabulary for t in module) / (len(module) or 1),
             known / len(spelled) if spelled else 0.0, (len(spelled) - known) / 4,
             len(told) / 4, len(covered) / (2 + len(vocabulary)) * 4, min(1.0, len(examples) / 3),
-            math.log1p(self._imported[thing.name]) / 3, len(parts) / 4, float(thing.object.kind == "class"), float(thing.owner is not None),
+            math.log1p(self._import_counts[thing.name]) / 3, len(parts) / 4, float(thing.object.kind == "class"),
+            float(thing.owner is not None),
             sum(value in texts for value in values) / len(values) if values else 0.0,
             min(1.0, len(thing.object.parameters) / 15), min(1.0, sum(one.required for one in thing.object.parameters) / 6), len(name) / 4,
             sum(t in vocabulary for t in folder) / (len(folder) or 1),

@@ -128,14 +128,14 @@ class Builder:
         """
         page = _Page(self._library)
         for thing in things:
-            self._made(thing, page, 0)
+            self._variable_for(thing, page, 0)
         for thing in things:
             for method in methods.get(thing.object.name, ()):
                 page.method(method, page.made[thing.object.name], self._arguments(method, page, 1))
         program = read_program(page.text, self._library, self._library.folder)
         return Skeleton(program, None, tuple(things)) if program is not None and program.calls else None
 
-    def _made(self, thing: Thing, page: "_Page", depth: int) -> str:
+    def _variable_for(self, thing: Thing, page: "_Page", depth: int) -> str:
         """The variable that holds what a thing gives."""
         key = thing.object.name
         if key not in page.made:
@@ -152,7 +152,7 @@ class Builder:
             found.append(
                 (
                     one.name if one.kind != "positional" else "",
-                    self._made(need, page, depth + 1) if need is not None else UNSET,
+                    self._variable_for(need, page, depth + 1) if need is not None else UNSET,
                 )
             )
         return found
@@ -254,13 +254,13 @@ class _Page:
             self._imports[f"from {module} import {name}"] = None
         variable = self._variable(thing)
         self.made[thing.object.name] = variable
-        self._lines.append(f"{variable} = {local}({_listed(arguments)})")
+        self._lines.append(f"{variable} = {local}({_argument_list(arguments)})")
 
     def method(self, method: Thing, receiver: str, arguments: Sequence[tuple[str, str]]) -> None:
         """A line that calls a method."""
         target = receiver if method.name in {"forward", "__call__"} else f"{receiver}.{method.name}"
         variable = self._variable(method)
-        self._lines.append(f"{variable} = {target}({_listed(arguments)})")
+        self._lines.append(f"{variable} = {target}({_argument_list(arguments)})")
 
     def _variable(self, thing: Thing) -> str:
         words = pieces(thing.name)
@@ -273,7 +273,7 @@ class _Page:
         return name
 
 
-def _listed(arguments: Sequence[tuple[str, str]]) -> str:
+def _argument_list(arguments: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{name}={value}" if name else value for name, value in arguments)
 
 

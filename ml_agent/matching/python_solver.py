@@ -121,11 +121,11 @@ def skeletons(context: Context, complete: Complete) -> Iterator[Skeleton]:
     )
     for thing in chosen[:4]:
         context.usages.of(thing)
-    yield from _documented(context, chosen, complete)
+    yield from _example_skeletons(context, chosen, complete)
     yield from _bare(context, chosen, builder)
 
 
-def _documented(context: Context, chosen: Sequence[Thing], complete: Complete) -> Iterator[Skeleton]:
+def _example_skeletons(context: Context, chosen: Sequence[Thing], complete: Complete) -> Iterator[Skeleton]:
     shown = sorted(context.bookcase.shown, key=lambda one: -_fit(one, context))[:_MOST_EXAMPLES]
     library = context.bookcase.library
     replaced = 0

@@ -37,7 +37,7 @@ class Scene(NamedTuple):
 def with_tail(scene: Scene) -> str:
     """The program with lines for the values that no call takes."""
     imports: dict[str, None] = {}
-    text = _sampled(_supplied(scene, imports), scene)
+    text = _resize_random_input(_insert_inputs(scene, imports), scene)
     model = _model(scene.program)
     open_paths = [
         one for one in scene.left if one.kind == "path" and plain(one.value) and plain(one.value) not in plain(text)
@@ -52,7 +52,7 @@ def with_tail(scene: Scene) -> str:
         lines += [f"x = torch.randn({_shape(scene)})", f"output = {model}(x)"]
         result = "output"
     for one in written:
-        lines += _saved(one, result or model, model, scene.statement, imports)
+        lines += _save_lines(one, result or model, model, scene.statement, imports)
     if re.search(r"\b(?:print|show|display)", scene.statement.text, re.IGNORECASE) and result and "print(" not in text:
         shape = ".shape" if re.search(r"\bshape\b", scene.statement.text) else ""
         lines.append(f"print({result}{shape})")
@@ -106,20 +106,20 @@ _OPEN = re.compile(r"(?<==)\.\.\.(?=[,)])")
 _DRAWN = re.compile(r"torch\.(randn?|zeros|ones)\((?P<shape>\d+(?:,\s*\d+){2,})\)")
 
 
-def _supplied(scene: Scene, imports: dict[str, None]) -> str:
+def _insert_inputs(scene: Scene, imports: dict[str, None]) -> str:
     """The program with the files of the request, or random input, where a call must have something of which nothing is known."""
     text = scene.program.text.rstrip("\n")
     inputs = [one for one in scene.left if one.kind == "path" and not _is_output(scene.statement, one)]
     for one in inputs:
         if _OPEN.search(text):
-            text = _OPEN.sub(_loaded(one, imports).replace("\\", r"\\"), text, count=1)
+            text = _OPEN.sub(_load_expression(one, imports).replace("\\", r"\\"), text, count=1)
     if _OPEN.search(text) and _INVENTED.search(scene.statement.text):
         imports["import torch"] = None
         text = _OPEN.sub(f"torch.randn({_shape(scene)})", text)
     return text
 
 
-def _loaded(one: Mention, imports: dict[str, None]) -> str:
+def _load_expression(one: Mention, imports: dict[str, None]) -> str:
     """The expression that reads a file."""
     suffix, name = PurePosixPath(one.value).suffix.lower(), quoted(one.value)
     for known, line, written in (
@@ -135,7 +135,7 @@ def _loaded(one: Mention, imports: dict[str, None]) -> str:
     return name
 
 
-def _sampled(text: str, scene: Scene) -> str:
+def _resize_random_input(text: str, scene: Scene) -> str:
     """The program with random input of the size that the request says in place of the example's."""
     numbers = any(one.kind == "number" for one in scene.left)
     found = _DRAWN.search(text)
@@ -209,7 +209,7 @@ def _shape(scene: Scene) -> str:
     return f"{batch}, {channels}, {size}" if "seq_len" in scene.given else f"{batch}, {channels}, {size}, {size}"
 
 
-def _saved(one: Mention, result: str, model: str, statement: Statement, imports: dict[str, None]) -> Iterator[str]:
+def _save_lines(one: Mention, result: str, model: str, statement: Statement, imports: dict[str, None]) -> Iterator[str]:
     """Lines that write a file."""
     suffix, name = PurePosixPath(one.value).suffix.lower(), quoted(one.value)
     if not result:

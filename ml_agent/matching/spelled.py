@@ -44,7 +44,7 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
             continue
         slot = slots[known]
         if one.joined:
-            values, end = (_unquoted(one.joined),), one.end
+            values, end = (_unquote(one.joined),), one.end
         elif slot.option.switch:
             negative = one.name in slot.option.negative_flags
             values, end = ("False" if negative else "True",), one.end
@@ -83,7 +83,7 @@ def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
             or bare in {"and", "which", "that", "so", "the"}
         ):
             break
-        found.append(_unquoted(bare))
+        found.append(_unquote(bare))
         at = match.end()
         if not slot.several or (not quoted and word != bare):
             break
@@ -100,7 +100,7 @@ _VALUE_OF_ONE = re.compile(r"(?:\s+(?:of|to|as|=))?\s+(?P<word>\"[^\"]*\"|'[^']*
 def kept_words(one: Spelled) -> tuple[tuple[str, ...], int]:
     """A spelled option that nothing is known of, as it is typed, and where it ends: with the word behind it, where that can only be its value."""
     if one.joined:
-        return (f"{one.name}={_unquoted(one.joined)}",), one.end
+        return (f"{one.name}={_unquote(one.joined)}",), one.end
     match = _VALUE_OF_ONE.match(one.following)
     word = match["word"] if match else ""
     bare = word if word[:1] in {"'", '"'} else word.rstrip(";:),.")
@@ -109,7 +109,7 @@ def kept_words(one: Spelled) -> tuple[tuple[str, ...], int]:
         return (one.name,), one.end
     if not (_PLAIN_VALUE.match(bare) or closed):
         return (one.name,), one.end
-    return (one.name, _unquoted(bare)), one.end + match.start("word") + len(bare)
+    return (one.name, _unquote(bare)), one.end + match.start("word") + len(bare)
 
 
 _VALUE = r"\"[^\"]*\"|'[^']*'|[A-Za-z_][\w.]*\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\{[^}]*\}|[^\s,;]*[^\s,;.)]"
@@ -133,5 +133,5 @@ def _entries(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
     return tuple(found), at
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text

@@ -82,7 +82,7 @@ def usages(tree: ast.AST, names: frozenset[str], found: dict[str, Usage]) -> Non
     parents = {child: parent for parent in nodes for child in ast.iter_child_nodes(parent)}
     aliases: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
-        name = _named(node)
+        name = _option_name(node)
         if name in names:
             for alias in _follow(node, parents, found.setdefault(name, Usage())):
                 if alias != name:
@@ -93,7 +93,7 @@ def usages(tree: ast.AST, names: frozenset[str], found: dict[str, Usage]) -> Non
                 _follow(node, parents, found[name])
 
 
-def _named(node: ast.AST) -> str:
+def _option_name(node: ast.AST) -> str:
     """The option that an expression reads: `args.name`, `args["name"]`, or the variable itself."""
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
         return node.attr
@@ -113,7 +113,7 @@ def _follow(node: ast.AST, parents: Mapping[ast.AST, ast.AST], usage: Usage) -> 
             usage.folders += inside
             return () if inside else tuple(t.id for t in parent.targets if isinstance(t, ast.Name))
         if isinstance(parent, ast.Call):
-            called = _called(parent, node)
+            called = _function_name(parent, node)
             if _count(called, parent, usage, inside) or called not in _JOINS or not _is_first(node, parent):
                 return ()
             inside = inside or called in {"join", "joinpath"}
@@ -124,7 +124,7 @@ def _follow(node: ast.AST, parents: Mapping[ast.AST, ast.AST], usage: Usage) -> 
     return ()
 
 
-def _called(call: ast.Call, node: ast.AST) -> str:
+def _function_name(call: ast.Call, node: ast.AST) -> str:
     """The name of the function; of a call on the value itself only a method's."""
     if isinstance(call.func, ast.Attribute):
         return call.func.attr

@@ -186,7 +186,7 @@ class _Reading(NamedTuple):
 def _value(tokens: Sequence[Token], place: int, reading: _Reading, last: int = -1) -> Value:
     """The value that stands at a place, or from there to `last`."""
     end = max(place, last)
-    near = () if reading.name else _unrepeated(around(tokens, place, end), tokens[place])
+    near = () if reading.name else _without_token(around(tokens, place, end), tokens[place])
     return Value(
         text=_text(tokens, place, end),
         value=reading.value,
@@ -203,5 +203,5 @@ def _text(tokens: Sequence[Token], first: int, last: int) -> str:
     return " ".join(token.text for token in tokens[first : last + 1])
 
 
-def _unrepeated(near: tuple[str, ...], token: Token) -> tuple[str, ...]:
+def _without_token(near: tuple[str, ...], token: Token) -> tuple[str, ...]:
     return tuple(word for word in near if word != token.value.lower())

@@ -103,7 +103,7 @@ def _other_at(text: str, at: int) -> Token | None:
         return None
     kind = match.lastgroup
     if match["quoted"]:
-        return _quoted(match)
+        return _quoted_token(match)
     if match["curl"]:
         return Token(kind="quoted", text=match[0], value=match["curled"].strip(), start=at, end=match.end())
     if match["url"]:
@@ -126,7 +126,7 @@ def _other_at(text: str, at: int) -> Token | None:
     return Token(kind="mark", text=match[0], value=match[0], start=at, end=match.end())
 
 
-def _quoted(match: re.Match[str]) -> Token:
+def _quoted_token(match: re.Match[str]) -> Token:
     body = match["body"].strip().rstrip(",;")
     if re.match(r"\.\s+/", body):
         body = re.sub(r"^\.\s+/", "./", body)
@@ -176,9 +176,9 @@ def is_odd(text: str) -> bool:
     if re.search(r"\d", text) or "_" in text:
         return True
     parts = re.split(r"[-.:]", text)
-    return any(_cased(part) for part in parts)
+    return any(_has_inner_capital(part) for part in parts)
 
 
-def _cased(word: str) -> bool:
+def _has_inner_capital(word: str) -> bool:
     capitals = sum(letter.isupper() for letter in word)
     return capitals >= 2 or (capitals == 1 and not word[0].isupper())

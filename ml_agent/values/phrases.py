@@ -51,10 +51,10 @@ def with_phrases(values: Sequence[Value], text: str) -> list[Value]:
         for phrase in _data()["phrases"]
         for match in re.finditer(phrase["pattern"], text, re.IGNORECASE)
     ]
-    return [_named(value, text, named) for value in values]
+    return [_add_quantity_name(value, text, named) for value in values]
 
 
-def _named(value: Value, text: str, named: Sequence[tuple[re.Match[str], str]]) -> Value:
+def _add_quantity_name(value: Value, text: str, named: Sequence[tuple[re.Match[str], str]]) -> Value:
     if value.kind != "number" or value.start < 0:
         return value
     for match, means in named:

@@ -123,7 +123,7 @@ def _decimal(value: Decimal) -> str:
     return format(value.quantize(Decimal("0.0000001")).normalize(), "f")
 
 
-def _mixed(match: re.Match[str]) -> str | None:
+def _mixed_number(match: re.Match[str]) -> str | None:
     whole = worded(match["whole"])
     return None if whole is None else _decimal(whole + Decimal(1) / _SHARES[match["part"].lower()])
 
@@ -151,7 +151,8 @@ def _every(match: re.Match[str]) -> str:
 _HUNDRED = 100
 _Read = Callable[[re.Match[str]], str | None]
 _READERS: tuple[tuple[re.Pattern[str] | GuardedPattern, _Read, str], ...] = (
-    (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_AND_HALF, _mixed, ""), (_EVERY, _every, ""), (_SHARE, _share, ""), (_SHARE_OF, _share_of, ""),
+    (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_AND_HALF, _mixed_number, ""), (_EVERY, _every, ""),
+    (_SHARE, _share, ""), (_SHARE_OF, _share_of, ""),
     (_ONE_IN, _one_in, ""), (_PERCENT, _percent, ""), (_MINUS, _negative, ""),
     (_ADDRESS, lambda match: match[0], ""), (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),
     (_UNIT, lambda match: match["digits"], ""), (_GROUPED, lambda match: match[0].replace(" ", ""), ""),
