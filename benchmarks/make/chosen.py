@@ -142,7 +142,7 @@ def plainly_needed(start: Seed) -> set[str]:
 def _needed_wish(option: Option, start: Seed, guards: Guards, varied: Varied) -> Wish | None:
     """The option as documented, with another place where it names one; None where that is its default."""
     if option.dest in start.open:
-        value = _placed(option, start.open[option.dest], varied)
+        value = _replacement_places(option, start.open[option.dest], varied)
     elif option.dest in start.shown:
         shown = start.shown[option.dest]
         stays = str(shown) in guards.words or _is_in_a_folder(option, shown, start)
@@ -170,7 +170,7 @@ def _is_in_a_folder(option: Option, shown: Any, start: Seed) -> bool:
     )
 
 
-def _placed(option: Option, shown: Any, varied: Varied) -> Any:
+def _replacement_places(option: Option, shown: Any, varied: Varied) -> Any:
     """Places for placeholders, one or several."""
     if not isinstance(shown, list):
         return varied.place(option, shown)

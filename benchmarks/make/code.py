@@ -62,7 +62,7 @@ def code_row(example: Example, style: Style, varied: Varied, root: Path, reposit
         Refused: the block does not run as far as can be told, or has nothing to vary.
         Unsaid: it does more than a request can name.
     """
-    text = _changed(example.text, varied, observe(example.text, root, "."))
+    text = _vary_numbers(example.text, varied, observe(example.text, root, "."))
     seen = observe(text, root, ".")
     if seen.kind != "python" or seen.failure:
         raise Refused(f"code: {seen.failure or 'no Python'}")
@@ -79,7 +79,7 @@ def code_row(example: Example, style: Style, varied: Varied, root: Path, reposit
     if any(isinstance(v, str) and OPEN.search(v) for v in values):
         raise Refused("code: a placeholder")
     instruction = _request(calls, style, varied.random, repository) + _input(seen.calls, text)
-    arguments = {f"{c.name.rpartition('.')[2]} {n}": _shown(v) for c in calls for n, v in _values(c).items()}
+    arguments = {f"{c.name.rpartition('.')[2]} {n}": _argument_text(v) for c in calls for n, v in _values(c).items()}
     return CodeRow(text=text, instruction=instruction, arguments=arguments, example=example)
 
 
@@ -100,7 +100,7 @@ def _says_more(call: CodeCall) -> bool:
     )
 
 
-def _changed(text: str, varied: Varied, before: Observation) -> str:
+def _vary_numbers(text: str, varied: Varied, before: Observation) -> str:
     """The block with other numbers where it gives them by name to the repository's own functions."""
     own = {name for call in before.calls if call.own and _is_known(call) for name in call.arguments}
     try:
@@ -170,7 +170,7 @@ def _is_written(value: Any, text: str) -> bool:
     return float(value) in [float(n) for n in NUMBER.findall(text)]
 
 
-def _shown(value: Any) -> str:
+def _argument_text(value: Any) -> str:
     return str(value)
 
 
@@ -180,9 +180,11 @@ def _request(calls: Sequence[CodeCall], style: Style, random: Random, repository
     if any(len(str(v)) > 60 or "\n" in str(v) for c in calls for v in _values(c).values()):
         raise Unsaid("a value is too long to be said")
     if style == "flags":
-        said = "; then ".join(f"{_called(c)}({', '.join(f'{n}={v!r}' for n, v in _values(c).items())})" for c in calls)
+        said = "; then ".join(
+            f"{_short_name(c)}({', '.join(f'{n}={v!r}' for n, v in _values(c).items())})" for c in calls
+        )
         return f"Python code with {repository} that calls {said}."
-    steps = ", and then ".join(f"{_verb(c)} with {_listed(_values(c))}" for c in calls)
+    steps = ", and then ".join(f"{_verb(c)} with {_enumerate_values(_values(c))}" for c in calls)
     if style == "polite":
         opening = random.choice(
             ("Could you please write Python code that uses", "I would be glad of a Python example that uses")
@@ -210,7 +212,7 @@ def _input(calls: Sequence[CodeCall], text: str) -> str:
     return f" Call it on random input of the shape {' x '.join(map(str, sizes[0]))}{each}{end}."
 
 
-def _called(call: CodeCall) -> str:
+def _short_name(call: CodeCall) -> str:
     return (
         ".".join(call.name.removesuffix("()").split(".")[-2:])
         if call.name.rpartition(".")[2][:1].islower()
@@ -226,6 +228,6 @@ def _verb(call: CodeCall) -> str:
     return f"call {parts[-1]} of {parts[-2]}" if len(parts) > 1 else f"call {parts[-1]}"
 
 
-def _listed(values: dict[str, Any]) -> str:
+def _enumerate_values(values: dict[str, Any]) -> str:
     parts = [f"{name.replace('_', ' ')} {quoted(value)}" for name, value in values.items()]
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

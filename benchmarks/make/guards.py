@@ -111,7 +111,9 @@ class _Reader:
     def unused(self, trees: Iterable[ast.Module]) -> frozenset[str]:
         """What the program replaces without a test, and what it prints and reads nowhere else."""
         nodes = [(node, nth == 0) for nth, tree in enumerate(trees) for node in _unconditional(tree)]
-        replaced = {n for node, first in nodes if isinstance(node, ast.Assign) for n in self._replaced(node, first)}
+        replaced = {
+            n for node, first in nodes if isinstance(node, ast.Assign) for n in self._assigned_options(node, first)
+        }
         printed: Counter[str] = Counter()
         read: Counter[str] = Counter()
         for tree in trees:
@@ -121,7 +123,7 @@ class _Reader:
                     printed.update(self._read_by(n) for n in ast.walk(node))
         return frozenset(replaced | {name for name in printed if name and read[name] == printed[name]})
 
-    def _replaced(self, node: ast.Assign, first: bool) -> Iterator[str]:
+    def _assigned_options(self, node: ast.Assign, first: bool) -> Iterator[str]:
         """The options that are assigned to; those of an object in the entry point alone, since of many classes one is used."""
         for target in node.targets:
             held = ast.unparse(target.value) if isinstance(target, ast.Attribute) else ""
@@ -219,10 +221,10 @@ def _trees(index: RepoIndex, table: ModuleTable, signature: Signature) -> Iterat
         module = read_module(tree, path)
         if module is not None:
             yield module
-            todo += _imported(module, path, table)
+            todo += _imported_files(module, path, table)
 
 
-def _imported(module: ast.Module, path: str, table: ModuleTable) -> Iterator[str]:
+def _imported_files(module: ast.Module, path: str, table: ModuleTable) -> Iterator[str]:
     """The files of the repository that a module imports."""
     folder = str(PurePosixPath(path).parent)
     for node in ast.walk(module):

@@ -169,7 +169,7 @@ LEADS = frozenset([
 
 def purpose(signature: Signature) -> str:
     """What an entry point does, as an imperative: by its own words where they say it, else by its name."""
-    told = _told(signature.doc)
+    told = _imperative_summary(signature.doc)
     if told:
         return told
     words = entry_words(signature)
@@ -198,7 +198,7 @@ def namesakes(signature: Signature, others: Sequence[Signature]) -> list[Signatu
     return [o for o in others if o.path != signature.path and entry_words(o) == words]
 
 
-def _told(doc: str) -> str:
+def _imperative_summary(doc: str) -> str:
     """The first sentence of a description, where it is a plain imperative."""
     sentence = re.split(r"(?<=[a-z0-9)])[.;:](?:\s|$)|\n", doc.strip())[0].strip().rstrip(".")
     words = sentence.split()

@@ -153,8 +153,9 @@ def _row(start: Seed, styles: Sequence[Style], maker: _Maker) -> dict[str, Any]:
     style, text = _first_style(msgspec.structs.replace(told, workdir=folder), styles, maker.random)
     return {
         **_common(maker.source), "path": "./" if folder == "." else f"./{folder}", "instruction": text, "style": style,
-        "framework": start.signature.framework, "arguments": {w.option.dest: _said(w) for w in wishes},
-        "accept": {w.option.dest: other for w in wishes if (other := _accepted(w))}, "type": "Bash Script", "output": command,
+        "framework": start.signature.framework, "arguments": {w.option.dest: _expected_text(w) for w in wishes},
+        "accept": {w.option.dest: other for w in wishes if (other := _alternative_spellings(w))},
+        "type": "Bash Script", "output": command,
         "oracle": start.example.text if start.example else "",
         "why": "; ".join(f"{w.option.path}:{w.option.line} {w.option.dest}" for w in wishes),
         "documented": [w.option.dest for w in wishes if w.documented],
@@ -201,7 +202,7 @@ def _changes_sides(start: Seed, wishes: Sequence[Wish], text: str) -> bool:
     return False
 
 
-def _said(wish: Wish) -> str:
+def _expected_text(wish: Wish) -> str:
     """The string that every right answer contains."""
     if wish.option.switch:
         flags = wish.option.flags if wish.value or wish.option.switch_value == "False" else wish.option.negative_flags
@@ -209,7 +210,7 @@ def _said(wish: Wish) -> str:
     return wish.text
 
 
-def _accepted(wish: Wish) -> list[str]:
+def _alternative_spellings(wish: Wish) -> list[str]:
     """Other ways to write the value."""
     found: list[str] = []
     if isinstance(wish.value, float):

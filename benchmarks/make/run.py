@@ -96,8 +96,8 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
         styles=dict(Counter(str(r["style"]) for r in rows)),
         kinds=dict(Counter(str(r["type"]) for r in rows)),
         splits=dict(Counter(str(r["split"]) for r in rows)),
-        refused=_added(made.refused for _, made in found),
-        wording=_added(made.wording for _, made in found),
+        refused=_sum_counts(made.refused for _, made in found),
+        wording=_sum_counts(made.wording for _, made in found),
         empty=tuple(name for name, made in found if not made.rows),
     )
 
@@ -112,7 +112,7 @@ def _part(file: Path) -> Made | None:
 
 def _carried_out(todo: Sequence[Source], order: Order) -> Iterator[tuple[Source, Made]]:
     """One repository after the other in `jobs` processes; one that takes too long or breaks its process gives no rows."""
-    work = Work(carry_out=functools.partial(_one, order=order), lost=_lost, label=_label, seconds=SECONDS)
+    work = Work(carry_out=functools.partial(_one, order=order), lost=_lost_outcome, label=_label, seconds=SECONDS)
     yield from LocalEngine(order.jobs)(work, todo)
 
 
@@ -125,7 +125,7 @@ def _one(source: Source, order: Order) -> tuple[Source, Made]:
     return source, msgspec.structs.replace(made, rows=worded.rows, wording=worded.wording)
 
 
-def _lost(source: Source, reason: str) -> tuple[Source, Made]:
+def _lost_outcome(source: Source, reason: str) -> tuple[Source, Made]:
     return source, Made(rows=(), refused={reason: 1})
 
 
@@ -137,7 +137,7 @@ def _settings(order: Order) -> Settings:
     return load_settings(model=order.model, base_url=order.base_url or None)
 
 
-def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+def _sum_counts(counts: Iterable[dict[str, int]]) -> dict[str, int]:
     """Counts of all repositories together, the twelve most frequent."""
     return dict(sum((Counter(one) for one in counts), Counter[str]()).most_common(12))
 

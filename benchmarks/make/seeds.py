@@ -68,7 +68,7 @@ def seeds(index: RepoIndex) -> list[Seed]:
     What documents show only in a way that makes no seed, as behind a launcher, may need just that, and makes none without it.
     """
     known = {s for path, found in index.signatures.items() for s in _callable(path, found) if is_entry(s)}
-    documented = list(_documented(index, {s.path for s in known}))
+    documented = list(_documented_seeds(index, {s.path for s in known}))
     have = {s.key for s in documented} | {(s.signature.path, "", s.signature.subcommand) for s in documented}
     bare = sorted(known, key=lambda s: (s.path, s.name, s.subcommand))
     used = {e.entry for e in index.examples if e.kind == "bash"}
@@ -104,7 +104,7 @@ def usable(signature: Signature) -> list[Option]:
     return list(seen.values())
 
 
-def _documented(index: RepoIndex, paths: set[str]) -> Iterator[Seed]:
+def _documented_seeds(index: RepoIndex, paths: set[str]) -> Iterator[Seed]:
     done = set()
     for example in index.examples:
         if example.kind != "bash" or example.entry not in paths or LEFT_OUT.search(example.path):
@@ -113,7 +113,7 @@ def _documented(index: RepoIndex, paths: set[str]) -> Iterator[Seed]:
             continue
         if _depends_on_exports(example):
             continue
-        for call in parse_command(_filled(example)).invocations:
+        for call in parse_command(_expand_variables(example)).invocations:
             if not _is_plain(call):
                 continue
             signature = _signature(index.signatures.get(example.entry, ()), call.target, call.name, call.words)
@@ -130,7 +130,7 @@ def _documented(index: RepoIndex, paths: set[str]) -> Iterator[Seed]:
                 yield Seed(signature=signature, shown=shown, open=rest, workdir=example.workdir, example=example)
 
 
-def _filled(example: Example) -> str:
+def _expand_variables(example: Example) -> str:
     """The command with the variables that are set to plain words where it stands."""
     found = (SETTING.match(line) for line in example.setup)
     return Template(example.text).safe_substitute({m[2]: m[3] for m in found if m})

@@ -24,7 +24,7 @@ def sources(given: Sequence[str]) -> tuple[Source, ...]:
         if Path(text).is_dir():
             found.append(_folder(Path(text).resolve(), FIRST_ID + number))
         elif NAME.match(text):
-            found.append(_named(text, FIRST_ID + number))
+            found.append(_github_source(text, FIRST_ID + number))
         else:
             raise BenchError(f"{text}: no folder, and no OWNER/NAME")
     return tuple(found)
@@ -46,7 +46,7 @@ def _origin(root: Path) -> str:
     return f"https://github.com/{match[1] if match else f'local/{root.name}'}"
 
 
-def _named(text: str, number: int) -> Source:
+def _github_source(text: str, number: int) -> Source:
     try:
         found = repository_cache(load_settings()).get(f"https://github.com/{text}", None)
     except RepositoryError as error:

@@ -137,11 +137,11 @@ def refused(text: str, row: Mapping[str, Any]) -> str:
     lower, before = text.lower(), template.lower()
     if not text:
         return "no text"
-    if any(_said(value, before) and not _said(value, lower) for value in row["arguments"].values()):
+    if any(_is_stated(value, before) and not _is_stated(value, lower) for value in row["arguments"].values()):
         return "a value was lost"
-    if any(_lost(str(name), row, before, lower) for name in row["arguments"]):
+    if any(_is_lost(str(name), row, before, lower) for name in row["arguments"]):
         return "an option was lost"
-    called = _called(str(row["output"]))
+    called = _program_names(str(row["output"]))
     if any(_stands(name, before) for name in called) and not any(_stands(name, lower) for name in called):
         return "the script's name was lost"
     if set(_NUMBER.findall(text)) - set(_NUMBER.findall(f"{template} {row['output']}")):
@@ -151,9 +151,9 @@ def refused(text: str, row: Mapping[str, Any]) -> str:
     return ""
 
 
-def _lost(name: str, row: Mapping[str, Any], before: str, lower: str) -> bool:
+def _is_lost(name: str, row: Mapping[str, Any], before: str, lower: str) -> bool:
     """Whether an option that the template tells without its value, as it does switches, is in no word of the text any more."""
-    if _said(str(row["arguments"][name]), before):
+    if _is_stated(str(row["arguments"][name]), before):
         return False
     helps = row.get("helps", {})
     others = {w for other in row["arguments"] if other != name for w in _stems(f"{other} {helps.get(other, '')}")}
@@ -168,13 +168,13 @@ def _stems(text: str) -> set[str]:
     return {w[:5] for w in words if w not in _SAYS_NOTHING}
 
 
-def _called(command: str) -> set[str]:
+def _program_names(command: str) -> set[str]:
     """The names by which a command's program is known: its file with and without folders, its module, its console script."""
     names = {i.name.lower() for i in parse_command(command).invocations if i.target != "code"}
     return {n for name in names for n in (name.removeprefix("./"), name.rpartition("/")[2])} - {""}
 
 
-def _said(value: str, lower: str) -> bool:
+def _is_stated(value: str, lower: str) -> bool:
     return all(_stands(part, lower) for part in value.lower().split())
 
 

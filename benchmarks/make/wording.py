@@ -149,7 +149,7 @@ def _value(wish: Wish, spelled: bool = False) -> str:
         in_words(v) if spelled and isinstance(v, int) and not isinstance(v, bool) and v <= 100 else quoted(v)
         for v in values
     ]
-    return _joined(shown)
+    return _join_phrases(shown)
 
 
 def quoted(value: Any) -> str:
@@ -158,7 +158,7 @@ def quoted(value: Any) -> str:
     return f'"{text}"' if re.search(r"\s|[.,?!]$|^$", text) else text
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _join_phrases(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
@@ -213,9 +213,9 @@ def _polite(told: Told, random: Random) -> str:
     )).format(_goal(told))  # fmt: skip
     wishes = [f"the {_noun(told, w, True)} should be {_value(w, True)}" for w in values]
     if wishes:
-        opening += f" In this run, {_joined(wishes)}."
+        opening += f" In this run, {_join_phrases(wishes)}."
     if switches:
-        opening += f" Would you also kindly {_joined(_deeds(switches, True))}?"
+        opening += f" Would you also kindly {_join_phrases(_deeds(switches, True))}?"
     return opening + random.choice(
         (" Thank you very much in advance.", " Many thanks for your time.", " I thank you kindly.")
     )
@@ -225,9 +225,9 @@ def _plain(told: Told, random: Random) -> str:
     values, switches = _split(told)
     text = f"{_goal(told)}."
     if values:
-        text += f" Set {_joined([f'the {_noun(told, w)} to {_value(w)}' for w in values])}."
+        text += f" Set {_join_phrases([f'the {_noun(told, w)} to {_value(w)}' for w in values])}."
     if switches:
-        text += f" {'Also, ' if values else 'Please '}{_joined(_deeds(switches, True))}."
+        text += f" {'Also, ' if values else 'Please '}{_join_phrases(_deeds(switches, True))}."
     return text
 
 
@@ -253,7 +253,7 @@ def _flags(told: Told, random: Random) -> str:
     ]
     if len(said) != len(told.wishes):
         raise Unsaid("an option has no flag")
-    return f"Give me the call of {_entry(told)} with {_joined(said)}."
+    return f"Give me the call of {_entry(told)} with {_join_phrases(said)}."
 
 
 def _flag(wish: Wish) -> str:
@@ -298,9 +298,9 @@ def _context(told: Told, random: Random) -> str:
         )
     rest = [f"{_noun(told, w)} {_value(w)}" for w in values if w not in places]
     if rest:
-        text += f" Use {_joined(rest)}."
+        text += f" Use {_join_phrases(rest)}."
     if switches:
-        text += f" And {_joined(_deeds(switches, True))}."
+        text += f" And {_join_phrases(_deeds(switches, True))}."
     return text
 
 

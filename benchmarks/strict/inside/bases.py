@@ -26,7 +26,7 @@ class UnknownMeta(ABCMeta):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if caller().f_code.co_filename != Setting.answer:
-            kwargs = _filled(cls.__init__, args, kwargs)  # type: ignore[misc]
+            kwargs = _fill_required(cls.__init__, args, kwargs)  # type: ignore[misc]
         try:
             return super().__call__(*args, **kwargs)
         except Exception as error:  # foreign code raises anything; what no stub explains goes on
@@ -209,7 +209,7 @@ def mentioned(cls: type, name: str) -> bool:
     return any(name in f.__code__.co_names for f in functions)
 
 
-def _filled(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _fill_required(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The keyword arguments, and an unknown value for each required one that is missing: an unknown `**` mapping may have held it."""
     if not isinstance(function, types.FunctionType):
         return kwargs

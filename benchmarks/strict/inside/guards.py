@@ -79,7 +79,7 @@ def _nothing(*args: Any, **kwargs: Any) -> None:
     return None
 
 
-def _looked() -> None:
+def _record_absence() -> None:
     ABSENT.add(caller().f_code)
 
 
@@ -89,7 +89,7 @@ def _probing(function: Callable[..., Any]) -> Callable[..., Any]:
     def probe(*args: Any, **kwargs: Any) -> Any:
         found = function(*args, **kwargs)
         if not found and set(str(args[0] if args else "/")) & set("/.*"):
-            _looked()
+            _record_absence()
         return found
 
     return probe
@@ -108,7 +108,7 @@ def _opening(function: Callable[..., Any], answer: str) -> Any:
         except OSError:
             if answer and caller().f_code.co_filename == answer:
                 return Unknown("file")
-            _looked()
+            _record_absence()
             raise
 
     return opening

@@ -178,8 +178,8 @@ def add_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     if not _from_answer() or len(SEEN.calls) >= MOST:
         return
     own = _own(function)
-    arguments, defaults = _bound(function, args, kwargs) if own else _raw(args, kwargs)
-    entry = {"name": _called(function), "own": own, "arguments": arguments, "defaults": defaults}
+    arguments, defaults = _bind_arguments(function, args, kwargs) if own else _raw(args, kwargs)
+    entry = {"name": _function_name(function), "own": own, "arguments": arguments, "defaults": defaults}
     if entry not in SEEN.calls:
         SEEN.calls.append(entry)
 
@@ -187,11 +187,11 @@ def add_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
 def marked(result: Any, function: Any) -> Any:
     """The result of a call, marked where something unknown came out of the repository."""
     if isinstance(result, unknown.Unknown) and _from_answer() and _own(function):
-        vars(result)["_origin"] = f"{_called(function)}()"
+        vars(result)["_origin"] = f"{_function_name(function)}()"
     return result
 
 
-def _called(function: Any) -> str:
+def _function_name(function: Any) -> str:
     if isinstance(function, unknown.Unknown):
         return str(vars(function).get("_origin", "")) or f"?{unknown.name_of(function)}"
     return name_of(function)
@@ -213,7 +213,9 @@ def _raw(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any],
     return {**{str(n): picture(v) for n, v in enumerate(args)}, **{k: picture(v) for k, v in kwargs.items()}}, {}
 
 
-def _bound(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _bind_arguments(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The arguments by name, and the defaults of all parameters; by place where the names are not known."""
     target: Any = unwrapped(function)
     first: tuple[None, ...] = ()

@@ -63,7 +63,7 @@ def _blur() -> None:
     BLURRED.add(caller().f_code)
 
 
-def _wanted(frame: types.FrameType) -> int:
+def _unpack_count(frame: types.FrameType) -> int:
     """How many values the instruction that iterates wants; 1 in a loop or in a function written in C."""
     code, at = frame.f_code.co_code, frame.f_lasti
     if at < 0 or at + 1 >= len(code):
@@ -79,7 +79,7 @@ class Operators:
 
     def __iter__(self) -> Iterator[Any]:
         name = name_of(self) + "[]"
-        return iter([from_origin(Unknown(name), self, "[]") for _ in range(_wanted(sys._getframe(1)))])
+        return iter([from_origin(Unknown(name), self, "[]") for _ in range(_unpack_count(sys._getframe(1)))])
 
     def __next__(self) -> Any:
         raise StopIteration

@@ -148,7 +148,7 @@ def _key(error: Any, scope: Scope) -> str:
     return "" if tainted(error, scope, names=False) else "unknown-key"
 
 
-def _raised(error: Any, scope: Scope) -> str:
+def _rejection(error: Any, scope: Scope) -> str:
     """The program refuses its values: by a raise, an assert, an exit, or a conversion of text. Other errors may be our doing."""
     mine = own_frame(error, scope) or refuses(error, scope)
     return "rejected-by-hand" if mine and not tainted(error, scope) else ""
@@ -168,7 +168,7 @@ RULES: tuple[tuple[Any, Rule], ...] = (
     (TypeError, _type),
     (AttributeError, _attribute),
     (KeyError, _key),
-    (BaseException, _raised),
+    (BaseException, _rejection),
 )
 
 
