@@ -25,10 +25,10 @@ def _heed_interrupts() -> None:
     """End at Ctrl-C whatever is going on: the exception that Python raises is lost where it strikes an importer's callback."""
     import _signal  # type: ignore[import-not-found]  # what `signal` is made of: there at once, while that takes milliseconds
 
-    _signal.signal(_signal.SIGINT, _interrupted)
+    _signal.signal(_signal.SIGINT, _exit_on_interrupt)
 
 
-def _interrupted(_signal: int, _frame: object) -> None:
+def _exit_on_interrupt(_signal: int, _frame: object) -> None:
     os.write(2, b"ml-agent: interrupted\n")
     os._exit(130)
 

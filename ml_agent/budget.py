@@ -128,7 +128,7 @@ class Budget:
         """A copy of what was spent so far, wall time included."""
         with self._lock:
             usage = msgspec.convert(msgspec.to_builtins(self._spent), Usage)
-            usage.seconds = self._elapsed()
+            usage.seconds = self._elapsed_seconds()
             return usage
 
     def spend(self, counter: Counter, amount: int = 1) -> None:
@@ -161,7 +161,7 @@ class Budget:
     def seconds_left(self) -> float | None:
         """Wall time that is left, in seconds; None without limit."""
         with self._lock:
-            rooms = [b.limits.seconds - b._elapsed() for b in self._chain() if b.limits.seconds is not None]
+            rooms = [b.limits.seconds - b._elapsed_seconds() for b in self._chain() if b.limits.seconds is not None]
             return max(0.0, min(rooms)) if rooms else None
 
     def time_for(self, most: float) -> float:
@@ -205,14 +205,14 @@ class Budget:
     def _chain(self) -> list["Budget"]:
         return [self] if self._parent is None else [self, *self._parent._chain()]
 
-    def _elapsed(self) -> float:
+    def _elapsed_seconds(self) -> float:
         return self._spent.seconds + self._clock() - self._since
 
     def _tokens_held(self) -> int:
         return self._spent.tokens + sum(reservation.tokens for reservation in self._open)
 
     def _check_seconds(self) -> None:
-        limit, elapsed = self.limits.seconds, self._elapsed()
+        limit, elapsed = self.limits.seconds, self._elapsed_seconds()
         if limit is not None and elapsed >= limit:
             raise BudgetExceededError("seconds", round(elapsed, 1), limit)
 

@@ -131,7 +131,7 @@ class WorkTree:
 
     def ignored(self, path: str) -> bool:
         """Whether `.gitignore` files, or the work tree's own exclude file, leave a path out of git."""
-        return self._ignored.path(path)
+        return self._ignore_rules.path(path)
 
     def write(self, commit: str, target: Path, max_bytes: int) -> None:
         """Write the files of a commit into an empty folder; RepositoryError above `max_bytes` bytes."""
@@ -157,7 +157,7 @@ class WorkTree:
             place.symlink_to(os.fsdecode(aim))
 
     @cached_property
-    def _ignored(self) -> Ignored:
+    def _ignore_rules(self) -> Ignored:
         return Ignored(Tree(self.root), _small(self._common, "info/exclude", 64 * 1024))
 
     def _reference(self, name: str) -> str:

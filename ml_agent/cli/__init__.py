@@ -32,7 +32,7 @@ def main() -> None:
     if sys.argv[1:2] not in (["bench"], ["mcp"]):
         gc.disable()
     take_keys()
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _exit_on_terminate)
     code = run(sys.argv[1:])
     if not gc.isenabled():
         gc.freeze()  # else the interpreter looks through all objects as it ends, for the system to take back at once anyway
@@ -119,7 +119,7 @@ def _is_text(word: str) -> bool:
         return False
 
 
-def _terminated(_signal: int, _frame: FrameType | None) -> None:
+def _exit_on_terminate(_signal: int, _frame: FrameType | None) -> None:
     """End as after an error: containers and processes of the run are removed on the way out."""
     raise SystemExit(TERMINATED)
 

@@ -100,7 +100,7 @@ class _Checker:
             yield Located(0, Finding(code="nothing-runs", message=said))
 
     @cached_property
-    def _bound(self) -> dict[str, str]:
+    def _repository_names(self) -> dict[str, str]:
         """Names that mean something of the repository wherever they stand, with what they mean."""
         found: dict[str, set[str]] = {}
         for item in imported_names(self._tree):
@@ -111,16 +111,16 @@ class _Checker:
 
     @cached_property
     def _objects(self) -> Objects:
-        return Objects(self._tree, self._imports, self._bound, self._api)
+        return Objects(self._tree, self._imports, self._repository_names, self._api)
 
     def _attributes(self) -> Iterator[Located]:
         """Attributes of the repository's modules that are not there."""
         stored = stored_chains(self._tree)
         for chain in chains(self._tree):
-            if chain.root not in self._bound or chain.text in stored:
+            if chain.root not in self._repository_names or chain.text in stored:
                 continue
             for length in range(1, len(chain.rest) + 1):
-                owner = ".".join((self._bound[chain.root], *chain.rest[: length - 1]))
+                owner = ".".join((self._repository_names[chain.root], *chain.rest[: length - 1]))
                 if self._imports.resolve(f"{owner}.{chain.rest[length - 1]}") is None:
                     line = chain.node.lineno
                     yield Located(line, self._imports.missing_name(owner, chain.rest[length - 1], line))
@@ -169,10 +169,10 @@ class _Checker:
 
     def _definition_for(self, name: str) -> str:
         """The import by which the repository itself gets that name, or a name of the code that is nearly the same."""
-        return self._api.usual_import(name) or nearest(name, self._known)
+        return self._api.usual_import(name) or nearest(name, self._known_names)
 
     @cached_property
-    def _known(self) -> set[str]:
+    def _known_names(self) -> set[str]:
         return {*rebound_names(self._tree), *(item.local for item in imported_names(self._tree)), *_COMMON_BUILTINS}
 
 

@@ -254,7 +254,7 @@ def _dict(run: Machine, arguments: Arguments) -> Value:
     return result
 
 
-def _sorted(run: Machine, arguments: Arguments) -> Value:
+def _sort(run: Machine, arguments: Arguments) -> Value:
     items = iterate(run, arguments.placed[0]) if len(arguments.placed) == 1 else None
     if items is None or not is_known(items) or not is_known(arguments.named.get("reverse", False)):
         return UNKNOWN
@@ -268,7 +268,7 @@ def _sorted(run: Machine, arguments: Arguments) -> Value:
     return [items[n] for n in order] if isinstance(order, list) else UNKNOWN
 
 
-def _reversed(run: Machine, arguments: Arguments) -> Value:
+def _reverse(run: Machine, arguments: Arguments) -> Value:
     items = _items(run, arguments)
     return UNKNOWN if items is None else items[::-1]
 
@@ -360,8 +360,8 @@ def _any_all(wanted: bool) -> Callable[[Machine, Arguments], Value]:
 
 
 BUILTINS: dict[str, Callable[[Machine, Arguments], Value]] = {
-    "range": _range, "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set, "dict": _dict, "sorted": _sorted,
-    "reversed": _reversed, "enumerate": _enumerate, "zip": _zip, "map": _map, "filter": _filter, "getattr": _getattr,
+    "range": _range, "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set, "dict": _dict, "sorted": _sort,
+    "reversed": _reverse, "enumerate": _enumerate, "zip": _zip, "map": _map, "filter": _filter, "getattr": _getattr,
     "setattr": _setattr, "callable": _callable, "type": _type, "vars": _vars,
     "any": _any_all(True), "all": _any_all(False), "print": lambda run, arguments: None, "iter": _list,
 }  # fmt: skip
