@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 import msgspec
-import snowballstemmer  # type: ignore[import-untyped]
+from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
 
 from tools.knowledge import Concept, Knowledge, field_strengths, shipped, squash
 
@@ -165,7 +165,7 @@ def _oddity(token: str) -> int:
 def _stem(word: str) -> str:
     # One stemmer a thread: it keeps the word that it works on in itself.
     if not hasattr(_of_thread, "stemmer"):
-        _of_thread.stemmer = snowballstemmer.stemmer("english")
+        _of_thread.stemmer = EnglishStemmer()
     return str(_of_thread.stemmer.stemWord(word))
 
 

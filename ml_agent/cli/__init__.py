@@ -11,7 +11,7 @@ import typer
 
 from ml_agent.errors import exit_code_for
 from ml_agent.keys import take as take_keys
-from ml_agent.late_packages import leave_unloaded
+from ml_agent.late_packages import leave_unloaded, trace_nothing
 from ml_agent.terminal import write_error
 from tools.errors import ToolError
 
@@ -68,6 +68,7 @@ def _unraisable(found: "sys.UnraisableHookArgs") -> None:
 def _run(arguments: list[str]) -> int:
     # GitPython refuses to be imported without git, but `doctor` has to say so.
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    trace_nothing()
     leave_unloaded()
     from typer.exceptions import TyperException
 

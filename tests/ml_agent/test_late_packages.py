@@ -1,17 +1,69 @@
 """Packages that nothing here uses are left unloaded at start, and are whole for whoever asks."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from ml_agent.late_packages import TRACING
+from ml_agent.samples import repository_path
 
 _START = "import sys\nfrom ml_agent.late_packages import leave_unloaded\nleave_unloaded()\nleave_unloaded()\n"
 
 
-def said(code: str) -> str:
+_LEFT = (
+    "langchain_protocol.protocol", "langgraph_sdk", "langsmith.client", "langsmith.run_helpers", "langsmith.run_trees", "langsmith.utils",
+    "pydantic.v1", "requests",
+)  # fmt: skip
+_RUN = f"print([name for name in {_LEFT} if name in sys.modules and type(sys.modules[name]).__name__ != 'LatePackage'])"
+
+
+def said(code: str, **environment: str) -> str:
     """What a fresh interpreter prints."""
-    call = subprocess.run([sys.executable, "-c", _START + code], capture_output=True, text=True, timeout=60, check=True)
+    call = subprocess.run(
+        [sys.executable, "-c", _START + code],
+        capture_output=True, text=True, timeout=120, check=True, env=os.environ | environment,
+    )  # fmt: skip
     return call.stdout.strip()
+
+
+@pytest.mark.parametrize("environment", [{}, dict.fromkeys(TRACING, "true")])
+def test_a_solve_without_a_model_loads_none_of_them(tmp_path: Path, environment: dict[str, str]) -> None:
+    """Nor does it report anything to LangSmith where the environment asks LangGraph to."""
+    words = ["solve", "train the perceptron", "--repo", str(repository_path("planar-nets")), "--run", "none", "--quiet"]
+    code = f"from ml_agent.cli import run\nprint(run({[*words, '--out', str(tmp_path / 'run')]}))\n{_RUN}"
+    assert said(code, **environment).splitlines()[-2:] == ["0", "[]"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from langchain_core.tracers.schemas import Run; from langsmith.run_trees import RunTree\n"
+        "run = Run(name='a', run_type='chain'); print(type(run) is RunTree and isinstance(run, Run) and 'name' in Run.model_fields)",
+        "from langchain_core.tracers.schemas import Run\nclass Mine(Run): pass\n"
+        "from langsmith import RunTree; print(issubclass(Mine, RunTree) and issubclass(Mine, Run))",
+        "import langgraph.graph\nfrom langchain_core.tracers.schemas import Run\n"
+        "print(not isinstance(1, Run) and type(sys.modules['langsmith.run_trees']).__name__ == 'LatePackage')",
+        "import langgraph.graph\nfrom pydantic.v1 import BaseModel\nclass Old(BaseModel): pass\n"
+        "from langchain_core.utils.pydantic import is_pydantic_v1_subclass; print(is_pydantic_v1_subclass(Old))",
+        "import langgraph.graph\nfrom requests import HTTPError; print(issubclass(HTTPError, OSError))",
+        "import langgraph.graph\nimport requests.adapters\nfrom requests.sessions import HTTPAdapter\n"
+        "kept = requests.adapters.__spec__.loader; print(HTTPAdapter is requests.adapters.HTTPAdapter and 'Source' in type(kept).__name__)",
+        "import langgraph.graph\nimport github, docker, requests; print(issubclass(docker.errors.APIError, requests.HTTPError))",
+        "import langgraph.graph\nimport pydantic.v1.fields, pydantic.v1\n"
+        "print(pydantic.v1.fields.ModelField is sys.modules['pydantic.v1.main'].ModelField)",
+        "import langgraph.graph\nimport requests; print(issubclass(requests.HTTPError, OSError))",
+        "import langgraph.graph\nfrom langsmith.run_helpers import tracing_context, get_tracing_context\n"
+        "with tracing_context(tags=['a']): print(get_tracing_context()['tags'] == ['a'])",
+        "import langgraph.graph\nfrom langchain_core.callbacks.manager import CallbackManager\n"
+        "from langsmith.run_helpers import tracing_context\n"
+        "with tracing_context(tags=['a'], enabled=False): print(CallbackManager.configure().tags == ['a'])",
+    ],
+)
+def test_late_names_are_the_real_ones_once_something_is_done_with_them(code: str) -> None:
+    assert said(code) == "True"
 
 
 def test_the_graph_is_built_without_them() -> None:
@@ -27,6 +79,8 @@ def test_the_graph_is_built_without_them() -> None:
         "import langgraph_sdk.auth, langgraph_sdk; print(langgraph_sdk.Auth is langgraph_sdk.auth.Auth)",
         "import langgraph_sdk; print(hasattr(langgraph_sdk, 'get_client') and not hasattr(langgraph_sdk, 'nothing'))",
         "import langgraph_sdk; print(not hasattr(langgraph_sdk, '__wrapped__') and type(langgraph_sdk).__name__ == 'LatePackage')",
+        "from langchain_protocol.protocol import *; print(isinstance(MessagesData, object) and 'langchain_protocol.protocol' in sys.modules)",
+        "from snowballstemmer import stemmer; print(stemmer('english').stemWord('models') == 'model')",
         "import json.decoder; print(json.decoder.JSONDecoder is not None)",
     ],
 )
