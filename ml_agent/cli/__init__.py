@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import sys
+from functools import partial
 from types import FrameType
 
 import typer
@@ -17,6 +18,8 @@ from tools.errors import ToolError
 
 INTERRUPTED = 130
 TERMINATED = 143
+AGAIN = 0.05
+"""Seconds after which an order to end that was swallowed is given again."""
 _OF_THE_MACHINE = frozenset(
     [
         errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EISDIR,
@@ -32,6 +35,7 @@ def main() -> None:
     if sys.argv[1:2] not in (["bench"], ["mcp"]):
         gc.disable()
     take_keys()
+    sys.unraisablehook = _unraisable
     signal.signal(signal.SIGTERM, _exit_on_terminate)
     code = run(sys.argv[1:])
     if not gc.isenabled():
@@ -60,9 +64,17 @@ def _say_interrupted() -> int:
 
 
 def _unraisable(found: "sys.UnraisableHookArgs") -> None:
-    """An interruption where nothing can be raised is kept in mind; all else is said as usual."""
-    if not isinstance(found.exc_value, KeyboardInterrupt):
+    """An order to end that came where nothing can be raised is raised again behind it; all else is said as usual."""
+    error = found.exc_value
+    if isinstance(error, KeyboardInterrupt) or (isinstance(error, SystemExit) and error.code == TERMINATED):
+        signal.signal(signal.SIGALRM, partial(_raise, error))
+        signal.setitimer(signal.ITIMER_REAL, AGAIN)
+    else:
         sys.__unraisablehook__(found)
+
+
+def _raise(error: BaseException, _number: int, _frame: FrameType | None) -> None:
+    raise error.with_traceback(None)
 
 
 def _run(arguments: list[str]) -> int:
@@ -79,7 +91,6 @@ def _run(arguments: list[str]) -> int:
     if any(not _is_text(word) for word in arguments):
         return _say("an argument is no UTF-8 text, or holds a NUL; write it in UTF-8", 2)
     command = typer.main.get_command(app)
-    sys.unraisablehook = _unraisable
     signal.signal(signal.SIGINT, _interrupt)
     try:
         code = command.main(args=arguments, prog_name="ml-agent", standalone_mode=False)

@@ -1,6 +1,7 @@
 """Cancelling ends a program that says nothing, whoever cancels: a caller, a task, a coding agent, a signal."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -213,6 +214,19 @@ def servers() -> list[int]:
     return [int(child) for child in children if b"\0mcp\0" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
+def wait_until_served(server: "subprocess.Popen[str]", port: int | None) -> None:
+    """Until a server answers, over its streams where there is no port."""
+    if port is None:
+        assert server.stdin and server.stdout
+        print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}), file=server.stdin, flush=True)
+        assert server.stdout.readline()
+        return
+    deadline = time.monotonic() + WAIT
+    while socket.socket().connect_ex(("127.0.0.1", port)):
+        assert time.monotonic() < deadline and server.poll() is None
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_server_ends_on_term_without_a_traceback(transport: str) -> None:
     pytest.importorskip("mcp")
@@ -221,8 +235,7 @@ def test_a_server_ends_on_term_without_a_traceback(transport: str) -> None:
         port = str(free.getsockname()[1])
     command = [sys.executable, "-m", "ml_agent", "mcp", "--transport", transport, "--port", port]
     served = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(4)
-    assert served.poll() is None
+    wait_until_served(served, int(port) if transport == "http" else None)
     served.send_signal(signal.SIGTERM)
     _, said = served.communicate(timeout=WAIT)
     assert "Traceback" not in said and served.returncode in (143, -signal.SIGTERM), said
