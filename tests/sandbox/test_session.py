@@ -51,6 +51,7 @@ def repository(tmp_path: Path, **files: str) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_an_environment_is_made_kept_and_taken_again(kind: str, make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(
         tmp_path,
@@ -98,6 +99,7 @@ def test_a_setuptools_that_another_needs_is_part_of_the_record(make: Make, index
     assert set(session.record(Task(text="python run.py")).locked) == {"gamma==1.0", "setuptools==80.0"}
 
 
+@pytest.mark.slow
 def test_another_script_with_the_same_needs_takes_the_kept_environment(make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(tmp_path, one_dot_py="import alpha\n", two_dot_py="import alpha\n")
     for script in ("one.py", "two.py"):
@@ -159,6 +161,7 @@ def test_another_python_without_the_version_wanted_is_given_up(make: Make, index
     assert session.scene(task).python == others[0]
 
 
+@pytest.mark.slow
 def test_what_a_first_command_lacks_is_repaired_too(make: Make, tmp_path: Path) -> None:
     root = repository(
         tmp_path,

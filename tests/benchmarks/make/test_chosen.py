@@ -21,7 +21,7 @@ HARMLESS = (
 END = "args = parser.parse_args()\n"
 
 
-def made(root: Path, files: dict[str, str], rows: int = 8) -> Made:
+def made(root: Path, files: dict[str, str], rows: int = 4) -> Made:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
@@ -77,7 +77,7 @@ def test_a_command_that_does_not_say_all_makes_no_row(shown: str, tmp_path: Path
 def test_what_a_document_gives_stays(tmp_path: Path) -> None:
     script = f'{HEAD}parser.add_argument("--net")\nparser.add_argument("--plain", action="store_true")\n{HARMLESS}{END}'
     shown = readme("python train.py --net gcn --plain --lr 0.01 --epochs 7", "python train.py --net gat --lr 0.3")
-    found = [text for text in outputs(made(tmp_path, {"train.py": script, "README.md": shown}, 20)) if "gcn" in text]
+    found = [text for text in outputs(made(tmp_path, {"train.py": script, "README.md": shown}, 8)) if "gcn" in text]
     assert found and all({"--plain", "--lr", "--epochs"} <= set(text.split()) for text in found)
 
 
@@ -113,7 +113,7 @@ def test_variables_of_a_script_are_filled_in(tmp_path: Path) -> None:
 def test_a_switch_stays_where_it_stands_for_what_other_calls_give(tmp_path: Path) -> None:
     script = f'{HEAD}parser.add_argument("--text")\nparser.add_argument("--list", action="store_true")\n{HARMLESS}{END}'
     shown = readme("python train.py --list --lr 0.2", "python train.py --text Hello --lr 0.3")
-    found = outputs(made(tmp_path, {"train.py": script, "README.md": shown}, 20))
+    found = outputs(made(tmp_path, {"train.py": script, "README.md": shown}, 8))
     assert found and all("--text" in text or "--list" in text for text in found)
 
 
@@ -121,7 +121,7 @@ def test_a_configuration_stays_with_the_program_that_shows_it(tmp_path: Path) ->
     files = {f"configs/{name}.yaml": "a: 1\n" for name in ("small", "large", "other")}
     script = f'{HEAD}parser.add_argument("--cfg", required=True)\n{HARMLESS}{END}'
     shown = readme("python train.py --cfg configs/small.yaml", "python train.py --cfg configs/large.yaml")
-    found = outputs(made(tmp_path, {"train.py": script, "tune.py": script, "README.md": shown, **files}, 20))
+    found = outputs(made(tmp_path, {"train.py": script, "tune.py": script, "README.md": shown, **files}, 8))
     assert found and all("train.py" in text and "other" not in text for text in found)
 
 
@@ -284,14 +284,14 @@ def test_an_option_that_nothing_reads_is_not_asked_for(tmp_path: Path) -> None:
     script = HEAD + HARMLESS + 'parser.add_argument("--log_every", type=int, default=5)\n'
     reads = "use(args.lr, args.epochs, args.seed)\n"
     shown = readme("python train.py --lr 0.3 --epochs 9")
-    found = outputs(made(tmp_path, {"train.py": f"{script}{END}{reads}", "README.md": shown}, 20))
+    found = outputs(made(tmp_path, {"train.py": f"{script}{END}{reads}", "README.md": shown}, 8))
     assert found and not any("--log_every" in text for text in found)
     for name, ends in (
         ("b", f"{reads}use(args.log_every)\n"),
         ("c", "use(args)\n"),
         ("d", f"{reads}use(vars(args))\n"),
     ):
-        other = made(tmp_path / name, {"train.py": f"{script}{END}{ends}", "README.md": shown}, 20)
+        other = made(tmp_path / name, {"train.py": f"{script}{END}{ends}", "README.md": shown}, 8)
         assert any("--log_every" in text for text in outputs(other))
 
 
@@ -309,11 +309,11 @@ def test_what_another_option_turns_off_is_not_asked_for_beside_it(tmp_path: Path
     options = 'parser.add_argument("--eval", action="store_true")\nparser.add_argument("--log_dir", default="log")\n'
     ends = "if args.log_dir and not args.eval:\n    open(args.log_dir)\n"
     shown = readme("python train.py --eval --seed 3")
-    found = outputs(made(tmp_path, {"train.py": f"{HEAD}{options}{HARMLESS}{END}{ends}", "README.md": shown}, 20))
+    found = outputs(made(tmp_path, {"train.py": f"{HEAD}{options}{HARMLESS}{END}{ends}", "README.md": shown}, 8))
     assert found and not any("--eval" in text and "--log_dir" in text for text in found)
     ends = "class Run:\n    def start(self):\n        self.args.log_dir = 'x'\nopen(args.log_dir)\n"
     shown = readme("python train.py --seed 3 --lr 0.3")
-    found = outputs(made(tmp_path / "b", {"train.py": f"{HEAD}{options}{HARMLESS}{END}{ends}", "README.md": shown}, 20))
+    found = outputs(made(tmp_path / "b", {"train.py": f"{HEAD}{options}{HARMLESS}{END}{ends}", "README.md": shown}, 8))
     assert found and not any("--log_dir" in text for text in found)
 
 
