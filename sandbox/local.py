@@ -20,6 +20,7 @@ from sandbox.inside import safe_relative
 from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
 from sandbox.local_place import GATE, NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
 from sandbox.pip_settings import CERTIFICATE_NAMES, read_pip_settings
+from sandbox.pip_start import START_PIP
 from sandbox.running_local import Launch, LocalRunning
 from sandbox.supervise import supervise
 
@@ -70,7 +71,7 @@ class LocalSandbox:
         """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
         self._alive()
         if command.install and not self._has_pip:
-            self._prepare("python -m ensurepip --upgrade --default-pip")
+            self._prepare(START_PIP)
             self._has_pip = True
         log = self._log_folder / f"{next(self._logs):03d}-{time.strftime('%H%M%S')}.log"
         with self._way_out(command):
