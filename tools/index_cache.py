@@ -110,9 +110,11 @@ def _source(module: str) -> _Source | None:
     """The source of a module of this package; None where there is none (the name was a class or a function)."""
     base = "/".join((str(_ROOM), *module.split(".")[1:]))
     for file in (f"{base}.py", f"{base}/__init__.py"):
-        if Path(file).is_file():
+        try:
             text = Path(file).read_bytes()
-            return _Source(text, tuple(_imports(text.decode())))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        return _Source(text, tuple(_imports(text.decode())))
     return None
 
 

@@ -63,9 +63,12 @@ class _Pattern(NamedTuple):
     exact_case: bool
     concept: Concept
 
-    def matches(self, words: list[str]) -> bool:
-        pairs = zip(self.words, words, strict=True)
-        return all(pattern.matches(word if self.exact_case else word.lower()) for pattern, word in pairs)
+    def matches(self, words: list[str], lowered: list[str]) -> bool:
+        """Whether the words, as they stand and in lower case, are such a name: hundreds are asked, nearly all of them differ at once."""
+        read = words if self.exact_case else lowered
+        if not read[0].startswith(self.words[0].beginning):
+            return False
+        return all(pattern.matches(word) for pattern, word in zip(self.words, read, strict=True))
 
 
 class Knowledge:
@@ -110,7 +113,10 @@ class Knowledge:
         return _unique(self._names.get(f"={joined}", []) + self._names.get(joined.lower(), []))
 
     def _by_pattern(self, words: list[str]) -> list[Concept]:
-        return _unique(pattern.concept for pattern in self._patterns.get(len(words), ()) if pattern.matches(words))
+        lowered = [word.lower() for word in words]
+        return _unique(
+            pattern.concept for pattern in self._patterns.get(len(words), ()) if pattern.matches(words, lowered)
+        )
 
 
 def field_strengths(mentions: Iterable[Mention]) -> dict[Concept, float]:
