@@ -47,9 +47,17 @@ def test_pip_that_was_put_there_replaces_itself(environment: Path) -> None:
     assert ensurepip.version() in run(environment, "pip --version")
 
 
-def test_where_the_wheels_lie_elsewhere_ensurepip_does_it(environment: Path, tmp_path: Path) -> None:
-    other = tmp_path / "own/ensurepip"
-    other.mkdir(parents=True)
-    (other / "__init__.py").write_text("import sys; assert sys.argv[0] != '-c'")
-    (other / "__main__.py").write_text("import sys; print('asked', *sys.argv[1:])")
-    assert run(environment, START_PIP, PYTHONPATH=str(other.parent)) == "asked --upgrade --default-pip\n"
+def test_modules_of_the_folder_take_no_part(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("zipfile", "ensurepip", "pathlib"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('ran')")
+    monkeypatch.chdir(tmp_path)
+    assert "ran" not in run(environment, START_PIP, PYTHONPATH=str(tmp_path))
+    assert ensurepip.version() in run(environment, "pip --version")
+
+
+def test_where_the_wheels_lie_elsewhere_ensurepip_does_it(environment: Path) -> None:
+    program = environment / "bin/python"
+    program.unlink()
+    program.write_text('#!/bin/sh\n[ "$2" != -c ] && echo "asked $@"\n')
+    program.chmod(0o755)
+    assert run(environment, START_PIP) == "asked -I -m ensurepip --upgrade --default-pip\n"
