@@ -16,6 +16,7 @@ from benchmarks.setup_bench.run import judge, run_case
 from sandbox.contract import Response
 from sandbox.diagnosis import Diagnosis, codes
 from sandbox.prove import Proof
+from tests.environments import make_environment
 
 CASES = {case.name: case for case in load(Path(__file__).resolve().parent / "cases")}
 QUICK = ("data-from-script", "yaml-not-listed", "not-executable", "data-missing")
@@ -29,9 +30,7 @@ OK = Proof(
 @pytest.fixture(scope="session")
 def installer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment whose pip installs into the others, so that each is made without one."""
-    folder = tmp_path_factory.mktemp("bench") / "installer"
-    venv.create(folder, with_pip=True, symlinks=True)
-    return folder / "bin" / "python"
+    return make_environment(tmp_path_factory.mktemp("bench") / "installer")
 
 
 def _environment(installer: Path, folder: Path) -> dict[str, str]:

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +15,7 @@ import msgspec
 import pytest
 
 from ml_agent import samples
+from tests.environments import make_environment
 
 HERE = Path(__file__).resolve().parent
 OPTION = re.compile(r"""["']--([A-Za-z][\w-]*)(?:/--[\w-]+)?["']""")
@@ -37,9 +37,7 @@ TASKS = {task.id: task for task in samples.tasks()}
 @pytest.fixture(scope="session")
 def interpreter(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Python of its own with what the sample repositories ask for, and without ML-Agent."""
-    folder = tmp_path_factory.mktemp("samples") / "venv"
-    venv.create(folder, with_pip=True, symlinks=True)
-    python = folder / "bin" / "python"
+    python = make_environment(tmp_path_factory.mktemp("samples") / "venv")
     requirements = samples.repository_path("kindred") / "requirements.txt"
     subprocess.run([python, "-m", "pip", "install", "-q", "-r", requirements], check=True, timeout=110)
     return python
