@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from benchmarks.errors import TaskFileError
+from ml_agent.extras import install_extra
 from ml_agent.files import read_lines
 
 Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
@@ -261,7 +262,7 @@ def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:
-        raise TaskFileError(f"{path}: reading Parquet needs the extra `data` (pip install 'ml-agent[data]')") from error
+        raise TaskFileError(f"{path}: reading Parquet needs the extra `data`: {install_extra('data')}") from error
     try:
         rows: list[Mapping[str, Any]] = parquet.read_table(path).to_pylist()
     except (OSError, ValueError) as error:  # Arrow's own errors are of these kinds
@@ -275,5 +276,5 @@ def _published_rows(split: str) -> Iterator[Mapping[str, Any]]:
     try:
         from datasets import load_dataset
     except ImportError as error:
-        raise TaskFileError(f"{DATASET}: needs the extra `data` (pip install 'ml-agent[data]')") from error
+        raise TaskFileError(f"{DATASET}: needs the extra `data`: {install_extra('data')}") from error
     yield from load_dataset(DATASET, split=split)

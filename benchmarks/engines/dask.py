@@ -18,6 +18,7 @@ from benchmarks.engines import Engine, Item, Outcome, Work
 from benchmarks.engines.local import START_SECONDS as COMING_UP_SECONDS
 from benchmarks.engines.local import TRIES, LocalEngine
 from benchmarks.errors import BenchError
+from ml_agent.extras import install_extra
 from ml_agent.keys import give, held
 from sandbox.cleanup import reap
 from tools.secret_names import names_a_secret
@@ -60,7 +61,7 @@ def _library() -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise BenchError("--engine dask needs the extra `dask` (pip install 'ml-agent[dask]')") from error
+        raise BenchError(f"--engine dask needs the extra `dask`: {install_extra('dask')}") from error
     return distributed
 
 

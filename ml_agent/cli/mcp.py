@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from ml_agent.errors import ConfigurationError
+from ml_agent.extras import install_extra
 
 TERMINATED = 143
 
@@ -31,7 +32,7 @@ def mcp(
     except ModuleNotFoundError as error:
         if error.name not in ("mcp", "anyio"):
             raise
-        raise ConfigurationError("the extra `mcp` is missing: pip install 'ml-agent[mcp]'") from error
+        raise ConfigurationError(f"the extra `mcp` is missing: {install_extra('mcp')}") from error
 
     def end(_number: int, _frame: FrameType | None) -> None:
         """Nothing may be left running; and the thread that waits for input cannot be woken, so no other way out ends."""

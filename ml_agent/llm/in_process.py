@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from ml_agent.errors import ConfigurationError
+from ml_agent.extras import install_extra
 from ml_agent.llm.endpoint import IN_PROCESS, Endpoint
 
 _CONTEXT = 16384
@@ -45,7 +46,7 @@ def _package() -> Any:
     try:
         import xllamacpp
     except ImportError as error:
-        raise ConfigurationError("a gguf: model needs the extra `local`: pip install 'ml-agent[local]'") from error
+        raise ConfigurationError(f"a gguf: model needs the extra `local`: {install_extra('local')}") from error
     return xllamacpp
 
 
