@@ -15,6 +15,11 @@ from contextlib import contextmanager
 from sandbox.errors import SandboxError
 from tools.errors import CatalogError, RepositoryError, SearchError, ToolError, UnsafePathError
 
+LIMIT_FLAGS = {
+    "tokens": "--max-tokens", "usd": "--max-cost", "attempts": "--max-attempts", "seconds": "--max-seconds",
+}  # fmt: skip
+"""Limits that `solve` and `resume` take as flags; the others are settings alone."""
+
 
 class AgentError(Exception):
     """Base of all errors that the agent raises on purpose; the message is one line and says what to do next."""
@@ -51,9 +56,9 @@ class BudgetExceededError(AgentError):
 
     def __init__(self, what: str, spent: float, limit: float) -> None:
         """`what` names the limit (tokens, usd, calls, seconds, attempts, ...); `spent` and `limit` are in its unit."""
-        flag = "--max-cost" if what == "usd" else f"--max-{what}"
+        raised = LIMIT_FLAGS.get(what, f"the setting max_{what}")
         super().__init__(
-            f"the budget of {limit:g} {what} is used up ({spent:g} spent): raise {flag} or narrow the task"
+            f"the budget of {limit:g} {what} is used up ({spent:g} spent): raise {raised} or narrow the task"
         )
         self.what, self.spent, self.limit = what, spent, limit
 

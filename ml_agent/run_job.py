@@ -1,6 +1,6 @@
 """One run from start or from where it was cut, with the parts picked by the settings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -11,6 +11,7 @@ from langgraph.types import StateSnapshot
 
 from ml_agent.assemble import assemble
 from ml_agent.checkpoints import saver
+from ml_agent.endings import Ending
 from ml_agent.errors import AgentError, UsageError
 from ml_agent.graph import build, plain
 from ml_agent.job import Job
@@ -18,9 +19,9 @@ from ml_agent.navigator import Given
 from ml_agent.observer import Observer
 from ml_agent.result import SCHEMA, conclude
 from ml_agent.run_index import note_run
-from ml_agent.runs import RunFolder, discarded_on_bad_input, new_run
+from ml_agent.runs import RESULT, RunFolder, discarded_on_bad_input, new_run
 from ml_agent.services import Services
-from ml_agent.settings import Settings
+from ml_agent.settings import Settings, load_settings
 from ml_agent.state import State
 from tools.atomic import remove_unfinished
 
@@ -67,24 +68,58 @@ def run_job(job: Job, settings: Settings, folder: RunFolder, progress: Observer 
     Returns the result as it stands in run.json. Raises AgentError; the state up to the last finished node is kept.
     """
     with folder.locked():
-        folder.remove_staged()
-        remove_unfinished(folder.path)
-        done = folder.result()
-        if done is not None:
-            if folder.was_cut:
-                from sandbox.cleanup import reap  # docker takes a tenth of a second
+        return _run(job, settings, folder, progress)
 
-                reap()
-            return of_this_version(done, folder)
-        with _graph(folder) as graph:
-            services = assemble(job, settings, folder, progress)
-            try:
-                state = _drive(graph, services, folder, job)
-                return conclude(job, state, services, folder)
-            finally:
-                services.close()
-                if progress:
-                    progress.close()
+
+def _run(job: Job, settings: Settings, folder: RunFolder, progress: Observer | None) -> dict[str, Any]:
+    """The same, by whoever holds the run."""
+    folder.remove_staged()
+    remove_unfinished(folder.path)
+    done = folder.result()
+    if done is not None:
+        if folder.was_cut:
+            from sandbox.cleanup import reap  # docker takes a tenth of a second
+
+            reap()
+        return of_this_version(done, folder)
+    with _graph(folder) as graph:
+        services = assemble(job, settings, folder, progress)
+        try:
+            state = _drive(graph, services, folder, job)
+            return conclude(job, state, services, folder)
+        finally:
+            services.close()
+            if progress:
+                progress.close()
+
+
+def resume_job(folder: RunFolder, limits: Mapping[str, object], progress: Observer | None = None) -> dict[str, Any]:
+    """Go on with a run: where it was cut, or with higher limits where it reached one; another finished run is only told again.
+
+    Args:
+        folder: of the run.
+        limits: settings in place of those that the run was started with; None where one stays.
+        progress: who is told of it.
+
+    Returns what run.json holds. Raises UsageError where limits are given and the run ended otherwise.
+    """
+    config = folder.config()
+    job, kept = job_of(config), settings_of(config)
+    changed = {name: value for name, value in limits.items() if value is not None}
+    settings = load_settings(**{**kept, **changed})
+    with folder.locked():
+        if changed:
+            _begin_again(folder, config_of(job, settings))
+        return _run(job, settings, folder, progress)
+
+
+def _begin_again(folder: RunFolder, config: dict[str, Any]) -> None:
+    """Keep the new limits, and forget that the old ones ended the run; a kill after this can be gone on from."""
+    done = folder.result()
+    if done is not None and of_this_version(done, folder)["ending"] != Ending.BUDGET.label:
+        raise UsageError(f"run {folder.id} ended as {done['ending']}, not at a limit: solve it anew with other limits")
+    folder.write_config(config)
+    (folder.path / RESULT).unlink(missing_ok=True)
 
 
 def of_this_version(result: dict[str, Any], folder: RunFolder) -> dict[str, Any]:
@@ -103,9 +138,12 @@ def _graph(folder: RunFolder) -> Iterator[CompiledStateGraph[State, Services, St
 
 
 def _last_whole(graph: CompiledStateGraph[State, Services, State, State], config: Any) -> StateSnapshot:
-    """The newest state that can be gone on from, or that has an ending: a full disk may have cut what came after it."""
+    """The newest state that can be gone on from, or that has an ending: a full disk may have cut what came after it.
+
+    A run that reached a limit goes on before the node that did; with the same limit it ends there again.
+    """
     newest = graph.get_state(config)
-    if not newest.created_at or newest.next or "ending" in newest.values:
+    if not newest.created_at or newest.next or newest.values.get("ending", Ending.BUDGET.label) != Ending.BUDGET.label:
         return newest
     for older in graph.get_state_history(config, limit=_MOST_STATES):
         if older.next:
@@ -127,7 +165,9 @@ def _drive(
         return cast(State, snapshot.values)
     start: State | None = None
     if snapshot.next:
-        services.budget.restore(snapshot.values.get("budget", {}))
+        services.budget.restore(
+            graph.get_state(config).values.get("budget", {})
+        )  # also what a node that reached a limit spent
         services.trajectory.emit("resumed", at=list(snapshot.next))
     else:
         given = Given(

@@ -58,6 +58,10 @@ class RunFolder:
         """What the run was started with."""
         return _read_json(self.path / CONFIG)
 
+    def write_config(self, config: dict[str, Any]) -> None:
+        """Keep what the run is started with, under this user's mark."""
+        self.write_json(CONFIG, sealed({"format": FORMAT, **config}))
+
     def result(self) -> dict[str, Any] | None:
         """The result, or None while the run is unfinished."""
         path = self.path / RESULT
@@ -107,7 +111,7 @@ def new_run(runs_dir: Path, out: Path | None, config: dict[str, Any]) -> RunFold
     try:
         path.mkdir(parents=True, exist_ok=True)
         folder = RunFolder(path.resolve())
-        folder.write_json(CONFIG, sealed({"format": FORMAT, **config}))
+        folder.write_config(config)
         folder.logs.mkdir()
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written ({error.strerror}): choose another --out") from error

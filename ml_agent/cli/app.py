@@ -30,7 +30,10 @@ COMMANDS = {
     "solve": Command(
         "ml_agent.cli.solve:solve", "Find the repository, write the command, check it, run it, repair it."
     ),
-    "resume": Command("ml_agent.cli.solve:resume", "Go on with a run that was cut; a finished one is only told again."),
+    "resume": Command(
+        "ml_agent.cli.solve:resume",
+        "Go on with a run that was cut, or, with more, where it reached a limit; a finished one is only told again.",
+    ),
     "solve-many": Command(
         "ml_agent.cli.many:solve_many", "Answer a file of instructions; a second call goes on where the first was cut."
     ),

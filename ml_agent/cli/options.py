@@ -93,6 +93,16 @@ class Execution(NamedTuple):
     max_seconds: MaxSeconds = None
 
 
+class Limits(NamedTuple):
+    """Limits of a run, by their names in `Settings`; None where an option was not given."""
+
+    timeout: Timeout = None
+    max_cost: MaxCost = None
+    max_tokens: MaxTokens = None
+    max_attempts: MaxAttempts = None
+    max_seconds: MaxSeconds = None
+
+
 class Products(NamedTuple):
     """What should come out, where it goes, and what is recorded."""
 

@@ -18,7 +18,7 @@ from ml_agent.job import Job
 from ml_agent.observer import Observer
 from ml_agent.request import check_instruction
 from ml_agent.run_index import known_run
-from ml_agent.run_job import begin_job, job_of, run_job, settings_of
+from ml_agent.run_job import begin_job, resume_job
 from ml_agent.settings import Settings, load_settings
 from ml_agent.terminal import write_error, write_out
 
@@ -97,19 +97,20 @@ def _see_that_it_can_be(instruction: str, sandbox: str | None, run: str | None, 
 
 @grouped
 def resume(
+    limits: o.Limits,
     printing: o.Printing,
     run: Annotated[str, typer.Argument(help="A run's folder, id, or the beginning of its id.")],
 ) -> int:
-    """Go on with a run that was cut; a finished one is only told again.
+    """Go on with a run that was cut, or, with more, where it reached a limit; a finished one is only told again.
 
-    Example:
+    Examples:
 
         ml-agent resume 20260101-120000-1a2b3c
+
+        ml-agent resume 20260101-120000-1a2b3c --max-seconds 600
     """
     folder = known_run(load_settings(), run)
-    config = folder.config()
-    settings = load_settings(**settings_of(config))
-    return _finish(run_job(job_of(config), settings, folder, _progress(printing)), printing)
+    return _finish(resume_job(folder, limits._asdict(), _progress(printing)), printing)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -1,14 +1,18 @@
 """Budgets hold: before anything is sent, over threads, nested, and across a resume."""
 
+import re
 import threading
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ml_agent.budget import Budget, Demand, Limits, Spent
-from ml_agent.errors import BudgetExceededError, ConfigurationError
+from ml_agent.cli.app import loaded
+from ml_agent.errors import LIMIT_FLAGS, BudgetExceededError, ConfigurationError
 from ml_agent.prices import Price, load_prices
+from ml_agent.settings import Settings
 
 DEAR = Price(input=10.0, output=30.0)
 
@@ -175,3 +179,23 @@ def test_a_broken_price_file_is_a_configuration_error(tmp_path) -> None:  # type
     own.write_text('[models]\n"m" = { in = 1 }\n')
     with pytest.raises(ConfigurationError, match=r"prices\.toml"):
         load_prices(own)
+
+
+def options(command: str) -> set[str]:
+    parameters: list[Any] = loaded(command).params
+    return {name for one in parameters for name in one.opts}
+
+
+@pytest.mark.parametrize("what", Limits.__struct_fields__)
+def test_the_message_names_a_flag_or_a_setting_that_there_is(what: str) -> None:
+    said = re.search(r"raise (?:(--[a-z-]+)|the setting (\w+)) or", str(BudgetExceededError(what, 1, 1)))
+    assert said is not None
+    if said[1]:
+        assert said[1] in options("solve") & options("resume")
+    else:
+        assert said[2] in Settings.model_fields and f"--{said[2].replace('_', '-')}" not in options("solve")
+
+
+def test_a_resume_takes_the_limits_that_a_run_takes() -> None:
+    limits = {name for name in options("solve") if name.startswith("--max-")}
+    assert limits == set(LIMIT_FLAGS.values()) and limits <= options("resume")

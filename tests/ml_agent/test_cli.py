@@ -68,6 +68,14 @@ def test_wrong_usage_is_one_line_and_exit_code_2(arguments: tuple[str, ...]) -> 
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
+def test_a_limit_that_is_reached_ends_with_5(repository: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ("--repo", str(repository), "--run", "none", "--max-seconds", "0.001", "--out", str(out))
+    done = ml_agent("solve", "fit with lr 0.25", *words)
+    assert (done.returncode, done.stdout) == (5, "") and "raise --max-seconds" in done.stderr
+    assert json.loads((out / "run.json").read_text())["ending"] == "budget"
+
+
 def test_no_docker_is_said_in_one_line(repository: Path) -> None:
     done = ml_agent(
         "solve",

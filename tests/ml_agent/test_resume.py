@@ -1,12 +1,16 @@
-"""A run that is killed in any node ends, after a resume, with the answer it would have had."""
+"""A run that is killed in any node, or ended by a limit, ends after a resume with the answer it would have had."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ml_agent.job import Job
 from ml_agent.phases import PHASES
+from ml_agent.run_job import begin_job
+from ml_agent.settings import load_settings
 from tests.command import ml_agent
 from tests.command import start as start_command
 from tests.ml_agent import killed_run
@@ -36,9 +40,9 @@ def start(phase: str, moment: str, out: Path, repository: Path) -> int:
         return process.wait()
 
 
-def resume(out: Path) -> dict[str, Any]:
+def resume(out: Path, *limits: str) -> dict[str, Any]:
     """Go on by the command line; the result."""
-    done = ml_agent("resume", str(out), "--json", "--quiet")
+    done = ml_agent("resume", str(out), *limits, "--json", "--quiet")
     assert done.stdout, done.stderr
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
@@ -73,3 +77,56 @@ def test_a_finished_run_is_told_again(repository: Path, tmp_path: Path) -> None:
     first = (tmp_path / "whole" / "run.json").read_text()
     assert resume(tmp_path / "whole") == json.loads(first)
     assert (tmp_path / "whole" / "run.json").read_text() == first
+
+
+class Sleeper(killed_run.Killer):
+    """Lets the wall time pass before one phase."""
+
+    SECONDS = 3.0
+
+    def on_phase(self, name: str, moment: str, _note: str) -> None:
+        if (name, moment) == self._when:
+            time.sleep(self.SECONDS)
+
+
+def events_of(out: Path, kind: str) -> list[dict[str, Any]]:
+    events = [json.loads(line) for line in (out / "trajectory.jsonl").read_text().splitlines()]
+    return [event for event in events if event["event"] == kind]
+
+
+@pytest.mark.parametrize("phase", ["understand", "check"])
+def test_a_run_that_reached_a_limit_goes_on_with_more_to_the_same_answer(
+    phase: str, repository: Path, tmp_path: Path
+) -> None:
+    job = Job(instruction=INSTRUCTION, repository=str(repository))
+    begin_job(job, load_settings(run="none"), tmp_path / "whole")
+    without = json.loads((tmp_path / "whole/run.json").read_text())
+    settings = load_settings(run="none", max_seconds=Sleeper.SECONDS)
+    ended = begin_job(job, settings, tmp_path / "ended", Sleeper(phase, "enter"))
+    assert (ended["ending"], ended["exit_code"], ended["answer"]) == ("budget", 5, None)
+    assert resume(tmp_path / "ended") == ended, "with the same limit there is nothing to go on with"
+    result = resume(tmp_path / "ended", "--max-seconds", "600")
+    assert (result["ending"], result["answer"]) == (without["ending"], without["answer"])
+    assert result["budget"]["seconds"] > Sleeper.SECONDS, "what was spent before counts"
+    phases = [event["phase"] for event in events_of(tmp_path / "ended", "phase")]
+    (resumed,) = events_of(tmp_path / "ended", "resumed")
+    assert [phases.count(name) for name in set(phases) - set(resumed["at"])] == [1] * (len(set(phases)) - 1)
+    assert resume(tmp_path / "ended") == result, "it is finished now"
+
+
+def test_a_limit_that_is_still_too_low_is_reached_again(repository: Path, tmp_path: Path) -> None:
+    words = ("solve", INSTRUCTION, "--repo", str(repository), "--run", "none", "--out", str(tmp_path / "out"), "-q")
+    assert ml_agent(*words, "--max-seconds", "0.001").returncode == 5
+    again = ml_agent("resume", str(tmp_path / "out"), "--max-seconds", "0.002", "-q")
+    assert (again.returncode, again.stdout) == (5, "")
+    assert "0.002 seconds" in json.loads((tmp_path / "out/run.json").read_text())["message"]
+    assert ml_agent("resume", str(tmp_path / "out"), "--max-seconds", "600", "-q").stdout == "python fit.py --lr 0.25\n"
+
+
+def test_a_run_that_ended_otherwise_takes_no_other_limits(repository: Path, tmp_path: Path) -> None:
+    words = ("solve", INSTRUCTION, "--repo", str(repository), "--run", "none", "--out", str(tmp_path / "out"), "-q")
+    assert ml_agent(*words).returncode == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir() if path.suffix == ".json"}
+    done = ml_agent("resume", str(tmp_path / "out"), "--max-seconds", "600")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1) and "ended as checked" in done.stderr
+    assert {name: (tmp_path / "out" / name).read_bytes() for name in before} == before
