@@ -122,7 +122,7 @@ def test_what_stands_in_blocks_runs(page: Path, folder: Path) -> None:
 
 
 def named() -> Iterator[tuple[str, str]]:
-    """Commands inside sentences, and those of blocks that are not run; `ml-agent` itself is read in test_documentation.py."""
+    """Commands inside sentences, and those of blocks that are not run; `ml-agent` itself is read in test_documentation.py and test_named_options.py."""
     for page in PAGES:
         text = _FENCE.sub("", page.read_text(encoding="utf-8"))
         for command in (*_INLINE.findall(text), *filter(reason, lines(page))):
