@@ -144,6 +144,9 @@ def test_the_recorded_run_says_what_the_program_says() -> None:
     assert found is not None and "http://www.w3.org" not in said and "@font-face" not in said
     result = ml_agent.solve(found[1], catalog="sample", run="none", navigator="grounded")
     assert result.answer is not None and result.answer.text in said
+    phases = ("understand", "search", "rank", "plan", "generate", "check", "execute")
+    assert [phase for phase in phases if not re.search(rf"{phase:10}\S", said)] == []
+    assert re.search(r"\blevel +completed: ", said)
 
 
 def test_pictures_are_small_and_whole() -> None:

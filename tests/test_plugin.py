@@ -123,6 +123,20 @@ def test_what_cannot_be_loaded_is_named(repository: Path, tmp_path: Path) -> Non
     assert done.returncode not in (0, 70) and done.stderr.count("\n") == 1 and "broken 2.0" in done.stderr
 
 
+def test_a_defect_is_one_line_and_exit_code_70(repository: Path, tmp_path: Path) -> None:
+    info = tmp_path / "added/broken-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[ml_agent.navigators]\nbroken = broken_navigator:make\n")
+    (tmp_path / "added/broken_navigator.py").write_text(
+        "def make(settings, grounded):\n    raise RuntimeError('theirs')\n"
+    )
+    words = ("solve", ASK, "--repo", str(repository), "--run", "none", "--navigator", "broken")
+    done = run(tmp_path / "added", tmp_path, "-m", "ml_agent", *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (70, "", 1), done.stderr
+    assert "internal error" in done.stderr and "theirs" in done.stderr
+
+
 def test_nothing_is_added_here() -> None:
     groups = (
         plugins.FRAMEWORKS, plugins.NAVIGATORS, plugins.SANDBOXES, plugins.AGENTS, plugins.SCORERS, plugins.DIAGNOSIS,

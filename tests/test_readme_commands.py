@@ -19,7 +19,7 @@ _FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 STANDS_FOR = (
     ("path/to/repository", str(repository_path("planar-nets"))),
-    ("--repo dmlc/dgl --path examples/pytorch/arma", f"--repo {repository_path('planar-nets')} --run none"),
+    ("--repo dmlc/dgl --path", "--run none --repo dgl --path"),
     ('"..."', '"cluster 600 points into 4 groups"'),
     ("my-repositories.jsonl", "sample --run none"),
     ("planar-nets:train.py", "planar-nets:train/fit_mlp.py"),
@@ -27,8 +27,26 @@ STANDS_FOR = (
     ("train.py --lr", "train/fit_mlp.py --lrr"),
 )
 """What is the reader's own, and what is on another machine."""
-CODES = {"--model gpt-4o": {4}, "check ": {1}, "explain ": {0}, "--repo": {0, 1}, "doctor": {0, 1}}
-"""A dead endpoint is 4, a mistyped option 1; a task of another repository may find no answer in a sample; doctor tells what lacks."""
+CODES = {"--model gpt-4o": {4}, "check ": {1}, "doctor": {0, 1}}
+"""A dead endpoint is 4, a mistyped option 1; doctor tells what lacks."""
+SAID = {
+    "dmlc/dgl": ("python citation.py", "--dataset Citeseer", "--lr 1e-4", "--num-stacks 5"),
+    "check ": ("--lrr", "did you mean --lr"),
+}
+"""What must be in the answer."""
+ARMA = {
+    "citation.py": """import argparse
+
+parser = argparse.ArgumentParser(description="ARMA GCN")
+parser.add_argument("--dataset", type=str, default="Cora", help="Name of dataset.")
+parser.add_argument("--gpu", type=int, default=-1, help="GPU Index. Default: -1, using CPU.")
+parser.add_argument("--lr", type=float, default=0.01, help="Learning rate.")
+parser.add_argument("--num-stacks", type=int, default=2, help="Number of stacks.")
+args = parser.parse_args()
+""",
+    "README.md": "# ARMA\n\n## Train\n\n```bash\npython citation.py --gpu 0 --dataset Citeseer\npython citation.py --dataset Cora\n```\n",
+}
+"""Stands for the folder of DGL: the options that the request needs, declared and documented as there."""
 
 
 def commands() -> Iterator[str]:
@@ -47,16 +65,27 @@ def test_it_runs(command: str, tmp_path: Path) -> None:
     if "RUN" in given:
         made = ml_agent.solve(TASK, repo=str(repository_path("planar-nets")), run="none", navigator="grounded")
         given = given.replace("RUN", str(made.folder))
-    environment = {
-        **os.environ,
-        "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
-        "OPENAI_API_KEY": "none",
-        "BROWSER": "true",
-    }
-    done = run(shlex.split(given)[1:], environment, tmp_path)
+    arma = tmp_path / "dgl/examples/pytorch/arma"
+    arma.mkdir(parents=True)
+    for name, text in ARMA.items():
+        (arma / name).write_text(text)
+    environment = {**os.environ, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "none"}
+    done = run(shlex.split(given)[1:], environment | {"BROWSER": browser(tmp_path)}, tmp_path)
     expected = next((codes for part, codes in CODES.items() if part in command), {0})
     assert done.returncode in expected, (given, done.returncode, done.stderr)
     assert "Traceback" not in done.stderr and "internal error" not in done.stderr
+    for words in (words for part, words in SAID.items() if part in command):
+        assert [word for word in words if word not in done.stdout] == [], done.stdout
+    pages = (tmp_path / "pages").read_text().splitlines() if (tmp_path / "pages").exists() else []
+    assert [page.rpartition("/")[2] for page in pages] == ["report.html"] * ("--open" in command)
+
+
+def browser(folder: Path) -> str:
+    """A program that notes which page it is given."""
+    path = folder / "browser"
+    path.write_text(f'#!/bin/sh\necho "$1" >> {folder}/pages\n')
+    path.chmod(0o755)
+    return str(path)
 
 
 def test_make_has_what_is_printed() -> None:

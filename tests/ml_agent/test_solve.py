@@ -1,15 +1,19 @@
 """Whole runs on small repositories: found, set up, run, repaired, recorded, played back."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ml_agent.testing.github_server import About, GitHubServer
 from sandbox.bubblewrap import find_bubblewrap
 from tests.command import ml_agent
+from tests.sources import ROOT
 
+NAMED = re.compile(r"`([\w.-]+/?)`")
 LOCAL = ("--sandbox", "local", "--unisolated", "--run", "full", "--network", "none")
 FIT = (
     "import argparse, json\n"
@@ -48,6 +52,8 @@ def test_a_run_to_the_end_leaves_answer_outputs_and_record(repository: Path, tmp
     assert result["sandbox"]["isolated"] is isolates
     assert not (repository / "metrics.json").exists(), "the repository itself is only read"
     assert (out / "answer.sh").exists() and (out / "report.html").exists()
+    named = NAMED.findall((ROOT / "docs/users.md").read_text().partition("## What a run leaves behind")[2])
+    assert {path.name for path in out.iterdir()} - {".lock"} <= {name.strip("/") for name in named}
 
 
 def test_the_wrong_candidate_falls_to_the_next_one(repository: Path, tmp_path: Path) -> None:
@@ -59,6 +65,17 @@ def test_the_wrong_candidate_falls_to_the_next_one(repository: Path, tmp_path: P
     catalog.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     code, result = solve("fit the linear model with learning rate 0.25", "--catalog", str(catalog), *LOCAL)
     assert (code, result["repository"]["name"]) == (0, "b/fitting")
+
+
+def test_a_repository_is_found_on_github_and_answered(repository: Path, tmp_path: Path) -> None:
+    files = {path.name: path.read_text() for path in repository.iterdir()}
+    with GitHubServer(tmp_path / "github") as host:
+        host.publish(About(full_name="lab/fitting", description="Fit the linear model"), files)
+        host.publish(About(full_name="lab/birds", description="Pictures of birds"), {"README.md": "# Birds\n"})
+        hosts = {"ML_AGENT_GITHUB_API": host.url, "ML_AGENT_GITHUB_WEB": host.url}
+        code, result = solve("fit the linear model with learning rate 0.25", "--run", "none", **hosts)
+    assert (code, result["repository"]["name"]) == (0, "lab/fitting")
+    assert (result["answer"]["text"], result["evidence"]) == ("python fit.py --lr 0.25", "checked")
 
 
 def test_a_failing_program_ends_honestly_with_its_last_lines(repository: Path) -> None:

@@ -281,6 +281,14 @@ def test_network_none(isolated_kind: str, make: Make, server: int) -> None:
         assert response.stdout.split()[-1] == "0"
 
 
+def test_network_full(isolated_kind: str, make: Make, server: int) -> None:
+    addresses = " ".join({"127.0.0.1", "172.17.0.1", socket.gethostbyname(socket.gethostname())})
+    sandbox = make(isolated_kind, network="full")
+    text = f"for a in {addresses}; do python -c '{CONNECT}' $a {server}; done; true"
+    for install in (False, True):
+        assert "hello" in sandbox.run(Command(text=text, timeout=100, install=install)).stdout
+
+
 def test_network_while_installing_only(
     isolated_kind: str, make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

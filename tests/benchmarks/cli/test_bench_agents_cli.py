@@ -132,6 +132,11 @@ def test_one_table_of_all_kinds_of_subjects(call: Call, model: ModelServer, benc
     assert said.code == 0, said.err
     report = (bench / "table/scores/report.md").read_text()
     assert "| grounded | 3 | 100.0 % |" in report and "| least 1, m | 3 | 100.0 % |" in report
+    head, grounded = (
+        next(line for line in report.splitlines() if line.startswith(f"| {name} |")).split(" | ")
+        for name in ("subject", "grounded")
+    )
+    assert grounded[head.index("official rules 1-2")] == "100.0 %", "beside the strict score"
     assert "| raw m | 3 | 0.0 % |" in report and "| oracle m | 3 | 0.0 % |" in report
     assert "| aider | did not run |" in report and "aider did not run: aider is not installed" in report
     assert "limits of a row: 4 calls, 60 seconds" in report and said.out.startswith("# ML-Bench: 4 subjects on 3 rows")
