@@ -77,10 +77,16 @@ def test_a_bad_model_still_ends_with_a_sound_answer(name: str, catalog: Path, tm
     )
 
 
-def test_a_spent_budget_is_no_reason_to_give_up(catalog: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fallback", ["", "grounded"])
+@pytest.mark.parametrize("limit", [{"max_tokens": 500}, {"max_calls": 1}], ids=str)
+def test_a_spent_budget_is_no_reason_to_give_up(
+    limit: dict[str, int], fallback: str, catalog: Path, tmp_path: Path
+) -> None:
+    job = Job(instruction=TASK, catalog=str(catalog))
     with ModelServer(willing) as server:
-        result = run(server.url, tmp_path / "out", Job(instruction=TASK, catalog=str(catalog)), max_tokens=500)
-        assert server.most_tokens <= 500 and server.requests
+        result = run(server.url, tmp_path / "out", job, fallback=fallback, **limit)
+        assert server.requests and len(server.requests) <= limit.get("max_calls", 100)
+        assert server.most_tokens <= limit.get("max_tokens", 30_000)
     events = [event["event"] for event in read_trajectory(tmp_path / "out" / "trajectory.jsonl")]
     assert result["answer"]["text"] == ANSWER and "stand-in" in events
 
