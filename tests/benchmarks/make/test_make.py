@@ -146,7 +146,7 @@ def test_entry_points_that_share_the_options_are_named(kit: Path) -> None:
     found = {s.signature.path: s.signature for s in seeds(index)}
     assert [s.path for s in rivals(found["train.py"], ["data", "lr"], list(found.values()))] == ["tune.py"]
     assert not rivals(found["train.py"], ["data", "epochs"], list(found.values()))
-    for row in make_rows(source(kit), index, 30, 5).rows:
+    for row in make_rows(source(kit), index, 12, 5).rows:
         shared = not set(row["arguments"]) & {"hidden", "epochs", "opt", "amp", "config", "trials"}
         assert not shared or row["output"].split()[1] in row["instruction"], row
 

@@ -49,11 +49,14 @@ def says(reply: Callable[[str], str]) -> Callable[[Seen, Answer], Response]:
     return spoiled
 
 
-def make(kit: Path, url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+def make(
+    kit: Path, url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], rows: int = 2
+) -> dict[str, Any]:
     """What `bench make --model` reports, and the requests of its rows."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     out = kit.parent / "rows.jsonl"
-    arguments = ["make", str(kit), "--out", str(out), "--rows", "6", "--model", "m", "--base-url", url, "--jobs", "1"]
+    arguments = ["make", str(kit), "--out", str(out), "--rows", str(rows), "--model", "m", "--base-url", url]
+    arguments += ["--jobs", "1"]
     assert app([*arguments, "--json"], standalone_mode=False) == 0
     report = json.loads(capsys.readouterr().out)
     return {**report, "requests": [json.loads(line)["instruction"] for line in out.read_text().splitlines()]}
@@ -64,7 +67,7 @@ def test_rows_take_the_models_words(
 ) -> None:
     with ModelServer(misbehaviour=says(lambda request: f"Kindly: {request}")) as server:
         made = make(kit, server.url, monkeypatch, capsys)
-        assert made["wording"] == {WORDED: 6} and len(server.requests) == 6
+        assert made["wording"] == {WORDED: 2} and len(server.requests) == 2
     assert all(request.startswith("Kindly: ") for request in made["requests"])
     assert "path to the dataset" in server.requests[0].text
 
@@ -74,7 +77,7 @@ def test_rows_that_lost_a_value_keep_the_template(
 ) -> None:
     with ModelServer(misbehaviour=says(lambda request: "Please train something nice.")) as server:
         made = make(kit, server.url, monkeypatch, capsys)
-    assert made["wording"] == {"template: a value was lost": 6}
+    assert made["wording"] == {"template: a value was lost": 2}
     assert "Please train something nice." not in made["requests"]
 
 
@@ -82,8 +85,8 @@ def test_a_model_that_fails_is_told_and_not_asked_for_ever(
     kit: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ModelServer(misbehaviour=lambda seen, answer: refusal(400, "no such model")) as server:
-        made = make(kit, server.url, monkeypatch, capsys)
-        assert made["wording"] == {"template: the model failed": 6} and len(server.requests) == 3
+        made = make(kit, server.url, monkeypatch, capsys, rows=5)
+        assert made["wording"] == {"template: the model failed": 5} and len(server.requests) == 3
 
 
 def test_a_dead_endpoint_ends_it_before_any_work(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:

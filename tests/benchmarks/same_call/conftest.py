@@ -104,3 +104,9 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return root
+
+
+@pytest.fixture(autouse=True)
+def kept_observations(kit: Path, own_settings: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """References are looked at once, not once for each answer."""
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(kit.parent / "cache"))
