@@ -12,6 +12,8 @@ from sandbox.bubblewrap import find_bubblewrap
 from tools import plugins
 
 ROOT = Path(__file__).parent.parent
+pytestmark = pytest.mark.slow
+
 TRAIN = '"""Train a net."""\nimport tinyargs\n\nargs = tinyargs.read(lr=0.1, epochs=10)\n'
 README = "# Net\n\nTrain the net:\n\n```bash\npython train.py --lr 0.1 --epochs 10\n```\n"
 ASK = "train the net for 25 epochs"
@@ -95,7 +97,6 @@ def test_a_diagnosis(installed: Path, tmp_path: Path) -> None:
     assert run(installed, tmp_path, "-c", code).stdout == "all seats of solver are taken\n"
 
 
-@pytest.mark.slow
 def test_an_agent_and_a_scorer(installed: Path, repository: Path, tmp_path: Path) -> None:
     listed = run(installed, tmp_path, "-m", "ml_agent", "bench", "agents", "list")
     assert listed.returncode == 0 and "echo" in listed.stdout

@@ -8,6 +8,8 @@ from benchmarks.report import write_report
 from benchmarks.scored import Scored, ScoredRow
 from tests.browser import browser, console_errors, require_browser
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<script>window.broken=1</script><img src=x onerror='window.broken=1'>"
 
 

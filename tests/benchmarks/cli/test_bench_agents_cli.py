@@ -80,6 +80,7 @@ def test_form_l_answers_rows_and_goes_on(call: Call, model: ModelServer, bench: 
     assert not [p for p in bench.rglob("*") if p.is_file() and KEY.encode() in p.read_bytes()]
 
 
+@pytest.mark.slow
 def test_an_agent_that_crashes_is_a_row_and_the_rest_goes_on(
     call: Call, model: ModelServer, bench: Path, rows: Rows
 ) -> None:
@@ -108,6 +109,7 @@ def test_an_endpoint_that_is_not_there_is_said_before_anything_is_tried(
     assert not (bench / "table/grounded.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_form_a_runs_what_was_left(call: Call, model: ModelServer, bench: Path, rows: Rows) -> None:
     rows({}, {"github": "https://github.com/some/other"})
     said = call(*run(model, "--json"))
@@ -146,6 +148,7 @@ def test_one_table_of_all_kinds_of_subjects(call: Call, model: ModelServer, benc
     assert len(model.requests) == asked, "what is done is not done again"
 
 
+@pytest.mark.slow
 def test_an_agent_that_never_asks_the_model_did_not_run(
     call: Call, model: ModelServer, bench: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ def needs(folder: Path, version: str = "1.0", **changes: object) -> Needs:
     return Needs(**{**told, "check": "import toyagent; print(toyagent.VERSION)", **changes})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_is_made_once_and_found_again(tmp_path: Path) -> None:
     said: list[str] = []
     first = install.install(tmp_path / "home", "toy", needs(tmp_path), said.append)

@@ -10,6 +10,8 @@ from ml_agent.runs import RunFolder
 from ml_agent.view.report import write_report
 from tests.browser import browser, console_errors, require_browser
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<script>window.broken=1</script><img src=x onerror='window.broken=1'>\" onload=\"window.broken=1"
 
 
