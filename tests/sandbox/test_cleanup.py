@@ -21,7 +21,6 @@ from tests.processor_time import WAIT
 RUN = """
 import sys
 from pathlib import Path
-from typing import Any
 from sandbox.contract import Command, Policy
 from sandbox.docker_sandbox import DockerSandbox
 from sandbox.local import BubblewrapSandbox, ProcessSandbox
