@@ -107,6 +107,6 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def kept_observations(kit: Path, own_settings: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def keep_observations(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """References are looked at once, not once for each answer."""
     monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(kit.parent / "cache"))
