@@ -1,15 +1,14 @@
 """What a model may look at: find, read, signature, and a run in the sandbox. Every answer has a limit."""
 
 import posixpath
-import re
 from collections.abc import Callable, Iterator
 
-from ml_agent.llm.heads import without_licence
+from ml_agent.llm.excerpt import cut, excerpt
 from ml_agent.llm.likely import blocks_of, find_entries, likely_files, likely_passages
 from ml_agent.llm.listing import api_line, line_of, options_of
 from ml_agent.llm.objects import likely_objects
 from ml_agent.navigator import Workspace
-from prompts.untrusted import PromptText, framed, neutral
+from prompts.untrusted import PromptText, neutral
 from tools.errors import ToolError
 from tools.files import Tree
 from tools.python_api.model import ApiObject
@@ -18,8 +17,6 @@ from tools.signatures.model import Signature
 Look = Callable[[Workspace, str], str]
 """look(workspace, command): what a command in the task's folder says, in the sandbox."""
 
-WHOLE = 5_500
-"""Characters of a file that are shown at once."""
 _FOUND = 1_800
 _ENOUGH = 3
 """Lines that hold the query itself and make passages about it needless."""
@@ -30,8 +27,6 @@ _SEARCHED_BYTES = 200_000
 _LINES = 8
 _LONGEST_LINE = 160
 _TEXTS = (".py", ".sh", ".md", ".rst", ".txt", ".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".gin", ".ipynb")
-_OUTLINE = re.compile(r"^(?:class |def |    def |async def |if __name__|@\w+\.command|[A-Z_]{3,} = )")
-_RANGE = re.compile(r"(\d+)\s*(?:[-:,]\s*(\d+))?")
 
 
 class Toolbox:
@@ -67,7 +62,7 @@ class Toolbox:
             parts.append(f"{title}:\n" + "\n".join(lines) if lines else "")
         parts.append(f"Files: {', '.join(files)}" if files else "")
         text = "\n".join(part for part in parts if part)
-        return neutral(_cut(text, _FOUND) or "nothing")
+        return neutral(cut(text, _FOUND) or "nothing")
 
     def read(self, path: str, lines: str = "") -> PromptText:
         """A file or a part of it, or what is in a folder."""
@@ -81,7 +76,7 @@ class Toolbox:
             text = self._tree.read_text(place)
         except (ToolError, OSError) as error:
             return neutral(f"{path} cannot be read: {error}")
-        return _part(place, text, lines)
+        return excerpt(place, text, lines)
 
     def signature(self, entry: str) -> PromptText:
         """All options of an entry point, or the parameters of a class or function with its methods."""
@@ -91,7 +86,7 @@ class Toolbox:
                 f"{line_of([one], self._workspace.path)}\n{options_of(one, self._instruction, _SIGNATURE // len(signatures))}"
                 for one in signatures
             ]
-            return neutral(_cut("\n\n".join(shown), _SIGNATURE))
+            return neutral(cut("\n\n".join(shown), _SIGNATURE))
         return neutral(self._api(entry) or self._nothing_of(entry))
 
     def run(self, command: str) -> PromptText:
@@ -146,7 +141,7 @@ class Toolbox:
             if definition.kind == "method" and definition.name.startswith(f"{found.name.rpartition('.')[2]}.")
         ]
         lines = [f"{found.path}:{found.line} {api_line(found, 1_500)}", *typed, *methods]
-        return _cut("\n".join(lines), _FOUND)
+        return cut("\n".join(lines), _FOUND)
 
     def _nothing_of(self, entry: str) -> str:
         near = [line_of(one, self._workspace.path) for one in find_entries(entry, self._workspace, 3)]
@@ -179,26 +174,3 @@ class Toolbox:
                 continue
             for number, line in enumerate(text.splitlines(), 1):
                 yield path, number, line
-
-
-def _part(path: str, text: str, lines: str) -> PromptText:
-    """A text from the first to the last line that is asked for; of a long one the outline and the beginning."""
-    every = text.splitlines()
-    asked = _RANGE.search(lines)
-    if asked:
-        first = max(int(asked[1]), 1)
-        last = min(int(asked[2] or first + 80), len(every))
-        head = f"{path}, lines {first}-{last} of {len(every)}\n"
-        return framed(path, head + _cut("\n".join(every[first - 1 : last]), WHOLE))
-    told = "\n".join(line for line in without_licence(every) if line.strip())
-    if len(told) <= WHOLE:
-        return framed(path, told)
-    outline = [f"{number}: {line[:100]}" for number, line in enumerate(every, 1) if _OUTLINE.match(line)]
-    shape = _cut("\n".join(outline), WHOLE // 3)
-    shown = _cut(text, WHOLE - len(shape))
-    count = len(shown.splitlines()) - 1
-    return framed(path, f"{path}, lines 1-{count} of {len(every)}; ask for others by `lines`\n{shape}\n--\n{shown}")
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[:most].rpartition("\n")[0] + "\n... (cut)"

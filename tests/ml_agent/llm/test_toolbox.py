@@ -1,0 +1,51 @@
+"""What the functions of a conversation show of a repository."""
+
+from pathlib import Path
+
+import pytest
+
+from ml_agent.llm.excerpt import WHOLE
+from ml_agent.llm.toolbox import Toolbox
+from ml_agent.navigator import Workspace
+from tools.candidates import Candidate
+from tools.index import RepoIndex
+
+BODY = "        # what it does\n" * 100
+NET = f"""class First:
+    def __init__(self, dim):
+{BODY}
+    def forward(self, x):
+{BODY}
+
+def build(
+    depth,
+    heads=8,
+):
+{BODY.replace("        ", "    ")}
+
+class Wanted:
+    def __init__(
+        self,
+        *,
+        frames,
+        spatial_depth = 6,
+    ):
+{BODY}
+"""
+
+
+def toolbox(root: Path, path: str, text: str) -> Toolbox:
+    (root / path).write_text(text)
+    workspace = Workspace(index=RepoIndex.open(root, "v"), candidate=Candidate(full_name="me/x", url="x"))
+    return Toolbox(workspace, "do it")
+
+
+@pytest.mark.parametrize("methods", [0, 200])
+def test_a_long_file_shows_what_each_constructor_takes(methods: int, tmp_path: Path) -> None:
+    text = NET.replace(
+        "    def forward", "".join(f"    def m{n}(self): ...\n" for n in range(methods)) + "    def forward"
+    )
+    shown = toolbox(tmp_path, "net.py", text).read("net.py")
+    assert "def __init__(self, *, frames, spatial_depth = 6,):" in shown
+    assert "def build(depth, heads=8,):" in shown and "class Wanted:" in shown
+    assert ("def forward" in shown) == (not methods) and len(shown) < WHOLE + 200
