@@ -87,7 +87,7 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         tree=tree_of(workspace.index.files, _TREE),
         folder=_folder(workspace),
         entries=[
-            line_of(entry, workspace.path, 0 if place < len(rooms) else _ENTRY_NAMES)
+            line_of(entry, workspace.path, 0 if place < len(rooms) else _ENTRY_NAMES, request.instruction)
             for place, entry in enumerate(entries)
         ],
         others=_names(others, workspace),

@@ -11,8 +11,6 @@ _HELP = 90
 _DEFAULT = 40
 _TYPE = 24
 _DOC = 70
-_NAMES = 700
-_LONG_NAME = 40
 _MOST_CHOICES = 12
 _NO_USE = frozenset({"help", "h", "helpfull", "helpshort", "version"})
 _FIRST_LINE = 150
@@ -28,13 +26,14 @@ def called(signature: Signature, folder: str = ".") -> str:
     return " ".join([path, *signature.subcommand])
 
 
-def line_of(signatures: Sequence[Signature], folder: str, names: int = 0) -> str:
+def line_of(signatures: Sequence[Signature], folder: str, names: int = 0, sought: str = "") -> str:
     """An entry point in one line: how it is called, its subcommands, what it says of itself, how many options it has.
 
     Args:
         signatures: of it, one for each subcommand.
         folder: from which it is called.
         names: characters for the names of its options.
+        sought: words by which these are chosen.
     """
     first = signatures[0]
     subcommands = list(dict.fromkeys(" ".join(one.subcommand) for one in signatures if one.subcommand))
@@ -43,47 +42,56 @@ def line_of(signatures: Sequence[Signature], folder: str, names: int = 0) -> str
     doc = " ".join(first.doc.split())
     said = f": {doc[:_FIRST_LINE]}" if doc else ""
     options = max((one.options for one in signatures), key=len)
-    listed = f": {names_of(options, names)}" if names and options else ""
+    listed = f": {names_of(options, names, sought)}" if names and options else ""
     return f"{name}{words} ({len(options)} options{listed}){said}"
 
 
 def options_of(signature: Signature, words: str, most: int) -> str:
     """All options within `most` characters: those that share words with `words`, or are required, in full, the others shorter.
 
-    What does not fit is counted at the end.
+    Of those that do not fit the names stand at the end, in up to half of the room.
     """
     options = [option for option in signature.options if option.dest not in _NO_USE]
-    said = frozenset(tokenize(words))
-    order = sorted(range(len(options)), key=lambda place: -_relevance(options[place], said))
-    texts = {place: _short(options[place]) for place in order}
-    left = most - sum(len(text) + 1 for text in texts.values())
+    order = _by_relevance(options, words)
+    texts: dict[int, str] = {}
+    left, names = most, sum(len(_name(option)) + 1 for option in options)
     for place in order:
+        names -= len(_name(options[place])) + 1
+        if left - len(text := _short(options[place])) - 1 < min(names, most // 2):
+            break
+        texts[place] = text
+        left -= len(text) + 1
+    left_out = [options[place] for place in order if place not in texts]
+    for place in () if left_out else order:
         whole = _whole(options[place])
         if (cost := len(whole) - len(texts[place])) <= left:
             texts[place] = whole
             left -= cost
-    kept: set[int] = set()
-    room = most
-    for place in order:
-        room -= len(texts[place]) + 1
-        if room < 0:
-            break
-        kept.add(place)
-    lines = [texts[place] for place in range(len(options)) if place in kept]
-    left_out = [options[place] for place in order if place not in kept]
-    return "\n".join([*lines, *([f"... and {names_of(left_out, _NAMES)}"] if left_out else []), *_notes(signature)])
+    others = [f"... and {names_of(left_out, left + len(left_out))}"] if left_out else []
+    return "\n".join([*(texts[place] for place in sorted(texts)), *others, *_notes(signature)])
 
 
-def names_of(options: Sequence[Option], most: int) -> str:
-    """The names of options alone, as many as fit, and how many there are beside."""
+def names_of(options: Sequence[Option], most: int, words: str = "") -> str:
+    """The names of options alone, as many as fit, those first that share words with `words`, and how many there are beside."""
+    known = [option for option in options if option.dest not in _NO_USE]
     kept: list[str] = []
-    for option in options:
-        name = max(option.flags, key=len, default=option.dest)
-        if option.dest not in _NO_USE and len(name) + 2 <= most:
+    for place in _by_relevance(known, words):
+        name = _name(known[place])
+        if len(name) + 2 <= most:
             kept.append(name)
             most -= len(name) + 2
-    more = len(options) - len(kept)
-    return ", ".join([*kept, *([f"{more} more"] if more > 0 and most < _LONG_NAME else [])])
+    more = len(known) - len(kept)
+    return ", ".join([*kept, *([f"{more} more"] if more else [])])
+
+
+def _by_relevance(options: Sequence[Option], words: str) -> list[int]:
+    """The places of options, those first that are required or share words with `words`."""
+    said = frozenset(tokenize(words))
+    return sorted(range(len(options)), key=lambda place: -_relevance(options[place], said))
+
+
+def _name(option: Option) -> str:
+    return max(option.flags, key=len, default=option.dest)
 
 
 def api_line(item: ApiObject, most: int = 220, returns: str = "") -> str:

@@ -21,6 +21,9 @@ _FOUND = 1_800
 _ENOUGH = 3
 """Lines that hold the query itself and make passages about it needless."""
 _SIGNATURE = 9_000
+"""Characters for the options of an entry point, all its subcommands together."""
+_SIGNATURES = 12_000
+"""With how each is called."""
 _LISTED = 150
 _SEARCHED_FILES = 4_000
 _SEARCHED_BYTES = 200_000
@@ -86,7 +89,7 @@ class Toolbox:
                 f"{line_of([one], self._workspace.path)}\n{options_of(one, self._instruction, _SIGNATURE // len(signatures))}"
                 for one in signatures
             ]
-            return neutral(cut("\n\n".join(shown), _SIGNATURE))
+            return neutral(cut("\n\n".join(shown), _SIGNATURES))
         return neutral(self._api(entry) or self._nothing_of(entry))
 
     def run(self, command: str) -> PromptText:

@@ -94,3 +94,10 @@ def test_numbers_in_words_are_read(told: Told) -> None:
     assert (
         "2e-5" in thread.task and "= 10" not in thread.task and "= 7" not in thread.task and "= 1;" not in thread.task
     )
+
+
+def test_options_of_a_further_entry_point_are_named_by_the_request(told: Told) -> None:
+    files = {f"make_{name}.py": script("mode", name) for name in ("cups", "plates", "forks")}
+    many = script(*(f"setting_number_{number}_of_many" for number in range(40)), "glaze")
+    opening = told({**files, "make_bowls.py": many}, "Make cups, plates and forks; and glaze them.").opening
+    assert "make_bowls.py (41 options: --glaze, " in opening or "--glaze STR" in opening

@@ -49,3 +49,13 @@ def test_a_long_file_shows_what_each_constructor_takes(methods: int, tmp_path: P
     assert "def __init__(self, *, frames, spatial_depth = 6,):" in shown
     assert "def build(depth, heads=8,):" in shown and "class Wanted:" in shown
     assert ("def forward" in shown) == (not methods) and len(shown) < WHOLE + 200
+
+
+def test_every_option_is_named_however_many_there_are(tmp_path: Path) -> None:
+    lines = [
+        f"parser.add_argument('--setting_{n}', default='{'x' * 30}', help='{'of the many ' * 4}')" for n in range(250)
+    ]
+    script = "\n".join(["import argparse", "parser = argparse.ArgumentParser()", *lines, "parser.parse_args()", ""])
+    shown = toolbox(tmp_path, "train.py", script).signature("train.py")
+    assert [n for n in range(250) if f"--setting_{n}" not in shown] == []
+    assert "--setting_0 STR" in shown and len(shown) < 11_000
