@@ -111,7 +111,8 @@ def _code(request: Request, workspace: Workspace, passages: Sequence[Passage]) -
     modules = likely_modules(objects, passages, workspace)[:_MODULES]
     return {
         "api": [
-            object_lines(one, workspace, _API_LINE, methods=place < _WITH_METHODS) for place, one in enumerate(objects)
+            object_lines(one, workspace, _API_LINE, request.instruction if place < _WITH_METHODS else "")
+            for place, one in enumerate(objects)
         ],
         "modules": [
             {"path": one.path, "text": text}

@@ -1,8 +1,11 @@
 """Which classes and functions of a repository a task in Python likely needs, and what their files define."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
+from typing import NamedTuple
 
 from ml_agent.llm.likely import ASIDE
 from ml_agent.llm.listing import api_line, parameters_of
@@ -22,6 +25,10 @@ _DOTTED = re.compile(r"\b([A-Za-z_]\w*(?:\.\w+)+)\s*\(")
 _WORD = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"_|\d|[a-z][A-Z]|[A-Z]{2}")
 """What marks a word as a name of code: "load_wav", "ViViT", "GPT", rather than "data" or "Agent"."""
+_CAPITAL = re.compile(r"(?<=[\w,;:(] |\w[('\"])([A-Z][a-z]+)\b")
+"""Words with a capital that do not begin a sentence."""
+_NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?!\w)")
+_LEAST_NAME = 5
 _METHODS = 6
 _LONGEST_METHOD = 140
 
@@ -31,21 +38,50 @@ def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequen
     api = workspace.index.api
     scores: dict[str, float] = {}
     objects = {item.name: item for item in api.objects}
-    named = {word for word in _WORD.findall(words) if _IDENTIFIER.search(word)}
-    for item in api.objects:
-        if item.name.rpartition(".")[2] in named:
-            _add(scores, item.name, _NAMED)
+    named = [item for item in api.objects if _is_named(item, words)]
+    count = Counter(_last(item.name) for item in named)
+    for item in named:
+        _add(scores, item.name, _NAMED / count[_last(item.name)])
     for rank, passage in enumerate(passages):
         for item in dict.fromkeys(_used_objects(passage, workspace)):
             objects[item.name] = item
             _add(scores, item.name, _SHOWN / (1 + rank))
-    for ranking in (api.search(words, 4 * most), _by_name(words, api, 4 * most)):
+    said = _NUMBER.sub(" ", words)
+    for ranking in (api.search(said, 4 * most), _by_name(said, api, 4 * most)):
         for rank, item in enumerate(ranking):
             _add(scores, item.name, 1 / (_SMOOTH + rank))
     for name in scores:
         scores[name] *= 0.3 if ASIDE.search(objects[name].path) else 1.0
     ordered = sorted(scores, key=lambda name: (-scores[name], name))
     return [objects[name] for name in ordered[:most]]
+
+
+def _is_named(item: ApiObject, words: str) -> bool:
+    """Whether words have a name: as it is written where it or they look like code, or in any case where it does."""
+    name = _last(item.name)
+    said = _names_in(words)
+    return name in said.exact or (_IDENTIFIER.search(name) is not None and name.replace("_", "").lower() in said.plain)
+
+
+class _Names(NamedTuple):
+    """What may be names in a sentence."""
+
+    exact: frozenset[str]
+    plain: frozenset[str]
+
+
+@lru_cache(maxsize=8)
+def _names_in(words: str) -> _Names:
+    exact = {word for word in _WORD.findall(words) if _IDENTIFIER.search(word)}
+    exact |= {found[1] for found in _CAPITAL.finditer(words)}
+    return _Names(
+        frozenset(exact),
+        frozenset(word.replace("_", "").lower() for word in _WORD.findall(words) if len(word) >= _LEAST_NAME),
+    )
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _by_name(words: str, api: ApiIndex, most: int) -> list[ApiObject]:
@@ -55,7 +91,7 @@ def _by_name(words: str, api: ApiIndex, most: int) -> list[ApiObject]:
 
 @lru_cache(maxsize=8)
 def _name_index(api: ApiIndex) -> Bm25Index:
-    return Bm25Index([tokenize(item.name.rpartition(".")[2]) for item in api.objects])
+    return Bm25Index([tokenize(_last(item.name)) for item in api.objects])
 
 
 def likely_modules(
@@ -87,16 +123,18 @@ def outline(module: ModuleFacts, words: str, workspace: Workspace, listed: Seque
     return ", ".join(kept)
 
 
-def object_lines(item: ApiObject, workspace: Workspace, most: int, methods: bool = False) -> str:
-    """A class or function in a line, with types and what it gives back, and the methods of a class."""
+def object_lines(item: ApiObject, workspace: Workspace, most: int, methods: str = "") -> str:
+    """A class or function in a line, with types and what it gives back, and of a class the methods nearest to `methods`."""
     definitions = _definitions(item, workspace)
-    name = item.name.rpartition(".")[2]
+    name = _last(item.name)
     own = next((one for one in definitions if one.name == name), None)
     line = api_line(item, most, own.returns if own is not None and own.kind != "class" else "")
     if not methods or item.kind != "class":
         return line
     public = [one for one in definitions if one.kind == "method" and one.name.startswith(f"{name}.")]
     public = [one for one in public if not one.name.rpartition(".")[2].startswith("_") and ".forward" not in one.name]
+    said = set(tokenize(methods))
+    public.sort(key=lambda one: -len(said & set(tokenize(f"{_last(one.name)} {one.doc}"))))
     return "\n".join([line, *(f"  .{_signature_text(one)[:_LONGEST_METHOD]}" for one in public[:_METHODS])])
 
 
@@ -123,8 +161,19 @@ def _used_objects(passage: Passage, workspace: Workspace) -> Iterator[ApiObject]
         names.append(f"{short.get(head, head)}.{rest}")
     for name in names:
         found = workspace.index.api.resolve(name, workspace.path)
+        found = _nearest_object(name, workspace) if found is None else found
         if isinstance(found, ApiObject) and found.kind in ("class", "function"):
             yield found
+
+
+def _nearest_object(name: str, workspace: Workspace) -> ApiObject | None:
+    """What a document that is older than the code may mean: of that module the object whose name is nearest."""
+    source, _, last = name.rpartition(".")
+    module = workspace.index.api.resolve(source, workspace.path)
+    if not isinstance(module, ApiObject) or module.kind != "module":
+        return None
+    inside = {_last(item.name): item for item in workspace.index.api.objects if item.path == module.path}
+    return next((inside[near] for near in get_close_matches(last, inside, 1)), None)
 
 
 def _imported_paths(passage: Passage, by_path: dict[str, ModuleFacts]) -> Iterator[str]:

@@ -101,3 +101,59 @@ def test_options_of_a_further_entry_point_are_named_by_the_request(told: Told) -
     many = script(*(f"setting_number_{number}_of_many" for number in range(40)), "glaze")
     opening = told({**files, "make_bowls.py": many}, "Make cups, plates and forks; and glaze them.").opening
     assert "make_bowls.py (41 options: --glaze, " in opening or "--glaze STR" in opening
+
+
+VIVID = "class Block:\n    def __init__(self, dim):\n        pass\n\n\nclass VidNet:\n    def __init__(self, frames, depth):\n        pass\n"
+
+
+def test_code_is_told_what_an_outdated_document_means(told: Told) -> None:
+    files = {
+        "nets/__init__.py": "",
+        "nets/vid.py": VIVID,
+        "README.md": "# Films\n\nClassify films:\n\n```python\nfrom nets.vid import Net\n\nNet(frames=8)\n```\n",
+    }
+    files |= {f"nets/other_{n}.py": f"def classify_film_{n}(film, films):\n    pass\n" for n in range(8)}
+    opening = told(files, "Write Python that classifies films.").opening
+    assert "nets.vid.VidNet(frames, depth)" in opening.partition("defines:")[0]
+
+
+WORDS = "hour day week month year season wind rain snow sun cloud storm tide wave sand stone hill lake"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [("maxvid in Python", "nets.max_vid.MaxVid(width)"), ("Python with the Dreamer", "nets.dreams.Dreamer(nights)")],
+)
+def test_code_is_told_first_of_what_the_request_names(text: str, wanted: str, told: Told) -> None:
+    files = {
+        "nets/max_vid.py": "class MaxVid:\n    def __init__(self, width):\n        pass\n",
+        "nets/dreams.py": "class Dreamer:\n    def __init__(self, nights):\n        pass\n",
+    }
+    words = WORDS.split()
+    for one, two, three in zip(words[::3], words[1::3], words[2::3], strict=True):
+        files[f"nets/{one}.py"] = f"def {one}_{two}_{three}({one}, {two}):\n    pass\n"
+    lines = told(files, f"{text} for {WORDS}").opening.partition("that fit\n")[2].splitlines()
+    assert lines[0] == wanted
+
+
+def test_a_name_that_many_classes_share_names_none_of_them(told: Told) -> None:
+    files = {f"nets/n{n}.py": "class ViT:\n    def __init__(self, dim):\n        pass\n" for n in range(12)}
+    files["nets/distil.py"] = "class Pupil:\n    def __init__(self, teacher, width):\n        '''Teach a pupil.'''\n"
+    opening = told(files, "Write Python that lets a teacher teach a pupil, a ViT, his width.").opening
+    assert (
+        "nets.distil.Pupil(teacher, width)"
+        in opening.partition("defines:")[0].partition("that fit\n")[2].splitlines()[0]
+    )
+
+
+def test_of_a_class_the_methods_that_fit_are_shown(told: Told) -> None:
+    methods = "".join(f"    def step_{n}(self):\n        pass\n\n" for n in range(9))
+    files = {"run.py": f"class LongWalk:\n{methods}    def training_losses(self, steps):\n        pass\n"}
+    opening = told(files, "Write Python: training_losses of a LongWalk").opening
+    assert "  .training_losses(steps)" in opening
+
+
+def test_a_number_of_the_request_names_nothing(told: Told) -> None:
+    files = {"stems.py": "def stem_2(x):\n    pass\n", "water.py": "def pool(pond):\n    pass\n"}
+    fitting = told(files, "Python: pool a pond by depths 2 2 5 2").opening.partition("that fit\n")[2]
+    assert "water.pool(pond)" in fitting and "stem_2" not in fitting
