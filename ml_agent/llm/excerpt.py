@@ -33,9 +33,9 @@ def excerpt(path: str, text: str, lines: str) -> PromptText:
     told = "\n".join(line for line in without_licence(every) if line.strip())
     if len(told) <= WHOLE:
         return framed(path, told)
-    shape = "\n".join(_outline(every, _HEADING))
+    shape = _outline(every, _HEADING)
     if len(shape) > _OUTLINE:
-        shape = cut("\n".join(_outline(every, _MAIN)), _OUTLINE)
+        shape = cut(_outline(every, _MAIN), _OUTLINE)
     shown = cut(text, WHOLE - len(shape))
     count = len(shown.splitlines()) - 1
     return framed(path, f"{path}, lines 1-{count} of {len(every)}; ask for others by `lines`\n{shape}\n--\n{shown}")
@@ -46,13 +46,19 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most].rpartition("\n")[0] + "\n... (cut)"
 
 
-def _outline(every: Sequence[str], heading: re.Pattern[str]) -> list[str]:
-    """What a file defines, with line numbers; of what is called all parameters, on however many lines they stand."""
-    return [
-        f"{at + 1}: {_head(every, at) if _CALLED.match(line) else line[:_LONGEST_HEADING]}"
-        for at, line in enumerate(every)
-        if heading.match(line)
-    ]
+def _outline(every: Sequence[str], heading: re.Pattern[str]) -> str:
+    """What a file defines, with line numbers, up to where it is too long.
+
+    Of what is called it holds all parameters, on however many lines they stand.
+    """
+    found, length = list[str](), 0
+    for at, line in enumerate(every):
+        if heading.match(line):
+            found.append(f"{at + 1}: {_head(every, at) if _CALLED.match(line) else line[:_LONGEST_HEADING]}")
+            length += len(found[-1])
+        if length > _OUTLINE:
+            break
+    return "\n".join(found)
 
 
 def _head(every: Sequence[str], at: int) -> str:
@@ -60,6 +66,6 @@ def _head(every: Sequence[str], at: int) -> str:
     head = ""
     for line in every[at : at + _MOST_LINES]:
         head += line.rstrip() if not head else f" {line.strip()}"
-        if head.count("(") <= head.count(")"):
+        if head.count("(") <= head.count(")") or len(head) > _LONGEST_CALLED:
             break
     return head[:_LONGEST_CALLED].replace("( ", "(").replace(" )", ")")

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from ml_agent.llm.likely import ASIDE
@@ -29,6 +30,10 @@ _CAPITAL = re.compile(r"(?<=[\w,;:(] |\w[('\"])([A-Z][a-z]+)\b")
 """Words with a capital that do not begin a sentence."""
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?!\w)")
 _LEAST_NAME = 5
+_MOST_NAMES = 100
+"""Of one passage that are looked up."""
+_MOST_OBJECTS = 500
+"""Of one module that a name may be near to."""
 _METHODS = 6
 _LONGEST_METHOD = 140
 
@@ -159,7 +164,7 @@ def _used_objects(passage: Passage, workspace: Workspace) -> Iterator[ApiObject]
     for dotted in dict.fromkeys(_DOTTED.findall(text)):
         head, _, rest = dotted.partition(".")
         names.append(f"{short.get(head, head)}.{rest}")
-    for name in names:
+    for name in list(dict.fromkeys(names))[:_MOST_NAMES]:
         found = workspace.index.api.resolve(name, workspace.path)
         found = _nearest_object(name, workspace) if found is None else found
         if isinstance(found, ApiObject) and found.kind in ("class", "function"):
@@ -172,8 +177,14 @@ def _nearest_object(name: str, workspace: Workspace) -> ApiObject | None:
     module = workspace.index.api.resolve(source, workspace.path)
     if not isinstance(module, ApiObject) or module.kind != "module":
         return None
-    inside = {_last(item.name): item for item in workspace.index.api.objects if item.path == module.path}
+    inside = _objects_of(workspace.index.api, module.path)
     return next((inside[near] for near in get_close_matches(last, inside, 1)), None)
+
+
+@lru_cache(maxsize=32)
+def _objects_of(api: ApiIndex, path: str) -> Mapping[str, ApiObject]:
+    inside = (item for item in api.objects if item.path == path)
+    return {_last(item.name): item for item in islice(inside, _MOST_OBJECTS)}
 
 
 def _imported_paths(passage: Passage, by_path: dict[str, ModuleFacts]) -> Iterator[str]:

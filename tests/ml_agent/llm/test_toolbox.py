@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.llm.excerpt import WHOLE
+from ml_agent.llm.excerpt import WHOLE, excerpt
 from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Workspace
+from tests.processor_time import within
 from tools.candidates import Candidate
 from tools.index import RepoIndex
 
@@ -59,3 +60,10 @@ def test_every_option_is_named_however_many_there_are(tmp_path: Path) -> None:
     shown = toolbox(tmp_path, "train.py", script).signature("train.py")
     assert [n for n in range(250) if f"--setting_{n}" not in shown] == []
     assert "--setting_0 STR" in shown and len(shown) < 11_000
+
+
+@pytest.mark.parametrize("line", ["def f(\n", "def f(" + "a, " * 4_000 + "\n"], ids=["many", "long"])
+def test_heads_that_never_close_cost_no_more_than_their_file(line: str) -> None:
+    text = line * (2_000_000 // len(line))
+    shown = within(1.0, lambda: excerpt("hostile.py", text, ""))
+    assert len(str(shown)) < 2 * WHOLE
