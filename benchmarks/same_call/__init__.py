@@ -13,7 +13,7 @@ from benchmarks.data import Task, task_of
 from benchmarks.same_call.code import cannot_tell, compare_calls
 from benchmarks.same_call.compare import compare_programs, failed
 from benchmarks.same_call.model import Observation, ReasonClass, Verdict
-from benchmarks.same_call.observation import observe
+from benchmarks.same_call.observation import is_cut, observe
 from benchmarks.strict.text import kind_of, strip, unfence
 
 __all__ = ["ReasonClass", "Verdict", "same_call"]
@@ -66,6 +66,8 @@ def with_own_variables(text: str, task: Task) -> str:
 
 
 def _code(task: Task, text: str, reference: Observation, candidate: Observation) -> Verdict:
+    if is_cut(reference):
+        return _by_text(task, text)  # nothing was seen of it, so no call of the answer can be one too many
     verdict = compare_calls(reference, candidate, task.instruction, task.output)
     return _by_text(task, text) if verdict.passed and cannot_tell(reference) else verdict
 

@@ -39,11 +39,18 @@ def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> 
         return msgspec.json.decode(place.read_bytes(), type=Observation)
     except (OSError, msgspec.DecodeError, msgspec.ValidationError):
         found = _look(plain, root.resolve(), folder, prefix_code)
-    if found.message == execute.STILL_RUNNING and not found.programs and not found.calls:
-        return found  # cut before anything was seen: on a less busy machine there may be more
+    if is_cut(found):
+        found = _look(plain, root.resolve(), folder, prefix_code)
+    if is_cut(found):
+        return found  # not kept: on a less busy machine there may be more
     place.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(place, msgspec.json.encode(found).decode())
     return found
+
+
+def is_cut(found: Observation) -> bool:
+    """Whether a program was stopped before anything was seen of it."""
+    return found.message == execute.STILL_RUNNING and not found.programs and not found.calls
 
 
 def _cache_file(text: str, root: Path, folder: str, prefix_code: str) -> Path:

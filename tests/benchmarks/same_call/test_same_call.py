@@ -147,13 +147,31 @@ def test_another_call(kit: Path, reference: str, answer: str, reason: str) -> No
 
 
 def test_what_was_cut_before_anything_was_seen_is_looked_at_again(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, code = _cut_first(monkeypatch, 2), f"{CODE}# seen by nobody yet"
+    assert not observation.observe(code, kit).calls, "cut twice: nothing is seen"
+    assert len(looks) == 2
+    assert observation.observe(code, kit).calls, "and nothing is kept: the next one sees the calls"
+    observation.observe(code, kit)
+    assert len(looks) == 3, "what was seen is kept"
+
+
+def test_a_reference_of_which_nothing_is_seen_makes_no_call_of_an_answer_one_too_many(
+    kit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _cut_first(monkeypatch, 2)
+    assert judge(kit, f"{CODE}# nor this", CODE, "Save it as out/net.pt.").passed
+
+
+def _cut_first(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
+    """Cut so many first looks before anything is seen; the list grows by each look."""
     looks: list[str] = []
+    look = observation._look
 
     def cut(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
         looks.append(text)
-        return Observation(kind="python", message=execute.STILL_RUNNING)
+        if len(looks) <= times:
+            return Observation(kind="python", message=execute.STILL_RUNNING)
+        return look(text, root, folder, prefix_code)
 
     monkeypatch.setattr(observation, "_look", cut)
-    for _ in range(2):
-        observation.observe("print('never kept')", kit)
-    assert len(looks) == 2
+    return looks
