@@ -94,6 +94,8 @@ def _spelled_as(part: Argument, like: Argument) -> Argument:
     changed = msgspec.structs.replace(part, written=like.written if like.kind == part.kind else ())
     if part.option != like.option or part.kind != like.kind or part.kind not in ("option", "override"):
         return changed
+    if like.flag.startswith("~"):
+        return part  # what takes a key away gives it no value
     same_sign = part.option is None or (part.flag in part.option.negative_flags) == (
         like.flag in part.option.negative_flags
     )

@@ -85,6 +85,9 @@ def _own_words(reader: Reader, words: list[str]) -> Reader:
     for part in own.given:
         if part.kind == "place":
             for at, word in enumerate(part.values, part.start):
+                if not word:
+                    reader.take(at, at + 1, kind="place", values=(word,))
+                    continue
                 override = _override(word)
                 reader.take(
                     at, at + 1, kind="override", option=keys.get(override.key), flag=override.sign + override.key,

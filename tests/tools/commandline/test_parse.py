@@ -36,6 +36,12 @@ TOOL = Signature(
 HYDRA = Signature(
     path="run.py", syntax="overrides", options=(Option(dest="lr", type="float"), Option(dest="model.dim", type="int"))
 )
+REAL_HYDRA = Signature(
+    path="app.py",
+    framework="hydra",
+    syntax="overrides",
+    options=(Option(dest="lr", type="float", converter="yaml"), Option(dest="model.dim", type="int", converter="yaml")),
+)
 FLAGS = Signature(
     path="main.py",
     syntax="absl",
@@ -156,7 +162,7 @@ def test_any_text_comes_back(text: str) -> None:
 
 
 @settings(max_examples=160, deadline=None)
-@given(st.sampled_from(ALL), st.lists(WORDS, max_size=8), st.sampled_from([" ", "  ", " \\\n  "]))
+@given(st.sampled_from((*ALL, REAL_HYDRA)), st.lists(WORDS, max_size=8), st.sampled_from([" ", "  ", " \\\n  "]))
 def test_any_call_comes_back(signature: Signature, words: list[str], gap: str) -> None:
     text = gap.join(["python", signature.path, *words])
     call = parse_one(text, signature)
@@ -207,3 +213,13 @@ def test_an_override_that_is_forced_gives_its_value_all_the_same() -> None:
         ("override", "++lr", ("3",)), ("option", "-m", ()), ("option", "--config-name", ("other",)),
     ]  # fmt: skip
     assert parse_call(signature, ["lr=1,2", "--multirun"]).values == {"lr": "1,2"}
+
+
+def test_an_empty_word_is_no_override() -> None:
+    call = parse_one("python app.py lr=3 '' model.dim=4", REAL_HYDRA)
+    assert call is not None and call.words() == ["lr=3", "", "model.dim=4"]
+
+
+def test_a_key_that_is_taken_away_is_set_by_its_own_name() -> None:
+    assert set_option(one("python app.py ~lr", REAL_HYDRA), "lr", 7).text() == "python app.py lr=7"
+    assert set_option(one("python app.py +lr=2", REAL_HYDRA), "lr", 7).text() == "python app.py +lr=7"
