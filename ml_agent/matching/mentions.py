@@ -169,7 +169,7 @@ class Statement:
                 if " " in value
                 else "name"
             )
-        elif token.kind == "name" or (token.kind == "word" and _is_namelike(self.tokens, place)):
+        elif token.kind == "name" or (token.kind == "word" and not token.written and _is_namelike(self.tokens, place)):
             kind = "name"
         else:
             return None

@@ -19,7 +19,7 @@ class Reading(NamedTuple):
     end: int
     value: str
     kind: str
-    """number, quoted or path: the kind of token that it becomes."""
+    """number, quoted, path or word: the kind of token that it becomes."""
 
 
 _UNIT_WORD = r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
@@ -36,6 +36,14 @@ _POWER = GuardedPattern(
 _TEN_TO = GuardedPattern(
     r"\b(?:ten|10)\s+to\s+the(?:\s+power\s+of)?\s+(?P<exponent>minus\s+\w+|-?\d+)(?!\w)", "ten", "10"
 )
+_RAISED = re.compile(r"(?<![\w.^*-])(?P<base>10|2)\s?(?:\^|\*\*)\s?(?P<exponent>-?\d{1,2})(?![\w^*]|\.\d)")
+_NOTHING = frozenset({"nought", "naught"})
+_DIGIT_WORDS = {"nought": 0, "naught": 0, "zero": 0, "oh": 0} | {
+    word: value
+    for value, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], 1)
+}
+_DIGIT = "|".join(_DIGIT_WORDS)
+_POINT = GuardedPattern(rf"\b(?P<whole>nought|naught|{_RUN})\s+point(?P<digits>(?:[\s-]+(?:{_DIGIT})(?!\w))+)", "point")
 _SHARES = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
     "twelfth": 12, "sixteenth": 16, "twentieth": 20, "fiftieth": 50, "hundredth": 100,
@@ -74,6 +82,11 @@ _ORDINALS = {
 _EVERY = GuardedPattern(
     rf"(?<=every )(?:(?P<count>{_UNIT_WORD})(?:[\s-]))?(?P<part>{'|'.join(_ORDINALS)})\b(?!-)", "every "
 )
+_COMPOUND = GuardedPattern(
+    r"\b(?:twen|thir|for|fif|six|seven|eigh|nine)ty[\s-](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)\b",
+    "ty",
+)
+"""Which one it is, and not how many: "the twenty-eighth round" states no twenty."""
 _FILE = re.compile(r"(?<![\w/.@$~-])[A-Za-z]\w[\w-]*(?:\.\w+)*\.[a-z]{2,8}(?![\w/(-])(?!\.\w)")
 _TIMES = {"once": "1", "twice": "2", "thrice": "3"}
 _COUNT_WORD = re.compile(
@@ -97,14 +110,30 @@ def worded(text: str) -> Decimal | None:
 
 def _power(match: re.Match[str]) -> str | None:
     factor, exponent = worded(match["digits"]), worded(match["exponent"])
-    if factor is None or exponent is None or abs(exponent) > 30:
+    if factor is None or exponent is None or abs(exponent) > _MOST_DIGITS:
         return None
     return f"{plain(factor.normalize())}e{int(exponent)}"
 
 
 def _ten_to(match: re.Match[str]) -> str | None:
     exponent = worded(match["exponent"])
-    return None if exponent is None or abs(exponent) > 30 else f"1e{int(exponent)}"
+    return None if exponent is None or abs(exponent) > _MOST_DIGITS else f"1e{int(exponent)}"
+
+
+def _raised(match: re.Match[str]) -> str | None:
+    exponent = int(match["exponent"])
+    if match["base"] == "10":
+        return f"1e{exponent}" if abs(exponent) <= _MOST_DIGITS else None
+    return str(2**exponent) if 0 <= exponent <= _MOST_DIGITS else None
+
+
+def _point(match: re.Match[str]) -> str | None:
+    said = match["whole"].lower()
+    whole = Decimal(0) if said in _NOTHING else None if said in {"a", "an"} else worded(said)
+    digits = "".join(str(_DIGIT_WORDS[word]) for word in re.split(r"[\s-]+", match["digits"].strip(" -").lower()))
+    if whole is None or whole != whole.to_integral_value():
+        return None
+    return f"{plain(whole)}.{digits}"
 
 
 def _share(match: re.Match[str]) -> str | None:
@@ -149,11 +178,13 @@ def _every(match: re.Match[str]) -> str:
 
 
 _HUNDRED = 100
+_MOST_DIGITS = 30
 _Read = Callable[[re.Match[str]], str | None]
 _READERS: tuple[tuple[re.Pattern[str] | GuardedPattern, _Read, str], ...] = (
-    (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_AND_HALF, _mixed_number, ""), (_EVERY, _every, ""),
+    (_POINT, _point, ""), (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_RAISED, _raised, ""), (_AND_HALF, _mixed_number, ""), (_EVERY, _every, ""),
     (_SHARE, _share, ""), (_SHARE_OF, _share_of, ""),
     (_ONE_IN, _one_in, ""), (_PERCENT, _percent, ""), (_MINUS, _negative, ""),
+    (_COMPOUND, lambda match: match[0], "word"),
     (_ADDRESS, lambda match: match[0], ""), (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),
     (_UNIT, lambda match: match["digits"], ""), (_GROUPED, lambda match: match[0].replace(" ", ""), ""),
     (_COUNT_WORD, lambda match: _TIMES[match[0].lower()], ""), (_HALF, lambda match: "0.5", ""),

@@ -22,6 +22,10 @@ from ml_agent.matching.mentions import read
         ("an alpha of thirty-two and one tenth dropout", "32"),
         ("a decay of nine thousand nine hundred and ninety-five ten-thousandths", "0.9995"),
         ("forget one unit in five", "0.2"),
+        ("a decay of nought point nine nine nine five", "0.9995"),
+        ("weigh it with one point five", "1.5"),
+        ("a rate of 10^-4.", "1e-4"),
+        ("2**16 samples", "65536"),
         ("a copy after every fiftieth update", "50"),
         ("a copy after every twenty-fifth one", "25"),
         ("ten to the minus three", "1e-3"),
@@ -40,6 +44,10 @@ from ml_agent.matching.mentions import read
 )
 def test_values_in_words_and_digits(text: str, value: str) -> None:
     assert value in [one.value for one in read(text).mentions]
+
+
+def test_which_one_it_is_states_no_number() -> None:
+    assert [one.value for one in read("go on after the twenty-eighth round").mentions] == []
 
 
 def test_a_percentage_is_known_as_one() -> None:
