@@ -1,6 +1,7 @@
 """Signatures as a model reads them: as few characters as say which options there are and what each takes."""
 
 import posixpath
+import re
 from collections.abc import Sequence
 
 from tools.python_api.model import ApiObject, Parameter
@@ -14,6 +15,7 @@ _DOC = 70
 _MOST_CHOICES = 12
 _NO_USE = frozenset({"help", "h", "helpfull", "helpshort", "version"})
 _FIRST_LINE = 150
+_ALL_WORDS = re.compile(r"\$[@*]|\$\{[@*]")
 
 
 def called(signature: Signature, folder: str = ".") -> str:
@@ -43,7 +45,17 @@ def line_of(signatures: Sequence[Signature], folder: str, names: int = 0, sought
     said = f": {doc[:_FIRST_LINE]}" if doc else ""
     options = max((one.options for one in signatures), key=len)
     listed = f": {names_of(options, names, sought)}" if names and options else ""
-    return f"{name}{words} ({len(options)} options{listed}){said}"
+    return f"{name}{words} ({len(options)} options{listed}{_of_script(first)}){said}"
+
+
+def _of_script(signature: Signature) -> str:
+    """The environment variables that a shell script reads, and whether it hands its words on."""
+    if signature.kind != "shell":
+        return ""
+    shown = ", ".join(f"{name}={default[:_DEFAULT]}" if default else name for name, default in signature.variables)
+    passing = next((call for call in signature.calls if _ALL_WORDS.search(call)), "")
+    to = next((f" to {word}" for word in passing.split() if word.endswith((".py", ".sh"))), "")
+    return (f"; reads the variables {shown}" if shown else "") + (f"; hands its words on{to}" if passing else "")
 
 
 def options_of(signature: Signature, words: str, most: int) -> str:

@@ -100,6 +100,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Module docstring, parser description or leading comment: first paragraph."""
     calls: tuple[str, ...] = ()
     """For shell scripts and make targets: the commands inside, as written."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """For shell scripts: the environment variables that they read, each with its default, "" for none."""
     line: int = 0
     exclusive: tuple[tuple[str, ...], ...] = ()
     """Groups of dests of which at most one may be given."""

@@ -21,6 +21,43 @@ COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
 CALLS = re.compile(
     r"(?:^|[\s;&|(])(?:python[\d.]*|torchrun|accelerate|bash|sh|deepspeed|horovodrun|mpirun|srun|source|make|pip\d?|\./\S+)(?:\s|$)"
 )
+READ = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?:(:?[-=])([^}]*))?[^}]*\}|([A-Za-z_]\w*))")
+"""A variable that is used, with its default."""
+ASSIGNED = re.compile(
+    r"(?:^|[\s;&|(])(?:(?:local|export|readonly|declare(?:\s+-\w+)?)\s+)?([A-Za-z_]\w*)\+?=|\b(?:for|read(?:\s+-\w+)*|mapfile(?:\s+-\w+)*)\s+([A-Za-z_]\w*)",
+    re.MULTILINE,
+)
+OF_SHELL = frozenset(
+    [
+        "BASH",
+        "BASH_SOURCE",
+        "BASH_VERSION",
+        "BASH_REMATCH",
+        "BASHPID",
+        "FUNCNAME",
+        "HOME",
+        "HOSTNAME",
+        "IFS",
+        "LINENO",
+        "OLDPWD",
+        "OPTARG",
+        "OPTIND",
+        "PATH",
+        "PPID",
+        "PS1",
+        "PWD",
+        "RANDOM",
+        "REPLY",
+        "SECONDS",
+        "SHELL",
+        "TERM",
+        "TMPDIR",
+        "UID",
+        "USER",
+    ]
+)
+"""Variables that are there in any shell."""
+MAX_VARIABLES = 12
 MAX_PLACES = 30
 
 
@@ -38,7 +75,7 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
     return (
         Signature(
             path=path, kind="shell", framework="shell", options=options, syntax="plain", doc=_leading_comment(text),
-            calls=calls[:200], accepts_unknown=takes_all or not options,
+            calls=calls[:200], accepts_unknown=takes_all or not options, variables=_variables(outer),
         ),
     )  # fmt: skip
 
@@ -111,6 +148,18 @@ def _places(code: str, path: str) -> tuple[Option, ...]:
         )
         for place in range(1, last + 1)
     )  # fmt: skip
+
+
+def _variables(code: str) -> tuple[tuple[str, str], ...]:
+    """The environment variables that are read: those with a default, and those that the script itself sets nowhere."""
+    bare = _without_single_quotes(code)
+    own = {name for match in ASSIGNED.finditer(bare) for name in match.groups() if name}
+    found: dict[str, str] = {}
+    for match in READ.finditer(bare):
+        name, operator, default = match[1] or match[4], match[2], match[3]
+        if name not in OF_SHELL and (operator or name not in own):
+            found[name] = found.get(name) or default or ""
+    return tuple(found.items())[:MAX_VARIABLES]
 
 
 def _without_single_quotes(code: str) -> str:

@@ -354,6 +354,21 @@ def test_shell(repository: Make, option: Find) -> None:
     assert [(o.flags, o.nargs) for o in opts.options] == [(("-a",), None), (("-v",), "0"), (("-h",), "0")]
 
 
+def test_shell_variables_that_come_from_outside(repository: Make) -> None:
+    (run,) = repository({
+        "run.sh": """
+          : "${DEVICE:=cpu}"
+          OUT=${OUT:-results}
+          NAME=fixed
+          for file in data/*; do echo "$file" "$NAME" "$HOME" '$NOT_READ'; done
+          read -r answer; echo $answer
+          if [ -n "$USE_AMP" ]; then FLAGS=--amp; fi
+          python train.py --device $DEVICE $FLAGS "$@"
+        """,
+    }).read("run.sh")  # fmt: skip
+    assert run.variables == (("DEVICE", "cpu"), ("OUT", "results"), ("USE_AMP", ""))
+
+
 def test_makefile(repository: Make) -> None:
     found = repository({
         "Makefile": """
