@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.fit import examples, learn, whole
 from benchmarks.fit.examples import KINDS
-from benchmarks.fit.prepared import Prepared, Sources, prepared, solved
+from benchmarks.fit.prepared import Prepared, add_sources, prepared, solved, sources_of
 from benchmarks.fit.relatives import family, folds
 from benchmarks.fit.wrong import CLASSES, Wrong, wrongs
 from ml_agent.matching.answers import Answer
@@ -48,7 +48,7 @@ class HeldOut(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fit, print the held-out figures, write the tables."""
     options = _parser().parse_args(arguments)
-    rows, left = prepared(Sources(options.rows, options.written, options.repositories, options.cache))
+    rows, left = prepared(sources_of(options))
     for line, count in sorted(Counter(left).items()):
         sys.stdout.write(f"left out: {line} ({count})\n")
     material = [_material(one) for one in rows]
@@ -69,10 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repositories", type=Path, nargs="+", required=True, help="folders of repositories")
-    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="files of rows of development repositories")
-    parser.add_argument("--written", type=Path, nargs="*", default=[], help="files of rows of other repositories")
-    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ml-agent" / "fit")
+    add_sources(parser)
     parser.add_argument("--made", type=Path, help="rows of `bench make`, for the confidence alone")
     parser.add_argument("--tables", type=Path, required=True, help="folder for the tables of each held-out repository")
     parser.add_argument("--quick", action="store_true", help="matched commands only, not the whole navigator")

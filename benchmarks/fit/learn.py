@@ -27,13 +27,37 @@ def choice(groups: Sequence[Group], kinds: int, penalty: float) -> tuple[np.ndar
 
     Returns: weights by feature, bias, and the score of "none" by kind.
     """
-    vectors = np.array([vector for group in groups for vector in group.vectors], float)
-    right = np.array([one for group in groups for one in group.right], float)
-    sizes = np.array([len(group.vectors) for group in groups])
+    return chosen(choices(groups), kinds, penalty)
+
+
+class Choices(NamedTuple):
+    """Groups as arrays."""
+
+    vectors: np.ndarray
+    """(candidates, features), the candidates of one group after the other."""
+    right: np.ndarray
+    sizes: np.ndarray
+    """(groups,): how many candidates each has."""
+    kind: np.ndarray
+    weight: np.ndarray
+
+
+def choices(groups: Sequence[Group]) -> Choices:
+    """Groups as arrays."""
+    return Choices(
+        np.array([vector for group in groups for vector in group.vectors], float),
+        np.array([one for group in groups for one in group.right], float),
+        np.array([len(group.vectors) for group in groups]),
+        np.array([group.kind for group in groups]),
+        np.array([group.weight for group in groups]),
+    )
+
+
+def chosen(given: Choices, kinds: int, penalty: float) -> tuple[np.ndarray, float, np.ndarray]:
+    """As `choice`, of arrays."""
+    vectors, right, sizes, kind, weight = given
     starts = np.r_[0, np.cumsum(sizes)[:-1]]
-    member = np.repeat(np.arange(len(groups)), sizes)
-    kind = np.array([group.kind for group in groups])
-    weight = np.array([group.weight for group in groups])
+    member = np.repeat(np.arange(len(sizes)), sizes)
     mean, spread = vectors.mean(0), vectors.std(0) + 1e-6
     scaled = (vectors - mean) / spread
     count = scaled.shape[1]

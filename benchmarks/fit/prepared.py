@@ -1,5 +1,6 @@
 """Rows with all that the tables are fitted on, read from the repositories once and kept."""
 
+import argparse
 import hashlib
 import json
 import pickle
@@ -40,6 +41,19 @@ class Sources(NamedTuple):
     written: Sequence[Path]
     repositories: Sequence[Path]
     cache: Path
+
+
+def add_sources(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where rows and repositories lie."""
+    parser.add_argument("--repositories", type=Path, nargs="+", required=True, help="folders of repositories")
+    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="files of rows of development repositories")
+    parser.add_argument("--written", type=Path, nargs="*", default=[], help="files of rows of other repositories")
+    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ml-agent" / "fit")
+
+
+def sources_of(options: argparse.Namespace) -> Sources:
+    """What those options say."""
+    return Sources(options.rows, options.written, options.repositories, options.cache)
 
 
 def prepared(sources: Sources) -> tuple[list[Prepared], list[str]]:

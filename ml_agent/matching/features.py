@@ -289,11 +289,6 @@ def _shapes(slot: Slot) -> frozenset[str]:
     return frozenset(_shape(text) for text in _known_values(slot) if not text.isalpha())
 
 
-def resembles(value: str, slot: Slot) -> bool:
-    """Whether a name is spelled like one that the slot is known to take."""
-    return _shape(value) in _shapes(slot) or _like(value, slot) > 0
-
-
 def is_written_alike(value: str, slot: Slot) -> bool:
     """Whether a name that is spelled as only names are has the same form as a value that the slot is known to take."""
     return not _is_weak(value) and bool(re.search(r"\d", value)) and _shape(value) in _shapes(slot)

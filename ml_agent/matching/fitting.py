@@ -4,7 +4,6 @@ import posixpath
 import re
 from decimal import Decimal
 
-from ml_agent.matching import features
 from ml_agent.matching.evidence import Evidence
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot, listed_in
@@ -14,8 +13,6 @@ from ml_agent.values.numbers import plain as plain_number
 
 _NAMED = 0.3
 """So much of its name must be said that a number may go where no number was seen."""
-_LEAST = 0.05
-"""Without any such evidence a value and a slot have nothing to do with each other."""
 _DEVICES = frozenset(terms("gpu cpu tpu cuda device"))
 """What computes: as a value it means only options that name it."""
 _DEVICE = re.compile(r"(?:cpu|cuda|gpu|mps|xpu|tpu|hpu|npu|ipu|auto|meta)s?(?::\d+)?|\d+(?:,\d+)*", re.IGNORECASE)
@@ -95,20 +92,12 @@ def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
         return False  # its help lists names
     if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and not _takes_code(slot, mention.value):
         return False
-    if (
-        mention.kind == "number"
-        and slot.option.type in {"str", "unknown"}
-        and slot.numeric_default is None
-        and not slot.series
-        and seen.name < _NAMED
-        and not slot.option.positional
-    ):
+    free = slot.option.type in {"str", "unknown"} and slot.numeric_default is None and not slot.series
+    if mention.kind == "number" and free and seen.name < _NAMED and not slot.option.positional:
         return False
-    if mention.kind in {"path", "text"} or slot.option.positional or slot.option.required:
+    if mention.kind != "number" or slot.option.positional or slot.option.required or slot.seen:
         return True
-    if mention.kind == "name" and features.resembles(mention.value, slot):
-        return True
-    return seen.name + seen.help + seen.prose > _LEAST or mention.value.lower() in slot.option.help.lower()
+    return seen.name + seen.help + seen.prose > 0 or mention.value.lower() in slot.option.help.lower()
 
 
 def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
@@ -130,7 +119,21 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
     return (_canonical_spelling(mention.value, slot),)
 
 
+_DIGITS = re.compile(r"\d+")
+
+
+def _spelled_like(value: str, known: str) -> str:
+    """A name in the spelling of one that differs in its numbers alone: "ResNet-101" beside "resnet50" is "resnet101"; else ""."""
+    if not _DIGITS.search(value) or _DIGITS.sub("0", plain(value)) != _DIGITS.sub("0", plain(known)):
+        return ""
+    numbers = iter(_DIGITS.findall(value))
+    return _DIGITS.sub(lambda match: next(numbers, match[0]), known)
+
+
 def _canonical_spelling(value: str, slot: Slot) -> str:
+    if value[:1].isalpha() and "/" not in value and not slot.takes_path:
+        usual = slot.option.default or ""
+        value = _spelled_like(value, usual) or value
     for known in slot.vocabulary:
         if known == value:
             return known

@@ -150,8 +150,13 @@ class Slot:
             option.type == "bool"
             or option.nargs == "?bool"
             or self.binary
-            or (not option.choices and (option.default or "").lower() in truth)
+            or (not option.choices and (option.default or "").lower() in truth and not self._loads)
         )
+
+    @property
+    def _loads(self) -> bool:
+        """Whether it takes a path that is off by default: `--load`, a string whose default is False."""
+        return self.option.type == "str" and bool({"weights", "input", "path"} & self.role)
 
     @cached_property
     def binary(self) -> bool:

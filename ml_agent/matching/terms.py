@@ -79,7 +79,27 @@ def canonical(word: str) -> str:
     return _stands_for().get(stem, stem)
 
 
+_SPELLINGS = (
+    (re.compile(r"(?<=[a-z]{3})is(?=(?:e[sdr]?|ers|ing|ations?)$)"), "iz"),
+    (re.compile(r"(?<=[a-z]{3})ys(?=(?:e[sdr]?|ing)$)"), "yz"),
+    (re.compile(r"(?<=[a-z]{3})our(?=(?:s|ed|ing|ful)?$)"), "or"),
+    (re.compile(r"^grey(?=s|ed|scale|$)"), "gray"),
+    (re.compile(r"(?<=[a-z]{2})tre(?=s?$)"), "ter"),
+    (re.compile(r"(?<=[a-z]{3})ogue(?=s?$)"), "og"),
+    (re.compile(r"(?<=[a-z]{3}[aeiou])ll(?=ed$|ing$|s?$)"), "l"),
+)
+"""British and American spelling, made one: "normalised" and "normalize", "colour" and "color", "labelled" and "labeled"."""
+
+
+@lru_cache(maxsize=20_000)
+def _spelling(word: str) -> str:
+    for pattern, other in _SPELLINGS:
+        word = pattern.sub(other, word)
+    return word
+
+
 def _stem(word: str) -> str:
+    word = _spelling(word)
     if word in _KEEP or len(word) < 5:
         return (
             word[:-1]

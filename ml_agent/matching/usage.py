@@ -2,7 +2,7 @@
 
 import ast
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -44,6 +44,8 @@ _TRANSPARENT = (
     ast.FormattedValue, ast.Attribute, ast.keyword, ast.IfExp, ast.List, ast.Tuple, ast.Starred, ast.BoolOp, ast.NamedExpr
 )  # fmt: skip
 _FARTHEST = 12
+_HELD = 3
+"""So many different options must be read of a variable that holds them."""
 _MOST_FILES = 8
 
 
@@ -79,10 +81,11 @@ def usages(tree: ast.AST, names: frozenset[str], found: dict[str, Usage]) -> Non
         found: by name: what was counted so far.
     """
     nodes = list(ast.walk(tree))
+    holders = _holders(nodes, names)
     parents = {child: parent for parent in nodes for child in ast.iter_child_nodes(parent)}
     aliases: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
-        name = _option_name(node)
+        name = _option_name(node, holders)
         if name in names:
             for alias in _follow(node, parents, found.setdefault(name, Usage())):
                 if alias != name:
@@ -93,12 +96,23 @@ def usages(tree: ast.AST, names: frozenset[str], found: dict[str, Usage]) -> Non
                 _follow(node, parents, found[name])
 
 
-def _option_name(node: ast.AST) -> str:
-    """The option that an expression reads: `args.name`, `args["name"]`, or the variable itself."""
+def _holders(nodes: Sequence[ast.AST], names: frozenset[str]) -> frozenset[str]:
+    """The variables that hold the options: those of which most different ones are read, as `args` in `args.lr`; none where options are variables."""
+    read: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in names:
+            read[node.value.id].add(node.attr)
+    most = max(map(len, read.values()), default=0)
+    return frozenset(name for name, several in read.items() if most >= _HELD and len(several) >= most / _HELD)
+
+
+def _option_name(node: ast.AST, holders: frozenset[str]) -> str:
+    """The option that an expression reads: `args.name`, `args["name"]`, or the variable itself where no other holds options."""
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-        return node.attr
+        held = not holders or not isinstance(node.value, ast.Name) or node.value.id in holders | {"self"}
+        return node.attr if held else ""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        return node.id
+        return "" if holders else node.id
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return str(node.slice.value)
     return ""

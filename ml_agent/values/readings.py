@@ -120,7 +120,7 @@ def _ten_to(match: re.Match[str]) -> str | None:
     return None if exponent is None or abs(exponent) > _MOST_DIGITS else f"1e{int(exponent)}"
 
 
-def _raised(match: re.Match[str]) -> str | None:
+def _power_in_signs(match: re.Match[str]) -> str | None:
     exponent = int(match["exponent"])
     if match["base"] == "10":
         return f"1e{exponent}" if abs(exponent) <= _MOST_DIGITS else None
@@ -181,7 +181,7 @@ _HUNDRED = 100
 _MOST_DIGITS = 30
 _Read = Callable[[re.Match[str]], str | None]
 _READERS: tuple[tuple[re.Pattern[str] | GuardedPattern, _Read, str], ...] = (
-    (_POINT, _point, ""), (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_RAISED, _raised, ""), (_AND_HALF, _mixed_number, ""), (_EVERY, _every, ""),
+    (_POINT, _point, ""), (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_RAISED, _power_in_signs, ""), (_AND_HALF, _mixed_number, ""), (_EVERY, _every, ""),
     (_SHARE, _share, ""), (_SHARE_OF, _share_of, ""),
     (_ONE_IN, _one_in, ""), (_PERCENT, _percent, ""), (_MINUS, _negative, ""),
     (_COMPOUND, lambda match: match[0], "word"),

@@ -3,7 +3,7 @@
 import pytest
 
 from ml_agent.matching.fill import Callee, fill
-from ml_agent.matching.fitting import counts_the_other, takes
+from ml_agent.matching.fitting import counts_the_other, takes, typed
 from ml_agent.matching.mentions import Mention, read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
@@ -90,3 +90,19 @@ def test_the_word_gpu_is_no_number_of_an_option_that_names_one(kind: str) -> Non
 def test_an_option_for_the_device_takes_devices_only(said: str, fits: bool) -> None:
     slot = Slot(Option(dest="device", flags=("--device",), type="str", default="cuda", help="where to compute"))
     assert [takes(slot, one) for one in read(said).mentions][:1] == [fits]
+
+
+ARCH = Slot(Option(dest="arch", flags=("--arch",), type="str", default="resnet50", help="name of the network"))
+
+
+@pytest.mark.parametrize(
+    ("said", "value"), [("ResNet-101", "resnet101"), ("resnet18", "resnet18"), ("VGG-16", "VGG-16")]
+)
+def test_a_name_that_differs_from_the_default_in_its_number_alone_is_spelled_like_it(said: str, value: str) -> None:
+    assert typed(only(f"train it with the network {said}", said), ARCH) == (value,)
+
+
+def test_a_number_of_which_nothing_is_said_goes_where_a_document_shows_the_option() -> None:
+    option = Option(dest="batch_size", flags=("--batch_size",), type="int", default="64")
+    assert given("show it 48 images at a time", Slot(option, seen=("32",))) == {"batch_size": ("48",)}
+    assert given("show it 48 images at a time", Slot(option)) == {}

@@ -29,3 +29,8 @@ def test_where_a_path_belongs() -> None:
     assert slot(Usage(reads=1)).takes_path
     assert not slot(help="kind of model").takes_path
     assert not slot(type="int", help="number of files", default="3").takes_path
+
+
+def test_a_path_that_is_off_by_default_is_no_switch() -> None:
+    assert not slot(dest="load", type="str", default="False", help="load the model from a file").boolean
+    assert slot(dest="shuffle", type="str", default="False").boolean

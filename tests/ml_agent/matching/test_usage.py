@@ -41,6 +41,17 @@ def test_it_is_read_or_written_and_a_file_or_a_folder(source: str, direction: st
     assert (found.direction, found.form) == (direction, form)
 
 
+def test_a_variable_of_the_same_name_is_not_the_option_where_another_holds_the_options() -> None:
+    source = "build(args.model, args.lr, args.seed)\nmodel = net()\ntorch.save(model, args.out)\n"
+    names = frozenset({"model", "lr", "seed", "out"})
+    found: dict[str, Usage] = {}
+    usages(ast.parse(source), names, found)
+    assert found["model"].direction == ""
+    assert usage("torch.save(model, out)", "model").direction == "output", (
+        "options that are variables are looked at as such"
+    )
+
+
 def test_the_slots_of_an_entry_point_know_it(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         "import argparse, os\n"

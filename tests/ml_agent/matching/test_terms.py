@@ -1,0 +1,21 @@
+"""Names and wordings that meet in common terms."""
+
+import pytest
+
+from ml_agent.matching.terms import terms
+
+
+@pytest.mark.parametrize(
+    ("british", "american"),
+    [
+        ("normalised", "normalize"), ("tokenise", "tokenization"), ("colours", "color"), ("greyscale", "grayscale"),
+        ("centre", "center"), ("labelled", "labels"), ("modelling", "model"), ("analyse", "analyze"), ("dialogue", "dialog"),
+    ],
+)  # fmt: skip
+def test_british_and_american_spelling_are_one(british: str, american: str) -> None:
+    assert terms(british) == terms(american)
+
+
+@pytest.mark.parametrize("word", ["noise", "four", "hour", "precise", "install", "fill", "metre"])
+def test_a_word_and_its_plural_stay_one(word: str) -> None:
+    assert terms(word) == terms(f"{word}s")
