@@ -18,7 +18,6 @@ from benchmarks.fit.prepared import add_sources, prepared, sources_of
 from benchmarks.fit.relatives import family
 from ml_agent.matching.features import FEATURES
 
-PENALTY = 5.0
 FOLDS = 5
 PAYS = 3
 """In so many repositories more than the other way round a feature must help."""
@@ -60,7 +59,7 @@ def worths(groups: Sequence[learn.Group], features: Sequence[str] = FEATURES) ->
         features: those that are looked at.
     """
     repositories = [group.repository for group in groups]
-    given = learn.choices(groups)
+    given = learn.arrays_of(groups)
     with_all = _right(given, repositories)
     found = []
     for feature in features:
@@ -78,14 +77,14 @@ def _worth(feature: str, with_it: np.ndarray, without: np.ndarray, repositories:
     return Worth(feature, sum(change.values()), helps, harms)
 
 
-def _right(given: learn.Choices, repositories: Sequence[str]) -> np.ndarray:
+def _right(given: learn.Arrays, repositories: Sequence[str]) -> np.ndarray:
     """(groups,): whether each value is put right by a table that never saw its repository or its relatives."""
     starts = np.r_[0, np.cumsum(given.sizes)]
     found = np.zeros(len(repositories), bool)
     for fold in _folds(repositories):
         kept = family(fold)
         seen = np.array([name not in kept for name in repositories])
-        weights, bias, none = learn.chosen(_part(given, seen), len(KINDS), PENALTY)
+        weights, bias, none = learn.fit_arrays(_part(given, seen), len(KINDS), learn.VALUE_PENALTY)
         scores = given.vectors @ weights + bias
         for at in np.flatnonzero([name in fold for name in repositories]):
             own = scores[starts[at] : starts[at + 1]]
@@ -95,11 +94,9 @@ def _right(given: learn.Choices, repositories: Sequence[str]) -> np.ndarray:
     return found
 
 
-def _part(given: learn.Choices, seen: np.ndarray) -> learn.Choices:
+def _part(given: learn.Arrays, seen: np.ndarray) -> learn.Arrays:
     rows = np.repeat(seen, given.sizes)
-    return learn.Choices(
-        given.vectors[rows], given.right[rows], given.sizes[seen], given.kind[seen], given.weight[seen]
-    )
+    return learn.Arrays(given.vectors[rows], given.right[rows], given.sizes[seen], given.kind[seen], given.weight[seen])
 
 
 def _folds(repositories: Sequence[str]) -> Iterator[frozenset[str]]:

@@ -23,7 +23,7 @@ from ml_agent.matching.answers import Answer
 from ml_agent.matching.model import FEATURES_OF, Model
 
 SEED = 0
-PENALTY = {"value": 5.0, "entry": 5.0, "answer": 3.0}
+PENALTY = {"value": learn.VALUE_PENALTY, "entry": 5.0, "answer": 3.0}
 STAKE = {"number": 1.5, "path": 2.5, "name": 1.5, "text": 2.5, "factor": 1.0, "word": 0.0, "absence": 0.0}
 """What leaving a stated value without a slot costs, as log-odds: a request states nothing in vain."""
 

@@ -8,6 +8,8 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 from sklearn.ensemble import GradientBoostingClassifier  # type: ignore[import-untyped]
 
 _STEPS = 60
+VALUE_PENALTY = 5.0
+"""Of the weights of values in slots."""
 
 
 class Group(NamedTuple):
@@ -27,10 +29,10 @@ def choice(groups: Sequence[Group], kinds: int, penalty: float) -> tuple[np.ndar
 
     Returns: weights by feature, bias, and the score of "none" by kind.
     """
-    return chosen(choices(groups), kinds, penalty)
+    return fit_arrays(arrays_of(groups), kinds, penalty)
 
 
-class Choices(NamedTuple):
+class Arrays(NamedTuple):
     """Groups as arrays."""
 
     vectors: np.ndarray
@@ -42,9 +44,9 @@ class Choices(NamedTuple):
     weight: np.ndarray
 
 
-def choices(groups: Sequence[Group]) -> Choices:
+def arrays_of(groups: Sequence[Group]) -> Arrays:
     """Groups as arrays."""
-    return Choices(
+    return Arrays(
         np.array([vector for group in groups for vector in group.vectors], float),
         np.array([one for group in groups for one in group.right], float),
         np.array([len(group.vectors) for group in groups]),
@@ -53,7 +55,7 @@ def choices(groups: Sequence[Group]) -> Choices:
     )
 
 
-def chosen(given: Choices, kinds: int, penalty: float) -> tuple[np.ndarray, float, np.ndarray]:
+def fit_arrays(given: Arrays, kinds: int, penalty: float) -> tuple[np.ndarray, float, np.ndarray]:
     """As `choice`, of arrays."""
     vectors, right, sizes, kind, weight = given
     starts = np.r_[0, np.cumsum(sizes)[:-1]]

@@ -124,10 +124,13 @@ _DIGITS = re.compile(r"\d+")
 
 def _spelled_like(value: str, known: str) -> str:
     """A name in the spelling of one that differs in its numbers alone: "ResNet-101" beside "resnet50" is "resnet101"; else ""."""
-    if not _DIGITS.search(value) or _DIGITS.sub("0", plain(value)) != _DIGITS.sub("0", plain(known)):
+    numbers = _DIGITS.findall(value)
+    if not numbers or len(numbers) != len(_DIGITS.findall(known)):
         return ""
-    numbers = iter(_DIGITS.findall(value))
-    return _DIGITS.sub(lambda match: next(numbers, match[0]), known)
+    if _DIGITS.sub("0", plain(value)) != _DIGITS.sub("0", plain(known)):
+        return ""
+    left = iter(numbers)
+    return _DIGITS.sub(lambda match: next(left), known)
 
 
 def _canonical_spelling(value: str, slot: Slot) -> str:

@@ -21,8 +21,8 @@ COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
 CALLS = re.compile(
     r"(?:^|[\s;&|(])(?:python[\d.]*|torchrun|accelerate|bash|sh|deepspeed|horovodrun|mpirun|srun|source|make|pip\d?|\./\S+)(?:\s|$)"
 )
-READ = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?:(:?[-=])([^}]*))?[^}]*\}|([A-Za-z_]\w*))")
-"""A variable that is used, with its default."""
+READ = re.compile(r"\$(?:\{([A-Za-z_]\w*+)(?:(:?[-=])([^}\n]{0,80}+))?|([A-Za-z_]\w*+))")
+"""A variable that is used, with the beginning of its default."""
 ASSIGNED = re.compile(
     r"(?:^|[\s;&|(])(?:(?:local|export|readonly|declare(?:\s+-\w+)?)\s+)?([A-Za-z_]\w*)\+?=|\b(?:for|read(?:\s+-\w+)*|mapfile(?:\s+-\w+)*)\s+([A-Za-z_]\w*)",
     re.MULTILINE,
@@ -158,7 +158,7 @@ def _variables(code: str) -> tuple[tuple[str, str], ...]:
     for match in READ.finditer(bare):
         name, operator, default = match[1] or match[4], match[2], match[3]
         if name not in OF_SHELL and (operator or name not in own):
-            found[name] = found.get(name) or default or ""
+            found[name] = found.get(name) or " ".join((default or "").split())
     return tuple(found.items())[:MAX_VARIABLES]
 
 

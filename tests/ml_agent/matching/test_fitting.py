@@ -96,7 +96,8 @@ ARCH = Slot(Option(dest="arch", flags=("--arch",), type="str", default="resnet50
 
 
 @pytest.mark.parametrize(
-    ("said", "value"), [("ResNet-101", "resnet101"), ("resnet18", "resnet18"), ("VGG-16", "VGG-16")]
+    ("said", "value"),
+    [("ResNet-101", "resnet101"), ("resnet18", "resnet18"), ("VGG-16", "VGG-16"), ("ResNet-1.5", "ResNet-1.5")],
 )
 def test_a_name_that_differs_from_the_default_in_its_number_alone_is_spelled_like_it(said: str, value: str) -> None:
     assert typed(only(f"train it with the network {said}", said), ARCH) == (value,)

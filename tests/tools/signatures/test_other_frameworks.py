@@ -1,5 +1,6 @@
 """click, typer, fire, docopt, dataclass parsers, hydra."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -367,6 +368,14 @@ def test_shell_variables_that_come_from_outside(repository: Make) -> None:
         """,
     }).read("run.sh")  # fmt: skip
     assert run.variables == (("DEVICE", "cpu"), ("OUT", "results"), ("USE_AMP", ""))
+
+
+def test_a_default_that_never_ends_takes_no_time_and_no_line_of_its_own(repository: Make) -> None:
+    made = repository({"open.sh": "${a:-" * 20_000, "lines.sh": "echo ${NOTE:-one\ntwo} ${OTHER:-  three \t four}\n"})
+    before = time.process_time()
+    made.read("open.sh")
+    assert time.process_time() - before < 2
+    assert made.read("lines.sh")[0].variables == (("NOTE", "one"), ("OTHER", "three four"))
 
 
 def test_makefile(repository: Make) -> None:
