@@ -156,7 +156,7 @@ class Slot:
     @property
     def _loads(self) -> bool:
         """Whether it takes a path that is off by default: `--load`, a string whose default is False."""
-        return self.option.type == "str" and bool({"weights", "input", "path"} & self.role)
+        return self.option.type == "str" and bool({"weights", "path"} & self.role)
 
     @cached_property
     def binary(self) -> bool:

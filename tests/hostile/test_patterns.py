@@ -21,7 +21,7 @@ HELD_BY = "patterns without two ways through one text"
 PACKAGES = ("ml_agent", "tools", "prompts", "sandbox")
 UNITS = (
     "a ", " ", "a", "1", "1,", "1.", "-", "- ", "\n", " \n", "a=", "a.", "a/", "/", "x:", '"', "'", "`", "(", "[", "<", "_", "a_", "A", "$", "{",
-    "a,", " a\n", "#", "*", "=", "--a ", "1 ", "\\", "0x", ". ", "a-", "\t", "http://a", "|", "and a ", "a() {\n", "if a:\n",
+    "a,", " a\n", "#", "*", "=", "--a ", "1 ", "\\", "0x", ". ", "a-", "\t", "http://a", "|", "and a ", "a() {\n", "if a:\n", "${a:-", "${1:-", "a=${a", "one point ", "2 ** ",
 )  # fmt: skip
 CHARACTERS = 1_000
 SECONDS = 0.4
