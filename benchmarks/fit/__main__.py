@@ -138,7 +138,7 @@ def _answer_table(held_out: Sequence[tuple[frozenset[str], Any, Sequence[HeldOut
     groups = []
     for one in (one for _, _, several in held_out for one in several):
         best = max((verdict.shared for verdict in one.verdicts), default=-1.0)
-        if best >= 0 and one.one.row.group != "other" and one.one.row.repository not in without:
+        if best >= 0 and one.one.row.repository not in without:
             right = [int(verdict.shared >= best - 1e-9) for verdict in one.verdicts]
             groups.append(learn.Group([list(answer.vector) for answer in one.answers], right))
     weights, _, _ = learn.choice(groups, 1, PENALTY["answer"])

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
-from ml_agent.grounded.likeness import likeness
+from ml_agent.matching.likeness import likeness
 from ml_agent.matching.terms import canonical, plain, terms, thing, weight
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_odd

@@ -12,11 +12,13 @@ from ml_agent.grounded.arguments import argument_for, flag_of, in_order, plain_v
 from ml_agent.grounded.choice_words import ChoiceWords, described_choices
 from ml_agent.grounded.ledger import Match, match
 from ml_agent.grounded.leftovers import leftovers
-from ml_agent.grounded.likeness import stands
 from ml_agent.grounded.siblings import meant_file
 from ml_agent.grounded.spoken import spoken
-from ml_agent.grounded.variables import bindings, documented, expand
+from ml_agent.grounded.variables import bindings, expand
+from ml_agent.matching.after_example import is_rival
+from ml_agent.matching.likeness import stands
 from ml_agent.matching.terms import plain, terms
+from ml_agent.matching.variables import documented
 from ml_agent.request import Value
 from ml_agent.values.numbers import number
 from tools.commandline.edit import renamed_entry
@@ -31,7 +33,6 @@ _HELP = frozenset({"help", "h", "helpfull", "helpshort", "version"})
 _UNSAFE = frozenset({"pushtohub", "upload", "publish", "share", "dryrun", "help", "debug"})
 _CLEAR = 4.0
 """A match that scores more than this is beyond doubt."""
-_INSTEAD = re.compile(r"\binstead of (?:an? |the )?(?:--)?([\w-]+)")
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -287,7 +288,7 @@ def _without_rivals(arguments: Sequence[Argument], matches: Sequence[Match]) -> 
     return [
         part
         for part in arguments
-        if part.option is None or part.option.dest in asked or not _is_rival(part.option, asked)
+        if part.option is None or part.option.dest in asked or not is_rival(part.option, asked)
     ]
 
 
@@ -303,11 +304,6 @@ def _is_unsafe(part: Argument) -> bool:
         return not part.values and plain(part.flag) in _UNSAFE
     takes_none = option.switch or option.nargs == "?bool" or option.type == "bool"
     return takes_none and any(plain(name) in _UNSAFE for name in names(option))
-
-
-def _is_rival(option: Option, asked: set[str]) -> bool:
-    match = _INSTEAD.search(option.help)
-    return match is not None and match[1].replace("-", "_") in asked
 
 
 def _replace_file(part: Argument, plan: Plan, matches: Sequence[Match]) -> Argument:

@@ -14,12 +14,12 @@ from ml_agent.grounded.completion import Sources
 from ml_agent.grounded.conflicts import sibling_conflicts
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.ledger import Match, full_account, relevant_entries
-from ml_agent.grounded.likeness import stands
 from ml_agent.grounded.purpose import opposes
 from ml_agent.grounded.python import adapt
 from ml_agent.grounded.scope import parsed
 from ml_agent.grounded.spoken import said
 from ml_agent.grounded.variables import join_folders
+from ml_agent.matching.likeness import stands
 from ml_agent.matching.terms import canonical, terms
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value

@@ -10,9 +10,10 @@ from typing import Literal
 import msgspec
 
 from ml_agent.grounded.facts import RepoFacts
-from ml_agent.grounded.variables import Binding, documented, expand
+from ml_agent.grounded.variables import Binding, expand
 from ml_agent.matching.retrieval import SIDE
 from ml_agent.matching.terms import canonical
+from ml_agent.matching.variables import documented
 from ml_agent.values.lexicon import words
 from tools.commandline.parse import parse_one
 from tools.examples import Example

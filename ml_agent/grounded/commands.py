@@ -27,8 +27,6 @@ class Matched(NamedTuple):
     """How far its answer is ahead of those of other entry points."""
     least: float
     """Its weakest placement of a value, as log-odds."""
-    unasked: int
-    """How many options it gives that no words of the request ask for: what is required, or stood in an example."""
     placed: frozenset[str] = frozenset()
     """The values, as they are typed, that it has because of what the request says of them."""
 
@@ -54,7 +52,6 @@ def command_drafts(request: Request, workspace: Workspace, shelf: Shelf, model: 
             draft_of(answer, text, workdir),
             margin(answer, found),
             least(answer),
-            _count_unrequested(answer),
             _values(answer),
         )
         if len(texts) == _MOST:
@@ -64,11 +61,6 @@ def command_drafts(request: Request, workspace: Workspace, shelf: Shelf, model: 
 def _values(answer: Answer) -> frozenset[str]:
     values = [value for one in answer.filled.placed for value in one.values]
     return frozenset([*values, *(part for value in values if number(value) is None for part in _PARTED.split(value))])
-
-
-def _count_unrequested(answer: Answer) -> int:
-    asked = {answer.entry.slots[one.slot].option.dest for one in answer.filled.placed}
-    return sum(dest not in asked for dest in answer.call)
 
 
 def statement_of(request: Request) -> Statement:

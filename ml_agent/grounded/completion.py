@@ -8,8 +8,8 @@ from importlib.resources import files
 
 import msgspec
 
-from ml_agent.grounded.likeness import likeness
 from ml_agent.grounded.scope import binds, needed, parsed
+from ml_agent.matching.likeness import likeness
 from ml_agent.matching.terms import terms
 from ml_agent.request import Value
 from tools.examples import Example

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from ml_agent.grounded.choice_words import ChoiceWords
 from ml_agent.grounded.slots import seen_in
-from ml_agent.grounded.variables import documented
 from ml_agent.matching.sentences import Mentions
+from ml_agent.matching.variables import first_documented
 from tools.index import RepoIndex
 from tools.signatures.model import Option
 
@@ -25,11 +25,7 @@ class RepoFacts:
     @cached_property
     def variables(self) -> Mapping[str, str]:
         """Shell variables that any document or script sets; the first one counts."""
-        found: dict[str, str] = {}
-        for example in self.index.examples:
-            for name, text in documented(example.setup).items():
-                found.setdefault(name, text)
-        return found
+        return first_documented(self.index.examples)
 
     @cached_property
     def choice_words(self) -> ChoiceWords:

@@ -19,9 +19,9 @@ from ml_agent.grounded.affinity import (
     spelling,
     takes_several,
 )
-from ml_agent.grounded.likeness import shortened, stands
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.matching.assignment import best_matching
+from ml_agent.matching.likeness import shortened, stands
 from ml_agent.matching.terms import canonical, plain, terms, weight
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value

@@ -35,7 +35,6 @@ from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request, check_instruction
 from ml_agent.values import extract
 from tools.candidates import Candidate
-from tools.signatures.model import Signature
 
 _REMEMBERED = 4
 """Repositories and requests of which what was read stays in memory: rows come by repository, and one may take 40 MB."""
@@ -178,9 +177,7 @@ def _merge_drafts(
         first = (
             [first_adapted] if first_adapted is not None else [first_matched.draft] if first_matched is not None else []
         )
-    elif first_adapted.kind == "python" or not is_better(
-        first_matched, first_adapted, request, _entry_signatures(first_matched, workspace)
-    ):
+    elif first_adapted.kind == "python" or not is_better(first_matched, first_adapted, request, workspace):
         first = [first_adapted, first_matched.draft]
     else:
         first = [first_matched.draft, first_adapted]
@@ -191,10 +188,6 @@ def _merge_drafts(
             if draft is not None and draft.text.strip() not in texts:
                 texts.add(draft.text.strip())
                 yield draft
-
-
-def _entry_signatures(matched: Matched, workspace: Workspace) -> Sequence[Signature]:
-    return workspace.index.signatures.get(matched.draft.entry, ())
 
 
 class Preference(NamedTuple):

@@ -47,7 +47,7 @@ def with_outlook(
             draft,
             confidence=round(probability, 3),
             level=model.levels.level(probability),
-            unplaced=unplaced(statement, draft.text, judged)[:_MOST_WORDS],
+            unplaced=unplaced(statement, draft.text, judged.signature, judged.shown)[:_MOST_WORDS],
         )
 
 

@@ -13,12 +13,12 @@ from ml_agent.grounded.completion import Sources, complete
 from ml_agent.grounded.dimensions import Exchange, carried
 from ml_agent.grounded.ledger import Match, match
 from ml_agent.grounded.leftovers import leftovers
-from ml_agent.grounded.likeness import stands
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.prompts import is_prose, phrase_for
 from ml_agent.grounded.siblings import meant_file
 from ml_agent.grounded.slots import slots_of
 from ml_agent.grounded.spoken import spoken
+from ml_agent.matching.likeness import stands
 from ml_agent.matching.terms import plain
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_path

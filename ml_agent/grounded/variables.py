@@ -4,23 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ml_agent.grounded.likeness import likeness
+from ml_agent.matching.likeness import likeness
 from ml_agent.matching.terms import terms
 from ml_agent.request import Value
 
-_ASSIGNMENT = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*?);?\s*$", re.DOTALL)
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)")
 _ALIKE = 0.3
 _DEEPEST = 5
-
-
-def documented(setup: Sequence[str]) -> dict[str, str]:
-    """The variables that assignments set, later ones winning; quotes are taken off."""
-    found: dict[str, str] = {}
-    for line in setup:
-        if match := _ASSIGNMENT.match(line):
-            found[match[1]] = match[2].strip().strip("'\"")
-    return found
 
 
 def references(text: str) -> tuple[str, ...]:

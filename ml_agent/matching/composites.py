@@ -31,7 +31,10 @@ _WIDE = re.compile(
 _INSIDE = frozenset({"in", "from", "under", "inside", "within", "below", "at"})
 _LIES = frozenset({"lies", "lie", "is", "are", "there", "sits", "holds", "contains", "stands", "has"})
 _UNLINKED = frozenset({"the", "a", "my", "our", "which", "that", "folder", "directory", "is", "are", "lies", "lie", "kept", "stored", "(", ")"})  # fmt: skip
-_NEAR = 5
+_RESIDES = frozenset(
+    {"resides", "lies", "located", "found", "stored", "saved", "kept", "sits", "lives", "housed", "placed"}
+)
+_NEAR, _FAR = 5, 14
 
 
 def factors(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
@@ -54,7 +57,7 @@ def absences(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
 def singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
     """ "A single process", "the sole class": a number for it is 1."""
     for place, token in enumerate(tokens):
-        if token.kind == "word" and token.value.lower() in {"single", "sole", "lone"}:
+        if token.kind == "word" and token.value.lower() in {"single", "singular", "sole", "lone"}:
             yield _spanning(text, "1", "number", tokens, place, place)
 
 
@@ -91,7 +94,10 @@ def placed_files(text: str, tokens: Sequence[Token], single: Sequence[Mention]) 
     paths = [one for one in single if one.kind in {"path", "name"}]
     for one, other in itertools.pairwise(paths):
         between = [token.value.lower() for token in tokens[one.last + 1 : other.first]]
-        if len(between) > _NEAR or not between:
+        resides = _resides(one, other, between)
+        if resides:
+            yield _joined_path(text, tokens, one, other, other, one)
+        if resides or len(between) > _NEAR or not between:
             continue
         linked = bool(_INSIDE & set(between)) and set(between) <= _INSIDE | _UNLINKED
         if _is_file(one) and _is_folder(other) and linked:
@@ -99,6 +105,15 @@ def placed_files(text: str, tokens: Sequence[Token], single: Sequence[Mention]) 
         led = one.first > 0 and tokens[one.first - 1].value.lower() in _INSIDE
         if _is_folder(one) and _is_file(other) and led and set(between) & _LIES:
             yield _joined_path(text, tokens, one, other, one, other)
+
+
+def _resides(thing: Mention, folder: Mention, between: Sequence[str]) -> bool:
+    """Whether a sentence says in many words that a thing lies in a folder: "the model X, which resides in the depths of the './a/' folder"."""
+    spelled = thing.kind == "name" and re.search(r"[\d_]", thing.value) is not None and "/" not in thing.value
+    said = len(between) <= _FAR and bool(_RESIDES & set(between)) and bool(_INSIDE & set(between))
+    return (
+        spelled and said and folder.value.endswith("/") and _is_folder(folder) and not {".", ";", "and"} & set(between)
+    )
 
 
 def _is_file(mention: Mention) -> bool:

@@ -43,10 +43,16 @@ class Judged(NamedTuple):
     """Whether both authors, examples and matching, wrote the same."""
 
 
-def unplaced(statement: Statement, text: str, judged: Judged) -> tuple[str, ...]:
-    """The content words of a request that neither the answer, its entry point, its options nor its example speak of."""
-    told = [text, judged.shown]
-    signature = judged.signature
+def unplaced(statement: Statement, text: str, signature: Signature | None, shown: str = "") -> tuple[str, ...]:
+    """The content words of a request that neither the answer, its entry point, its options nor its example speak of.
+
+    Args:
+        statement: the request.
+        text: the answer.
+        signature: of the entry point that it calls; None for Python.
+        shown: the example that it was made from, as far as it counts.
+    """
+    told = [text, shown]
     if signature is not None:
         told += [signature.path, signature.name, signature.doc, *signature.subcommand]
         given = _option_values(signature, text)
@@ -86,7 +92,7 @@ def confidence_vector(statement: Statement, text: str, judged: Judged) -> list[f
         judged: what is known of it.
     """
     signature = judged.signature
-    lost = len(unplaced(statement, text, judged))
+    lost = len(unplaced(statement, text, signature, judged.shown))
     said = max(1, len(statement.content))
     spelled = [one for one in statement.spelled if one.start >= 0]
     given = _option_values(signature, text) if signature is not None else {}

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
-from ml_agent.matching.terms import plain
+from ml_agent.matching.terms import plain, terms
+from tools.signatures.model import Option
 
 _ORDINALS = {
     word: str(place) for place, word in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"))
@@ -41,6 +42,7 @@ _FOR_CARD = frozenset({"cuda", "gpu", "usecuda", "usegpu"})
 _FOR_PROCESSOR = frozenset({"cpu", "usecpu", "cpuonly", "forcecpu", "nocuda", "nogpu", "disablecuda", "disablegpu"})
 _COUNTED = frozenset({"number", "per", "memory", "no", "use", "map", "count", "util", "batch"})
 _COUNTS = re.compile(r"\b(?:number of|how many|num(?:ber)? gpus?)\b", re.IGNORECASE)
+_ONE_CARD = re.compile(rf"\b(?:single|singular|sole|(?:only|just)\s+one)\s+{_CARD}(?<!s)\b", re.IGNORECASE)
 _WORDS = re.compile(r"\b(?:cpu|cuda|gpu)\b")
 _NEGATIVE = re.compile(
     r"(?<![\w-])-1\b[^.;]{0,30}\bcpu\b|\bnegative\b[^.;]{0,30}\bcpu\b|\bcpu\b[^.;]{0,20}(?<![\w-])-1\b", re.IGNORECASE
@@ -84,6 +86,12 @@ def devices(text: str) -> Iterator[Device]:
         yield Device(match.start(), match.end(), "cpu")
     for match in _ON_CARD.finditer(text):
         yield Device(match.start(), match.end(), "gpu")
+
+
+def is_too_many(statement: Statement, option: Option, value: object) -> bool:
+    """Whether an option has several cards, "0,1,2,3", where the request wants a single one."""
+    several = len(re.split(r"[,\s]+", str(value).strip(","))) > 1
+    return several and "gpu" in terms(option.dest) and _ONE_CARD.search(statement.text) is not None
 
 
 def place_devices(statement: Statement, slots: Sequence[Slot], taken: Sequence[Placed]) -> Devices:

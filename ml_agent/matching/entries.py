@@ -14,6 +14,7 @@ from ml_agent.matching import launch
 from ml_agent.matching.slots import Slot, slots_of
 from ml_agent.matching.terms import terms
 from ml_agent.matching.usage import read_usages
+from ml_agent.matching.variables import documented, first_documented
 from ml_agent.values.lexicon import words
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
@@ -110,6 +111,14 @@ class EntryPoint:
         return (*own, Slot(launch.PROCESSES)) if self.launcher else own
 
     @cached_property
+    def variables(self) -> Mapping[str, str]:
+        """The shell variables that its examples use, with what documents set them to; what stands beside an example counts first."""
+        own = documented([line for shown in self.shown for line in shown.example.setup])
+        texts = [str(value) for shown in self.shown for value in shown.values.values() if "$" in str(value)]
+        known = {**self.facts.variables, **own} if texts else {}
+        return {name: text for name, text in known.items() if any(name in value for value in (*texts, *known.values()))}
+
+    @cached_property
     def launcher(self) -> str:
         """What starts several processes of it: torchrun, mpiexec; "" where it runs as one."""
         return launch.launcher_of(self.signature, [shown.example.text for shown in self.shown])
@@ -141,6 +150,7 @@ class EntryPoint:
         """The same with all that is known of it read, and without its repository: small enough to keep."""
         copy = EntryPoint.__new__(EntryPoint)
         kept = {"shown": self.shown, "seen": self.seen, "slots": self.slots, "launcher": self.launcher}
+        kept["variables"] = self.variables
         vars(copy).update(signature=self.signature, facts=None, **kept)
         return copy
 
@@ -188,6 +198,11 @@ class Facts:
         for signature in (one for several in index.signatures.values() for one in several):
             texts += [signature.doc, *(f"{option.dest} {option.help}" for option in signature.options)]
         return frozenset(term for text in texts for term in words_of(text[:_MOST_OF_A_TEXT]))
+
+    @cached_property
+    def variables(self) -> Mapping[str, str]:
+        """Shell variables that any document or script sets; the first one counts."""
+        return first_documented(self.index.examples)
 
     @cached_property
     def entries(self) -> tuple[EntryPoint, ...]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import canonical, plain
+from ml_agent.values.lexicon import words
 
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 
@@ -33,6 +34,9 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
         return []
     said = _tokens_by_piece(statement)
     pieces = {value: pieces_of(value) for value in vocabulary}
+    aliases = described(tuple(slot.option.choices), slot.option.help)
+    aliases = {value: word for value, word in aliases.items() if word in said and not pieces[value] & said.keys()}
+    pieces |= {value: frozenset({word}) for value, word in aliases.items()}
     frequency: dict[str, int] = {}
     for several in pieces.values():
         for piece in several:
@@ -59,11 +63,30 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
             continue
         spot = literal.get(plain(value))
         mention = _stretch(statement, value, said, hit) if spot is None else _between(statement, value, spot, spot)
-        exact = plain(mention.text) == plain(value) and bool(plain(value))
+        exact = value in aliases or (plain(mention.text) == plain(value) and bool(plain(value)))
         found.append(
             Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
         )
     return found
+
+
+@lru_cache(maxsize=4096)
+def described(choices: tuple[str, ...], text: str) -> Mapping[str, str]:
+    """By choice: the word that a help text says it is, "l1 is the lasso, l2 ridge"; none that says it of two."""
+    found: dict[str, str] = {}
+    for choice in choices:
+        match = re.search(
+            rf"(?<![\w-]){re.escape(choice)}(?![\w-])(?:\s+(?:is|are|means)|\s?[=:])?\s+(?:(?:the|an?)\s+)?([A-Za-z]{{4,20}})\b",
+            text,
+        )
+        if match is not None and match[1].lower() not in words("stop"):
+            found[choice] = canonical(match[1].lower())
+    several = list(found.values())
+    return {
+        choice: word
+        for choice, word in found.items()
+        if several.count(word) == 1 and word not in {canonical(one) for one in choices}
+    }
 
 
 @lru_cache(maxsize=64)

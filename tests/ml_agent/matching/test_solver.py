@@ -126,3 +126,17 @@ def test_a_request_about_the_repository_is_none_of_these(shelf: Shelf) -> None:
     assert not strange_words(
         read("Kindly tag the sentences of the text file on my humble machine with weights."), shelf.facts
     )
+
+
+def test_a_program_is_called_as_its_documents_call_it(tmp_path: Path) -> None:
+    files = {
+        "setup.cfg": "[options.entry_points]\nconsole_scripts =\n    tagit = scripts.tag:main\n",
+        "scripts/tag.py": TAG.replace("p.parse_args()", "")
+        + "\ndef main():\n    p.parse_args()\n\nif __name__ == '__main__':\n    main()\n",
+        "README.md": "Tag:\n\n    python scripts/tag.py --checkpoint a.pt --input b.txt\n\nor\n\n    python scripts/tag.py --checkpoint c.pt --input d.txt\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = Shelf(Facts(RepoIndex.open(tmp_path, "two"))).entries
+    assert [one.signature.kind for one in found if "tag" in one.signature.path] == ["python"]

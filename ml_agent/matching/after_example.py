@@ -1,0 +1,136 @@
+"""What the call of an entry point takes from an example of it: which example is meant, and what it gives."""
+
+import re
+from collections.abc import Collection, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from ml_agent.matching.devices import is_too_many
+from ml_agent.matching.entries import EntryPoint, Shown, words_of
+from ml_agent.matching.likeness import stands
+from ml_agent.matching.mentions import Statement
+from ml_agent.matching.terms import plain
+from ml_agent.matching.variables import bound, expand
+from ml_agent.values.numbers import number, same_number
+from tools.signatures.model import Option
+
+HALF = 0.5
+"""An example that says so much of what the request states is the very way that was asked for."""
+_SHORT = 3
+_INTRODUCTION = 200
+_INSTEAD = re.compile(r"\binstead of (?:an? |the )?(?:--)?([\w-]+)")
+
+
+def nearest_example(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any]) -> tuple[Shown | None, float]:
+    """The example that says most of a request's names and numbers and of which the fewest values must be changed; and what share it says.
+
+    Of several the one whose heading says most of the request's words.
+
+    Args:
+        statement: the request.
+        entry: what is called.
+        placed: by dest: what the request gives.
+    """
+    stated = [
+        plain(one.value)
+        for one in statement.mentions
+        if one.kind in {"name", "number"} and len(one.value) >= _SHORT and not one.whole
+    ]
+    ranked = []
+    for place, shown in enumerate(entry.shown):
+        example = shown.example
+        text = plain(" ".join([*example.headings[-2:], example.path, example.text]))
+        said = sum(value in text for value in stated)
+        changed = len(shown.values) - len(_kept(statement, entry, shown))
+        changed += sum(dest in placed and not _is_same(placed[dest], value) for dest, value in shown.values.items())
+        about = set(words_of(" ".join([*example.headings[-2:], example.introduction[:_INTRODUCTION]])))
+        ranked.append((said - changed, said, len(about & statement.vocabulary), -place))
+    best = max(ranked, default=None)
+    return (entry.shown[-best[3]], best[1] / max(1, len(stated))) if best is not None else (None, 0.0)
+
+
+def _is_same(value: Any, shown: Any) -> bool:
+    one, other = str(value), str(shown)
+    return one == other or (number(one) is not None and same_number(one, other))
+
+
+def is_filled(statement: Statement, entry: EntryPoint, shown: Shown) -> bool:
+    """Whether the request states what a shell variable of the example stands for: the example is written to be filled in so."""
+    values = bound(entry.variables, statement.mentions)
+    used = {
+        name
+        for name in values
+        if any(f"${name}" in str(one) or f"${{{name}}}" in str(one) for one in shown.values.values())
+    }
+    return any(values[name] != entry.variables[name] for name in used)
+
+
+def example_values(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:
+    """What an example gives to options that are known, by dest, its shell variables filled in."""
+    values = bound(entry.variables, statement.mentions) if entry.variables else {}
+    return {dest: _expanded(value, values) for dest, value in _kept(statement, entry, shown).items()}
+
+
+def _kept(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:
+    """What an example gives to options that are known, but for more cards than are wanted."""
+    known = {option.dest: option for option in entry.signature.options}
+    return {
+        dest: value
+        for dest, value in shown.values.items()
+        if dest in known and not is_too_many(statement, known[dest], value)
+    }
+
+
+def _expanded(value: Any, values: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [expand(str(one), values) for one in value]
+    return expand(value, values) if isinstance(value, str) else value
+
+
+def is_rival(option: Option, asked: Collection[str]) -> bool:
+    """Whether an option is for use instead of one that is asked for: "CSV file, instead of a source"."""
+    match = _INSTEAD.search(option.help)
+    return match is not None and option.dest not in asked and match[1].replace("-", "_") in asked
+
+
+def merged(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, Any]:
+    """What an example gives, with the user's values in place of its own.
+
+    A name that the example says as a part of another value is honoured by that: "ECL" in `--id ECL_96` beside `--data custom`.
+    """
+    said = {
+        dest for dest, value in placed.items()
+        if base.get(dest) != value and any(_is_part(value, shown) for at, shown in base.items() if at != dest)
+    }  # fmt: skip
+    fitted = {dest: _file_within(value, base.get(dest)) for dest, value in placed.items() if dest not in said}
+    return _propagate_changes(base, fitted) | fitted
+
+
+def _is_part(value: Any, shown: Any) -> bool:
+    """Whether a name stands in a longer value."""
+    both = isinstance(value, str) and isinstance(shown, str) and number(str(value)) is None
+    return both and len(value) >= _SHORT and shown != value and stands(value, shown)
+
+
+def _file_within(value: Any, shown: Any) -> Any:
+    """The example's file where the user names the folder in which it lies: "./bert" for `./bert/config.json`."""
+    if not isinstance(value, str) or not isinstance(shown, str) or not plain(value):
+        return value
+    folder = str(PurePosixPath(value))
+    return shown if any(parent.match(folder) for parent in PurePosixPath(shown).parents) else value
+
+
+def _propagate_changes(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, Any]:
+    """What repeats an old value in another place follows its change: "weather_96_720" where 720 becomes 192."""
+    changes = {
+        str(base[dest]): str(new) for dest, new in placed.items()
+        if dest in base and isinstance(base[dest], (str, int)) and not isinstance(base[dest], bool) and not isinstance(new, (list, bool)) and len(str(base[dest])) >= _SHORT and str(base[dest]) != str(new)
+    }  # fmt: skip
+    found = dict(base)
+    for dest, value in base.items():
+        if dest in placed or not isinstance(value, str) or number(value) is not None:
+            continue
+        for old, new in changes.items():
+            value = new.join(re.split(rf"(?<![A-Za-z0-9.]){re.escape(old)}(?![A-Za-z0-9])", value))
+        found[dest] = value
+    return found

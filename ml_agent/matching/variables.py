@@ -1,0 +1,62 @@
+"""Shell variables of the documentation ("$MODEL_DIR/config.json"): filled with what the user named, else as documented."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from ml_agent.matching.likeness import likeness
+from ml_agent.matching.mention import Mention
+from tools.examples import Example
+
+_ASSIGNMENT = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*?);?\s*$", re.DOTALL)
+_REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)")
+_ALIKE = 0.3
+_DEEPEST = 5
+_LONGEST = 4_000
+
+
+def documented(setup: Sequence[str]) -> dict[str, str]:
+    """The variables that assignments set, later ones winning; quotes are taken off."""
+    found: dict[str, str] = {}
+    for line in setup:
+        if match := _ASSIGNMENT.match(line[:_LONGEST]):
+            found[match[1]] = match[2].strip().strip("'\"")
+    return found
+
+
+def first_documented(examples: Iterable[Example]) -> dict[str, str]:
+    """The variables that stand beside any example; the first value counts."""
+    found: dict[str, str] = {}
+    for example in examples:
+        for name, text in documented(example.setup).items():
+            found.setdefault(name, text)
+    return found
+
+
+def bound(known: Mapping[str, str], mentions: Sequence[Mention]) -> dict[str, str]:
+    """What to put for each variable: the path or name of the request that looks most like its documented value, else that.
+
+    A variable stands for what differs from user to user, and two names of one family say the same thing of it.
+
+    Args:
+        known: documented values by variable.
+        mentions: what the request states.
+    """
+    return {name: _bound_to(text, mentions) for name, text in known.items()}
+
+
+def _bound_to(known: str, mentions: Sequence[Mention]) -> str:
+    fitting = [(likeness(one.value, known), one.whole, one.value) for one in mentions if one.kind in {"path", "name"}]
+    alike, _, chosen = max(fitting, default=(0.0, False, ""))
+    if alike <= _ALIKE:
+        return known
+    return f"./{chosen}" if "/" in known and "/" not in chosen else chosen.rstrip("/")
+
+
+def expand(text: str, values: Mapping[str, str]) -> str:
+    """A text with its variables filled in; one without a value is left alone."""
+    for _ in range(_DEEPEST):
+        filled = _REFERENCE.sub(lambda match: values.get(match[1] or match[2], "") or match[0], text)[:_LONGEST]
+        if filled == text:
+            break
+        text = filled
+    return text
