@@ -13,6 +13,7 @@ from ml_agent.llm.likely import (
     likely_entries,
     likely_files,
     likely_passages,
+    likely_subcommands,
     named_files,
     wants_code,
 )
@@ -26,7 +27,6 @@ from prompts.render import render
 from prompts.untrusted import PromptText, joined
 from tools.documents.model import Passage
 from tools.documents.read import is_readme
-from tools.signatures.model import Signature
 
 ENTRIES = 4
 _OPTIONS = (3600, 1500, 900)
@@ -201,19 +201,13 @@ def _options(
     """The options of the first entry points; of one with subcommands those of the likeliest."""
     shown: list[dict[str, Any]] = []
     for entry, most in zip(entries, room, strict=False):
-        best = likeliest(entry, request)
+        best = likely_subcommands(entry, request.instruction)[0]
         text = options_of(best, request.instruction, most) if best.options else ""
         twin = next((one["name"] for one in shown if one["options"] == best.options), "")
         if text:
             name = called(best, workspace.path)
             shown.append({"name": name, "text": f"those of {twin}" if twin else text, "options": best.options})
     return shown
-
-
-def likeliest(entry: Entry, request: Request) -> Signature:
-    """Of an entry point with subcommands the one that the wording names."""
-    said = set(request.instruction.lower().replace("-", " ").split())
-    return max(entry, key=lambda one: (sum(word.lower() in said for word in one.subcommand), -len(one.subcommand)))
 
 
 def _names(entries: Sequence[Entry], workspace: Workspace) -> str:

@@ -26,6 +26,10 @@ _SMOOTH = 3.0
 """The first of a ranking is worth twice the fourth."""
 _LEARNED = 2.0
 """What the learned ranking is worth beside that by words."""
+_NAMED = 2.0
+"""What a subcommand is worth that the words name beside one whose options they speak of."""
+_LEAST_STEM = 4
+_ENDINGS = frozenset({"", "e", "s", "es", "d", "ed", "ing", "er", "or", "ation", "ion"})
 _MOST_TWINS = 2
 ASIDE = re.compile(
     r"(?:^|/)(?:tests?|docs?|\.\w+|third_party|vendor)/|(?:^|/)(?:setup|conftest|test_\w+|\w+_test)\.py$"
@@ -101,15 +105,47 @@ def _shelf(index: RepoIndex, folder: str) -> Shelf:
 
 
 def _without_twins(entries: Sequence[Entry]) -> list[Entry]:
-    """Of entry points that take the very same options, which copies of a script do, the first two."""
+    """Of entry points whose options have the same names and help, as those of copies of a script do, the first two."""
     kept: list[Entry] = []
-    seen: dict[tuple[tuple[str, str, str | None], ...], int] = {}
+    seen: dict[tuple[tuple[str, str], ...], int] = {}
     for entry in entries:
-        options = tuple((one.dest, one.help, one.default) for signature in entry for one in signature.options)
+        options = tuple((one.dest, one.help) for signature in entry for one in signature.options)
         seen[options] = seen.get(options, 0) + 1
         if not options or seen[options] <= _MOST_TWINS:
             kept.append(entry)
     return kept
+
+
+def likely_subcommands(entry: Entry, words: str) -> list[Signature]:
+    """The signatures of an entry point, best first: of subcommands that the words name, and by what their options speak of.
+
+    Those that only lead to subcommands come last.
+    """
+    if len(entry) == 1:
+        return list(entry)
+    said = frozenset(tokenize(words))
+    texts = [tokenize(" ".join([one.doc, *one.subcommand, *_said_of_options(one)])) for one in entry]
+    scores = {hit.position: hit.score for hit in Bm25Index(texts).top(list(said), len(entry))}
+    most = max(scores.values(), default=1.0)
+    worth = [
+        (len(one.subcommand) > 0, _NAMED * _share(one.subcommand, said) + scores.get(place, 0.0) / most)
+        for place, one in enumerate(entry)
+    ]
+    return [entry[place] for place in sorted(range(len(entry)), key=lambda at: (not worth[at][0], -worth[at][1], at))]
+
+
+def _share(subcommand: Sequence[str], said: frozenset[str]) -> float:
+    """How much of a subcommand's words is said: "train" by "trains" and "training" as well."""
+    terms = [term for word in subcommand for term in tokenize(word)]
+    return sum(any(_are_forms(term, word) for word in said) for term in terms) / (len(terms) or 1)
+
+
+def _are_forms(term: str, word: str) -> bool:
+    """Whether a word is a term with an ending: "-s", "-d", "-ed", "-ing", "-er", "-ation"."""
+    if len(term) < _LEAST_STEM:
+        return term == word
+    stem = term.removesuffix("e")
+    return word.startswith(stem) and word[len(stem) :] in _ENDINGS
 
 
 def find_entries(words: str, workspace: Workspace, most: int) -> list[Entry]:
@@ -213,9 +249,13 @@ def _said_of(entry: Entry, shown: dict[str, list[str]]) -> Iterator[str]:
     yield from (path, path, path)
     for signature in entry:
         yield from (signature.name, signature.doc, *signature.subcommand)
-        for option in signature.options:
-            yield from (option.dest, option.help[:120], *option.choices[:20])
+        yield from _said_of_options(signature)
     yield from dict.fromkeys(shown.get(entry[0].path, ()))
+
+
+def _said_of_options(signature: Signature) -> Iterator[str]:
+    for option in signature.options:
+        yield from (option.dest, option.help[:120], *option.choices[:20])
 
 
 def _add(scores: dict[str, float], path: str, score: float) -> None:

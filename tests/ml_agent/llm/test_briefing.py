@@ -44,6 +44,38 @@ def test_of_copies_of_a_script_two_are_named(told: Told) -> None:
     assert opening.count("make.py (3 options") == 2 and "- write.py" in opening
 
 
+def test_copies_that_differ_in_a_default_are_copies(told: Told) -> None:
+    files = {f"t{n}/make.py": script("mode", "overwrite").replace('mode"', f'mode", default="m{n}"') for n in range(6)}
+    assert told(files, "make it, overwrite").opening.count("make.py (2 options") == 2
+
+
+COMMANDS = """import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed")
+commands = parser.add_subparsers()
+paint = commands.add_parser("evaluate")
+paint.add_argument("--picture")
+learn = commands.add_parser("train")
+learn.add_argument("--checkpoint")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Would you write what trains it for me?", "main.py train"),
+        ("Evaluating is all I want.", "main.py evaluate"),
+        ("Leave a checkpoint in out.", "main.py train"),
+        ("Put the picture into out.", "main.py evaluate"),
+    ],
+)
+def test_of_subcommands_the_likeliest_shows_its_options(text: str, wanted: str, told: Told) -> None:
+    first = next(
+        line for line in told({"main.py": COMMANDS}, text).opening.splitlines() if line.startswith("## Options")
+    )
+    assert first == f"## Options of {wanted}"
+
+
 def test_what_is_steered_from_within_shows_how_it_begins(told: Told) -> None:
     runner = "#!/bin/bash\n# Copyright 2020 Somebody\n\n# VIRTUAL_ENV: make a fresh environment\nUSE_CUDA=${USE_CUDA:-False}\n"
     opening = told({"run_all.sh": runner}, "Run all with run_all.sh on my card.").opening
