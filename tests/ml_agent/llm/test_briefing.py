@@ -7,11 +7,12 @@ import pytest
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.llm.briefing import open_thread
+from ml_agent.llm.briefing import open_thread, system
 from ml_agent.navigator import Given, Workspace
 from ml_agent.thread import Thread
 from tools.candidates import Candidate
 from tools.index import RepoIndex
+from tools.tokens import count_tokens
 
 SCRIPT = """import argparse
 parser = argparse.ArgumentParser()
@@ -189,3 +190,34 @@ def test_a_number_of_the_request_names_nothing(told: Told) -> None:
     files = {"stems.py": "def stem_2(x):\n    pass\n", "water.py": "def pool(pond):\n    pass\n"}
     fitting = told(files, "Python: pool a pond by depths 2 2 5 2").opening.partition("that fit\n")[2]
     assert "water.pool(pond)" in fitting and "stem_2" not in fitting
+
+
+def test_of_a_class_the_methods_of_its_bases_are_shown(told: Told) -> None:
+    files = {
+        "base.py": "class Walk:\n    @classmethod\n    def load(cls, where):\n        pass\n\n    def rest(self):\n        pass\n",
+        "run.py": "from base import Walk\n\n\nclass LongWalk(Walk):\n    def rest(self, hours):\n        pass\n",
+    }
+    opening = told(files, "Write Python: load a LongWalk").opening
+    assert "run.LongWalk" in opening and "  .load(where)" in opening and "  .rest(hours)\n  .rest" not in opening
+
+
+def test_the_likeliest_script_shows_code_what_it_calls(told: Told) -> None:
+    nets = {"nets/__init__.py": "", "nets/a.py": "def open_tower(path, strict=False):\n    pass\n"}
+    files = {**nets, "climb.py": "from nets.a import open_tower\n" + script("tower") + "open_tower('x', strict=True)\n"}
+    opening = told(files, "Write Python that does what climb.py does.").opening
+    assert "# What climb.py calls\nfrom nets.a import open_tower\nopen_tower('x', strict=True)" in opening
+    assert "# What" not in told(files, "Climb the tower with climb.py.").opening
+
+
+def test_a_second_subcommand_shows_its_options_as_well(told: Told) -> None:
+    opening = told({"main.py": COMMANDS}, "Leave a checkpoint in out.").opening
+    assert "## Options of main.py train" in opening and "## Options of main.py evaluate" in opening
+
+
+def test_a_long_first_message_takes_less_room_for_its_parts(told: Told) -> None:
+    words = [f"fügung{number}übermaß" for number in range(900)]
+    help_text = " ".join(words)
+    files = {f"tool_{n}.py": script(*(f"o{n}_{word}" for word in words[:60])) for n in range(9)}
+    files["README.md"] = f"# Tools\n\n```bash\npython tool_1.py {help_text}\n```\n"
+    thread = told(files, "Use tool_1.py")
+    assert count_tokens(f"{system()}{thread.opening}{thread.task}").n <= 3_000
