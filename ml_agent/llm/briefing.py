@@ -35,17 +35,15 @@ ENTRIES = 4
 _OPTIONS_OF_CODE = (1200,)
 _CALLS = (3, 1, 1)
 """Documented calls that are shown of the first entry points."""
-_CALL = 280
 _PASSAGES = 1
 _PASSAGE = 700
-_FILES = 6
+_FILES = 4
 _FILE_NAMES = 240
 _OTHERS = 6
 _ENTRY_NAMES = 240
 _OTHER_NAMES = 240
 _MODULES = 2
 _HEADS = 2
-_HEAD = 600
 _TREE = 300
 _GUESS = 600
 _SURE = 0.5
@@ -83,7 +81,7 @@ def _opening(
     steered = [one for one in found if not code or any(signature.options for signature in one)]
     entries, others = steered[:ENTRIES], steered[ENTRIES:]
     candidate, room = workspace.candidate, _OPTIONS_OF_CODE if code else rooms.options
-    calls = [] if code else _calls(entries, request, workspace)
+    calls = [] if code else _calls(entries, request, workspace, rooms.call)
     passages = likely_passages(request.instruction, workspace, rooms.passages if code else _PASSAGES, code)
     texts = render(
         "solve",
@@ -100,7 +98,7 @@ def _opening(
         calls=calls,
         passages=_passages(passages, request, calls, rooms.passage if code else _PASSAGE),
         files=", ".join(_files(steered, passages, request, workspace)),
-        heads=_heads(entries, request, workspace),
+        heads=_heads(entries, request, workspace, rooms.head),
         guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
         instruction=request.instruction,
         values=_values(request),
@@ -128,12 +126,15 @@ def _code(request: Request, workspace: Workspace, passages: Sequence[Passage], r
     }
 
 
-def _calls(entries: Sequence[Entry], request: Request, workspace: Workspace) -> list[dict[str, str]]:
-    """The documented calls of the first entry points."""
+def _calls(entries: Sequence[Entry], request: Request, workspace: Workspace, most: int) -> list[dict[str, str]]:
+    """The documented calls of the first entry points, each on one line."""
     return [
-        {"place": f"{one.path}:{one.line} {one.headings[-1] if one.headings else ''}".strip(), "text": one.text[:_CALL]}
-        for entry, most in zip(entries, _CALLS, strict=False)
-        for one in documented_calls(entry, request.instruction, workspace, most)
+        {
+            "place": f"{one.path}:{one.line} {one.headings[-1] if one.headings else ''}".strip(),
+            "text": _plain(one.text)[:most],
+        }
+        for entry, number in zip(entries, _CALLS, strict=False)
+        for one in documented_calls(entry, request.instruction, workspace, number)
     ]
 
 
@@ -178,12 +179,12 @@ def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Reque
     return [path for place, path in enumerate(fitting) if sum(map(len, fitting[: place + 1])) <= _FILE_NAMES]
 
 
-def _heads(entries: Sequence[Entry], request: Request, workspace: Workspace) -> list[dict[str, str]]:
+def _heads(entries: Sequence[Entry], request: Request, workspace: Workspace, most: int) -> list[dict[str, str]]:
     """How the files begin that the request names, and the likeliest entry point where it is steered from within."""
     steered = [entry[0].path for entry in entries[:1] if not any(one.options for one in entry)]
     known = {entry[0].path for entry in entries if any(one.options for one in entry)}
     named = [path for path in named_files(request.instruction, workspace, _HEADS) if path not in known]
-    heads = ((path, head_of(path, workspace, _HEAD)) for path in dict.fromkeys([*named, *steered]))
+    heads = ((path, head_of(path, workspace, most)) for path in dict.fromkeys([*named, *steered]))
     return [{"path": path, "text": text} for path, text in heads if text]
 
 

@@ -40,6 +40,16 @@ _LANGUAGES = frozenset(
 )
 """Of blocks that show how something is done; blocks of prose and output are left out."""
 _PYTHON = frozenset({"python", "py", "pycon"})
+_SOURCE = re.compile(r"\.(?:c|cc|cpp|cu|cuh|h|hpp|js|ts|css|html?|rs|go|java|pyi|pyx|so|sh|bash|md|rst|ipynb|lock|in)$")
+_CONFIGURES = re.compile(r"(?:^|[/_])(?:conf(?:ig)?s?|presets?|recipes?|hparams|settings)[/_.]")
+_ABOUT = re.compile(
+    r"(?:^|/)(?:readme|licen[cs]e|code_of_conduct|contributing|changelog|requirements|package|setup|tox|manifest|environment"
+    r"|pyproject|citation|cmakelists|constraints|makefile|dockerfile)[^/]*$",
+    re.IGNORECASE,
+)
+"""Files that set a project up or speak of it."""
+_NAME_PARTS = re.compile(r"[\W_]+")
+_SAID_OF_NAME = 0.5
 _LOOKED_AT = 6
 _WORD = re.compile(r"[\w.-]+")
 _FILE = re.compile(r"\w\.\w{1,5}$")
@@ -174,10 +184,27 @@ def likely_passages(words: str, workspace: Workspace, most: int, code: bool = Fa
 
 
 def likely_files(words: str, workspace: Workspace, most: int) -> list[str]:
-    """The files whose paths share words with the task, best first."""
-    files = [path for path in workspace.index.files if not ASIDE.search(path)]
-    hits = Bm25Index([tokenize(path.replace("/", " ")) for path in files]).top(tokenize(words), most)
-    return [files[hit.position] for hit in hits]
+    """The files that a value of the answer may name: data and configurations half of whose names the words say, best first."""
+    said = frozenset(tokenize(words))
+    files = [path for path in workspace.index.files if _may_be_given(path)]
+    shares = {path: _said_of_name(path, said) for path in files}
+    fitting = [path for path in files if shares[path] >= _SAID_OF_NAME]
+    hits = Bm25Index([tokenize(path.replace("/", " ")) for path in fitting]).top(tokenize(words), len(fitting))
+    found = sorted(hits, key=lambda hit: (-shares[fitting[hit.position]], -hit.score, hit.position))
+    return [fitting[hit.position] for hit in found[:most]]
+
+
+def _may_be_given(path: str) -> bool:
+    """Whether a path is that of data or of a configuration, rather than of code, a document or what sets a project up."""
+    if ASIDE.search(path) or _ABOUT.search(path):
+        return False
+    return _CONFIGURES.search(path) is not None if path.endswith(".py") else not _SOURCE.search(path)
+
+
+def _said_of_name(path: str, said: frozenset[str]) -> float:
+    """How much of a file's name is said."""
+    terms = {term for term in _NAME_PARTS.split(PurePosixPath(path).stem.lower()) if term}
+    return len(terms & said) / (len(terms) or 1)
 
 
 def named_files(words: str, workspace: Workspace, most: int) -> list[str]:

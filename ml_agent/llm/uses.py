@@ -80,7 +80,7 @@ def _read(path: str, workspace: Workspace) -> tuple[list[Import], list[_Call]] |
         return None
     folder = str(PurePosixPath(path).parent)
     own = [one for one in facts.imports if one.module.startswith(".") or api.claims(one.module.split(".")[0], folder)]
-    foreign = frozenset(one.local for one in facts.imports if one not in own)
+    foreign = _foreign(tree, frozenset(one.local for one in facts.imports if one not in own))
     calls = _calls(tree, source.splitlines(), frozenset(one.local for one in own), foreign, _methods(api))
     return own, list(islice(calls, _MOST_CALLS))
 
@@ -101,6 +101,15 @@ def _calls(
         if text not in seen:
             seen.add(text)
             yield _Call(node.lineno, text, frozenset({base}))
+
+
+def _foreign(tree: ast.AST, imported: frozenset[str]) -> frozenset[str]:
+    """The names that hold other packages, or what a call into one of them gave."""
+    found = set(imported)
+    for node in islice(ast.walk(tree), _MOST_NODES):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _base(node.value.func) in imported:
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return frozenset(found)
 
 
 def _base(function: ast.expr) -> str:

@@ -1,5 +1,6 @@
 """The first message: what it tells of a repository, and how much room it takes."""
 
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.llm import likely
 from ml_agent.llm.briefing import open_thread, system
 from ml_agent.navigator import Given, Workspace
 from ml_agent.thread import Thread
@@ -221,3 +223,41 @@ def test_a_long_first_message_takes_less_room_for_its_parts(told: Told) -> None:
     files["README.md"] = f"# Tools\n\n```bash\npython tool_1.py {help_text}\n```\n"
     thread = told(files, "Use tool_1.py")
     assert count_tokens(f"{system()}{thread.opening}{thread.task}").n <= 3_000
+
+
+def test_files_are_listed_that_a_value_may_name(told: Told) -> None:
+    files = {
+        "train.py": script("config", "data"),
+        **dict.fromkeys(
+            ("conf/small.yaml", "configs/small_net.py", "data/small_birds.csv", "small.md", "a/small.py"), "x = 1\n"
+        ),
+        **dict.fromkeys(
+            ("conf/large.yaml", "requirements-small.txt", "data/small_but_of_all_kinds_of_fish.csv"), "x: 1\n"
+        ),
+    }
+    listed = told(files, "Train the small one.").opening.partition("Files whose names fit: ")[2].partition("\n")[0]
+    assert set(listed.split(", ")) == {"conf/small.yaml", "configs/small_net.py", "data/small_birds.csv"}
+
+
+def test_a_documented_call_over_several_lines_keeps_its_values(told: Told) -> None:
+    values = [f"--setting_{n} value_number_{n}" for n in range(20)]
+    lines = " \\\n    ".join(["torchrun --nproc_per_node 8 train.py", *values])
+    files = {
+        "train.py": script(*(f"setting_{n}" for n in range(20))),
+        "README.md": f"# Train\n\n```bash\n{lines}\n```\n",
+    }
+    opening = told(files, "Train it on 8 cards.").opening
+    assert f"torchrun --nproc_per_node 8 train.py {' '.join(values)}" in opening
+
+
+def test_a_configuration_that_is_named_shows_its_keys(told: Told) -> None:
+    keys = "".join(f"key_number_{n}: {n}\n" for n in range(60))
+    assert "key_number_59" in told({"train.py": script("c"), "c/small.yaml": keys}, "Train with c/small.yaml.").opening
+
+
+@pytest.mark.parametrize("unit", ["readme", "conf_", "config/", "_conf", "a.", "."])
+def test_long_paths_are_judged_quickly(unit: str) -> None:
+    begun = time.perf_counter()
+    likely._may_be_given(unit * (100_000 // len(unit)))
+    likely._may_be_given(unit * (100_000 // len(unit)) + ".py")
+    assert time.perf_counter() - begun < 1

@@ -66,3 +66,8 @@ def test_of_what_uses_nothing_or_is_no_python_nothing_is_shown(script: str, tmp_
 def test_a_file_that_is_not_there_shows_nothing(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, SCRIPT)
     assert uses_of("other.py", "climb", workspace, 600) == "" and uses_of("../run.py", "climb", workspace, 600) == ""
+
+
+def test_methods_of_what_another_package_gave_are_none_of_the_repository(tmp_path: Path) -> None:
+    script = "import far\nfrom nets.layers import load_tower\nhill = far.hill()\nhill.climb(2)\nload_tower('x')\n"
+    assert "hill" not in uses_of("run.py", "climb a hill", workspace_of(tmp_path, script), 600)
