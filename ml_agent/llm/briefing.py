@@ -10,6 +10,7 @@ from ml_agent.llm.likely import (
     Entry,
     blocks_of,
     documented_calls,
+    files_beside,
     likely_entries,
     likely_files,
     likely_passages,
@@ -38,7 +39,10 @@ _CALLS = (3, 1, 1)
 _PASSAGES = 1
 _PASSAGE = 700
 _FILES = 4
-_FILE_NAMES = 240
+_BESIDE = 5
+_STEERED = 2
+"""Of how many entry points the documented calls say which files they take."""
+_FILE_NAMES = 300
 _OTHERS = 6
 _ENTRY_NAMES = 240
 _OTHER_NAMES = 240
@@ -173,9 +177,13 @@ def _plain(text: str) -> str:
 
 
 def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Request, workspace: Workspace) -> list[str]:
-    """The files whose names fit, but for those that the message names anyway."""
+    """The files whose names fit, and those beside the ones that documents give, but for those that the message names anyway."""
     told = {*(entry[0].path for entry in entries), *(one.path for one in passages)}
-    fitting = [path for path in likely_files(request.instruction, workspace, _FILES) if path not in told]
+    found = [
+        *likely_files(request.instruction, workspace, _FILES),
+        *files_beside(entries[:_STEERED], request.instruction, workspace, _BESIDE),
+    ]
+    fitting = [path for path in dict.fromkeys(found) if path not in told]
     return [path for place, path in enumerate(fitting) if sum(map(len, fitting[: place + 1])) <= _FILE_NAMES]
 
 

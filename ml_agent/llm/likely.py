@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -48,6 +49,10 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 """Files that set a project up or speak of it."""
+_SETTINGS = re.compile(r"(?<![\w./-])[\w./-]{1,200}\.(?:ya?ml|json|toml|cfg|ini|gin|conf)(?!\w)")
+"""Files of settings in a command."""
+_MOST_GIVEN = 20
+_READ = 4_000
 _NAME_PARTS = re.compile(r"[\W_]+")
 _SAID_OF_NAME = 0.5
 _LOOKED_AT = 6
@@ -192,6 +197,26 @@ def likely_files(words: str, workspace: Workspace, most: int) -> list[str]:
     hits = Bm25Index([tokenize(path.replace("/", " ")) for path in fitting]).top(tokenize(words), len(fitting))
     found = sorted(hits, key=lambda hit: (-shares[fitting[hit.position]], -hit.score, hit.position))
     return [fitting[hit.position] for hit in found[:most]]
+
+
+def files_beside(entries: Sequence[Entry], words: str, workspace: Workspace, most: int) -> list[str]:
+    """The configurations beside those that documented calls of the entry points give, those first whose names are said."""
+    said = frozenset(tokenize(words))
+    calls = {entry[0].path for entry in entries}
+    texts = (one.text[:_READ] for one in workspace.index.examples if one.entry in calls)
+    given = list(islice(dict.fromkeys(word for text in texts for word in _SETTINGS.findall(text)), _MOST_GIVEN))
+    kinds = {
+        (posixpath.dirname(path), PurePosixPath(path).suffix)
+        for path in workspace.index.files
+        for word in given
+        if path == word or path.endswith(f"/{word}")
+    }
+    beside = [
+        path
+        for path in workspace.index.files
+        if (posixpath.dirname(path), PurePosixPath(path).suffix) in kinds and not ASIDE.search(path)
+    ]
+    return sorted(beside, key=lambda path: (-_said_of_name(path, said), path))[:most]
 
 
 def _may_be_given(path: str) -> bool:

@@ -261,3 +261,22 @@ def test_long_paths_are_judged_quickly(unit: str) -> None:
     likely._may_be_given(unit * (100_000 // len(unit)))
     likely._may_be_given(unit * (100_000 // len(unit)) + ".py")
     assert time.perf_counter() - begun < 1
+
+
+def test_configurations_beside_a_documented_one_are_listed(told: Told) -> None:
+    files = {
+        "train.py": script("opt"),
+        **dict.fromkeys(
+            ("options/net_x2.yml", "options/net_x4.yml", "options/readme.txt", "more/net.yml"), "scale: 2\n"
+        ),
+        "README.md": "# Train\n\n```bash\npython train.py --opt options/net_x4.yml\n```\n",
+    }
+    listed = told(files, "Begin the training.").opening.partition("Files whose names fit: ")[2].partition("\n")[0]
+    assert listed.split(", ") == ["options/net_x2.yml", "options/net_x4.yml"]
+
+
+@pytest.mark.parametrize("unit", ["a", "a.", "a/", "a.yaml", "-", "a.yam"])
+def test_files_in_long_commands_are_found_quickly(unit: str) -> None:
+    begun = time.perf_counter()
+    likely._SETTINGS.findall(unit * (100_000 // len(unit)))
+    assert time.perf_counter() - begun < 1
