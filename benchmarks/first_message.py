@@ -40,6 +40,8 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...]
     """Of these what the message does not hold."""
     text: str
+    read: bool = True
+    """False where the reference is no code that can be read: its names are not known."""
 
 
 def main() -> int:
@@ -77,19 +79,34 @@ def measure(task: Task, repos: Path) -> Opening:
     first = [examine(draft, request, workspace) for draft in drafts[:1]]
     thread = open_thread(request, workspace, [*first, *drafts[1:]])
     text = f"{system()}\n{thread.opening}\n\n{thread.task}"
-    names = tuple(dict.fromkeys(_of_code(task, workspace) if task.kind == "python" else _of_command(task, workspace)))
+    found = names_of(task, workspace)
+    names = found or ()
     evidence = thread.opening  # the sentence itself is none
     return Opening(
         key=str(task.key), kind=task.kind, tokens=count_tokens(text).n, names=names,
         missing=tuple(name for name in names if not _holds(evidence, name)), text=text,
+        read=found is not None,
     )  # fmt: skip
+
+
+def names_of(task: Task, workspace: Workspace) -> tuple[str, ...] | None:
+    """What a reference uses of the repository, each name once; None where it is no code that can be read."""
+    try:
+        return tuple(
+            dict.fromkeys(_of_code(task, workspace) if task.kind == "python" else _of_command(task, workspace))
+        )
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # another Python's, cut off, or nested without end
+        return None
 
 
 def report(openings: list[Opening]) -> None:
     """Medians and shares of all rows, by kind."""
     tools = count_tokens(json.dumps(functions.tools(can_run=False, places=False))).n
     for kind in ("bash", "python", ""):
-        some = [one for one in openings if kind in ("", one.kind)]
+        every = [one for one in openings if kind in ("", one.kind)]
+        some = [one for one in every if one.read]
+        if len(every) > len(some):
+            print(f"{kind or 'all':6} {len(every) - len(some)} references not read")
         if not some:
             continue
         sizes = sorted(one.tokens for one in some)

@@ -10,14 +10,18 @@ from ml_agent.llm.likely import (
     Entry,
     blocks_of,
     documented_calls,
+    files_beside,
     likely_entries,
     likely_files,
     likely_passages,
+    likely_subcommands,
     named_files,
     wants_code,
 )
 from ml_agent.llm.listing import called, line_of, options_of
-from ml_agent.llm.objects import likely_modules, likely_objects, object_lines, outline
+from ml_agent.llm.objects import ObjectRoom, likely_modules, likely_objects, object_lines, outline
+from ml_agent.llm.rooms import LEVELS, MOST_TOKENS, Rooms
+from ml_agent.llm.uses import uses_of
 from ml_agent.matching.mentions import read
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
@@ -26,30 +30,24 @@ from prompts.render import render
 from prompts.untrusted import PromptText, joined
 from tools.documents.model import Passage
 from tools.documents.read import is_readme
-from tools.signatures.model import Signature
+from tools.tokens import count_tokens
 
 ENTRIES = 4
-_OPTIONS = (3600, 1500, 900)
-"""Characters for the options of the first entry points."""
 _OPTIONS_OF_CODE = (1200,)
 _CALLS = (3, 1, 1)
 """Documented calls that are shown of the first entry points."""
-_CALL = 280
 _PASSAGES = 1
-_PASSAGES_OF_CODE = 3
 _PASSAGE = 700
-_FILES = 6
-_FILE_NAMES = 240
+_FILES = 4
+_BESIDE = 5
+_STEERED = 2
+"""Of how many entry points the documented calls say which files they take."""
+_FILE_NAMES = 300
 _OTHERS = 6
 _ENTRY_NAMES = 240
 _OTHER_NAMES = 240
-_API = 7
-_API_LINE = 330
-_WITH_METHODS = 2
 _MODULES = 2
-_MODULE = 420
 _HEADS = 2
-_HEAD = 600
 _TREE = 300
 _GUESS = 600
 _SURE = 0.5
@@ -73,13 +71,22 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         workspace: where.
         drafts: of the grounded navigator, best first, the first one examined.
     """
-    code = wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
     found = likely_entries(request, workspace, ENTRIES + _OTHERS)
-    found = [one for one in found if not code or any(signature.options for signature in one)]
-    entries, others = found[:ENTRIES], found[ENTRIES:]
-    candidate, rooms = workspace.candidate, _OPTIONS_OF_CODE if code else _OPTIONS
-    calls = [] if code else _calls(entries, request, workspace)
-    passages = likely_passages(request.instruction, workspace, _PASSAGES_OF_CODE if code else _PASSAGES, code)
+    told = (_opening(request, workspace, drafts, found, rooms) for rooms in LEVELS)
+    fitting = (one for one in told if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)
+    return next(fitting, None) or _opening(request, workspace, drafts, found, LEVELS[-1])
+
+
+def _opening(
+    request: Request, workspace: Workspace, drafts: Sequence[Draft], found: Sequence[Entry], rooms: Rooms
+) -> Thread:
+    """The first message with so much room for each part."""
+    code = wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
+    steered = [one for one in found if not code or any(signature.options for signature in one)]
+    entries, others = steered[:ENTRIES], steered[ENTRIES:]
+    candidate, room = workspace.candidate, _OPTIONS_OF_CODE if code else rooms.options
+    calls = [] if code else _calls(entries, request, workspace, rooms.call)
+    passages = likely_passages(request.instruction, workspace, rooms.passages if code else _PASSAGES, code)
     texts = render(
         "solve",
         name=candidate.full_name,
@@ -87,56 +94,71 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         tree=tree_of(workspace.index.files, _TREE),
         folder=_folder(workspace),
         entries=[
-            line_of(entry, workspace.path, 0 if place < len(rooms) else _ENTRY_NAMES, request.instruction)
+            line_of(entry, workspace.path, 0 if place < len(room) else _ENTRY_NAMES, request.instruction)
             for place, entry in enumerate(entries)
         ],
         others=_names(others, workspace),
-        options=_options(entries, request, workspace, rooms),
+        options=_options(steered, request, workspace, room, 1 if code else rooms.subcommands),
         calls=calls,
-        passages=_passages(passages, request, calls),
-        files=", ".join(_files(found, passages, request, workspace)),
-        heads=_heads(entries, request, workspace),
+        passages=_passages(passages, request, calls, rooms.passage if code else _PASSAGE),
+        files=", ".join(_files(steered, passages, request, workspace)),
+        heads=_heads(entries, request, workspace, rooms.head),
         guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
         instruction=request.instruction,
         values=_values(request),
-        **(_code(request, workspace, passages) if code or not entries else {"api": [], "modules": []}),
+        **(_code(request, workspace, passages, rooms) if code or not entries else {"api": [], "modules": []}),
+        uses=_uses(found, request, workspace, rooms.uses) if code else [],
     )
     parts = [text for name, text in texts.items() if name not in ("system", "question") and text]
     return Thread(opening=joined("\n\n", parts), task=texts["question"])
 
 
-def _code(request: Request, workspace: Workspace, passages: Sequence[Passage]) -> dict[str, list[Any]]:
+def _code(request: Request, workspace: Workspace, passages: Sequence[Passage], rooms: Rooms) -> dict[str, list[Any]]:
     """What a task in Python needs: the likeliest classes and functions, and what their files define."""
-    objects = likely_objects(request.instruction, workspace, _API, passages)
+    objects = likely_objects(request.instruction, workspace, rooms.api, passages)
     modules = likely_modules(objects, passages, workspace)[:_MODULES]
     return {
         "api": [
-            object_lines(one, workspace, _API_LINE, request.instruction if place < _WITH_METHODS else "")
+            object_lines(one, workspace, request.instruction, ObjectRoom.of(rooms, place))
             for place, one in enumerate(objects)
         ],
         "modules": [
             {"path": one.path, "text": text}
             for one in modules
-            if (text := outline(one, request.instruction, workspace, objects, _MODULE))
+            if (text := outline(one, request.instruction, workspace, objects, rooms.module))
         ],
     }
 
 
-def _calls(entries: Sequence[Entry], request: Request, workspace: Workspace) -> list[dict[str, str]]:
-    """The documented calls of the first entry points."""
+def _calls(entries: Sequence[Entry], request: Request, workspace: Workspace, most: int) -> list[dict[str, str]]:
+    """The documented calls of the first entry points, each on one line."""
     return [
-        {"place": f"{one.path}:{one.line} {one.headings[-1] if one.headings else ''}".strip(), "text": one.text[:_CALL]}
-        for entry, most in zip(entries, _CALLS, strict=False)
-        for one in documented_calls(entry, request.instruction, workspace, most)
+        {
+            "place": f"{one.path}:{one.line} {one.headings[-1] if one.headings else ''}".strip(),
+            "text": _plain(one.text)[:most],
+        }
+        for entry, number in zip(entries, _CALLS, strict=False)
+        for one in documented_calls(entry, request.instruction, workspace, number)
     ]
 
 
-def _passages(passages: Sequence[Passage], request: Request, calls: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+def _uses(found: Sequence[Entry], request: Request, workspace: Workspace, room: Sequence[int]) -> list[dict[str, str]]:
+    """How the likeliest entry points use the repository's code."""
+    texts = (
+        (entry[0].path, uses_of(entry[0].path, request.instruction, workspace, most))
+        for entry, most in zip(found, room, strict=False)
+    )
+    return [{"path": path, "text": text} for path, text in texts if text]
+
+
+def _passages(
+    passages: Sequence[Passage], request: Request, calls: Sequence[dict[str, str]], most: int
+) -> list[dict[str, str]]:
     """The passages that tell something that the documented calls do not."""
     told = [
         {
             "place": f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}",
-            "text": blocks_of(one, _PASSAGE, request.instruction),
+            "text": blocks_of(one, most, request.instruction),
         }
         for one in passages
     ]
@@ -155,18 +177,22 @@ def _plain(text: str) -> str:
 
 
 def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Request, workspace: Workspace) -> list[str]:
-    """The files whose names fit, but for those that the message names anyway."""
+    """The files whose names fit, and those beside the ones that documents give, but for those that the message names anyway."""
     told = {*(entry[0].path for entry in entries), *(one.path for one in passages)}
-    fitting = [path for path in likely_files(request.instruction, workspace, _FILES) if path not in told]
+    found = [
+        *likely_files(request.instruction, workspace, _FILES),
+        *files_beside(entries[:_STEERED], request.instruction, workspace, _BESIDE),
+    ]
+    fitting = [path for path in dict.fromkeys(found) if path not in told]
     return [path for place, path in enumerate(fitting) if sum(map(len, fitting[: place + 1])) <= _FILE_NAMES]
 
 
-def _heads(entries: Sequence[Entry], request: Request, workspace: Workspace) -> list[dict[str, str]]:
+def _heads(entries: Sequence[Entry], request: Request, workspace: Workspace, most: int) -> list[dict[str, str]]:
     """How the files begin that the request names, and the likeliest entry point where it is steered from within."""
     steered = [entry[0].path for entry in entries[:1] if not any(one.options for one in entry)]
     known = {entry[0].path for entry in entries if any(one.options for one in entry)}
     named = [path for path in named_files(request.instruction, workspace, _HEADS) if path not in known]
-    heads = ((path, head_of(path, workspace, _HEAD)) for path in dict.fromkeys([*named, *steered]))
+    heads = ((path, head_of(path, workspace, most)) for path in dict.fromkeys([*named, *steered]))
     return [{"path": path, "text": text} for path, text in heads if text]
 
 
@@ -196,24 +222,22 @@ def _folder(workspace: Workspace) -> str:
 
 
 def _options(
-    entries: Sequence[Entry], request: Request, workspace: Workspace, room: Sequence[int]
+    entries: Sequence[Entry], request: Request, workspace: Workspace, room: Sequence[int], subcommands: int
 ) -> list[dict[str, Any]]:
-    """The options of the first entry points; of one with subcommands those of the likeliest."""
+    """The options of the first entry points; of one with subcommands those of the likeliest, of the first one of several."""
     shown: list[dict[str, Any]] = []
-    for entry, most in zip(entries, room, strict=False):
-        best = likeliest(entry, request)
+    best_of = [
+        likely_subcommands(entry, request.instruction)[: subcommands if not at else 1]
+        for at, entry in enumerate(entries)
+    ]
+    pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several)
+    for best, most in pairs:
         text = options_of(best, request.instruction, most) if best.options else ""
         twin = next((one["name"] for one in shown if one["options"] == best.options), "")
         if text:
             name = called(best, workspace.path)
             shown.append({"name": name, "text": f"those of {twin}" if twin else text, "options": best.options})
     return shown
-
-
-def likeliest(entry: Entry, request: Request) -> Signature:
-    """Of an entry point with subcommands the one that the wording names."""
-    said = set(request.instruction.lower().replace("-", " ").split())
-    return max(entry, key=lambda one: (sum(word.lower() in said for word in one.subcommand), -len(one.subcommand)))
 
 
 def _names(entries: Sequence[Entry], workspace: Workspace) -> str:
@@ -236,5 +260,5 @@ def _values(request: Request) -> str:
 
 def _nothing() -> dict[str, object]:
     texts = ("name", "description", "tree", "folder", "others", "files", "guess", "instruction", "values")
-    lists = ("entries", "options", "calls", "api", "modules", "passages", "heads")
+    lists = ("entries", "options", "calls", "api", "modules", "uses", "passages", "heads")
     return {**dict.fromkeys(texts, ""), **{name: [] for name in lists}}

@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -26,6 +27,10 @@ _SMOOTH = 3.0
 """The first of a ranking is worth twice the fourth."""
 _LEARNED = 2.0
 """What the learned ranking is worth beside that by words."""
+_NAMED = 2.0
+"""What a subcommand is worth that the words name beside one whose options they speak of."""
+_LEAST_STEM = 4
+_ENDINGS = frozenset({"", "e", "s", "es", "d", "ed", "ing", "er", "or", "ation", "ion"})
 _MOST_TWINS = 2
 ASIDE = re.compile(
     r"(?:^|/)(?:tests?|docs?|\.\w+|third_party|vendor)/|(?:^|/)(?:setup|conftest|test_\w+|\w+_test)\.py$"
@@ -36,6 +41,20 @@ _LANGUAGES = frozenset(
 )
 """Of blocks that show how something is done; blocks of prose and output are left out."""
 _PYTHON = frozenset({"python", "py", "pycon"})
+_SOURCE = re.compile(r"\.(?:c|cc|cpp|cu|cuh|h|hpp|js|ts|css|html?|rs|go|java|pyi|pyx|so|sh|bash|md|rst|ipynb|lock|in)$")
+_CONFIGURES = re.compile(r"(?:^|[/_])(?:conf(?:ig)?s?|presets?|recipes?|hparams|settings)[/_.]")
+_ABOUT = re.compile(
+    r"(?:^|/)(?:readme|licen[cs]e|code_of_conduct|contributing|changelog|requirements|package|setup|tox|manifest|environment"
+    r"|pyproject|citation|cmakelists|constraints|makefile|dockerfile)[^/]*$",
+    re.IGNORECASE,
+)
+"""Files that set a project up or speak of it."""
+_SETTINGS = re.compile(r"(?<![\w./-])[\w./-]{1,200}\.(?:ya?ml|json|toml|cfg|ini|gin|conf)(?!\w)")
+"""Files of settings in a command."""
+_MOST_GIVEN = 20
+_READ = 4_000
+_NAME_PARTS = re.compile(r"[\W_]+")
+_SAID_OF_NAME = 0.5
 _LOOKED_AT = 6
 _WORD = re.compile(r"[\w.-]+")
 _FILE = re.compile(r"\w\.\w{1,5}$")
@@ -101,15 +120,47 @@ def _shelf(index: RepoIndex, folder: str) -> Shelf:
 
 
 def _without_twins(entries: Sequence[Entry]) -> list[Entry]:
-    """Of entry points that take the very same options, which copies of a script do, the first two."""
+    """Of entry points whose options have the same names and help, as those of copies of a script do, the first two."""
     kept: list[Entry] = []
-    seen: dict[tuple[tuple[str, str, str | None], ...], int] = {}
+    seen: dict[tuple[tuple[str, str], ...], int] = {}
     for entry in entries:
-        options = tuple((one.dest, one.help, one.default) for signature in entry for one in signature.options)
+        options = tuple((one.dest, one.help) for signature in entry for one in signature.options)
         seen[options] = seen.get(options, 0) + 1
         if not options or seen[options] <= _MOST_TWINS:
             kept.append(entry)
     return kept
+
+
+def likely_subcommands(entry: Entry, words: str) -> list[Signature]:
+    """The signatures of an entry point, best first: of subcommands that the words name, and by what their options speak of.
+
+    Those that only lead to subcommands come last.
+    """
+    if len(entry) == 1:
+        return list(entry)
+    said = frozenset(tokenize(words))
+    texts = [tokenize(" ".join([one.doc, *one.subcommand, *_said_of_options(one)])) for one in entry]
+    scores = {hit.position: hit.score for hit in Bm25Index(texts).top(list(said), len(entry))}
+    most = max(scores.values(), default=1.0)
+    worth = [
+        (len(one.subcommand) > 0, _NAMED * _share(one.subcommand, said) + scores.get(place, 0.0) / most)
+        for place, one in enumerate(entry)
+    ]
+    return [entry[place] for place in sorted(range(len(entry)), key=lambda at: (not worth[at][0], -worth[at][1], at))]
+
+
+def _share(subcommand: Sequence[str], said: frozenset[str]) -> float:
+    """How much of a subcommand's words is said: "train" by "trains" and "training" as well."""
+    terms = [term for word in subcommand for term in tokenize(word)]
+    return sum(any(_are_forms(term, word) for word in said) for term in terms) / (len(terms) or 1)
+
+
+def _are_forms(term: str, word: str) -> bool:
+    """Whether a word is a term with an ending: "-s", "-d", "-ed", "-ing", "-er", "-ation"."""
+    if len(term) < _LEAST_STEM:
+        return term == word
+    stem = term.removesuffix("e")
+    return word.startswith(stem) and word[len(stem) :] in _ENDINGS
 
 
 def find_entries(words: str, workspace: Workspace, most: int) -> list[Entry]:
@@ -138,10 +189,47 @@ def likely_passages(words: str, workspace: Workspace, most: int, code: bool = Fa
 
 
 def likely_files(words: str, workspace: Workspace, most: int) -> list[str]:
-    """The files whose paths share words with the task, best first."""
-    files = [path for path in workspace.index.files if not ASIDE.search(path)]
-    hits = Bm25Index([tokenize(path.replace("/", " ")) for path in files]).top(tokenize(words), most)
-    return [files[hit.position] for hit in hits]
+    """The files that a value of the answer may name: data and configurations half of whose names the words say, best first."""
+    said = frozenset(tokenize(words))
+    files = [path for path in workspace.index.files if _may_be_given(path)]
+    shares = {path: _said_of_name(path, said) for path in files}
+    fitting = [path for path in files if shares[path] >= _SAID_OF_NAME]
+    hits = Bm25Index([tokenize(path.replace("/", " ")) for path in fitting]).top(tokenize(words), len(fitting))
+    found = sorted(hits, key=lambda hit: (-shares[fitting[hit.position]], -hit.score, hit.position))
+    return [fitting[hit.position] for hit in found[:most]]
+
+
+def files_beside(entries: Sequence[Entry], words: str, workspace: Workspace, most: int) -> list[str]:
+    """The configurations beside those that documented calls of the entry points give, those first whose names are said."""
+    said = frozenset(tokenize(words))
+    calls = {entry[0].path for entry in entries}
+    texts = (one.text[:_READ] for one in workspace.index.examples if one.entry in calls)
+    given = list(islice(dict.fromkeys(word for text in texts for word in _SETTINGS.findall(text)), _MOST_GIVEN))
+    kinds = {
+        (posixpath.dirname(path), PurePosixPath(path).suffix)
+        for path in workspace.index.files
+        for word in given
+        if path == word or path.endswith(f"/{word}")
+    }
+    beside = [
+        path
+        for path in workspace.index.files
+        if (posixpath.dirname(path), PurePosixPath(path).suffix) in kinds and not ASIDE.search(path)
+    ]
+    return sorted(beside, key=lambda path: (-_said_of_name(path, said), path))[:most]
+
+
+def _may_be_given(path: str) -> bool:
+    """Whether a path is that of data or of a configuration, rather than of code, a document or what sets a project up."""
+    if ASIDE.search(path) or _ABOUT.search(path):
+        return False
+    return _CONFIGURES.search(path) is not None if path.endswith(".py") else not _SOURCE.search(path)
+
+
+def _said_of_name(path: str, said: frozenset[str]) -> float:
+    """How much of a file's name is said."""
+    terms = {term for term in _NAME_PARTS.split(PurePosixPath(path).stem.lower()) if term}
+    return len(terms & said) / (len(terms) or 1)
 
 
 def named_files(words: str, workspace: Workspace, most: int) -> list[str]:
@@ -213,9 +301,13 @@ def _said_of(entry: Entry, shown: dict[str, list[str]]) -> Iterator[str]:
     yield from (path, path, path)
     for signature in entry:
         yield from (signature.name, signature.doc, *signature.subcommand)
-        for option in signature.options:
-            yield from (option.dest, option.help[:120], *option.choices[:20])
+        yield from _said_of_options(signature)
     yield from dict.fromkeys(shown.get(entry[0].path, ()))
+
+
+def _said_of_options(signature: Signature) -> Iterator[str]:
+    for option in signature.options:
+        yield from (option.dest, option.help[:120], *option.choices[:20])
 
 
 def _add(scores: dict[str, float], path: str, score: float) -> None:

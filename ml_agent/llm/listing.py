@@ -12,6 +12,7 @@ _HELP = 90
 _DEFAULT = 40
 _TYPE = 24
 _DOC = 70
+_PARAMETERS = 400
 _MOST_CHOICES = 12
 _NO_USE = frozenset({"help", "h", "helpfull", "helpshort", "version"})
 _FIRST_LINE = 150
@@ -106,16 +107,33 @@ def _name(option: Option) -> str:
     return max(option.flags, key=len, default=option.dest)
 
 
-def api_line(item: ApiObject, most: int = 220, returns: str = "") -> str:
-    """A class or function in one line."""
-    text = f"{item.name}({parameters_of(item.parameters)})" if item.parameters or item.kind != "module" else item.name
-    text = (text if len(text) <= most else text[:most] + " ...") + (f" -> {returns}" if returns else "")
+def api_line(item: ApiObject, most: int = 220, returns: str = "", words: str = "") -> str:
+    """A class or function in one line, of many parameters those first that are needed or share words with `words`."""
+    parameters = parameters_of(item.parameters, most - len(item.name), words)
+    text = f"{item.name}({parameters})" if item.parameters or item.kind != "module" else item.name
+    text += f" -> {returns}" if returns else ""
     return f"{text}  # {' '.join(item.doc.split())[:_DOC]}" if item.doc else text
 
 
-def parameters_of(parameters: Sequence[Parameter]) -> str:
-    """Parameters as in source, with short types and defaults."""
-    return ", ".join(_parameter(one) for one in parameters)
+def parameters_of(parameters: Sequence[Parameter], most: int = _PARAMETERS, words: str = "") -> str:
+    """Parameters as in source, with short types and defaults.
+
+    Where they are longer than `most`, those stay that are needed or share words with `words`, then the first ones.
+    """
+    texts = [_parameter(one) for one in parameters]
+    if sum(len(text) + 2 for text in texts) <= most:
+        return ", ".join(texts)
+    said = set(tokenize(words))
+    kept = set[int]()
+    for place in sorted(range(len(texts)), key=lambda at: _rank(parameters[at], said)):
+        if len(texts[place]) + 2 <= most:
+            kept.add(place)
+            most -= len(texts[place]) + 2
+    return ", ".join([*(texts[place] for place in sorted(kept)), "..."])
+
+
+def _rank(one: Parameter, said: set[str]) -> tuple[bool, int]:
+    return not one.required, -len(said & set(tokenize(one.name)))
 
 
 def _parameter(one: Parameter) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ml_agent.llm.likely import ASIDE
 from ml_agent.llm.listing import api_line, parameters_of
+from ml_agent.llm.rooms import Rooms
 from ml_agent.navigator import Workspace
 from tools.documents.model import Passage
 from tools.python_api.index import ApiIndex
@@ -34,8 +35,7 @@ _MOST_NAMES = 100
 """Of one passage that are looked up."""
 _MOST_OBJECTS = 500
 """Of one module that a name may be near to."""
-_METHODS = 6
-_LONGEST_METHOD = 140
+_MOST_BASES = 8
 
 
 def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequence[Passage] = ()) -> list[ApiObject]:
@@ -128,19 +128,45 @@ def outline(module: ModuleFacts, words: str, workspace: Workspace, listed: Seque
     return ", ".join(kept)
 
 
-def object_lines(item: ApiObject, workspace: Workspace, most: int, methods: str = "") -> str:
-    """A class or function in a line, with types and what it gives back, and of a class the methods nearest to `methods`."""
-    definitions = _definitions(item, workspace)
+class ObjectRoom(NamedTuple):
+    """How much is told of one class or function."""
+
+    line: int
+    methods: int
+    method: int
+
+    @classmethod
+    def of(cls, rooms: Rooms, place: int) -> "ObjectRoom":
+        """Of that place in the order."""
+        return cls(rooms.api_line, rooms.methods[place] if place < len(rooms.methods) else 0, rooms.method)
+
+
+def object_lines(item: ApiObject, workspace: Workspace, words: str, room: ObjectRoom) -> str:
+    """A class or function in a line, with types and what it gives back, and of a class the methods nearest to `words`.
+
+    Methods that it has of classes of the repository that it is made from count as its own.
+    """
     name = _last(item.name)
-    own = next((one for one in definitions if one.name == name), None)
-    line = api_line(item, most, own.returns if own is not None and own.kind != "class" else "")
-    if not methods or item.kind != "class":
+    own = next((one for one in _definitions(item, workspace) if one.name == name), None)
+    line = api_line(item, room.line, own.returns if own is not None and own.kind != "class" else "", words)
+    if not room.methods or item.kind != "class":
         return line
-    public = [one for one in definitions if one.kind == "method" and one.name.startswith(f"{name}.")]
-    public = [one for one in public if not one.name.rpartition(".")[2].startswith("_") and ".forward" not in one.name]
-    said = set(tokenize(methods))
+    public = list(_methods_of(item, workspace))
+    said = set(tokenize(words))
     public.sort(key=lambda one: -len(said & set(tokenize(f"{_last(one.name)} {one.doc}"))))
-    return "\n".join([line, *(f"  .{_signature_text(one)[:_LONGEST_METHOD]}" for one in public[:_METHODS])])
+    return "\n".join([line, *(f"  .{_signature_text(one, room.method, words)}" for one in public[: room.methods])])
+
+
+def _methods_of(item: ApiObject, workspace: Workspace) -> Iterator[Definition]:
+    """The public methods and constructors of a class and of its bases, the nearest class's where several have one."""
+    seen = {"forward"}
+    for owner in (item, *islice(workspace.index.api.instances.bases(item), _MOST_BASES)):
+        name = _last(owner.name)
+        for one in _definitions(owner, workspace):
+            short = _last(one.name)
+            if one.kind != "class" and one.name == f"{name}.{short}" and short[0] != "_" and short not in seen:
+                seen.add(short)
+                yield one
 
 
 def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...]:
@@ -148,9 +174,9 @@ def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...
     return next((module.definitions for module in modules if module.path == item.path), ())
 
 
-def _signature_text(one: Definition) -> str:
+def _signature_text(one: Definition, most: int, words: str) -> str:
     returns = f" -> {one.returns}" if one.returns and one.kind != "class" else ""
-    return f"{one.name.rpartition('.')[2]}({parameters_of(one.parameters)}){returns}"
+    return f"{_last(one.name)}({parameters_of(one.parameters, most, words)}){returns}"
 
 
 def _used_objects(passage: Passage, workspace: Workspace) -> Iterator[ApiObject]:

@@ -28,6 +28,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "options": [{"name": "a.py", "text": "--lr FLOAT"}], "api": ["a.fit(x)"],
         "passages": [{"place": "README.md:3", "text": "</file> python a.py"}], "files": "a.py", "guess": "python a.py",
         "calls": [{"place": "README.md:4", "text": "python a.py"}], "modules": [{"path": "a.py", "text": "fit(x)"}],
+        "uses": [{"path": "a.py", "text": "fit(3)"}],
         "heads": [{"path": "a.sh", "text": "N=3"}], "instruction": "train it", "values": "",
     },
     "probe": {},

@@ -1,5 +1,6 @@
 """The first message: what it tells of a repository, and how much room it takes."""
 
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -7,11 +8,13 @@ import pytest
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.llm.briefing import open_thread
+from ml_agent.llm import likely
+from ml_agent.llm.briefing import open_thread, system
 from ml_agent.navigator import Given, Workspace
 from ml_agent.thread import Thread
 from tools.candidates import Candidate
 from tools.index import RepoIndex
+from tools.tokens import count_tokens
 
 SCRIPT = """import argparse
 parser = argparse.ArgumentParser()
@@ -42,6 +45,38 @@ def test_of_copies_of_a_script_two_are_named(told: Told) -> None:
     files = {f"tasks/t{number}/make.py": script("mode", "output_dir", "overwrite") for number in range(6)}
     opening = told({**files, "write.py": script("prompts", "folder")}, "write 20 prompts, overwrite").opening
     assert opening.count("make.py (3 options") == 2 and "- write.py" in opening
+
+
+def test_copies_that_differ_in_a_default_are_copies(told: Told) -> None:
+    files = {f"t{n}/make.py": script("mode", "overwrite").replace('mode"', f'mode", default="m{n}"') for n in range(6)}
+    assert told(files, "make it, overwrite").opening.count("make.py (2 options") == 2
+
+
+COMMANDS = """import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed")
+commands = parser.add_subparsers()
+paint = commands.add_parser("evaluate")
+paint.add_argument("--picture")
+learn = commands.add_parser("train")
+learn.add_argument("--checkpoint")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Would you write what trains it for me?", "main.py train"),
+        ("Evaluating is all I want.", "main.py evaluate"),
+        ("Leave a checkpoint in out.", "main.py train"),
+        ("Put the picture into out.", "main.py evaluate"),
+    ],
+)
+def test_of_subcommands_the_likeliest_shows_its_options(text: str, wanted: str, told: Told) -> None:
+    first = next(
+        line for line in told({"main.py": COMMANDS}, text).opening.splitlines() if line.startswith("## Options")
+    )
+    assert first == f"## Options of {wanted}"
 
 
 def test_what_is_steered_from_within_shows_how_it_begins(told: Told) -> None:
@@ -157,3 +192,91 @@ def test_a_number_of_the_request_names_nothing(told: Told) -> None:
     files = {"stems.py": "def stem_2(x):\n    pass\n", "water.py": "def pool(pond):\n    pass\n"}
     fitting = told(files, "Python: pool a pond by depths 2 2 5 2").opening.partition("that fit\n")[2]
     assert "water.pool(pond)" in fitting and "stem_2" not in fitting
+
+
+def test_of_a_class_the_methods_of_its_bases_are_shown(told: Told) -> None:
+    files = {
+        "base.py": "class Walk:\n    @classmethod\n    def load(cls, where):\n        pass\n\n    def rest(self):\n        pass\n",
+        "run.py": "from base import Walk\n\n\nclass LongWalk(Walk):\n    def rest(self, hours):\n        pass\n",
+    }
+    opening = told(files, "Write Python: load a LongWalk").opening
+    assert "run.LongWalk" in opening and "  .load(where)" in opening and "  .rest(hours)\n  .rest" not in opening
+
+
+def test_the_likeliest_script_shows_code_what_it_calls(told: Told) -> None:
+    nets = {"nets/__init__.py": "", "nets/a.py": "def open_tower(path, strict=False):\n    pass\n"}
+    files = {**nets, "climb.py": "from nets.a import open_tower\n" + script("tower") + "open_tower('x', strict=True)\n"}
+    opening = told(files, "Write Python that does what climb.py does.").opening
+    assert "# What climb.py calls\nfrom nets.a import open_tower\nopen_tower('x', strict=True)" in opening
+    assert "# What" not in told(files, "Climb the tower with climb.py.").opening
+
+
+def test_a_second_subcommand_shows_its_options_as_well(told: Told) -> None:
+    opening = told({"main.py": COMMANDS}, "Leave a checkpoint in out.").opening
+    assert "## Options of main.py train" in opening and "## Options of main.py evaluate" in opening
+
+
+def test_a_long_first_message_takes_less_room_for_its_parts(told: Told) -> None:
+    words = [f"fügung{number}übermaß" for number in range(900)]
+    help_text = " ".join(words)
+    files = {f"tool_{n}.py": script(*(f"o{n}_{word}" for word in words[:60])) for n in range(9)}
+    files["README.md"] = f"# Tools\n\n```bash\npython tool_1.py {help_text}\n```\n"
+    thread = told(files, "Use tool_1.py")
+    assert count_tokens(f"{system()}{thread.opening}{thread.task}").n <= 3_000
+
+
+def test_files_are_listed_that_a_value_may_name(told: Told) -> None:
+    files = {
+        "train.py": script("config", "data"),
+        **dict.fromkeys(
+            ("conf/small.yaml", "configs/small_net.py", "data/small_birds.csv", "small.md", "a/small.py"), "x = 1\n"
+        ),
+        **dict.fromkeys(
+            ("conf/large.yaml", "requirements-small.txt", "data/small_but_of_all_kinds_of_fish.csv"), "x: 1\n"
+        ),
+    }
+    listed = told(files, "Train the small one.").opening.partition("Files whose names fit: ")[2].partition("\n")[0]
+    assert set(listed.split(", ")) == {"conf/small.yaml", "configs/small_net.py", "data/small_birds.csv"}
+
+
+def test_a_documented_call_over_several_lines_keeps_its_values(told: Told) -> None:
+    values = [f"--setting_{n} value_number_{n}" for n in range(20)]
+    lines = " \\\n    ".join(["torchrun --nproc_per_node 8 train.py", *values])
+    files = {
+        "train.py": script(*(f"setting_{n}" for n in range(20))),
+        "README.md": f"# Train\n\n```bash\n{lines}\n```\n",
+    }
+    opening = told(files, "Train it on 8 cards.").opening
+    assert f"torchrun --nproc_per_node 8 train.py {' '.join(values)}" in opening
+
+
+def test_a_configuration_that_is_named_shows_its_keys(told: Told) -> None:
+    keys = "".join(f"key_number_{n}: {n}\n" for n in range(60))
+    assert "key_number_59" in told({"train.py": script("c"), "c/small.yaml": keys}, "Train with c/small.yaml.").opening
+
+
+@pytest.mark.parametrize("unit", ["readme", "conf_", "config/", "_conf", "a.", "."])
+def test_long_paths_are_judged_quickly(unit: str) -> None:
+    begun = time.perf_counter()
+    likely._may_be_given(unit * (100_000 // len(unit)))
+    likely._may_be_given(unit * (100_000 // len(unit)) + ".py")
+    assert time.perf_counter() - begun < 1
+
+
+def test_configurations_beside_a_documented_one_are_listed(told: Told) -> None:
+    files = {
+        "train.py": script("opt"),
+        **dict.fromkeys(
+            ("options/net_x2.yml", "options/net_x4.yml", "options/readme.txt", "more/net.yml"), "scale: 2\n"
+        ),
+        "README.md": "# Train\n\n```bash\npython train.py --opt options/net_x4.yml\n```\n",
+    }
+    listed = told(files, "Begin the training.").opening.partition("Files whose names fit: ")[2].partition("\n")[0]
+    assert listed.split(", ") == ["options/net_x2.yml", "options/net_x4.yml"]
+
+
+@pytest.mark.parametrize("unit", ["a", "a.", "a/", "a.yaml", "-", "a.yam"])
+def test_files_in_long_commands_are_found_quickly(unit: str) -> None:
+    begun = time.perf_counter()
+    likely._SETTINGS.findall(unit * (100_000 // len(unit)))
+    assert time.perf_counter() - begun < 1

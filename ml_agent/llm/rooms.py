@@ -1,0 +1,58 @@
+"""How much of the first message each of its parts may take."""
+
+from typing import NamedTuple
+
+MOST_TOKENS = 2_700
+"""Of the first message with the system's part: a little less than what is sent, as other models count otherwise."""
+
+
+class Rooms(NamedTuple):
+    """Numbers of things, and characters."""
+
+    options: tuple[int, ...]
+    """Characters for the options of the first entry points, where a command is asked for."""
+    subcommands: int
+    """How many subcommands of the likeliest entry point show their options."""
+    call: int
+    """Characters of a documented call."""
+    head: int
+    """Characters of the beginning of a file."""
+    passages: int
+    passage: int
+    api: int
+    """Classes and functions that are shown with their parameters."""
+    api_line: int
+    methods: tuple[int, ...]
+    """Methods that are shown of the first classes."""
+    method: int
+    module: int
+    uses: tuple[int, ...]
+    """Characters for how the first entry points use the repository's code."""
+
+
+USUAL = Rooms(
+    options=(3600, 1500, 900), subcommands=1, call=280, head=600, passages=3, passage=700, api=7, api_line=330, methods=(6, 6), method=140,
+    module=420, uses=(),
+)  # fmt: skip
+AMPLE = Rooms(
+    options=(3600, 1500, 1200, 900, 600, 600), subcommands=4, call=900, head=1800, passages=3, passage=1000, api=12, api_line=330,
+    methods=(8, 5, 3, 2), method=300, module=420, uses=(800, 600, 400),
+)  # fmt: skip
+LEVELS = (
+    AMPLE,
+    AMPLE._replace(options=(3600, 1500, 1200, 900), call=600, head=1200, passage=700, uses=(700, 500)),
+    AMPLE._replace(
+        options=(3600, 1500, 900, 600),
+        subcommands=3,
+        call=400,
+        head=700,
+        passage=700,
+        api=9,
+        methods=(6, 4),
+        uses=(700, 400),
+        module=300,
+    ),
+    USUAL,
+    USUAL._replace(options=(3000, 900), api=5, methods=(4,), passage=500),
+)
+"""From the richest: the first one is taken whose message is not too long."""
