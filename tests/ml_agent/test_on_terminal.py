@@ -37,13 +37,21 @@ def solved(root: Path, *flags: str, columns: int = 100, extra: dict[str, str] | 
     )
 
 
+def test_what_an_example_brings_along_is_told(two: Path) -> None:
+    (two / "fit.py").write_text(
+        SCRIPT.format("rate").replace("parse_args", "add_argument('--seed', type=int); p.parse_args")
+    )
+    (two / "README.md").write_text("# Fit\n\nFit weather:\n\n    python fit.py --rate 0.125 --seed 3\n")
+    seen = on_terminal(["solve", "Fit the weather at a rate of 0.125", "--repo", str(two), "--run", "none"], two.parent)
+    assert re.search(r"kept from README.md:\d+.*--seed 3", " ".join(seen.text.split()))
+
+
 def test_phases_say_in_plain_words_what_they_found(planar: Path) -> None:
     seen = solved(planar)
     assert seen.code == 0 and "Traceback" not in seen.text
     assert "read 2 values: 25 epochs, learning rate 0.05" in seen.text
     assert re.search(r"generate\s+python train/fit_mlp.py", seen.text)
     assert re.search(r"0\.05: --lr 0\.05", seen.text) and re.search(r"25: --n_epochs 25", seen.text)
-    assert re.search(r"kept from README.md:\d+", seen.text)
     assert seen.text.count("no model ") == 1 and "OPENAI_API_KEY" in seen.text
     assert "\x1b[?25h" in seen.raw.rpartition("\x1b[?25l")[2], "the cursor stayed hidden"
 
