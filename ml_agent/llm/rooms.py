@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-MOST_TOKENS = 2_700
+MOST_TOKENS = 2_300
 """Of the first message with the system's part: a little less than what is sent, as other models count otherwise."""
 
 
