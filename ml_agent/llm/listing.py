@@ -8,7 +8,8 @@ from tools.python_api.model import ApiObject, Parameter
 from tools.retrieval import tokenize
 from tools.signatures.model import Option, Signature
 
-_HELP = 90
+_HELP, _HELP_SAID = 90, 180
+"""Characters of a help text; of one that shares words with the request the more."""
 _DEFAULT = 40
 _TYPE = 24
 _DOC = 70
@@ -75,8 +76,9 @@ def options_of(signature: Signature, words: str, most: int) -> str:
         texts[place] = text
         left -= len(text) + 1
     left_out = [options[place] for place in order if place not in texts]
+    said = frozenset(tokenize(words))
     for place in () if left_out else order:
-        whole = _whole(options[place])
+        whole = _whole(options[place], _HELP_SAID if _overlap(options[place], said) else _HELP)
         if (cost := len(whole) - len(texts[place])) <= left:
             texts[place] = whole
             left -= cost
@@ -157,9 +159,9 @@ def _has_flags(signature: Signature) -> bool:
     return any(flag.startswith("-") for option in signature.options for flag in option.flags)
 
 
-def _whole(option: Option) -> str:
+def _whole(option: Option, most: int) -> str:
     text = " ".join(option.help.split())
-    return f"{_short(option)}  {text[:_HELP]}" if text else _short(option)
+    return f"{_short(option)}  {text[:most]}" if text else _short(option)
 
 
 def _short(option: Option) -> str:
@@ -171,6 +173,8 @@ def _short(option: Option) -> str:
     text += f" {kind}" if kind else ""
     if option.default is not None and not option.switch and option.default not in ("", "None"):
         text += f" ={option.default[:_DEFAULT]}"
+    if option.switch and option.default == "True":
+        text += " =on"
     return text + (" required" if option.required or (option.positional and _is_needed(option)) else "")
 
 
@@ -195,7 +199,11 @@ def _kind(option: Option) -> str:
 
 
 def _relevance(option: Option, said: frozenset[str]) -> float:
+    return (10 if option.required or option.positional else 0) + _overlap(option, said)
+
+
+def _overlap(option: Option, said: frozenset[str]) -> float:
+    """What an option's name, help and choices have in common with what is said."""
     names = set(tokenize(" ".join([option.dest, *option.flags])))
     rest = set(tokenize(option.help)) | {word for choice in option.choices for word in tokenize(choice)}
-    shared = 3 * len(names & said) / (len(names) or 1) + min(len(rest & said) / 3, 2)
-    return (10 if option.required or option.positional else 0) + shared
+    return 3 * len(names & said) / (len(names) or 1) + min(len(rest & said) / 3, 2)

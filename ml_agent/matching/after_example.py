@@ -41,7 +41,7 @@ def nearest_example(statement: Statement, entry: EntryPoint, placed: Mapping[str
         example = shown.example
         text = plain(" ".join([*example.headings[-2:], example.path, example.text]))
         said = sum(value in text for value in stated)
-        changed = len(shown.values) - len(_kept(statement, entry, shown))
+        changed = len(shown.values) - len(_values_to_keep(statement, entry, shown))
         changed += sum(dest in placed and not _is_same(placed[dest], value) for dest, value in shown.values.items())
         about = set(words_of(" ".join([*example.headings[-2:], example.introduction[:_INTRODUCTION]])))
         ranked.append((said - changed, said, len(about & statement.vocabulary), -place))
@@ -68,10 +68,10 @@ def is_filled(statement: Statement, entry: EntryPoint, shown: Shown) -> bool:
 def example_values(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:
     """What an example gives to options that are known, by dest, its shell variables filled in."""
     values = bound(entry.variables, statement.mentions) if entry.variables else {}
-    return {dest: _expanded(value, values) for dest, value in _kept(statement, entry, shown).items()}
+    return {dest: _expand_value(value, values) for dest, value in _values_to_keep(statement, entry, shown).items()}
 
 
-def _kept(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:
+def _values_to_keep(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:
     """What an example gives to options that are known, but for more cards than are wanted."""
     known = {option.dest: option for option in entry.signature.options}
     return {
@@ -81,7 +81,7 @@ def _kept(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, An
     }
 
 
-def _expanded(value: Any, values: Mapping[str, str]) -> Any:
+def _expand_value(value: Any, values: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [expand(str(one), values) for one in value]
     return expand(value, values) if isinstance(value, str) else value

@@ -58,7 +58,7 @@ def answers(statement: Statement, given: Given, filled: Filled) -> list[Answer]:
     """
     entry = given.entry
     processes = next((one.values[0] for one in filled.placed if _is_launchers(entry, one)), "")
-    placed = _placed(entry, filled)
+    placed = _values_by_dest(entry, filled)
     call = _call(statement, entry, placed, None)
     vector = _vector(given, filled, call)
     bare = Answer(entry, filled, call, processes, None, vector)
@@ -68,10 +68,10 @@ def answers(statement: Statement, given: Given, filled: Filled) -> list[Answer]:
     after = Answer(entry, filled, _call(statement, entry, placed, shown), processes, shown, vector)
     meant = said >= HALF or is_filled(statement, entry, shown)
     meant = meant and not any(one.name.startswith("-") for one in statement.spelled)
-    return [after, bare] if meant or _invented(entry, placed, call) else [bare, after]
+    return [after, bare] if meant or _needs_invention(entry, placed, call) else [bare, after]
 
 
-def _invented(entry: EntryPoint, placed: Mapping[str, Any], call: Mapping[str, Any]) -> bool:
+def _needs_invention(entry: EntryPoint, placed: Mapping[str, Any], call: Mapping[str, Any]) -> bool:
     """Whether what is required has a value that neither the request nor the repository ever gives it."""
     return any(
         option.required and option.dest not in placed and call.get(option.dest) == _placeholder(option)
@@ -79,7 +79,7 @@ def _invented(entry: EntryPoint, placed: Mapping[str, Any], call: Mapping[str, A
     )
 
 
-def _placed(entry: EntryPoint, filled: Filled) -> dict[str, Any]:
+def _values_by_dest(entry: EntryPoint, filled: Filled) -> dict[str, Any]:
     """By dest: what the request gives."""
     found: dict[str, Any] = {}
     for one in (one for one in filled.placed if not _is_launchers(entry, one)):

@@ -213,13 +213,21 @@ def test_a_batch_is_no_shape() -> None:
     )
 
 
-def test_an_option_behind_a_subcommand_stays_there(tmp_path: Path) -> None:
+def behind_subcommand(folder: Path, name: str) -> list[str]:
     top = 'import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument("--config")\n'
-    sub = 'below = parser.add_subparsers(dest="job").add_parser("fit")\nbelow.add_argument("--config")\n'
+    sub = f'below = parser.add_subparsers(dest="job").add_parser("fit")\nbelow.add_argument("{name}")\n'
     rest = HARMLESS.replace("parser.", "below.") + END
-    shown = readme("python train.py fit --config runs/a.yaml --lr 0.3")
-    found = outputs(made(tmp_path, {"train.py": top + sub + rest, "README.md": shown}))
-    assert all(text.index(" fit") < text.index("--config") for text in found)
+    shown = readme(f"python train.py fit {name} runs/a.yaml --lr 0.3")
+    return outputs(made(folder, {"train.py": top + sub + rest, "README.md": shown}))
+
+
+def test_an_option_behind_a_subcommand_stays_there(tmp_path: Path) -> None:
+    found = behind_subcommand(tmp_path, "--settings")
+    assert found and all(text.index(" fit") < text.index("--") for text in found)
+
+
+def test_an_option_that_both_levels_have_makes_no_row(tmp_path: Path) -> None:
+    assert behind_subcommand(tmp_path, "--config") == []
 
 
 def test_what_a_function_refuses_under_another_name_is_read(tmp_path: Path) -> None:
