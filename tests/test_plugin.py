@@ -60,7 +60,7 @@ def test_a_navigator(installed: Path, repository: Path, tmp_path: Path) -> None:
     unknown = run(None, tmp_path, *words)
     assert (unknown.returncode, unknown.stderr.count("\n")) == (3, 1) and "auto, grounded, llm" in unknown.stderr
     done = run(installed, tmp_path, *words, "--json", "-q")
-    assert done.returncode == 0 and json.loads(done.stdout)["answer"]["text"] == "python train.py --lr 0.1 --epochs 25"
+    assert done.returncode == 0 and json.loads(done.stdout)["answer"]["text"] == "python train.py --epochs 25"
 
 
 @pytest.mark.skipif(find_bubblewrap() is None, reason="bubblewrap does not work here")
