@@ -1,6 +1,7 @@
 """How much a value looks like the one that an example has in its place."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -9,6 +10,7 @@ from ml_agent.matching.terms import file_kinds, plain
 _PARTS_OF_A_NAME = 3
 _SHORTEST = 3
 """Letters of a word that is cut short."""
+_NAME = re.compile(r"[a-z0-9]+(?:[_.-][a-z0-9]+)*")
 _PARTS = re.compile(r"[A-Za-z]+|\d+")
 
 
@@ -36,11 +38,16 @@ def stands(value: str, text: str) -> bool:
     """
     if re.search(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", text, re.IGNORECASE):
         return True
-    parts = re.split(r"[_.-]", value)
+    parts = re.split(r"[_.-]", value.lower())
     if len(parts) < _PARTS_OF_A_NAME or not all(parts):
         return False
-    loose = r"(?:[_.-][A-Za-z0-9]+)*?[_.-]".join(re.escape(part) for part in parts)
-    return re.search(rf"(?<![A-Za-z0-9]){loose}(?![A-Za-z0-9])", text, re.IGNORECASE) is not None
+    return any(_follow_each_other(parts, re.split(r"[_.-]", name)) for name in _NAME.findall(text.lower()))
+
+
+def _follow_each_other(parts: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether words come in an order, others between them."""
+    left = iter(words)
+    return all(part in left for part in parts)
 
 
 def shortened(value: str, text: str) -> bool:

@@ -1,6 +1,7 @@
 """The parts of the grounded navigator on their own."""
 
 import itertools
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -85,6 +86,21 @@ def test_likeness_of_names_and_files() -> None:
     assert likeness("gpu", "relu") == 0
     assert stands("512", "city_512_x") and not stands("512", "city_5120")
     assert stands("vqa_test_3b", "vqa_test_eval_3b") and not stands("IF-I-L", "IF-II-L")
+
+
+def test_a_name_may_have_others_in_between() -> None:
+    assert stands("vqa_test_3b", "configs/VQA_test_eval_3b.yaml")
+    assert stands("a-b.c", "x_a_b_y_c_z")
+    assert not stands("vqa_test_3b", "vqa_3b_test")
+    assert not stands("vqa_test_3b", "vqa_test and 3b")
+    assert not stands("vqa_test", "vqa_eval_test")
+
+
+def test_names_of_many_like_parts_cost_little() -> None:
+    began = time.process_time()
+    assert not stands("a_" * 12 + "b", "a_" * 50_000 + "!")
+    assert not stands("a_" * 12 + "b", "a" * 100_000)
+    assert time.process_time() - began < 0.5
 
 
 def test_a_name_of_several_words_may_be_cut_short() -> None:
