@@ -14,7 +14,7 @@ from ml_agent.grounded.ledger import Match, match
 from ml_agent.grounded.leftovers import leftovers
 from ml_agent.grounded.siblings import meant_file
 from ml_agent.grounded.spoken import spoken
-from ml_agent.grounded.variables import bindings, expand
+from ml_agent.grounded.variables import bindings, filled
 from ml_agent.matching.after_example import is_rival
 from ml_agent.matching.likeness import stands
 from ml_agent.matching.terms import plain, terms
@@ -135,7 +135,7 @@ def _start(plan: Plan, values: Sequence[Value]) -> tuple[Call, list[Value]]:
     """
     if plan.example is not None:
         bound = bindings(plan.example.text, {**plan.variables, **documented(plan.example.setup)}, values)
-        call = parse_one(expand(plan.example.text, bound), plan.signature)
+        call = parse_one(filled(plan.example.text, bound), plan.signature)
         if call is not None:
             kept = tuple(part for part in call.arguments if part.kind != "redirect")
             moved = _relocate_entry(msgspec.structs.replace(call, arguments=kept), plan)
@@ -359,4 +359,4 @@ def _complete(
 
 def _fallback_value(option: Option, plan: Plan, values: Sequence[Value]) -> str:
     text = plain_value(option, plan.seen)
-    return expand(text, bindings(text, plan.variables, values))
+    return filled(text, bindings(text, plan.variables, values))

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from ml_agent.grounded.facts import RepoFacts
-from ml_agent.grounded.variables import Binding, expand
+from ml_agent.grounded.variables import Binding, filled
 from ml_agent.matching.retrieval import SIDE
 from ml_agent.matching.terms import canonical
 from ml_agent.matching.variables import documented
@@ -67,7 +67,7 @@ class Shelf:
             if choice.signature is None or choice.example is None:
                 continue
             own = {name: Binding(text) for name, text in documented(choice.example.setup).items() if "/" not in text}
-            call = parse_one(expand(choice.example.text, own), choice.signature)
+            call = parse_one(filled(choice.example.text, own), choice.signature)
             for part in call.arguments if call else ():
                 if part.option is not None and part.values:
                     found[choice.path][part.option.dest].add(" ".join(part.values))

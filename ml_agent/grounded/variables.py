@@ -1,21 +1,14 @@
 """Shell variables of the documentation ("$MODEL_DIR/config.json"): filled with what the user named, else as documented."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ml_agent.matching.likeness import likeness
 from ml_agent.matching.terms import terms
+from ml_agent.matching.variables import expand, references
 from ml_agent.request import Value
 
-_REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)")
 _ALIKE = 0.3
-_DEEPEST = 5
-
-
-def references(text: str) -> tuple[str, ...]:
-    """The variables that a command refers to, each once."""
-    return tuple(dict.fromkeys(match[1] or match[2] for match in _REFERENCE.finditer(text)))
 
 
 class Binding(NamedTuple):
@@ -30,18 +23,9 @@ def bindings(command: str, known: Mapping[str, str], values: Sequence[Value]) ->
     return {name: _binding(name, known.get(name, ""), values) for name in references(command)}
 
 
-def expand(command: str, bound: Mapping[str, Binding]) -> str:
+def filled(command: str, found: Mapping[str, Binding]) -> str:
     """The command with its variables filled in; one without a value is left alone."""
-    for _ in range(_DEEPEST):
-        filled = _REFERENCE.sub(lambda match: _text(bound, match[1] or match[2]) or match[0], command)
-        if filled == command:
-            break
-        command = filled
-    return command
-
-
-def _text(bound: Mapping[str, Binding], name: str) -> str:
-    return bound[name].text if name in bound else ""
+    return expand(command, {name: one.text for name, one in found.items()})
 
 
 def _binding(name: str, known: str, values: Sequence[Value]) -> Binding:

@@ -19,6 +19,7 @@ _READ = 200_000
 _MOST_NODES = 100_000
 _MOST_CALLS = 400
 _LONGEST_CALL = 260
+_MOST_LINES = 30
 _LONGEST_IMPORT = 140
 _COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int) for name in dir(kind)) | {
     "add_argument", "parse_args", "eval", "train", "to", "cuda", "cpu", "close", "read", "write", "step", "zero_grad",
@@ -81,7 +82,8 @@ def _read(path: str, workspace: Workspace) -> tuple[list[Import], list[_Call]] |
     folder = str(PurePosixPath(path).parent)
     own = [one for one in facts.imports if one.module.startswith(".") or api.claims(one.module.split(".")[0], folder)]
     foreign = _foreign(tree, frozenset(one.local for one in facts.imports if one not in own))
-    calls = _calls(tree, source.splitlines(), frozenset(one.local for one in own), foreign, _methods(api))
+    lines = [line.strip()[:_LONGEST_CALL] for line in source.split("\n")]
+    calls = _calls(tree, lines, frozenset(one.local for one in own), foreign, _methods(api))
     return own, list(islice(calls, _MOST_CALLS))
 
 
@@ -97,7 +99,8 @@ def _calls(
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         if base not in own and (base in foreign or method not in methods):
             continue
-        text = " ".join(line.strip() for line in lines[node.lineno - 1 : node.end_lineno])[:_LONGEST_CALL]
+        last = min(node.end_lineno or node.lineno, node.lineno + _MOST_LINES)
+        text = " ".join(lines[node.lineno - 1 : last])[:_LONGEST_CALL]
         if text not in seen:
             seen.add(text)
             yield _Call(node.lineno, text, frozenset({base}))

@@ -10,7 +10,7 @@ from ml_agent.matching.entries import EntryPoint, Shown, words_of
 from ml_agent.matching.likeness import stands
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.terms import plain
-from ml_agent.matching.variables import bound, expand
+from ml_agent.matching.variables import bound, expand, references
 from ml_agent.values.numbers import number, same_number
 from tools.signatures.model import Option
 
@@ -57,12 +57,8 @@ def _is_same(value: Any, shown: Any) -> bool:
 def is_filled(statement: Statement, entry: EntryPoint, shown: Shown) -> bool:
     """Whether the request states what a shell variable of the example stands for: the example is written to be filled in so."""
     values = bound(entry.variables, statement.mentions)
-    used = {
-        name
-        for name in values
-        if any(f"${name}" in str(one) or f"${{{name}}}" in str(one) for one in shown.values.values())
-    }
-    return any(values[name] != entry.variables[name] for name in used)
+    used = {name for one in shown.values.values() for name in references(str(one))}
+    return any(values[name] != entry.variables[name] for name in used & values.keys())
 
 
 def example_values(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:

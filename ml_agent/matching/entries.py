@@ -14,7 +14,7 @@ from ml_agent.matching import launch
 from ml_agent.matching.slots import Slot, slots_of
 from ml_agent.matching.terms import terms
 from ml_agent.matching.usage import read_usages
-from ml_agent.matching.variables import documented, first_documented
+from ml_agent.matching.variables import documented, first_documented, references
 from ml_agent.values.lexicon import words
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
@@ -114,9 +114,10 @@ class EntryPoint:
     def variables(self) -> Mapping[str, str]:
         """The shell variables that its examples use, with what documents set them to; what stands beside an example counts first."""
         own = documented([line for shown in self.shown for line in shown.example.setup])
-        texts = [str(value) for shown in self.shown for value in shown.values.values() if "$" in str(value)]
-        known = {**self.facts.variables, **own} if texts else {}
-        return {name: text for name, text in known.items() if any(name in value for value in (*texts, *known.values()))}
+        known = {**self.facts.variables, **own}
+        used = {name for shown in self.shown for value in shown.values.values() for name in references(str(value))}
+        used |= {name for text in known.values() for name in references(text)} if used else set()
+        return {name: text for name, text in known.items() if name in used}
 
     @cached_property
     def launcher(self) -> str:

@@ -33,10 +33,9 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
     if not vocabulary or len(vocabulary) > 400:
         return []
     said = _tokens_by_piece(statement)
-    pieces = {value: pieces_of(value) for value in vocabulary}
     aliases = described(tuple(slot.option.choices), slot.option.help)
-    aliases = {value: word for value, word in aliases.items() if word in said and not pieces[value] & said.keys()}
-    pieces |= {value: frozenset({word}) for value, word in aliases.items()}
+    aliases = {value: word for value, word in aliases.items() if word in said and not pieces_of(value) & said.keys()}
+    pieces = {value: frozenset({aliases[value]}) if value in aliases else pieces_of(value) for value in vocabulary}
     frequency: dict[str, int] = {}
     for several in pieces.values():
         for piece in several:
@@ -72,11 +71,11 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
 
 @lru_cache(maxsize=4096)
 def described(choices: tuple[str, ...], text: str) -> Mapping[str, str]:
-    """By choice: the word that a help text says it is, "l1 is the lasso, l2 ridge"; none that says it of two."""
+    """By choice: the word that a help text says it is, "l1 is the lasso"; none that says it of two."""
     found: dict[str, str] = {}
     for choice in choices:
         match = re.search(
-            rf"(?<![\w-]){re.escape(choice)}(?![\w-])(?:\s+(?:is|are|means)|\s?[=:])?\s+(?:(?:the|an?)\s+)?([A-Za-z]{{4,20}})\b",
+            rf"(?<![\w-]){re.escape(choice)}(?![\w-])\s+(?:is|are|means)\s+(?:(?:the|an?)\s+)?([A-Za-z]{{4,20}})\b",
             text,
         )
         if match is not None and match[1].lower() not in words("stop"):

@@ -52,11 +52,18 @@ def _bound_to(known: str, mentions: Sequence[Mention]) -> str:
     return f"./{chosen}" if "/" in known and "/" not in chosen else chosen.rstrip("/")
 
 
+def references(text: str) -> tuple[str, ...]:
+    """The variables that a text refers to, each once."""
+    return tuple(dict.fromkeys(match[1] or match[2] for match in _REFERENCE.finditer(text[:_LONGEST])))
+
+
 def expand(text: str, values: Mapping[str, str]) -> str:
-    """A text with its variables filled in; one without a value is left alone."""
+    """A text with its variables filled in; one without a value is left alone, and so is what would grow without end."""
     for _ in range(_DEEPEST):
-        filled = _REFERENCE.sub(lambda match: values.get(match[1] or match[2], "") or match[0], text)[:_LONGEST]
-        if filled == text:
+        if len(text) > _LONGEST:
+            break
+        filled = _REFERENCE.sub(lambda match: values.get(match[1] or match[2], "") or match[0], text)
+        if filled == text or len(filled) > _LONGEST:
             break
         text = filled
     return text

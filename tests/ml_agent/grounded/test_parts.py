@@ -11,7 +11,7 @@ from ml_agent.grounded.affinity import affinity, takes
 from ml_agent.grounded.kind import leaning
 from ml_agent.grounded.literals import literals
 from ml_agent.grounded.scope import needed, parsed
-from ml_agent.grounded.variables import bindings, expand
+from ml_agent.grounded.variables import bindings, filled
 from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.likeness import likeness, shortened, stands
 from ml_agent.matching.terms import terms
@@ -113,7 +113,7 @@ def test_a_name_of_several_words_may_be_cut_short() -> None:
 def test_variables_are_filled_with_what_looks_like_them() -> None:
     value = Value(text="x", value="./m/cased_L-2", kind="path", words=("model",))
     bound = bindings("run $DIR/a ${OTHER} $NONE", {"DIR": "/path/to/uncased_L-12", "OTHER": "y"}, [value])
-    assert expand("run $DIR/a ${OTHER} $NONE", bound) == "run ./m/cased_L-2/a y $NONE"
+    assert filled("run $DIR/a ${OTHER} $NONE", bound) == "run ./m/cased_L-2/a y $NONE"
     assert bound["DIR"].value == value
 
 

@@ -188,7 +188,8 @@ def test_a_choice_is_meant_by_what_the_help_says_that_it_is() -> None:
     one = slot("reg", choices=("none", "l1", "l2"), help="penalty: l1 is the lasso, l2 ridge")
     found = meant(read("fit it with the lasso"), one)
     assert [(entry.value, entry.exact) for entry in found] == [("l1", True)]
-    assert described(("l1", "l2"), "l1 is the lasso, l2 ridge") == {"l1": "lasso", "l2": canonical("ridge")}
+    assert described(("l1", "l2"), "l1 is the lasso, l2 means ridge") == {"l1": "lasso", "l2": canonical("ridge")}
+    assert described(("freeze", "tune"), "tune or freeze resnet weights") == {}
     assert described(("a", "b"), "a is the usual, b is the usual") == {}
     assert described(("mean", "sum"), "mean or sum of them") == {}
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ml_agent.matching.mentions import read
-from ml_agent.matching.variables import bound, documented, expand
+from ml_agent.matching.variables import bound, documented, expand, references
 
 
 def test_assignments_are_read() -> None:
@@ -40,3 +40,12 @@ def test_long_lines_cost_little() -> None:
     began = time.process_time()
     documented(["export A=" + "; " * 50_000, "A" * 100_000])
     assert time.process_time() - began < 0.5
+
+
+def test_a_long_text_stays_whole() -> None:
+    text = "x" * 5_000 + "$A"
+    assert expand(text, {"A": "b"}) == text
+
+
+def test_a_variable_is_known_by_its_whole_name() -> None:
+    assert references("$DIRECTORY/a ${B} $DIRECTORY") == ("DIRECTORY", "B")
