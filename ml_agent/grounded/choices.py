@@ -1,8 +1,7 @@
 """What an answer can be made from: usage examples and bare entry points, and how well each fits the wording."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Literal
@@ -10,12 +9,9 @@ from typing import Literal
 import msgspec
 
 from ml_agent.grounded.facts import RepoFacts
-from ml_agent.grounded.variables import Binding, filled
 from ml_agent.matching.retrieval import SIDE
 from ml_agent.matching.terms import canonical
-from ml_agent.matching.variables import documented
 from ml_agent.values.lexicon import words
-from tools.commandline.parse import parse_one
 from tools.examples import Example
 from tools.retrieval import Bm25Index, tokenize
 from tools.signatures.model import Signature
@@ -58,20 +54,6 @@ class Shelf:
     def choices(self) -> tuple[Choice, ...]:
         """Every choice: bare entry points, commands, Python blocks."""
         return (*self._bare(), *self._commands(), *self._blocks())
-
-    @cached_property
-    def seen(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
-        """By entry point and option: the values that examples give, with their variables unexpanded."""
-        found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for choice in self.choices:
-            if choice.signature is None or choice.example is None:
-                continue
-            own = {name: Binding(text) for name, text in documented(choice.example.setup).items() if "/" not in text}
-            call = parse_one(filled(choice.example.text, own), choice.signature)
-            for part in call.arguments if call else ():
-                if part.option is not None and part.values:
-                    found[choice.path][part.option.dest].add(" ".join(part.values))
-        return {path: {dest: frozenset(texts) for dest, texts in by_dest.items()} for path, by_dest in found.items()}
 
     def ranked(self, query: Sequence[str], most: int) -> list[Choice]:
         """The choices that fit a query best, best first, each with its fit relative to the best one."""

@@ -43,7 +43,7 @@ def repaired(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
         return None
     # What the program refuses cannot be had from it, so nothing is kept for the user's sake.
     lines = [*attempt.problem.splitlines(), *attempt.error_lines]
-    text = without_faults(draft.text, signature, list(_faults(lines)), ())
+    text = without_faults(draft.text, signature, list(_faults(lines)))
     text = _add_missing_options(text, signature, _missing(lines))
     if text == draft.text:
         return None

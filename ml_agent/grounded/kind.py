@@ -17,18 +17,6 @@ _AS_CODE = re.compile(
 )
 """Who wants something in code wants no command: also where the language is not named."""
 
-_CODE = re.compile(r"\b(?:code|codes|coding|snippets?)\b", re.IGNORECASE)
-_COMMAND = re.compile(r"\b(?:scripts?|commands?)\b", re.IGNORECASE)
-
-
-def leaning(instruction: str) -> Literal["bash", "python", "either"]:
-    """What the wording leans to: "sample code" is more often Python than a command; people also say it of commands."""
-    wanted = wanted_kind(instruction)
-    code, command = _CODE.search(instruction) is not None, _COMMAND.search(instruction) is not None
-    if wanted != "either" or code == command:
-        return wanted
-    return "python" if code else "bash"
-
 
 def wanted_kind(instruction: str) -> Literal["bash", "python", "either"]:
     """The kind of answer; "either" where the wording leaves it open ("the code", "a script")."""

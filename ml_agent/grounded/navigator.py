@@ -2,24 +2,21 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice, zip_longest
-from typing import NamedTuple
 
 import msgspec
 
 from ml_agent import discovery
 from ml_agent.draft import Draft
 from ml_agent.given_names import merged
-from ml_agent.grounded.attempts import ordered_drafts
-from ml_agent.grounded.candidates import task_of
 from ml_agent.grounded.choices import Shelf
 from ml_agent.grounded.commands import Matched, command_drafts, statement_of
+from ml_agent.grounded.examples import Task, adapted_programs, fitted
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.ledger import account
-from ml_agent.grounded.outlook import Authors, judge, with_outlook
-from ml_agent.grounded.preference import is_better, unused
+from ml_agent.grounded.order import Programs, in_order
+from ml_agent.grounded.outlook import judge, with_outlook
 from ml_agent.grounded.python_drafts import Author
 from ml_agent.grounded.readmes import assess
 from ml_agent.matching.confidence import confidence_vector
@@ -38,10 +35,7 @@ from tools.candidates import Candidate
 
 _REMEMBERED = 4
 """Repositories and requests of which what was read stays in memory: rows come by repository, and one may take 40 MB."""
-_LOOKED_AT = 8
 _SHOWN = 5
-_OF_ONE_KIND = 3
-"""So many programs in a row are written before something else is tried."""
 
 
 class GroundedNavigator:
@@ -104,31 +98,35 @@ class GroundedNavigator:
         better = repaired(attempt, workspace.index.signatures.get(draft.entry, ()))
         if better is None:
             return None
-        return msgspec.structs.replace(better, ledger=account(better, request, workspace))
+        return _with_account(better, request, workspace)
 
     def support(self, request: Request, workspace: Workspace, draft: Draft) -> list[float]:
         """What speaks for and against a draft as a whole: its vector of `confidence.CONFIDENCE_FEATURES`."""
-        judged = judge(draft, self._ranked_drafts(request, workspace).authors, workspace)
+        judged = judge(draft, self._ranked_drafts(request, workspace).commands, workspace)
         return confidence_vector(statement_of(request), draft.text, judged)
 
     def _ranked_drafts(self, request: Request, workspace: Workspace) -> "_Drafts":
         key = (request, str(workspace.index.root), workspace.index.version, workspace.path, workspace.path_given)
         found = self._drafts.get(key)
         if found is None:
-            adapted = ordered_drafts(task_of(request, workspace, self._shelf(workspace)))
             model = self._model or shipped()
-            matched = list(command_drafts(request, workspace, self._entries(workspace), model))
-            first = next(adapted, None)
-            adapted = chain([first], adapted) if first is not None else adapted
-            authors = Authors(matched, first.text.strip() if first is not None else "")
-            drafts = _merge_drafts(adapted, matched, request, workspace)
-            meant = wanted_kind(request.instruction) == "python"
-            if meant or self._author(workspace).is_library:
-                written = self._author(workspace).drafts(request, workspace, self._python or shipped_tables())
-                drafts = _with_written(written, drafts, Preference(request, workspace, meant))
-            found = _Drafts(with_outlook(drafts, authors, request, workspace, model), authors)
+            commands = [
+                one._replace(draft=_with_account(one.draft, request, workspace))
+                for one in command_drafts(request, workspace, self._entries(workspace), model)
+            ]
+            task = Task(request=request, workspace=workspace, shelf=self._shelf(workspace))
+            drafts = in_order(request.instruction, commands, self._programs(task), fitted(task))
+            found = _Drafts(with_outlook(drafts, commands, request, workspace, model), commands)
             _remember(self._drafts, key, found)
         return found
+
+    def _programs(self, task: Task) -> Programs:
+        request, workspace = task.request, task.workspace
+        author = self._author(workspace)
+        written: Iterator[Draft] = iter(())
+        if wanted_kind(request.instruction) == "python" or author.is_library:
+            written = author.drafts(request, workspace, self._python or shipped_tables())
+        return Programs([_with_account(one, request, workspace) for one in written], adapted_programs(task))
 
     def _shelf(self, workspace: Workspace) -> Shelf:
         """The choices below the task's folder; those of the whole repository where there are none."""
@@ -160,80 +158,11 @@ class GroundedNavigator:
         return self._facts[key]
 
 
-def _merge_drafts(
-    adapted: Iterator[Draft], commands: Sequence[Matched], request: Request, workspace: Workspace
-) -> Iterator[Draft]:
-    """Adapted examples and matched commands in one order; Python where the examples say so."""
-    matched = (
-        one._replace(draft=msgspec.structs.replace(one.draft, ledger=account(one.draft, request, workspace)))
-        for one in commands
-    )
-    if wanted_kind(request.instruction) == "python":
-        # What is no Python comes after what is, among the drafts that are looked at first.
-        shown = list(islice(adapted, _LOOKED_AT))
-        adapted = chain(sorted(shown, key=lambda one: one.kind != "python"), adapted)
-    first_adapted, first_matched = next(adapted, None), next(matched, None)
-    if first_adapted is None or first_matched is None:
-        first = (
-            [first_adapted] if first_adapted is not None else [first_matched.draft] if first_matched is not None else []
-        )
-    elif first_adapted.kind == "python" or not is_better(first_matched, first_adapted, request, workspace):
-        first = [first_adapted, first_matched.draft]
-    else:
-        first = [first_matched.draft, first_adapted]
-    yield from first
-    texts = {one.text.strip() for one in first}
-    for several in zip_longest(adapted, (one.draft for one in matched)):
-        for draft in several:
-            if draft is not None and draft.text.strip() not in texts:
-                texts.add(draft.text.strip())
-                yield draft
-
-
-class Preference(NamedTuple):
-    """What decides between a program that was written and other drafts."""
-
-    request: Request
-    workspace: Workspace
-    meant: bool
-    """Whether the request says that it wants Python."""
-
-
-def _with_written(written: Iterator[Draft], others: Iterator[Draft], by: Preference) -> Iterator[Draft]:
-    """Programs that were written for the request, and other drafts: an example that was adapted goes first where it uses more.
-
-    Where the request says that it wants Python, commands come last.
-    """
-    own = [msgspec.structs.replace(one, ledger=account(one, by.request, by.workspace)) for one in written]
-    if by.meant:
-        shown = list(islice(others, _LOOKED_AT))
-        others = chain(sorted(shown, key=lambda one: one.kind != "python"), others)
-    first = next(others, None)
-    others = chain([first], others) if first is not None else others
-    if own and (first is None or _goes_first(own[0], first, by.meant)):
-        order = chain(own[:_OF_ONE_KIND], islice(others, 1), own[_OF_ONE_KIND:], others)
-    else:
-        order = chain(islice(others, 1), own[:_OF_ONE_KIND], others, own[_OF_ONE_KIND:])
-    texts: set[str] = set()
-    for draft in order:
-        if draft.text.strip() not in texts:
-            texts.add(draft.text.strip())
-            yield draft
-
-
-def _goes_first(own: Draft, other: Draft, meant: bool) -> bool:
-    """Whether a written program goes before the first of the other drafts.
-
-    Where no value tells them apart, an example is a way that its authors have tried.
-    """
-    return (meant and other.kind != "python") or unused(own) < unused(other)
-
-
 class _Drafts:
     """Drafts that are made as they are asked for, and kept."""
 
-    def __init__(self, source: Iterator[Draft], authors: Authors) -> None:
-        self.authors = authors
+    def __init__(self, source: Iterator[Draft], commands: Sequence[Matched]) -> None:
+        self.commands = commands
         self._source = source
         self._made: list[Draft] = []
 
@@ -242,6 +171,10 @@ class _Drafts:
         for draft in self._source:
             self._made.append(draft)
             yield draft
+
+
+def _with_account(draft: Draft, request: Request, workspace: Workspace) -> Draft:
+    return msgspec.structs.replace(draft, ledger=account(draft, request, workspace))
 
 
 def _remember(memory: OrderedDict, key: object, value: object) -> None:  # type: ignore[type-arg]

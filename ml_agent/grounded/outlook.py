@@ -1,7 +1,6 @@
 """How likely each draft is what was asked, and the words of the request that it has no place for."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -18,30 +17,21 @@ from tools.signatures.model import Signature
 _MOST_WORDS = 12
 
 
-class Authors(NamedTuple):
-    """Who wrote which draft."""
-
-    matched: Sequence[Matched]
-    """What was matched."""
-    adapted: str
-    """The first one that was made from an example by rules."""
-
-
 def with_outlook(
-    drafts: Iterable[Draft], authors: Authors, request: Request, workspace: Workspace, model: Model
+    drafts: Iterable[Draft], commands: Sequence[Matched], request: Request, workspace: Workspace, model: Model
 ) -> Iterator[Draft]:
     """Each draft with its calibrated probability, what is said of it, and the words without a place.
 
     Args:
         drafts: in their order, with their accounts.
-        authors: who wrote which.
+        commands: those among them that were matched, with what matching says of them.
         request: what the user wants.
         workspace: where they run.
         model: the learned tables.
     """
     statement = statement_of(request)
     for draft in drafts:
-        judged = judge(draft, authors, workspace)
+        judged = judge(draft, commands, workspace)
         probability = model.levels.probability(confidence_vector(statement, draft.text, judged))
         yield msgspec.structs.replace(
             draft,
@@ -51,10 +41,10 @@ def with_outlook(
         )
 
 
-def judge(draft: Draft, authors: Authors, workspace: Workspace) -> Judged:
+def judge(draft: Draft, commands: Sequence[Matched], workspace: Workspace) -> Judged:
     """What confidence is judged by, of one draft."""
     text = draft.text.strip()
-    matched = next((one for one in authors.matched if one.draft.text.strip() == text), None)
+    matched = next((one for one in commands if one.draft.text.strip() == text), None)
     stated = [entry for entry in draft.ledger if entry.required]
     return Judged(
         signature=signature_of(draft, workspace) if draft.kind == "bash" else None,
@@ -63,8 +53,6 @@ def judge(draft: Draft, authors: Authors, workspace: Workspace) -> Judged:
         stated=len(stated),
         margin=matched.margin if matched is not None else 0.0,
         least=matched.least if matched is not None else 0.0,
-        matched=matched is not None,
-        agreed=matched is not None and text == authors.adapted,
     )
 
 

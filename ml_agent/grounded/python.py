@@ -62,7 +62,7 @@ def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources
     others = [value for value in others if value not in [one.value for one in matches]]
     matches += match(others, options, habits)
     matches += leftovers(others, matches, options, present)
-    matches += spoken([option for option in options if option.choices], matches, instruction, {})
+    matches += spoken([option for option in options if option.choices], matches, instruction)
     edits = [*shapes, *_edits(matches, found), *_sibling_edits(whole, others, sources)]
     edits.extend(_repetition_edits(edits, whole, found))
     edits.extend(_variants(edits, found, sources))

@@ -1,7 +1,7 @@
 """Choices and switches that the instruction speaks of without naming their option: "the lasso", "Manhattan distance"."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
@@ -49,16 +49,13 @@ def said(instruction: str) -> Said:
     )
 
 
-def spoken(
-    options: Sequence[Option], matches: Sequence[Match], instruction: str, borrowed: Mapping[str, tuple[str, ...]]
-) -> tuple[Match, ...]:
+def spoken(options: Sequence[Option], matches: Sequence[Match], instruction: str) -> tuple[Match, ...]:
     """For each option that no value of the user's has: the choice or the switch that the instruction speaks of.
 
     Args:
         options: of the entry point.
         matches: what is settled already.
         instruction: what the user wrote.
-        borrowed: choices that options of the same name have elsewhere in the repository.
     """
     taken = {found.option.dest for found in matches}
     spent = [(found.value.start, found.value.end) for found in matches if found.value.kind != "number"]
@@ -67,14 +64,14 @@ def spoken(
     for option in options:
         if option.dest in taken:
             continue
-        match = _switch(option, text) if option.switch or option.nargs == "?bool" else _choice(option, text, borrowed)
+        match = _switch(option, text) if option.switch or option.nargs == "?bool" else _choice(option, text)
         if match is not None and not any(start <= match.value.start < end for start, end in spent):
             found.append(match)
     return tuple(found)
 
 
-def _choice(option: Option, text: Said, borrowed: Mapping[str, tuple[str, ...]]) -> Match | None:
-    choices = option.choices or option.accepted or borrowed.get(option.dest.lower(), ())
+def _choice(option: Option, text: Said) -> Match | None:
+    choices = option.choices or option.accepted
     scored = sorted(((*_best_mention(choice, option, text), choice) for choice in choices), reverse=True)
     if not scored or scored[0][0] < _ENOUGH or (len(scored) > 1 and scored[1][0] >= scored[0][0]):
         return None

@@ -6,8 +6,8 @@ import msgspec
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.commands import draft_of, statement_of
+from ml_agent.grounded.order import unused
 from ml_agent.grounded.outlook import signature_of
-from ml_agent.grounded.preference import unused
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.client import ModelClient, silent
 from ml_agent.llm.help_text import help_of

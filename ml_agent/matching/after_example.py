@@ -43,8 +43,7 @@ def nearest_example(statement: Statement, entry: EntryPoint, placed: Mapping[str
         said = sum(value in text for value in stated)
         changed = len(shown.values) - len(_values_to_keep(statement, entry, shown))
         changed += sum(dest in placed and not _is_same(placed[dest], value) for dest, value in shown.values.items())
-        about = set(words_of(" ".join([*example.headings[-2:], example.introduction[:_INTRODUCTION]])))
-        ranked.append((said - changed, said, len(about & statement.vocabulary), -place))
+        ranked.append((said - changed, said, len(_words_about(shown) & statement.vocabulary), -place))
     best = max(ranked, default=None)
     return (entry.shown[-best[3]], best[1] / max(1, len(stated))) if best is not None else (None, 0.0)
 
@@ -59,6 +58,23 @@ def is_filled(statement: Statement, entry: EntryPoint, shown: Shown) -> bool:
     values = bound(entry.variables, statement.mentions)
     used = {name for one in shown.values.values() for name in references(str(one))}
     return any(values[name] != entry.variables[name] for name in used & values.keys())
+
+
+def is_introduced(statement: Statement, entry: EntryPoint, shown: Shown) -> bool:
+    """Whether the request says a word by which this example alone is introduced, and that no option can mean: "For hierarchical clustering"."""
+    others = [one for one in entry.shown if one.example.text != shown.example.text]
+    told = set(_introduction(shown)) - {word for one in others for word in _introduction(one)}
+    told -= {term for slot in entry.slots for term in (*slot.help_terms, *(one for name in slot.names for one in name))}
+    return bool(others) and bool(told & statement.vocabulary)
+
+
+def _introduction(shown: Shown) -> list[str]:
+    return words_of(shown.example.introduction[:_INTRODUCTION])
+
+
+def _words_about(shown: Shown) -> frozenset[str]:
+    """The words by which an example is introduced: its headings, and the text before it."""
+    return frozenset(words_of(" ".join([*shown.example.headings[-2:], shown.example.introduction[:_INTRODUCTION]])))
 
 
 def example_values(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:

@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ml_agent.matching import launch
-from ml_agent.matching.after_example import HALF, example_values, is_filled, is_rival, merged, nearest_example
+from ml_agent.matching.after_example import (
+    HALF,
+    example_values,
+    is_filled,
+    is_introduced,
+    is_rival,
+    merged,
+    nearest_example,
+)
 from ml_agent.matching.entries import EntryPoint, Shown
 from ml_agent.matching.fill import Filled, Placed
 from ml_agent.matching.meanings import meant
@@ -66,7 +74,7 @@ def answers(statement: Statement, given: Given, filled: Filled) -> list[Answer]:
     if shown is None:
         return [bare]
     after = Answer(entry, filled, _call(statement, entry, placed, shown), processes, shown, vector)
-    meant = said >= HALF or is_filled(statement, entry, shown)
+    meant = said >= HALF or is_filled(statement, entry, shown) or is_introduced(statement, entry, shown)
     meant = meant and not any(one.name.startswith("-") for one in statement.spelled)
     return [after, bare] if meant or _needs_invention(entry, placed, call) else [bare, after]
 
@@ -168,8 +176,11 @@ def _is_said(mention: Mention, call: Mapping[str, Any], entry: EntryPoint) -> bo
 
 def command(answer: Answer, workdir: str) -> str | None:
     """The command line; None where the call cannot be written."""
+    signature, module = answer.entry.signature, answer.entry.module(workdir)
+    if module:
+        signature = msgspec.structs.replace(signature, kind="module", name=module)
     try:
-        text = render_command(answer.entry.signature, answer.call, workdir)
+        text = render_command(signature, answer.call, workdir)
     except RenderError:
         return None
     text = " ".join([text, *map(quote, answer.filled.kept)])

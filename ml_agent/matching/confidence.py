@@ -16,8 +16,8 @@ from tools.signatures.model import Signature
 Level = Literal["sure", "likely", "guess", "unsure", ""]
 
 CONFIDENCE_FEATURES = (
-    "matched", "python", "margin", "least", "unused", "unused_share", "unplaced", "unplaced_share", "spelled",
-    "spelled_share", "entry_named", "agreed", "filled_up", "stated", "unseen",
+    "python", "margin", "least", "unused", "unused_share", "unplaced", "unplaced_share", "spelled",
+    "spelled_share", "entry_named", "filled_up", "stated", "unseen",
 )  # fmt: skip
 _CAP = 4.0
 _SHORTEST = 3
@@ -38,9 +38,6 @@ class Judged(NamedTuple):
     """How far matching puts it before other entry points; 0 where it was not matched."""
     least: float
     """The weakest placement of a value, as log-odds; 0 where it was not matched."""
-    matched: bool
-    agreed: bool
-    """Whether both authors, examples and matching, wrote the same."""
 
 
 def unplaced(statement: Statement, text: str, signature: Signature | None, shown: str = "") -> tuple[str, ...]:
@@ -99,10 +96,10 @@ def confidence_vector(statement: Statement, text: str, judged: Judged) -> list[f
     named = signature is not None and _is_named(statement, signature)
     invented = sum(str(value) == dest for dest, value in given.items())
     return [
-        float(judged.matched), float(signature is None),
+        float(signature is None),
         max(-_CAP, min(_CAP, judged.margin)), max(-_CAP, min(_CAP, judged.least)),
         min(_CAP, float(judged.unused)), judged.unused / max(1, judged.stated), min(_CAP, lost / 3), lost / said,
-        float(bool(spelled)), min(1.0, len(spelled) / max(1, len(given))), float(named), float(judged.agreed),
+        float(bool(spelled)), min(1.0, len(spelled) / max(1, len(given))), float(named),
         float(invented), min(_CAP, judged.stated / 3), float(signature is not None and not signature.whole),
     ]  # fmt: skip
 

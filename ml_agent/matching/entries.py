@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -25,6 +25,8 @@ from tools.signatures.model import Option, Signature
 
 _FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
+_SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
+"""A word that only a usage line has: "[HOW_MANY]", "[--verbose]"."""
 _MOST_PROSE = 400
 _MOST_OF_A_TEXT = 4000
 _MOST_SIBLINGS = 120
@@ -77,7 +79,9 @@ class EntryPoint:
                 ):
                     continue
                 siblings = self.facts.index.signatures.get(self.signature.path, ())
-                if choose(siblings, invocation.words) != self.signature:
+                if choose(siblings, invocation.words) != self.signature or any(
+                    map(_SYNOPSIS.fullmatch, invocation.words)
+                ):
                     continue
                 call = parse_call(self.signature, invocation.words)
                 found.append(Shown(example, invocation, call.values, call.unknown))
@@ -102,12 +106,16 @@ class EntryPoint:
             or self._configurations(option)
             for option in self.signature.options
         }
+        seen = {
+            option.dest: (*self.seen.get(option.dest, ()), *self._namesakes_choices(option))
+            for option in self.signature.options
+        }
         prose = {
             option.dest: self.facts.said_of([option.dest, *(flag.lstrip("-") for flag in option.flags)])
             for option in self.signature.options
         }
         usages = read_usages(self.facts.index, self.signature)
-        own = slots_of(self.signature.options, self.seen, files, prose, usages)
+        own = slots_of(self.signature.options, seen, files, prose, usages)
         return (*own, Slot(launch.PROCESSES)) if self.launcher else own
 
     @cached_property
@@ -123,6 +131,21 @@ class EntryPoint:
     def launcher(self) -> str:
         """What starts several processes of it: torchrun, mpiexec; "" where it runs as one."""
         return launch.launcher_of(self.signature, [shown.example.text for shown in self.shown])
+
+    def module(self, workdir: str) -> str:
+        """The module as which most of its examples call it from a folder, by `python -m`; "" where they call its file."""
+        names = Counter(
+            one.invocation.name
+            for one in self.shown
+            if one.invocation.target == "module" and not one.invocation.launcher and one.example.workdir == workdir
+        )
+        name, count = next(iter(names.most_common(1)), ("", 0))
+        return name if 2 * count > len(self.shown) else ""
+
+    def _namesakes_choices(self, option: Option) -> tuple[str, ...]:
+        """The choices that options of its name have elsewhere, for one of words that has none itself."""
+        own = option.choices or option.accepted or option.switch or option.type not in {"str", "unknown"}
+        return () if own else self.facts.choices.get(option.dest.lower(), ())
 
     def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Files of the repository beside one that a value names, spelled like it."""
@@ -204,6 +227,16 @@ class Facts:
     def variables(self) -> Mapping[str, str]:
         """Shell variables that any document or script sets; the first one counts."""
         return first_documented(self.index.examples)
+
+    @cached_property
+    def choices(self) -> Mapping[str, tuple[str, ...]]:
+        """By name: the choices that options of this name have, where all that have any agree: another script's are seldom others."""
+        found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for signatures in self.index.signatures.values():
+            for option in (one for signature in signatures for one in signature.options):
+                if option.choices or option.accepted:
+                    found[option.dest.lower()].add(option.choices or option.accepted)
+        return {dest: next(iter(several)) for dest, several in found.items() if len(several) == 1}
 
     @cached_property
     def entries(self) -> tuple[EntryPoint, ...]:

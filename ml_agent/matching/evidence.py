@@ -56,6 +56,10 @@ def nearness(statement: Statement, mention: Mention) -> Nearness:
         for term in word.terms:
             if near > side.get(term, 0.02):
                 side[term] = near
+    if mention.kind == "word":
+        # The rest of the very word stands nearest: "link" of "single-link", where the value is "single".
+        following = tuple(set(terms(mention.text)) - set(terms(mention.value))) or following
+        after |= dict.fromkeys(set(terms(mention.text)) - set(terms(mention.value)), 1.0)
     own = frozenset(terms(mention.value)) if mention.kind in {"path", "name", "word"} else frozenset()
     return Nearness(own, before, after, frozenset(lead), frozenset(following), _cues(statement, mention))
 

@@ -15,7 +15,7 @@ from ml_agent.matching.forms import Forms
 from ml_agent.matching.meanings import Entry, meant
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
-from ml_agent.matching.series import united, with_series, without_counts
+from ml_agent.matching.series import united, with_series, without_counts, without_torn_ranges
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, kept_words, spelled_slots
 from ml_agent.matching.switches import contradicts, switches, truth
@@ -139,7 +139,7 @@ def fill(
     ]
     rows = _without_overlaps(scored, slots)
     placed = with_series(statement, united(statement, [*taken, *_best_assignment(rows, slots, taken)], slots), slots)
-    placed = without_counts(statement, placed, slots)
+    placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     filled = {one.slot for one in placed}

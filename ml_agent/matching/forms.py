@@ -49,7 +49,7 @@ class Forms:
         if pair.entry is None:
             return owed + _ALIKE * _is_alike(pair.mention, slot)
         if pair.mention.first != pair.mention.last:
-            return owed
+            return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
         if self._is_ordinary(pair):
             return owed + _ORDINARY
         if pair.entry.exact:
@@ -69,9 +69,11 @@ class Forms:
         return seen.name < _NAMED
 
     def _is_code(self, mention: Mention) -> bool:
-        kind = self._statement.tokens[mention.first].kind
-        return kind in {"name", "word"} and bool(
-            re.search(r"[A-Za-z]", mention.text) and re.search(r"\d", mention.text)
+        """Whether a word of it has letters and digits: "V2" in "V2 generator"."""
+        said = self._statement.tokens[mention.first : mention.last + 1]
+        return any(
+            one.kind in {"name", "word"} and re.search(r"[A-Za-z]", one.text) and re.search(r"\d", one.text)
+            for one in said
         )
 
     def _is_proper(self, mention: Mention) -> bool:

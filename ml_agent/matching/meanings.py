@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import canonical, plain
+from ml_agent.matching.terms import canonical, plain, terms
 from ml_agent.values.lexicon import words
 
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
@@ -45,7 +45,11 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
     for value, several in pieces.items():
         worth = {piece: math.log(1 + (total + 0.5) / frequency[piece]) if total > 1 else 1.0 for piece in several}
         whole = sum(worth.values())
-        hit = {piece for piece in several if piece in said}
+        hit = {piece for piece in several if any(_says(statement, place, several) for place in said.get(piece, ()))}
+        if any(piece.isalpha() and frequency[piece] < total for piece in hit):
+            # What all of them have tells none: "the rings" of checkpoints/rings_mlp.json and checkpoints/moons_mlp.json.
+            worth = {piece: much for piece, much in worth.items() if piece in hit or frequency[piece] < total}
+            whole = sum(worth.values())
         if hit and whole:
             # Of two values that are said in full the one that says more is meant.
             scored.append((sum(worth[p] for p in hit) / whole, sum(worth[p] for p in hit), len(hit), value, hit))
@@ -63,10 +67,17 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
         spot = literal.get(plain(value))
         mention = _stretch(statement, value, said, hit) if spot is None else _between(statement, value, spot, spot)
         exact = value in aliases or (plain(mention.text) == plain(value) and bool(plain(value)))
+        exact = exact or canonical(mention.text.lower()) == canonical(value.lower())
         found.append(
             Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
         )
     return found
+
+
+def _says(statement: Statement, place: int, pieces: frozenset[str]) -> bool:
+    """Whether a word can mean a value of these pieces: one with underscores is a name of its own, and its parts mean little alone."""
+    word = statement.tokens[place].value
+    return "_" not in word or 2 * len(pieces_of(word) & pieces) >= len(pieces_of(word))
 
 
 @lru_cache(maxsize=4096)
@@ -117,7 +128,10 @@ def pieces_of(value: str) -> frozenset[str]:
         .replace("++", "pp")
     )
     return frozenset(
-        canonical(piece) if piece.isalpha() else piece for piece in _PIECE.findall(spaced) if piece not in {"a", "the"}
+        term
+        for piece in _PIECE.findall(spaced)
+        if piece not in {"a", "the"}
+        for term in (terms(piece) if piece.isalpha() else (piece,))
     )
 
 

@@ -1,6 +1,6 @@
 """Series in slots for several values: each stays together."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 import msgspec
 
@@ -8,6 +8,7 @@ from ml_agent.matching.fitting import typed
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
+from ml_agent.matching.terms import plain
 
 
 def with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
@@ -55,6 +56,39 @@ def without_counts(statement: Statement, placed: Sequence[Placed], slots: Sequen
         if told and slots[one.slot].several and len(one.starts) == len(one.values):
             found[at] = _holding(statement, one, slots, set(one.starts[1:]))
     return found
+
+
+_LED, _JOINED = frozenset({"from", "between"}), frozenset({"to", "and", "through", "until"})
+_BOUNDS = (("min", "max"), ("begin", "end"), ("start", "end"), ("start", "stop"), ("low", "high"), ("lower", "upper"), ("small", "large"), ("initial", "final"), ("first", "last"), ("from", "to"))  # fmt: skip
+
+
+def without_torn_ranges(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+    """ "From 2 to 7" is one thing: its ends go into one slot, or into two that are the bounds of one quantity, else nowhere."""
+    found = list(placed)
+    for ends in _ranges(statement):
+        holders = [at for start in ends for at, one in enumerate(found) if start in one.starts]
+        if len(set(holders)) == 2 and not _are_bounds(*(slots[found[at].slot].option.dest for at in holders)):
+            for at in holders:
+                found[at] = _holding(statement, found[at], slots, set(found[at].starts) - set(ends))
+    return [one for one in found if one.values]
+
+
+def _ranges(statement: Statement) -> Iterator[tuple[int, int]]:
+    """Where the two numbers of each range begin."""
+    tokens = statement.tokens
+    for led, low, joined, high in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
+        words = led.value.lower() in _LED and joined.value.lower() in _JOINED
+        if words and low.kind == high.kind == "number":
+            yield low.start, high.start
+
+
+def _are_bounds(one: str, other: str) -> bool:
+    """Whether two names are those of bounds: "t_min" and "t_max", "decay" and "decay_end"."""
+    return any(
+        plain(one).replace(low, high) == plain(other) or plain(one).replace(low, "") == plain(other).replace(high, "")
+        for low, high in _BOUNDS
+        if low in one or high in other
+    )
 
 
 def _holding(statement: Statement, placed: Placed, slots: Sequence[Slot], starts: Set[int]) -> Placed:

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from ml_agent.matching.mentions import Statement, Word
 from ml_agent.matching.slots import Slot, Weights
+from ml_agent.values.lexicon import words
 
 Scorer = Callable[[Sequence[float]], float]
 _NEGATIONS = frozenset(
@@ -136,6 +138,7 @@ def _evidence(
     first, last = min(one.place for one in hits), max(one.place for one in hits)
     named = [one.place for one in hits if any(term in wanted.worth for term in one.terms)]
     negated = _is_negated(statement, {one.place for one in hits}, first, max(named, default=last))
+    negated = negated or (_drops(slot) and _is_kept(statement, first, last))
     known = sum(one.place in explained for one in hits) / len(hits)
     vector = [
         covered, helped, helped / (1.0 + 0.25 * len(slot.help_terms)),
@@ -168,6 +171,18 @@ def _is_negated(statement: Statement, own: Collection[int], first: int, last: in
         if token.value.lower() in _OFF:
             return True
     return False
+
+
+def _drops(slot: Slot) -> bool:
+    """Whether a switch takes away what its other words name: "ignore upper and lower case"."""
+    return next(iter(slot.option.help.split()), "").lower() in words("dropping")
+
+
+def _is_kept(statement: Statement, first: int, last: int) -> bool:
+    """Whether a word of keeping stands near the words of a switch, in the same sentence."""
+    near = [*reversed(statement.tokens[max(0, first - 4) : first])], statement.tokens[first : last + 7]
+    ahead, behind = (takewhile(lambda token: token.kind != "mark", side) for side in near)
+    return any(token.value.lower() in words("keeping") for token in (*ahead, *behind))
 
 
 def switches(

@@ -87,8 +87,10 @@ _SPELLINGS = (
     (re.compile(r"(?<=[a-z]{2})tre(?=s?$)"), "ter"),
     (re.compile(r"(?<=[a-z]{3})ogue(?=s?$)"), "og"),
     (re.compile(r"(?<=[a-z]{3}[aeiou])ll(?=ed$|ing$|s?$)"), "l"),
+    (re.compile(r"(?<=[a-z]{3}ic)al(?:ly)?$"), ""),
+    (re.compile(r"(?<=[a-z]{4}[^l])ly$"), ""),
 )
-"""British and American spelling, made one: "normalised" and "normalize", "colour" and "color", "labelled" and "labeled"."""
+"""British and American spelling and adverbs, made one: "normalised" and "normalize", "colour" and "color", "labelled" and "labeled"."""
 
 
 @lru_cache(maxsize=20_000)

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from tools.commandline.model import Argument, Call, Word
+from tools.commandline.model import Argument, Call
 from tools.commandline.reader import ParsedCall
 from tools.commandline.render import option_words
 from tools.commandline.words import parse_call
@@ -159,8 +159,3 @@ def _keep_others(call: Call, dest: str, others: dict[str, Any]) -> Call:
     if _others(call, dest) != others:
         raise RenderError(f"the words beside {dest} would mean something else")
     return call
-
-
-def renamed_entry(call: Call, path: str) -> Call:
-    """The call of another script, or of the same from another folder."""
-    return msgspec.structs.replace(call, entry=Word(path, call.entry.gap))

@@ -4,11 +4,14 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from tools.signatures.model import Option, Signature
 from tools.signatures.sources import Sources
 
 ARGV = re.compile(r"\bargv\b")
 MAX_PLACE = 50
+_TYPES = {"int": "int", "float": "float", "Path": "path"}
 
 
 def read(sources: Sources, path: str) -> tuple[Signature, ...]:
@@ -28,25 +31,20 @@ def _doc(text: str) -> str:
 
 
 def _signature(tree: ast.Module, path: str) -> Signature:
-    names: dict[int, tuple[str, int]] = {}
+    lines: dict[int, int] = {}
     uses = 0
-    names_of_targets = {id(n.value): n.targets[0] for n in ast.walk(tree) if isinstance(n, ast.Assign)}
     for node in ast.walk(tree):
-        if _is_argv(node):
-            uses += 1
+        uses += _is_argv(node)
         place = _place(node)
-        if place is None:
-            continue
-        target = names_of_targets.get(id(node))
-        name = target.id if isinstance(target, ast.Name) else f"arg{place}"
-        if place not in names or names[place][0].startswith("arg"):
-            names[place] = (name, getattr(node, "lineno", 0))
+        if place is not None:
+            lines.setdefault(place, getattr(node, "lineno", 0))
+    named = {place: node for node in ast.walk(tree) if isinstance(node, ast.Assign) for place in _place_of(node)}
     only_places = uses == len([n for n in ast.walk(tree) if _place(n) is not None or _counts(n)])
     changed = any(_is_changed(node) for node in ast.walk(tree))
     needed = max(_always_read(tree), default=0) if only_places else 0
     options = tuple(
-        _option(place, *names.get(place, (f"arg{place}", 0)), path, required=place <= needed)
-        for place in range(1, max(names, default=0) + 1)
+        _option(place, named.get(place), Option(dest="", path=path, line=lines.get(place, 0), required=place <= needed))
+        for place in range(1, max(lines, default=0) + 1)
     )
     doc = " ".join((ast.get_docstring(tree) or "").strip().split("\n\n")[0].split())[:500]
     framework = "sysargv" if options or uses else "none"
@@ -55,8 +53,37 @@ def _signature(tree: ast.Module, path: str) -> Signature:
     )  # fmt: skip
 
 
-def _option(place: int, name: str, line: int, path: str, *, required: bool) -> Option:
-    return Option(dest=name, path=path, line=line, required=required, sure=required)
+def _option(place: int, assigned: ast.Assign | None, plain: Option) -> Option:
+    """An argument by its number, with the name, the type and the default that the assignment of it gives."""
+    if assigned is None:
+        return msgspec.structs.replace(plain, dest=f"arg{place}", sure=plain.required)
+    value, default = assigned.value, None
+    if isinstance(value, ast.IfExp):
+        default = next((one.value for one in (value.body, value.orelse) if isinstance(one, ast.Constant)), None)
+        value = value.orelse if isinstance(value.body, ast.Constant) else value.body
+    kind = (
+        _TYPES.get(value.func.id, "str") if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else "str"
+    )
+    name = assigned.targets[0]
+    return msgspec.structs.replace(
+        plain, dest=name.id if isinstance(name, ast.Name) else f"arg{place}", type=kind, sure=plain.required,
+        default=str(default) if default is not None else None,
+    )  # fmt: skip
+
+
+def _place_of(node: ast.Assign) -> Iterator[int]:
+    """The argument that is all that an assignment gives a name: `path = Path(sys.argv[1])`, `n = int(sys.argv[2]) if ... else 5`."""
+    inside = {place for one in ast.walk(node.value) if (place := _place(one)) is not None}
+    value = node.value
+    branches = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+    known = all(isinstance(one, ast.Constant) or _place(_without_conversion(one)) is not None for one in branches)
+    if len(inside) == 1 and known and isinstance(node.targets[0], ast.Name):
+        yield from inside
+
+
+def _without_conversion(node: ast.expr) -> ast.expr:
+    """What a conversion takes: `int(x)`, `Path(x)`, `os.path.abspath(x)`."""
+    return node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords else node
 
 
 _CONDITIONAL = (ast.If, ast.Try, ast.TryStar, ast.While, ast.Match, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

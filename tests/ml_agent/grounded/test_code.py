@@ -135,14 +135,6 @@ def test_the_weights_of_the_users_model_are_taken(repository: Callable[..., Any]
     assert 'make("tiny-net", pretrained="mine")' in stated
 
 
-def test_a_command_takes_the_weights_of_the_users_model_too(repository: Callable[..., Any]) -> None:
-    train = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--model')\np.add_argument('--pretrained')\np.parse_args()\n"
-    shown = "# Train\n\n    python train.py --model big-net --pretrained web_a\n"
-    place = repository({"zoo.py": ZOO["vision/zoo.py"], "train.py": train, "README.md": shown})
-    texts = [draft.text for draft in place.answers("Train the model 'tiny-net'.", 3)]
-    assert "python train.py --model tiny-net --pretrained web_c" in texts
-
-
 REGISTERED = {
     "vision/__init__.py": "from vision.zoo import load\n",
     "vision/zoo.py": """

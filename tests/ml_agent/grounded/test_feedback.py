@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from ml_agent.draft import Draft
@@ -69,7 +70,9 @@ def test_the_navigator_repairs_before_it_tries_something_else(repository: Callab
         }
     )
     request = place.navigator.understand("Train with a learning rate of 0.5", Given())
-    first = next(one for one in place.answers("Train with a learning rate of 0.5", 3) if "--extra 3" in one.text)
+    first = msgspec.structs.replace(
+        place.answer("Train with a learning rate of 0.5"), text="python train.py --lr 0.5 --extra 3"
+    )
     problem = Problem(error_lines=("train.py: error: unrecognized arguments: --extra 3",))
     mended = place.navigator.revise(request, place.workspace(), first, problem)
     assert mended is not None

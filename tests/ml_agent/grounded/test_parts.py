@@ -1,17 +1,14 @@
 """The parts of the grounded navigator on their own."""
 
 import itertools
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml_agent.grounded.affinity import affinity, takes
-from ml_agent.grounded.kind import leaning
 from ml_agent.grounded.literals import literals
 from ml_agent.grounded.scope import needed, parsed
-from ml_agent.grounded.variables import bindings, filled
 from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.likeness import likeness, shortened, stands
 from ml_agent.matching.terms import terms
@@ -88,33 +85,11 @@ def test_likeness_of_names_and_files() -> None:
     assert stands("vqa_test_3b", "vqa_test_eval_3b") and not stands("IF-I-L", "IF-II-L")
 
 
-def test_a_name_may_have_others_in_between() -> None:
-    assert stands("vqa_test_3b", "configs/VQA_test_eval_3b.yaml")
-    assert stands("a-b.c", "x_a_b_y_c_z")
-    assert not stands("vqa_test_3b", "vqa_3b_test")
-    assert not stands("vqa_test_3b", "vqa_test and 3b")
-    assert not stands("vqa_test", "vqa_eval_test")
-
-
-def test_names_of_many_like_parts_cost_little() -> None:
-    began = time.process_time()
-    assert not stands("a_" * 12 + "b", "a_" * 50_000 + "!")
-    assert not stands("a_" * 12 + "b", "a" * 100_000)
-    assert time.process_time() - began < 0.5
-
-
 def test_a_name_of_several_words_may_be_cut_short() -> None:
     assert shortened("cifar10 detection", "configs/det_cifar10.yaml")
     assert not shortened("cifar10 detection", "configs/cifar10.yaml")
     assert not shortened("cifar10 detection", "configs/det_cifar100.yaml")
     assert not shortened("detection", "det.yaml")
-
-
-def test_variables_are_filled_with_what_looks_like_them() -> None:
-    value = Value(text="x", value="./m/cased_L-2", kind="path", words=("model",))
-    bound = bindings("run $DIR/a ${OTHER} $NONE", {"DIR": "/path/to/uncased_L-12", "OTHER": "y"}, [value])
-    assert filled("run $DIR/a ${OTHER} $NONE", bound) == "run ./m/cased_L-2/a y $NONE"
-    assert bound["DIR"].value == value
 
 
 def test_literals_know_what_they_are_for() -> None:
@@ -139,17 +114,3 @@ def test_needed_names() -> None:
     tree = parsed("import os\nx = [y for y in z]\ndef f(a):\n    return a + b + x\nprint(os, f, len)\n")
     assert tree is not None
     assert set(needed(tree)) == {"z", "b"}
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("Show me sample code for gMLP.", "python"),
-        ("Give me a script that trains it.", "bash"),
-        ("Write code and a script.", "either"),
-        ("Train it.", "either"),
-        ("Give me the exact command; I lost the code.", "bash"),
-    ],
-)
-def test_what_the_wording_leans_to(text: str, kind: str) -> None:
-    assert leaning(text) == kind

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import pytest
 
-from ml_agent.matching.after_example import example_values, is_filled, is_rival, merged, nearest_example
+from ml_agent.matching.after_example import example_values, is_filled, is_introduced, is_rival, merged, nearest_example
 from ml_agent.matching.entries import EntryPoint, Shown
 from ml_agent.matching.mentions import read
+from ml_agent.matching.slots import Slot
 from tools.commandline.shell import parse_command
 from tools.examples import Example
 from tools.signatures.model import Option, Signature
@@ -109,3 +111,16 @@ def test_an_option_for_use_instead_of_an_asked_one_is_none_of_the_call() -> None
     assert is_rival(table, {"source"})
     assert not is_rival(table, {"size"})
     assert not is_rival(table, {"source", "input"})
+
+
+def test_an_example_is_the_way_that_its_introduction_alone_names() -> None:
+    one = entry(CITIES, FACES)
+    shown = [
+        Shown(msgspec.structs.replace(call.example, introduction=text), call.invocation, call.values)
+        for call, text in zip(one.shown, ("Then train:", "For hierarchical training of faces:"), strict=True)
+    ]
+    vars(one).update(shown=tuple(shown), slots=())
+    assert is_introduced(read("Train hierarchically"), one, shown[1])
+    assert not is_introduced(read("Train it for long"), one, shown[1])
+    vars(one).update(slots=(Slot(Option(dest="hierarchical", flags=("--hierarchical",))),))
+    assert not is_introduced(read("Train hierarchically"), one, shown[1])

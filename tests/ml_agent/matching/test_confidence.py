@@ -18,7 +18,7 @@ TRAIN = Signature(
 
 def judged(**more: object) -> Judged:
     plain: dict[str, object] = {"signature": TRAIN, "shown": "", "unused": 0, "stated": 1, "margin": 1.0, "least": 1.0}
-    return Judged(**(plain | {"matched": True, "agreed": False} | more))  # type: ignore[arg-type]
+    return Judged(**(plain | more))  # type: ignore[arg-type]
 
 
 def vector(text: str, answer: str, **more: object) -> dict[str, float]:
@@ -52,7 +52,6 @@ def test_an_option_that_is_not_given_explains_nothing() -> None:
         ("filled_up", "Train", "python train.py --out out", {}, 1.0),
         ("margin", "Train", "python train.py", {"margin": 99.0}, 4.0),
         ("python", "Train", "import train", {"signature": None}, 1.0),
-        ("agreed", "Train", "python train.py", {"agreed": True}, 1.0),
         ("unseen", "Train", "python train.py", {}, 0.0),
     ],
 )

@@ -198,3 +198,26 @@ def test_long_help_texts_cost_little() -> None:
     began = time.process_time()
     described(("l1", "a b"), "l1 " * 30_000 + "is " * 30_000)
     assert time.process_time() - began < 0.5
+
+
+def test_what_all_files_of_a_folder_are_called_tells_none() -> None:
+    one = Slot(Option(dest="checkpoint", required=True), files=("nets/moons_mlp.json", "nets/rings_mlp.json"))
+    assert [entry.value for entry in meant(read("the ready-made network for the rings"), one)] == [
+        "nets/rings_mlp.json"
+    ]
+    assert not meant(read("the ready-made network"), one)
+
+
+def test_a_choice_that_is_an_abbreviation_is_meant_by_the_word() -> None:
+    one = slot("unit", choices=("char", "word"), default="word")
+    assert [entry.value for entry in meant(read("on character n-grams"), one)] == ["char"]
+
+
+def test_the_rest_of_a_word_stands_nearest_to_a_choice_in_it() -> None:
+    one = slot("linkage", choices=("single", "complete"), default="complete")
+    other = slot("source", choices=("single", "double"), default="double")
+    statement = read("merge them with single-link clustering")
+    (entry,) = meant(statement, one)
+    near = nearness(statement, entry.mention)
+    weights = Weights([one, other])
+    assert evidence(near, statement, one, weights).name > 0.6 > evidence(near, statement, other, weights).name

@@ -84,3 +84,17 @@ def test_what_is_wanted_is_not_switched_off() -> None:
     for text, expected in (("train on one GPU", {}), ("train without the GPU", {"no_cuda": ("True",)})):
         found = fill(read(text), slots, Sure())
         assert {slots[one.slot].option.dest: one.values for one in found.placed} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "negated"),
+    [
+        ("upper and lower case should be kept apart", 1.0), ("please distinguish upper and lower case", 1.0),
+        ("ignore upper and lower case", 0.0), ("upper and lower case are one. Keep the model", 0.0),
+    ],
+)  # fmt: skip
+def test_what_a_switch_takes_away_is_refused_by_who_keeps_it(text: str, negated: float) -> None:
+    one = slot("lowercase", nargs="0", switch_value="True", default="True", help="ignore upper and lower case")
+    said = switch_features(read(text), one, Weights([one]), frozenset())
+    assert said is not None
+    assert float(said.negated) == negated

@@ -19,3 +19,15 @@ def test_british_and_american_spelling_are_one(british: str, american: str) -> N
 @pytest.mark.parametrize("word", ["noise", "four", "hour", "precise", "install", "fill", "metre"])
 def test_a_word_and_its_plural_stay_one(word: str) -> None:
     assert terms(word) == terms(f"{word}s")
+
+
+@pytest.mark.parametrize(
+    ("adverb", "word"), [("randomly", "random"), ("hierarchically", "hierarchical"), ("automatically", "automatic")]
+)
+def test_an_adverb_is_its_adjective(adverb: str, word: str) -> None:
+    assert terms(adverb) == terms(word)
+
+
+@pytest.mark.parametrize("word", ["early", "only", "apply", "family"])
+def test_other_words_that_end_alike_stay(word: str) -> None:
+    assert terms(word) == (word,)

@@ -314,18 +314,6 @@ def test_omegaconf(repository: Make) -> None:
     assert {o.dest for o in signature.options} == {"lr", "net.depth"} and signature.accepts_unknown
 
 
-def test_sys_argv(script: Script, option: Find) -> None:
-    signature = script("""
-        import sys
-        if len(sys.argv) < 3:
-            sys.exit("usage")
-        source = sys.argv[1]
-        target = sys.argv[2]
-    """)
-    assert signature.framework == "sysargv" and signature.syntax == "plain"
-    assert [o.dest for o in signature.options] == ["source", "target"]
-
-
 def test_a_script_without_arguments(script: Script) -> None:
     signature = script("'''Demo.'''\nprint('hello')\n")
     assert signature.framework == "none" and signature.doc == "Demo." and signature.options == ()

@@ -1,0 +1,188 @@
+"""Programs adapted from the repository's Python examples, in the order in which they deserve to be tried."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+import msgspec
+
+from ml_agent.draft import Draft, LedgerEntry, Provenance
+from ml_agent.grounded.choices import Choice, Shelf, query_of
+from ml_agent.grounded.completion import Sources
+from ml_agent.grounded.conflicts import sibling_conflicts
+from ml_agent.grounded.ledger import full_account, relevant_entries
+from ml_agent.grounded.python import adapt
+from ml_agent.grounded.scope import parsed
+from ml_agent.matching.likeness import stands
+from ml_agent.navigator import Workspace
+from ml_agent.request import Request, Value
+from tools.check.python import check_python
+from tools.examples import Example
+
+_MOST_CHOICES = 400
+_MOST = 8
+_BY_VALUES = 1.5
+_BY_NAMES = 0.5
+_BY_HEADING, _LONG_HEADING = 0.1, 4
+_LETTERS = re.compile(r"[a-z]+")
+_BY_MATCH, _MOST_BY_MATCH = 0.05, 0.4
+_CONFLICT = 0.15
+_FOREIGN = 0.5
+"""What it costs an example that nothing of the repository's own is used in it."""
+_UNFINISHED = 0.15
+_FAULTY = 1.0
+"""What an error costs: a sound draft goes before an unsound one unless it is much worse otherwise."""
+_ALIKE = 0.25
+"""What it costs to be of the same document as a draft that was given already."""
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A draft, how much speaks for it, and the document that it was made from."""
+
+    draft: Draft
+    score: float
+    path: str
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """What a candidate is made for."""
+
+    request: Request
+    workspace: Workspace
+    shelf: Shelf
+
+
+def adapted_programs(task: Task) -> Iterator[Draft]:
+    """Distinct programs, the most promising first; a second one is of another document unless it is much better."""
+    waiting = [_with_findings(candidate, task) for candidate in candidates(task)]
+    given: Counter[str] = Counter()
+    texts: set[str] = set()
+    while waiting:
+        best = max(waiting, key=lambda one: one.score - _ALIKE * given[one.path])
+        waiting.remove(best)
+        if best.draft.text not in texts:
+            texts.add(best.draft.text)
+            given[best.path] += 1
+            yield best.draft
+
+
+def _with_findings(candidate: Candidate, task: Task) -> Candidate:
+    draft = candidate.draft
+    findings = tuple(check_python(draft.text, task.workspace.index, draft.workdir))
+    draft = msgspec.structs.replace(draft, findings=findings)
+    return msgspec.structs.replace(candidate, draft=draft, score=candidate.score - _FAULTY * (not draft.sound))
+
+
+def fitted(task: Task) -> list[Choice]:
+    """Commands and programs by how well they fit the wording, the best first."""
+    values, instruction = task.request.values, task.request.instruction
+    query = query_of(instruction, [value.value for value in values if _is_name(value)])
+    ranked = task.shelf.ranked(query, _MOST_CHOICES)
+    return sorted((_with_heading(_with_names(one, values), instruction) for one in ranked), key=lambda one: -one.fit)
+
+
+def candidates(task: Task) -> list[Candidate]:
+    """The examples that fit best, each with the user's values in it, in no order."""
+    every = [one.example for one in task.shelf.choices if one.kind == "python" and one.example is not None]
+    best = [one for one in fitted(task) if one.kind == "python"][:_MOST]
+    return [
+        _candidate(choice, choice.example, every, task)
+        for choice in best
+        if choice.example is not None and not _is_data(choice.example.text)
+    ]
+
+
+def _is_name(value: Value) -> bool:
+    """Whether a value is a name that is spelled or introduced as one."""
+    return value.kind in {"name", "path", "text"} and (value.required or not value.text.islower())
+
+
+def _with_names(choice: Choice, values: Sequence[Value]) -> Choice:
+    """The choice with a better fit where its text has the names that the user gave."""
+    text = choice.example.text if choice.example is not None else choice.path
+    telling = [(value, 1.0 if _is_name(value) else 0.5) for value in values if _is_name(value) or _is_telling(value)]
+    if not telling:
+        return choice
+    shown_in = choice.example.path if choice.example is not None else choice.path
+    stem = PurePosixPath(shown_in).stem if not shown_in.endswith((".md", ".rst", ".ipynb")) else ""
+    said = sum(
+        weight * (0.7 * stands(value.value, text) + 0.3 * stands(value.value, stem)) for value, weight in telling
+    )
+    return msgspec.structs.replace(choice, fit=choice.fit + _BY_NAMES * said / sum(weight for _, weight in telling))
+
+
+def _with_heading(choice: Choice, instruction: str) -> Choice:
+    """The choice with a better fit where the user says the very heading under which it stands."""
+    headings = choice.example.headings[-2:] if choice.example is not None else ()
+    said = f" {' '.join(_LETTERS.findall(instruction.lower()))} "
+    called = [" ".join(_LETTERS.findall(heading.lower())) for heading in headings]
+    longest = max((len(name.split()) for name in called if f" {name} " in said), default=0)
+    return (
+        msgspec.structs.replace(choice, fit=choice.fit + _BY_HEADING * min(longest, _LONG_HEADING))
+        if longest > 1
+        else choice
+    )
+
+
+def _is_telling(value: Value) -> bool:
+    """Whether a number is one that examples are told apart by: a resolution, a length."""
+    return value.kind == "number" and value.required and value.value.isdigit() and len(value.value) > 2
+
+
+def _candidate(choice: Choice, example: Example, every: Sequence[Example], task: Task) -> Candidate:
+    """An example with the user's values in it."""
+    instruction, values, workdir = task.request.instruction, task.request.values, task.workspace.path or "."
+    index = task.workspace.index
+    sources = Sources(
+        earlier=_earlier(example, every), others=tuple(every), index=index, workdir=workdir, values=values,
+        namesakes=task.shelf.facts.namesakes, seen=task.shelf.facts.texts,
+    )  # fmt: skip
+    adapted = adapt(example.text, values, instruction, sources)
+    ledger = full_account(adapted.text, values)
+    draft = Draft(
+        kind="python", text=adapted.text, workdir=workdir, ledger=relevant_entries(ledger),
+        because=f"adapted from {example.path}:{example.line}",
+        provenance=Provenance(kind="example", path=example.path, line=example.line),
+    )  # fmt: skip
+    score = (
+        choice.fit + _BY_VALUES * share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
+    )
+    score += min(_BY_MATCH * len({found.option.dest for found in adapted.matches}), _MOST_BY_MATCH)
+    score -= _CONFLICT * sibling_conflicts(adapted.text, instruction, index.api, workdir)
+    return Candidate(draft=draft, score=score, path=example.path)
+
+
+def _is_data(code: str) -> bool:
+    """Whether a block shows values alone, as a list of names does, and is no program."""
+    tree = parsed(code)
+    return tree is not None and all(
+        isinstance(node, ast.Expr) and not any(isinstance(one, ast.Call | ast.Await) for one in ast.walk(node))
+        for node in tree.body
+    )
+
+
+def _acts(code: str) -> bool:
+    """Whether the last thing that code does is more than to give something a name."""
+    tree = parsed(code)
+    return (
+        tree is None
+        or not tree.body
+        or not isinstance(tree.body[-1], ast.Assign | ast.AnnAssign | ast.Import | ast.ImportFrom)
+    )
+
+
+def _earlier(example: Example, every: Sequence[Example]) -> tuple[Example, ...]:
+    before = [one for one in every if one.path == example.path and one.line < example.line]
+    return tuple(sorted(before, key=lambda one: -one.line))
+
+
+def share(ledger: Sequence[LedgerEntry]) -> float:
+    """How much of what the user stated a draft honours; a name counts less than a value, a common word hardly at all."""
+    total = honoured = 0.0
+    for entry in ledger:
+        weight = 1.0 if entry.required else 0.05 if entry.text.islower() else 0.5
+        total += weight
+        honoured += weight * (entry.status != "not found")
+    return honoured / total if total else 0.5

@@ -1,0 +1,94 @@
+"""In which order commands and programs are tried."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
+from typing import NamedTuple
+
+from ml_agent.draft import Draft
+from ml_agent.grounded.choices import Choice
+from ml_agent.grounded.commands import Matched
+from ml_agent.grounded.kind import wanted_kind
+from ml_agent.matching.likeness import stands
+
+_OF_ONE_KIND = 3
+"""So many programs in a row are written before something else is tried."""
+_BY_VALUE = 0.2
+"""What a stated value without a place counts against how well the best example fits, which is 1 at most."""
+
+
+class Programs(NamedTuple):
+    """Programs by the way in which they were made, each the best first."""
+
+    written: Sequence[Draft]
+    """From signatures."""
+    adapted: Iterable[Draft]
+    """From examples."""
+
+
+def in_order(
+    instruction: str, commands: Sequence[Matched], programs: Programs, choices: Sequence[Choice]
+) -> Iterator[Draft]:
+    """All drafts, each text once: first of the kind that is asked for, or that fits better where the wording leaves it open.
+
+    Args:
+        instruction: the request.
+        commands: the best first, with their accounts.
+        programs: with their accounts.
+        choices: what the repository shows, with how well each fits the wording.
+    """
+    wanted = wanted_kind(instruction)
+    commands = sorted(commands, key=lambda one: unused(one.draft, one.placed) > 0)
+    python, bash = _programs(programs), iter([one.draft for one in commands])
+    if wanted == "python":
+        return _distinct(chain(python, bash))
+    if wanted == "bash":
+        return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
+    program = next(python, None)
+    python = chain([program] if program is not None else [], python)
+    if program is not None and (not commands or _fits_better(program, commands[0], lead(choices))):
+        return _distinct(chain(islice(python, _OF_ONE_KIND), _alternating(bash, python)))
+    return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
+
+
+def _programs(programs: Programs) -> Iterator[Draft]:
+    """Those that were written first where they have a place for more values: an example is a way that its authors have tried."""
+    adapted, written = iter(programs.adapted), programs.written
+    first = next(adapted, None)
+    others = chain([first] if first is not None else [], adapted)
+    if written and (first is None or unused(written[0]) < unused(first)):
+        return chain(written[:_OF_ONE_KIND], islice(others, 1), written[_OF_ONE_KIND:], others)
+    return chain(islice(others, 1), written[:_OF_ONE_KIND], others, written[_OF_ONE_KIND:])
+
+
+def _fits_better(program: Draft, command: Matched, ahead: float) -> bool:
+    """Whether a program goes before a command where the wording leaves it open: values without a place speak against either.
+
+    What the command has because of the request's words, and the program does not say, is such a value, too.
+    """
+    without = unused(program) + sum(not stands(value, program.text) for value in command.placed)
+    return ahead + _BY_VALUE * (unused(command.draft, command.placed) - without) > 0
+
+
+def lead(choices: Sequence[Choice]) -> float:
+    """How much better the best Python example fits the wording than the best command."""
+    fits = {"python": 0.0, "bash": 0.0}
+    for choice in choices:
+        fits[choice.kind] = max(fits[choice.kind], choice.fit)
+    return fits["python"] - fits["bash"]
+
+
+def unused(draft: Draft, placed: Collection[str] = ()) -> int:
+    """How many stated values a draft has no place for, by its account; what was placed for its meaning has one."""
+    return sum(entry.required and entry.status == "not found" and entry.value not in placed for entry in draft.ledger)
+
+
+def _alternating(*several: Iterable[Draft]) -> Iterator[Draft]:
+    return (draft for turn in zip_longest(*several) for draft in turn if draft is not None)
+
+
+def _distinct(drafts: Iterable[Draft]) -> Iterator[Draft]:
+    texts: set[str] = set()
+    for draft in drafts:
+        if draft.text.strip() not in texts:
+            texts.add(draft.text.strip())
+            yield draft

@@ -1,0 +1,77 @@
+"""In which order commands and programs are tried."""
+
+import pytest
+
+from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.grounded.choices import Choice
+from ml_agent.grounded.commands import Matched
+from ml_agent.grounded.order import Programs, in_order, lead, unused
+
+
+def draft(text: str, *missed: str) -> Draft:
+    ledger = tuple(LedgerEntry(value=one, text=one, status="not found", where="", required=True) for one in missed)
+    kind = "python" if "(" in text else "bash"
+    return Draft(kind=kind, text=text, workdir=".", because="", ledger=ledger)  # type: ignore[arg-type]
+
+
+def order(said: str, commands: list[Draft], programs: Programs, fits: tuple[float, float] = (0.5, 0.5)) -> list[str]:
+    choices = [Choice(kind="bash", fit=fits[0]), Choice(kind="python", fit=fits[1])]
+    matched = [Matched(one, 0.0, 0.0) for one in commands]
+    return [one.text for one in in_order(said, matched, programs, choices)]
+
+
+A, B, C = draft("a"), draft("b"), draft("c")
+RUN, FIT = draft("run()"), draft("fit()")
+
+
+def test_who_asks_for_python_gets_programs_first() -> None:
+    assert order("Python code that runs it", [A], Programs([], [RUN, FIT])) == ["run()", "fit()", "a"]
+
+
+def test_who_asks_for_a_command_gets_commands_first() -> None:
+    assert order("The command that runs it", [A, B], Programs([], [RUN])) == ["a", "b", "run()"]
+
+
+@pytest.mark.parametrize(("fits", "first"), [((0.3, 0.9), "run()"), ((0.9, 0.3), "a"), ((0.5, 0.5), "a")])
+def test_where_the_wording_leaves_it_open_what_fits_better_goes_first(fits: tuple[float, float], first: str) -> None:
+    assert order("Run it", [A], Programs([], [RUN]), fits)[0] == first
+
+
+def test_a_stated_value_without_a_place_counts_against_either_kind() -> None:
+    assert order("Run it", [draft("a", "x")], Programs([], [RUN]))[0] == "run()"
+    assert order("Run it", [draft("a", "x")], Programs([], [RUN]), (0.9, 0.5))[0] == "a"
+
+
+def test_a_command_that_uses_all_stated_values_goes_before_one_that_does_not() -> None:
+    assert order("The command", [draft("a", "x"), B, C], Programs([], []))[:3] == ["b", "c", "a"]
+
+
+def test_what_was_placed_for_its_meaning_is_used() -> None:
+    assert unused(draft("a", "x", "y")) == 2
+    assert unused(draft("a", "x", "y"), {"x"}) == 1
+
+
+def test_a_written_program_goes_before_an_example_only_where_it_uses_more() -> None:
+    assert order("Python", [], Programs([RUN], [FIT])) == ["fit()", "run()"]
+    assert order("Python", [], Programs([RUN], [draft("fit()", "x")])) == ["run()", "fit()"]
+
+
+def test_after_three_of_a_kind_the_other_one_has_its_turn() -> None:
+    commands = [draft(text) for text in "abcde"]
+    assert order("The command", commands, Programs([], [RUN, FIT])) == ["a", "b", "c", "run()", "d", "fit()", "e"]
+
+
+def test_no_text_comes_twice() -> None:
+    assert order("The command", [A, A], Programs([RUN], [RUN])) == ["a", "run()"]
+
+
+def test_the_lead_of_programs_is_that_of_the_best_one() -> None:
+    choices = [Choice(kind="python", fit=0.2), Choice(kind="python", fit=0.75), Choice(kind="bash", fit=0.5)]
+    assert lead(choices) == pytest.approx(0.25)
+
+
+def test_what_a_command_has_of_the_request_and_a_program_lacks_counts_against_the_program() -> None:
+    choices = [Choice(kind="bash", fit=0.4), Choice(kind="python", fit=0.7)]
+    for placed, first in ((frozenset[str](), "run()"), (frozenset({"moons", "150"}), "a")):
+        drafts = in_order("Run it", [Matched(A, 0.0, 0.0, placed)], Programs([], [RUN]), choices)
+        assert next(drafts).text == first

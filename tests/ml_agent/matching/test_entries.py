@@ -1,0 +1,73 @@
+"""Entry points with what the repository shows and says of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ml_agent.matching.answers import command
+from ml_agent.matching.entries import EntryPoint, Facts
+from ml_agent.matching.mentions import read
+from ml_agent.matching.model import shipped
+from ml_agent.matching.retrieval import Shelf
+from ml_agent.matching.solver import solve
+from tools.index import RepoIndex
+
+SEARCH = """
+import argparse
+p = argparse.ArgumentParser(description="Search the sentences of a text")
+p.add_argument("text", help="file of sentences")
+p.add_argument("--count", type=int, default=5, help="number of sentences")
+p.parse_args()
+"""
+Open = Callable[[dict[str, str]], Facts]
+
+
+@pytest.fixture
+def facts(tmp_path: Path) -> Open:
+    """Opens a repository of file names and contents."""
+
+    def open_files(files: dict[str, str]) -> Facts:
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        return Facts(RepoIndex.open(tmp_path, "x"))
+
+    return open_files
+
+
+def entry(facts: Facts, path: str) -> EntryPoint:
+    return next(one for one in facts.entries if one.signature.path == path)
+
+
+def test_a_program_is_called_as_a_module_where_its_documents_call_it_so(facts: Open) -> None:
+    shown = "```bash\npython -m find.near a.txt\npython -m find.near b.txt --count 3\n```\n"
+    found = facts({"find/near.py": SEARCH, "find/__init__.py": "", "README.md": shown})
+    one = entry(found, "find/near.py")
+    assert (one.module("."), one.module("find")) == ("find.near", "")
+    (answer, *_) = solve(read("Search the text with a count of 7"), Shelf(found), shipped())
+    assert (command(answer, ".") or "").startswith("python -m find.near ")
+
+
+def test_a_program_is_called_by_its_file_where_documents_do_or_are_silent(facts: Open) -> None:
+    shown = "```bash\npython near.py a.txt\npython near.py b.txt\npython -m near c.txt\n```\n"
+    assert entry(facts({"near.py": SEARCH, "README.md": shown}), "near.py").module(".") == ""
+
+
+def test_a_usage_line_is_no_example(facts: Open) -> None:
+    shown = "```bash\npython near.py TEXT [COUNT]\npython near.py [--count N] TEXT\npython near.py b.txt\n```\n"
+    one = entry(facts({"near.py": SEARCH, "README.md": shown}), "near.py")
+    assert [call.values["text"] for call in one.shown] == ["b.txt"]
+
+
+def test_an_argument_has_the_choices_of_its_namesake_elsewhere(facts: Open) -> None:
+    train = 'import argparse\np = argparse.ArgumentParser()\np.add_argument("--dataset", choices=["moons", "xor"])\np.parse_args()\n'
+    found = facts({"train.py": train, "repeat.sh": "#!/bin/bash\nDATASET=$1\npython train.py --dataset $DATASET\n"})
+    (slot,) = [one for one in entry(found, "repeat.sh").slots if one.option.dest.lower() == "dataset"]
+    assert slot.vocabulary == ("moons", "xor")
+
+
+def test_namesakes_that_disagree_tell_nothing(facts: Open) -> None:
+    parser = 'import argparse\np = argparse.ArgumentParser()\np.add_argument("--kind", choices={})\np.parse_args()\n'
+    found = facts({"a.py": parser.format(["x", "y"]), "b.py": parser.format(["p", "q"])})
+    assert "kind" not in found.choices

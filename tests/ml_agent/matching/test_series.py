@@ -1,0 +1,42 @@
+"""Series and ranges stay together."""
+
+import pytest
+
+from ml_agent.matching.mentions import read
+from ml_agent.matching.series import without_torn_ranges
+from ml_agent.matching.slots import Slot
+from ml_agent.matching.spelled import Placed
+from tools.signatures.model import Option
+
+TEXT = "try every size from 2 to 7 with 90 points"
+
+
+def put(*dests: str) -> dict[str, tuple[str, ...]]:
+    """What stays of 2 and 7 in one slot or two, and of 90 in another."""
+    statement = read(TEXT)
+    numbers = [one for one in statement.mentions if not one.parts]
+    slots = [Slot(Option(dest=dest, flags=(f"--{dest}",), nargs="2" if len(dests) == 1 else None)) for dest in dests]
+    slots.append(Slot(Option(dest="points", flags=("--points",))))
+    at = dict(zip(("2", "7"), range(2), strict=True)) if len(dests) == 2 else {"2": 0, "7": 0}
+    placed: list[Placed] = []
+    for place in range(len(slots)):
+        held = [one for one in numbers if at.get(one.value, len(slots) - 1) == place]
+        values = tuple(one.value for one in held)
+        placed.append(Placed(place, values, 1.0, "said", tuple(one.start for one in held), TEXT))
+    return {slots[one.slot].option.dest: one.values for one in without_torn_ranges(statement, placed, slots)}
+
+
+def test_the_ends_of_a_range_do_not_go_into_two_different_things() -> None:
+    assert put("clusters", "restarts") == {"points": ("90",)}
+
+
+@pytest.mark.parametrize(
+    "dests",
+    [("t_min", "t_max"), ("begin", "end"), ("decay", "decay_end"), ("small_size", "large_size"), ("fmin", "fmax")],
+)
+def test_they_go_into_the_bounds_of_one_quantity(dests: tuple[str, str]) -> None:
+    assert put(*dests) == {dests[0]: ("2",), dests[1]: ("7",), "points": ("90",)}
+
+
+def test_they_go_into_one_slot_for_several() -> None:
+    assert put("k_range") == {"k_range": ("2", "7"), "points": ("90",)}
