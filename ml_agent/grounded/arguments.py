@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
-from ml_agent.grounded.affinity import takes_several
 from tools.commandline.model import Argument
 from tools.signatures.model import Option, Signature
 
@@ -26,7 +25,8 @@ def argument_for(option: Option, typed: str, like: Argument) -> Argument | None:
         return Argument(
             option=option, flag=like.flag or flag_of(option), values=("False" if wants_off else "True",), form="equals"
         )
-    words = typed.split() if takes_several(option) else [typed]
+    several = option.nargs in {"+", "*"} or ((option.nargs or "").isdigit() and option.nargs not in {"0", "1"})
+    words = typed.split() if several else [typed]
     if option.positional:
         return Argument(kind="place", option=option, values=tuple(words))
     form = like.form if len(words) == 1 else "apart"

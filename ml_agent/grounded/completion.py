@@ -10,6 +10,7 @@ import msgspec
 
 from ml_agent.grounded.scope import binds, needed, parsed
 from ml_agent.matching.likeness import likeness
+from ml_agent.matching.model import Model
 from ml_agent.matching.terms import terms
 from ml_agent.request import Value
 from tools.examples import Example
@@ -36,6 +37,8 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
     """Options of the repository's scripts, by name."""
     seen: Mapping[str, frozenset[str]] = {}
     """By parameter: the texts that examples give it."""
+    model: Model | None = None
+    """The learned tables; None for those that are shipped."""
 
 
 @cache

@@ -10,12 +10,14 @@ import msgspec
 
 from ml_agent.draft import Draft, LedgerEntry, Provenance
 from ml_agent.grounded.choices import Choice, Shelf, query_of
+from ml_agent.grounded.commands import statement_of
 from ml_agent.grounded.completion import Sources
 from ml_agent.grounded.conflicts import sibling_conflicts
 from ml_agent.grounded.ledger import full_account, relevant_entries
 from ml_agent.grounded.python import adapt
 from ml_agent.grounded.scope import parsed
 from ml_agent.matching.likeness import stands
+from ml_agent.matching.model import Model
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
 from tools.check.python import check_python
@@ -52,6 +54,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
     workspace: Workspace
     shelf: Shelf
+    model: Model | None = None
+    """The learned tables; None for those that are shipped."""
 
 
 def adapted_programs(task: Task) -> Iterator[Draft]:
@@ -137,9 +141,9 @@ def _candidate(choice: Choice, example: Example, every: Sequence[Example], task:
     index = task.workspace.index
     sources = Sources(
         earlier=_earlier(example, every), others=tuple(every), index=index, workdir=workdir, values=values,
-        namesakes=task.shelf.facts.namesakes, seen=task.shelf.facts.texts,
+        namesakes=task.shelf.facts.namesakes, seen=task.shelf.facts.texts, model=task.model,
     )  # fmt: skip
-    adapted = adapt(example.text, values, instruction, sources)
+    adapted = adapt(example.text, values, statement_of(task.request), sources)
     ledger = full_account(adapted.text, values)
     draft = Draft(
         kind="python", text=adapted.text, workdir=workdir, ledger=relevant_entries(ledger),
@@ -149,7 +153,7 @@ def _candidate(choice: Choice, example: Example, every: Sequence[Example], task:
     score = (
         choice.fit + _BY_VALUES * share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
     )
-    score += min(_BY_MATCH * len({found.option.dest for found in adapted.matches}), _MOST_BY_MATCH)
+    score += min(_BY_MATCH * adapted.placed, _MOST_BY_MATCH)
     score -= _CONFLICT * sibling_conflicts(adapted.text, instruction, index.api, workdir)
     return Candidate(draft=draft, score=score, path=example.path)
 

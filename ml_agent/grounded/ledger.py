@@ -1,28 +1,15 @@
-"""The ledger: which option honours which of the user's values."""
+"""The ledger: what became of each of the user's values in a draft."""
 
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import msgspec
 
 from ml_agent.draft import Draft, LedgerEntry
-from ml_agent.grounded.affinity import (
-    ENOUGH,
-    NO_HABITS,
-    Habits,
-    affinity,
-    holds_share,
-    is_share,
-    names,
-    spelling,
-    takes_several,
-)
 from ml_agent.grounded.literals import Literal, literals
-from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.likeness import shortened, stands
-from ml_agent.matching.terms import canonical, plain, terms, weight
+from ml_agent.matching.terms import canonical, plain, terms, thing, weight
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
 from ml_agent.values.numbers import number, same_number
@@ -32,110 +19,7 @@ from tools.signatures.model import Option, Signature
 _LITTLE = 0.5
 """A word that says so little ("number", "name") does not tell what a number is for."""
 
-_NEAR_BY = 40
-"""Characters between two numbers of the same thing."""
 _STATUS = {"honoured": 0, "default": 1, "not found": 2}
-
-
-class Match(msgspec.Struct, frozen=True, kw_only=True):
-    """A value and the option that honours it."""
-
-    value: Value
-    option: Option
-    score: float
-    typed: str
-    """The value as the option takes it: in the spelling of its choices."""
-
-
-def match(values: Sequence[Value], options: Sequence[Option], habits: Habits = NO_HABITS) -> tuple[Match, ...]:
-    """The best overall matching of values to options; a value or an option may stay without.
-
-    Args:
-        values: what the user stated.
-        options: what may take them.
-        habits: what examples show of these options.
-    """
-    joint = _joint_matches(values, options, habits)
-    spent = [found.value for found in joint]
-    taken = {found.option.dest for found in joint}
-    options = [option for option in options if option.dest not in taken]
-    merged = _merge_duplicates(
-        [value for value in values if not _is_series(value) and not any(_inside(value, one) for one in spent)]
-    )
-    scores = [_scores(value, options, habits) for value in merged]
-    matching = best_matching(scores, len(options))
-    found = list(joint)
-    for row, column in sorted(matching.items()):
-        value, option = merged[row], options[column]
-        found.append(Match(value=value, option=option, score=scores[row][column], typed=typed(value, option, habits)))
-    return tuple(found)
-
-
-def _is_series(value: Value) -> bool:
-    return value.kind == "number" and " " in value.value and not value.name
-
-
-def _inside(value: Value, whole: Value) -> bool:
-    return value.start >= 0 and whole.start <= value.start and value.end <= whole.end
-
-
-def _joint_matches(values: Sequence[Value], options: Sequence[Option], habits: Habits) -> list[Match]:
-    """Numbers that go together into one option: "12 and 6 neurons", "40 cells wide and 20 cells high"."""
-    several = [
-        option
-        for option in options
-        if option.nargs in {"+", "*"} or ((option.nargs or "").isdigit() and option.nargs != "0")
-    ]
-    if not several:
-        return []
-    found: list[Match] = []
-    for value in [value for value in values if _is_series(value)] + _pairs(values):
-        if any(_inside(value, one.value) or _inside(one.value, value) for one in found):
-            continue
-        count = len(value.value.split())
-        fitting = [option for option in several if option.nargs in {"+", "*"} or option.nargs == str(count)]
-        scored = [(affinity(value, option, habits), -place) for place, option in enumerate(fitting)]
-        best, place = max(scored, default=(0.0, 0))
-        option = fitting[-place] if best >= ENOUGH else None
-        if option is not None and option.dest not in {one.option.dest for one in found}:
-            found.append(Match(value=value, option=option, score=best, typed=value.value))
-    return found
-
-
-def _pairs(values: Sequence[Value]) -> list[Value]:
-    """Neighbouring numbers of the same thing, as one."""
-    numbers = [
-        value
-        for value in values
-        if value.kind == "number" and value.required and not _is_series(value) and value.start >= 0
-    ]
-    pairs = []
-    for one, other in pairwise(numbers):
-        shared = [word for word in one.words[:2] if word in other.words[:3]]
-        if shared and other.start - one.end < _NEAR_BY:
-            words = tuple(dict.fromkeys([*shared, *one.words, *other.words]))
-            pairs.append(
-                Value(
-                    text=f"{one.text}, {other.text}",
-                    value=f"{one.value} {other.value}",
-                    kind="number",
-                    start=one.start,
-                    end=other.end,
-                    words=words,
-                    required=False,
-                )
-            )
-    return pairs
-
-
-def _scores(value: Value, options: Sequence[Option], habits: Habits) -> dict[int, float]:
-    scores: dict[int, float] = {}
-    for place, option in enumerate(options):
-        # An earlier option wins a draw, so that the result does not hang on the order of a hash.
-        score = affinity(value, option, habits) - place * 1e-6
-        if score > 0:
-            scores[place] = score
-    return scores
 
 
 def _merge_duplicates(values: Sequence[Value]) -> list[Value]:
@@ -154,23 +38,6 @@ def _merge_duplicates(values: Sequence[Value]) -> list[Value]:
         words = tuple(dict.fromkeys([*earlier.words, *value.words]))
         merged[key] = msgspec.structs.replace(earlier, words=words, required=earlier.required or value.required)
     return list(merged.values())
-
-
-def typed(value: Value, option: Option, habits: Habits = NO_HABITS) -> str:
-    """The value as it is typed for this option: a choice in its real spelling, a name as examples spell it."""
-    if value.kind == "number" and value.text.rstrip().endswith(("%", "cent")) and option.default is not None:
-        share, usual = number(value.value), number(option.default)
-        if share is not None and usual is not None and 0 < usual < 1:
-            return format(share / 100, "f")
-    if (choice := spelling(option, value.value)) is not None:
-        return choice
-    if value.kind != "name":
-        return value.value
-    wanted = plain(value.value)
-    seen = sorted(habits.values.get(option.dest, ()))
-    if option.default is not None:
-        seen.append(option.default)
-    return next((text for text in seen if plain(text) == wanted), value.value)
 
 
 def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[LedgerEntry, ...]:
@@ -258,15 +125,9 @@ def _in_command(draft: str, value: Value, signature: Signature, spent: Mapping[s
         where = f"{flag} {given}".strip()
         if not says(given, value) or (where in spent and " " not in given and _is_another(value, spent[where])):
             continue
-        fit = affinity(value, option) if option is not None else 0.0
-        if (
-            value.kind == "number"
-            and option is not None
-            and fit == 0.0
-            and not (_may_mean(value, option) or _has_digits(given, value.value))
-        ):
+        if option is not None and not _may_have(value, option, given):
             continue
-        best = max(best, (fit, where))
+        best = max(best, (float(_words_in_common(value, option)) if option is not None else 0.0, where))
     return best[1]
 
 
@@ -277,13 +138,37 @@ def _is_another(value: Value, other: Value) -> bool:
     return not set(value.words[:4]) & set(other.words[:4])
 
 
-def _may_mean(value: Value, option: Option) -> bool:
-    """Whether an option that has the value may have it for the user's sake: it shares a word with the wording, or counts something."""
-    if option.positional or takes_several(option) or (is_share(value) and holds_share(option)):
+def _may_have(value: Value, option: Option, given: str) -> bool:
+    """Whether an option that has the value may have it for the user's sake.
+
+    One that is given by name goes into that option; a number into one that shares a word with the wording, that counts something,
+    or whose name or place tells nothing.
+    """
+    if value.name:
+        return any(thing(value.name) == thing(name) for name in (option.dest, *option.flags))
+    if value.kind != "number" or _words_in_common(value, option) or option.positional or _has_digits(given, value.value):
         return True
-    called = {term for name in names(option) for term in terms(name)}
+    called = _name_terms(option)
+    several = option.nargs in {"+", "*"} or (option.nargs or "").isdigit()
+    share = _is_share(value) and (canonical("share") in called or canonical("share") in terms(option.help))
+    return several or share or (option.type == "int" and value.value.isdigit() and canonical("number") in called)
+
+
+def _words_in_common(value: Value, option: Option) -> int:
+    """How many words around the value are in the name or the help of the option."""
     said = {term for word in value.words for term in terms(word) if weight(term) > _LITTLE}
-    return bool(called & said) or (option.type == "int" and value.value.isdigit() and canonical("number") in called)
+    return len(said & (_name_terms(option) | set(terms(option.help))))
+
+
+def _name_terms(option: Option) -> frozenset[str]:
+    """The terms of an option's names; single letters say too little unless they are all there is."""
+    bare = [option.dest, *(flag.lstrip("-") for flag in option.flags)]
+    return frozenset(term for name in [one for one in bare if len(one) > 1] or bare for term in terms(name))
+
+
+def _is_share(value: Value) -> bool:
+    """ "A quarter of", "30 percent"."""
+    return value.text.endswith(("%", "cent")) or ("." in value.value and not value.text[:1].isdigit())
 
 
 def _by_default(value: Value, signature: Signature, draft: str) -> Option | None:
@@ -291,7 +176,7 @@ def _by_default(value: Value, signature: Signature, draft: str) -> Option | None
     for option in signature.options:
         if option.dest in given or option.default is None or not says(option.default, value, whole=True):
             continue
-        if affinity(value, option) > 0:
+        if value.kind != "number" or _words_in_common(value, option):
             return option
     return None
 

@@ -114,7 +114,7 @@ class GroundedNavigator:
                 one._replace(draft=_with_account(one.draft, request, workspace))
                 for one in command_drafts(request, workspace, self._entries(workspace), model)
             ]
-            task = Task(request=request, workspace=workspace, shelf=self._shelf(workspace))
+            task = Task(request=request, workspace=workspace, shelf=self._shelf(workspace), model=model)
             drafts = in_order(request.instruction, commands, self._programs(task), fitted(task))
             found = _Drafts(with_outlook(drafts, commands, request, workspace, model), commands)
             _remember(self._drafts, key, found)

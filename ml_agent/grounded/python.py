@@ -8,26 +8,22 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from ml_agent.grounded.affinity import Habits
 from ml_agent.grounded.completion import Sources, complete
 from ml_agent.grounded.dimensions import Exchange, carried
-from ml_agent.grounded.ledger import Match, match
-from ml_agent.grounded.leftovers import leftovers
+from ml_agent.grounded.literal_values import QUOTES, is_in_code, place_values
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.prompts import is_prose, phrase_for
 from ml_agent.grounded.siblings import meant_file
-from ml_agent.grounded.slots import slots_of
-from ml_agent.grounded.spoken import spoken
 from ml_agent.matching.likeness import stands
+from ml_agent.matching.mentions import Statement
+from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_path
 from tools.python_api.model import ApiObject
-from tools.python_api.registries import same_registry, variant_instead
-from tools.signatures.model import Option
+from tools.python_api.registries import variant_instead
 
 _SHORT = 2
-QUOTES = frozenset("'\"`“‘")
 
 
 class Edit(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,60 +35,33 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Adapted(msgspec.Struct, frozen=True, kw_only=True):
-    """Python code, and which value went where."""
+    """Python code, and how many of its literals were given a value."""
 
     text: str
-    matches: tuple[Match, ...]
+    placed: int
 
 
-def adapt(code: str, values: Sequence[Value], instruction: str, sources: Sources) -> Adapted:
-    """The example's code, completed and with the user's values."""
+def adapt(code: str, values: Sequence[Value], statement: Statement, sources: Sources) -> Adapted:
+    """The example's code, completed and with the user's values.
+
+    Args:
+        code: of the example.
+        values: what the user stated.
+        statement: the same request as matching reads it.
+        sources: where missing names come from, and the learned tables.
+    """
     whole = complete(code, sources)
     found = [literal for literal in literals(whole) if not literal.fixed and literal.start >= 0]
     shapes = _shapes(found, values)
-    others = [value for value in values if not _is_shape(value) and not _is_in_code(found, value)]
-    slots = slots_of(whole, found, sources.index.api, sources.workdir)
-    options = [_option(place, literal, slots[place], sources) for place, literal in enumerate(found)]
-    present = {option.dest: literal.text for option, literal in zip(options, found, strict=True)}
-    seen = {option.dest: sources.seen.get(slot, frozenset()) for option, slot in zip(options, slots, strict=True)}
-    habits = Habits(values=seen, used=frozenset(present), present=present, barred=_unprosaic(found, slots, others))
-    matches = _of_one_registry(others, options, sources)
-    taken = {one.option.dest for one in matches}
-    options = [option for option in options if option.dest not in taken]
-    others = [value for value in others if value not in [one.value for one in matches]]
-    matches += match(others, options, habits)
-    matches += leftovers(others, matches, options, present)
-    matches += spoken([option for option in options if option.choices], matches, instruction)
-    edits = [*shapes, *_edits(matches, found), *_sibling_edits(whole, others, sources)]
+    others = [value for value in values if not _is_shape(value) and not is_in_code(found, value)]
+    placed = place_values(statement, whole, found, sources)
+    edits = [*shapes, *_edits(placed, found), *_sibling_edits(whole, others, sources)]
     edits.extend(_repetition_edits(edits, whole, found))
     edits.extend(_variants(edits, found, sources))
     edits.extend(_along(shapes, whole, found, edits))
-    edits.extend(_file_edits(edits, found, instruction, sources))
-    edits.extend(_prompts(found, matches, others, instruction))
-    return Adapted(text=_apply(whole, edits), matches=matches)
-
-
-def _of_one_registry(values: Iterable[Value], options: Sequence[Option], sources: Sources) -> tuple[Match, ...]:
-    """Names that the repository registers beside one that the example uses: they go where that one stands."""
-    registries, found = sources.index.api.registries, {}
-    for value in values:
-        for option in options:
-            known = value.kind == "name" and option.dest not in found and option.default is not None
-            if known and same_registry(registries, value.value, option.default or ""):
-                found[option.dest] = Match(value=value, option=option, score=1.0, typed=value.value)
-                break
-    return tuple(found.values())
-
-
-def _unprosaic(found: Sequence[Literal], slots: Sequence[str], values: Sequence[Value]) -> frozenset[tuple[str, str]]:
-    """Names are no prompts: only what the user quotes takes the place of prose."""
-    prose = [
-        str(place)
-        for place, literal in enumerate(found)
-        if literal.kind == "text" and is_prose(slots[place], literal.text)
-    ]
-    names = [value.value for value in values if value.kind == "name" and value.text[:1] not in QUOTES]
-    return frozenset((name, place) for name in names for place in prose)
+    edits.extend(_file_edits(edits, found, statement.text, sources))
+    edits.extend(_prompts(found, placed, others, statement.text))
+    return Adapted(text=_apply(whole, edits), placed=len(placed))
 
 
 def _sibling_edits(code: str, values: Iterable[Value], sources: Sources) -> list[Edit]:
@@ -140,19 +109,6 @@ def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: Sources)
     return list(fresh.values())
 
 
-def _is_in_code(found: Sequence[Literal], value: Value) -> bool:
-    """Whether the code says a name already: a longer name ("blip" in "blip_caption"), what it calls, or one of its keywords."""
-    if value.kind not in {"name", "text"}:
-        return False
-    longer = value.kind == "name" and any(
-        literal.kind == "text" and len(literal.text) > len(value.value) and stands(value.value, literal.text)
-        for literal in found
-    )
-    called = {plain(_tail(literal.owner)) for literal in found} if " " in value.value else set()
-    keywords = {literal.slot for literal in found} if "_" in value.value else set()
-    return longer or plain(value.value) in called or value.value in keywords
-
-
 def _file_edits(edits: Sequence[Edit], found: Sequence[Literal], instruction: str, sources: Sources) -> list[Edit]:
     """The files that the user means where the example has others of the same folder."""
     done = {edit.start for edit in edits}
@@ -163,40 +119,6 @@ def _file_edits(edits: Sequence[Edit], found: Sequence[Literal], instruction: st
             if meant is not None:
                 fresh.append(Edit(start=literal.start, end=literal.end, text=string(meant)))
     return fresh
-
-
-def _option(place: int, literal: Literal, slot: str, sources: Sources) -> Option:
-    """A literal as an option of the code: named by its keyword or parameter, with its text as default.
-
-    What options of the same name have elsewhere in the repository, choices and help, holds for it too.
-    """
-    names = dict.fromkeys(
-        name for name in (slot, _tail(literal.owner) if literal.place >= 0 and slot == literal.slot else "") if name
-    )
-    namesake = sources.namesakes.get(slot)
-    choices = namesake.choices if namesake is not None and literal.text in namesake.choices else ()
-    owner = literal.owner.replace(".", " ").replace("(", " ").replace("=", " ")
-    return Option(
-        dest=str(place),
-        flags=tuple(f"--{name}" for name in names) or ("--",),
-        type=_type(literal),  # type: ignore[arg-type]
-        default=literal.text,
-        nargs=str(literal.text.count(",") + 1) if literal.kind == "shape" else None,
-        choices=choices,
-        help=f"{namesake.help if namesake is not None else ''}; {owner}",
-    )
-
-
-def _tail(owner: str) -> str:
-    return ".".join(owner.split("(")[0].split(".")[-2:])
-
-
-def _type(literal: Literal) -> str:
-    if literal.kind == "number":
-        return "float" if "." in literal.text or "e" in literal.text else "int"
-    if literal.kind == "shape":
-        return "int"
-    return "path" if is_path(literal.text) else "str"
 
 
 def _is_shape(value: Value) -> bool:
@@ -227,13 +149,13 @@ def _along(shapes: Iterable[Edit], code: str, found: Sequence[Literal], edits: I
     return [Edit(start=literal.start, end=literal.end, text=text) for literal, text in fresh]
 
 
-def _edits(matches: Iterable[Match], found: Sequence[Literal]) -> list[Edit]:
+def _edits(placed: Iterable[Placed], found: Sequence[Literal]) -> list[Edit]:
     edits = []
-    for one in matches:
-        literal = found[int(one.option.dest)]
-        if plain(literal.text) == plain(one.typed) and literal.kind == "text":
+    for one in placed:
+        literal, typed = found[one.slot], " ".join(one.values)
+        if plain(literal.text) == plain(typed) and literal.kind == "text":
             continue
-        edits.append(Edit(start=literal.start, end=literal.end, text=_format_literal(one.typed, literal)))
+        edits.append(Edit(start=literal.start, end=literal.end, text=_format_literal(typed, literal)))
     return edits
 
 
@@ -261,15 +183,15 @@ def string(text: str) -> str:
 
 
 def _prompts(
-    found: Sequence[Literal], matches: Sequence[Match], values: Sequence[Value], instruction: str
+    found: Sequence[Literal], placed: Sequence[Placed], values: Sequence[Value], instruction: str
 ) -> list[Edit]:
     """What the user wants to see or to know, in place of the example's own prompt, caption or question."""
-    taken = {int(one.option.dest) for one in matches}
-    placed = {plain(one.value.value) for one in matches} | {plain(literal.text) for literal in found}
+    taken = {one.slot for one in placed}
+    said = {plain(value) for one in placed for value in one.values} | {plain(literal.text) for literal in found}
     left = [
         value.value
         for value in values
-        if value.kind in {"text", "name"} and value.text[:1] in QUOTES and plain(value.value) not in placed
+        if value.kind in {"text", "name"} and value.text[:1] in QUOTES and plain(value.value) not in said
     ]
     for place, literal in enumerate(found):
         if place in taken or literal.kind != "text" or not is_prose(literal.slot, literal.text):

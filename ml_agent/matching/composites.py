@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+import msgspec
+
 from ml_agent.matching.mention import Mention
 from ml_agent.values.lexer import Token
 from ml_agent.values.numbers import plain
+from ml_agent.values.phrases import gram_sizes
 from ml_agent.values.readings import worded
 
 _FACTOR = re.compile(
@@ -35,6 +38,8 @@ _RESIDES = frozenset(
     {"resides", "lies", "located", "found", "stored", "saved", "kept", "sits", "lives", "housed", "placed"}
 )
 _NEAR, _FAR = 5, 14
+_GRAM = "n-gram"
+"""What the lengths of n-grams are of."""
 
 
 def factors(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
@@ -52,6 +57,15 @@ def absences(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
     for place, token in enumerate(tokens):
         if token.kind == "word" and token.value.lower() in _ABSENT:
             yield _spanning(text, "0", "absence", tokens, place, place)
+
+
+def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
+    """Lengths of n-grams by their names: a bigram is 2, "single words and word pairs" are 1 and 2."""
+    for start, end, size in gram_sizes(text):
+        inside = [place for place, token in enumerate(tokens) if start <= token.start < end]
+        if inside:
+            made = _spanning(text, size, "number", tokens, inside[0], inside[-1])
+            yield msgspec.structs.replace(made, noun=_GRAM)
 
 
 def singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:

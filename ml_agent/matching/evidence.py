@@ -60,6 +60,8 @@ def nearness(statement: Statement, mention: Mention) -> Nearness:
         # The rest of the very word stands nearest: "link" of "single-link", where the value is "single".
         following = tuple(set(terms(mention.text)) - set(terms(mention.value))) or following
         after |= dict.fromkeys(set(terms(mention.text)) - set(terms(mention.value)), 1.0)
+    if mention.noun and mention.noun not in statement.text.lower():
+        after |= dict.fromkeys(terms(mention.noun), 1.0)
     own = frozenset(terms(mention.value)) if mention.kind in {"path", "name", "word"} else frozenset()
     return Nearness(own, before, after, frozenset(lead), frozenset(following), _cues(statement, mention))
 

@@ -10,7 +10,7 @@ from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.devices import NO_DEVICES, place_devices
 from ml_agent.matching.evidence import Evidence, evidence, nearness
 from ml_agent.matching.features import Others
-from ml_agent.matching.fitting import counts_the_other, is_possible, takes, typed
+from ml_agent.matching.fitting import counts_the_other, has_its_count, is_possible, takes, typed
 from ml_agent.matching.forms import Forms
 from ml_agent.matching.meanings import Entry, meant
 from ml_agent.matching.mentions import Mention, Spelled, Statement
@@ -141,6 +141,7 @@ def fill(
     placed = with_series(statement, united(statement, [*taken, *_best_assignment(rows, slots, taken)], slots), slots)
     placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
     starts = {start for one in placed for start in one.starts}
+    placed = [one for one in placed if has_its_count(slots[one.slot], one)]
     spent = explained(statement, placed, slots)
     filled = {one.slot for one in placed}
     for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):

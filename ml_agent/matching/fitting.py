@@ -7,6 +7,7 @@ from decimal import Decimal
 from ml_agent.matching.evidence import Evidence
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot, listed_in
+from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain, terms
 from ml_agent.values.numbers import number
 from ml_agent.values.numbers import plain as plain_number
@@ -98,6 +99,12 @@ def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
     if mention.kind != "number" or slot.option.positional or slot.option.required or slot.seen:
         return True
     return seen.name + seen.help + seen.prose > 0 or mention.value.lower() in slot.option.help.lower()
+
+
+def has_its_count(slot: Slot, placed: Placed) -> bool:
+    """Whether a slot that takes so many values, neither more nor fewer, has them; what the user spells stays."""
+    count = slot.option.nargs or ""
+    return not count.isdigit() or count in {"0", "1"} or not placed.starts or len(placed.values) == int(count)
 
 
 def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:

@@ -107,8 +107,11 @@ class Statement:
     def mentions(self) -> tuple[Mention, ...]:
         """Every value, in order; series beside their parts."""
         single = [one for place, token in enumerate(self.tokens) if (one := self._mention(place, token)) is not None]
+        grams = list(composites.grams(self.text, self.tokens))
         for several in (composites.factors, composites.absences, composites.singles, composites.sizes):
-            single += several(self.text, self.tokens)
+            made = several(self.text, self.tokens)
+            single += [one for one in made if not any(gram.first <= one.first <= gram.last for gram in grams)]
+        single = [one for one in single if not any(gram.first <= one.first <= gram.last for gram in grams)] + grams
         values = {value for _, value in self.given}
         single = [one for one in single if one.value not in values]
         single += composites.placed_files(self.text, self.tokens, single)

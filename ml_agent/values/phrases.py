@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -42,6 +42,14 @@ def grams(text: str) -> list[Value]:
             )
         )
     return found
+
+
+def gram_sizes(text: str) -> Iterator[tuple[int, int, str]]:
+    """Each length of n-grams that is said by its name: where it begins and ends, and the number."""
+    for match in _grams().finditer(text):
+        for group, name in enumerate(match.groups(), 1):
+            if name:
+                yield match.start(group), match.end(group), str(_data()["grams"][name.lower()])
 
 
 def with_phrases(values: Sequence[Value], text: str) -> list[Value]:

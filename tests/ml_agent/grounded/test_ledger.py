@@ -5,7 +5,7 @@ import shlex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ml_agent.grounded.ledger import full_account, match, relevant_entries
+from ml_agent.grounded.ledger import full_account, relevant_entries
 from ml_agent.values import extract
 from tools.signatures.model import Option, Signature
 
@@ -20,49 +20,6 @@ DATA = Option(dest="dataset", flags=("--dataset",), choices=("cora", "citeseer",
 UNITS = Option(dest="units", flags=("--units",), type="int", nargs="+", default="8", help="sizes of the hidden layers")
 OUT = Option(dest="output_dir", flags=("--output_dir",), type="path")
 SIGNATURE = Signature(path="train.py", options=(LR, EPOCHS, START, BATCH, EVAL, WARMUP, STEPS, DATA, UNITS, OUT))
-
-
-def chosen(text: str, *options: Option) -> dict[str, str]:
-    """What each option gets."""
-    return {found.option.dest: found.typed for found in match(extract(text), options or SIGNATURE.options)}
-
-
-def test_the_matching_is_the_best_overall() -> None:
-    text = "300,000 training steps with a warm-up period of 2,000 steps and a batch size of 64"
-    assert chosen(text) == {"num_train_steps": "300000", "num_warmup_steps": "2000", "train_batch_size": "64"}
-
-
-def test_abbreviations_and_synonyms() -> None:
-    assert chosen("the learning rate is 0.1 and the number of training epochs 5", LR, START, EPOCHS) == {
-        "lr": "0.1",
-        "n_epochs": "5",
-    }
-
-
-def test_names_take_the_spelling_of_the_choices() -> None:
-    assert chosen("use the Citeseer dataset")["dataset"] == "citeseer"
-    assert chosen("for a long term task with dataset Cora")["dataset"] == "cora"
-
-
-def test_a_value_that_does_not_fit_the_type_or_the_choices_goes_nowhere() -> None:
-    assert "n_epochs" not in chosen("train for 2.5 epochs", EPOCHS)
-    assert "dataset" not in chosen("use the dataset Reddit", DATA)
-
-
-def test_several_numbers_for_one_option() -> None:
-    assert chosen("two hidden layers with 12 and 6 neurons")["units"] == "12 6"
-
-
-def test_a_share_in_percent() -> None:
-    share = Option(
-        dest="test_share", flags=("--test_share",), type="float", default="0.2", help="share used for testing"
-    )
-    assert chosen("hold out 30 percent for testing", share) == {"test_share": "0.3"}
-
-
-def test_a_given_name_beats_everything() -> None:
-    found = match(extract("", (("num_warmup_steps", "7"), ("learning-rate", "3"))), SIGNATURE.options)
-    assert {one.option.dest: one.typed for one in found} == {"num_warmup_steps": "7", "lr": "3"}
 
 
 def test_the_account_tells_honoured_default_and_not_found() -> None:
@@ -122,7 +79,11 @@ def test_what_is_given_by_name_is_honoured(options: list[Option], data: st.DataO
     amounts = [data.draw(st.integers(min_value=0, max_value=10**6)) for _ in options]
     arguments = tuple((option.dest, str(amount)) for option, amount in zip(options, amounts, strict=True))
     values = extract("train it", arguments)
-    found = match(values, SIGNATURE.options)
-    assert {one.option.dest: one.typed for one in found} == dict(arguments)
-    command = shlex.join(["python", "train.py", *(word for one in found for word in (one.option.flags[0], one.typed))])
+    words = [word for one, amount in zip(options, amounts, strict=True) for word in (one.flags[0], str(amount))]
+    command = shlex.join(["python", "train.py", *words])
     assert all(entry.status == "honoured" for entry in full_account(command, values, SIGNATURE))
+
+
+def test_what_is_given_by_name_is_not_honoured_by_another_option() -> None:
+    values = extract("train it", (("n_epochs", "7"),))
+    assert full_account("python train.py --train_batch_size 7", values, SIGNATURE)[0].status == "not found"

@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ml_agent.grounded.affinity import affinity, takes
 from ml_agent.grounded.literals import literals
 from ml_agent.grounded.scope import needed, parsed
 from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.likeness import likeness, shortened, stands
 from ml_agent.matching.terms import terms
-from ml_agent.request import Value
 from tools.signatures.model import Option, Signature
 
 SIGNATURE = Signature(
@@ -61,19 +59,6 @@ def test_names_and_wordings_meet(option: str, wording: str) -> None:
 @given(st.text(max_size=60))
 def test_any_name_has_terms(text: str) -> None:
     assert all(term == term.lower() for term in terms(text))
-
-
-def test_a_number_does_not_go_where_a_text_is_wanted() -> None:
-    value = Value(text="20", value="20", kind="number", words=("predictions", "file"))
-    assert affinity(value, Option(dest="predict_file", flags=("--predict_file",), type="str")) == 0
-    assert not takes(Option(dest="n", flags=("--n",), type="int"), "2.5")
-    assert takes(Option(dest="n", flags=("--n",), type="int", nargs="2"), "2 5")
-
-
-def test_a_share_is_not_more_than_one() -> None:
-    value = Value(text="300", value="300", kind="number", words=("warmup", "steps"))
-    option = Option(dest="warmup_proportion", flags=("--warmup_proportion",), type="float", default="0.1")
-    assert affinity(value, option) == 0
 
 
 def test_likeness_of_names_and_files() -> None:

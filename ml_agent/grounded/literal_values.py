@@ -1,0 +1,146 @@
+"""Puts a request's values into the literals of an example: each literal is a slot, by the parameter that it is given to."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from ml_agent.grounded.completion import Sources
+from ml_agent.grounded.literals import Literal
+from ml_agent.grounded.prompts import is_prose
+from ml_agent.grounded.slots import slots_of
+from ml_agent.matching.fill import fill
+from ml_agent.matching.likeness import likeness, stands
+from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.model import shipped
+from ml_agent.matching.slots import Slot
+from ml_agent.matching.spelled import Placed
+from ml_agent.matching.terms import plain
+from ml_agent.request import Value
+from ml_agent.values.lexer import is_path
+from tools.python_api.registries import same_registry
+from tools.signatures.model import Option, OptionType
+
+QUOTES = frozenset("'\"`“‘")
+_COUNTS = re.compile(r"\b(?:number of|how many)\b", re.IGNORECASE)
+_BY_LIKENESS = 3.0
+"""Log-odds for a name in place of one that is spelled as it is."""
+_NEVER = -99.0
+"""Log-odds of what cannot be."""
+
+
+def place_values(statement: Statement, code: str, found: Sequence[Literal], sources: Sources) -> list[Placed]:
+    """The values with the number of the literal that each goes into; names of one registry first, the others by the learned tables.
+
+    Args:
+        statement: the request.
+        code: the example, complete.
+        found: its literals.
+        sources: what is known of their parameters.
+    """
+    names = slots_of(code, found, sources.index.api, sources.workdir)
+    slots = [
+        Slot(_option(literal, name, sources), sorted(sources.seen.get(name, ())))
+        for literal, name in zip(found, names, strict=True)
+    ]
+    settled = _of_one_registry(statement, slots, sources)
+    prose = [at for at, literal in enumerate(found) if literal.kind == "text" and is_prose(names[at], literal.text)]
+    filled = fill(statement, slots, sources.model or shipped(), _Opinion(found, settled, prose))
+    placed = [*settled, *(one for one in filled.placed if one.score > _NEVER / 2)]
+    return [*placed, *_only_count(filled.left, slots, {one.slot for one in placed})]
+
+
+def _only_count(left: Sequence[Mention], slots: Sequence[Slot], taken: Collection[int]) -> list[Placed]:
+    """The one whole number without a place, for the one literal that counts something and has none."""
+    numbers = [one for one in left if one.kind == "number" and one.value.isdigit()]
+    counts = [
+        at
+        for at, slot in enumerate(slots)
+        if at not in taken and slot.option.type == "int" and _COUNTS.search(slot.option.help)
+    ]
+    if len(numbers) != 1 or len(counts) != 1:
+        return []
+    (mention,), (place,) = numbers, counts
+    return [Placed(place, (mention.value,), 0.0, "the only count", (mention.start,), mention.text)]
+
+
+class _Opinion:
+    """What the example says of a placement: values and literals that are settled, names in prose, what the code says already.
+
+    Args:
+        found: the literals.
+        settled: what has its place.
+        prose: numbers of the literals that are prose: only what the user quotes takes their place.
+    """
+
+    def __init__(self, found: Sequence[Literal], settled: Sequence[Placed], prose: Collection[int]) -> None:
+        self._found = found
+        self._starts = {start for one in settled for start in one.starts}
+        self._taken = {one.slot for one in settled}
+        self._prose = prose
+
+    def value(self, mention: Mention, slot: int) -> float:
+        """What speaks for a value in a slot: a name takes the place of one that is spelled like it."""
+        bare = slot in self._prose and mention.kind == "name" and mention.text[:1] not in QUOTES
+        if mention.start in self._starts or slot in self._taken or bare or is_in_code(self._found, mention):
+            return _NEVER
+        return _BY_LIKENESS * likeness(mention.value, self._found[slot].text) if mention.kind == "name" else 0.0
+
+    def switch(self, slot: int) -> float:
+        """What speaks for a switch."""
+        return _NEVER * (slot in self._taken)
+
+
+def _of_one_registry(statement: Statement, slots: Sequence[Slot], sources: Sources) -> list[Placed]:
+    """Names that the repository registers beside one that the example uses: they go where that one stands."""
+    registries, found = sources.index.api.registries, dict[int, Placed]()
+    for mention in (one for one in statement.mentions if one.kind == "name" and not one.parts):
+        for place, slot in enumerate(slots):
+            if place not in found and same_registry(registries, mention.value, slot.option.default or ""):
+                found[place] = Placed(place, (mention.value,), 1.0, "of one registry", (mention.start,), mention.text)
+                break
+    return list(found.values())
+
+
+def is_in_code(found: Sequence[Literal], mention: Mention | Value) -> bool:
+    """Whether the code says a name already: a longer name ("blip" in "blip_caption"), what it calls, or one of its keywords."""
+    if mention.kind not in {"name", "text"}:
+        return False
+    longer = mention.kind == "name" and any(
+        literal.kind == "text" and len(literal.text) > len(mention.value) and stands(mention.value, literal.text)
+        for literal in found
+    )
+    called = {plain(_tail(literal.owner)) for literal in found} if " " in mention.value else set()
+    keywords = {literal.slot for literal in found} if "_" in mention.value else set()
+    return longer or plain(mention.value) in called or mention.value in keywords
+
+
+def _option(literal: Literal, slot: str, sources: Sources) -> Option:
+    """A literal as an option of the code: named by its keyword or parameter, with its text as default.
+
+    What options of the same name have elsewhere in the repository, choices and help, holds for it too.
+    """
+    names = dict.fromkeys(
+        name for name in (slot, _tail(literal.owner) if literal.place >= 0 and slot == literal.slot else "") if name
+    )
+    namesake = sources.namesakes.get(slot)
+    owner = literal.owner.replace(".", " ").replace("(", " ").replace("=", " ")
+    return Option(
+        dest=next(iter(names), ""),
+        flags=tuple(f"--{name}" for name in names) or ("--",),
+        type=_type(literal),
+        default=literal.text,
+        nargs=str(literal.text.count(",") + 1) if literal.kind == "shape" else None,
+        choices=namesake.choices if namesake is not None and literal.text in namesake.choices else (),
+        help=f"{namesake.help if namesake is not None else ''}; {owner}",
+    )
+
+
+def _tail(owner: str) -> str:
+    return ".".join(owner.split("(")[0].split(".")[-2:])
+
+
+def _type(literal: Literal) -> OptionType:
+    if literal.kind == "number":
+        return "float" if "." in literal.text or "e" in literal.text else "int"
+    if literal.kind == "shape":
+        return "int"
+    return "path" if is_path(literal.text) else "str"
