@@ -10,7 +10,6 @@ from ml_agent.navigator import Given, Workspace
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS, saying
 from ml_agent.testing.model_server import first_choice
 
-TASK = "Please train on Citeseer for 30 epochs with a learning rate of 0.05."
 IN_WORDS = "Train on citeseer in a trial called spring_7, 30 rounds through the data."
 
 
@@ -84,9 +83,11 @@ def test_no_misbehaviour_costs_the_answer(name: str, stage: Callable[..., Any], 
     assert first(play, workspace).text
 
 
-def test_an_adapted_example_that_uses_all_costs_no_request(stage: Callable[..., Any], workspace: Workspace) -> None:
+def test_a_call_after_an_example_that_uses_all_costs_no_request(
+    stage: Callable[..., Any], workspace: Workspace
+) -> None:
     play = written(stage, "python evaluate.py")
-    assert first(play, workspace, TASK).source == "grounded"
+    assert first(play, workspace, "Train on 'cora' for 10 epochs.").source == "grounded"
     assert not play.server.requests
 
 
