@@ -146,7 +146,12 @@ def _may_have(value: Value, option: Option, given: str) -> bool:
     """
     if value.name:
         return any(thing(value.name) == thing(name) for name in (option.dest, *option.flags))
-    if value.kind != "number" or _words_in_common(value, option) or option.positional or _has_digits(given, value.value):
+    if (
+        value.kind != "number"
+        or _words_in_common(value, option)
+        or option.positional
+        or _has_digits(given, value.value)
+    ):
         return True
     called = _name_terms(option)
     several = option.nargs in {"+", "*"} or (option.nargs or "").isdigit()
