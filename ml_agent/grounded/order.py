@@ -12,7 +12,7 @@ from ml_agent.matching.likeness import stands
 
 _OF_ONE_KIND = 3
 """So many programs in a row are written before something else is tried."""
-_BY_VALUE = 0.2
+_BY_VALUE = 0.3
 """What a stated value without a place counts against how well the best example fits, which is 1 at most."""
 
 

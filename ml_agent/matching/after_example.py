@@ -17,6 +17,8 @@ from tools.signatures.model import Option
 HALF = 0.5
 """An example that says so much of what the request states is the very way that was asked for."""
 _SHORT = 3
+_REST = ("$@", "$*", "${@}")
+"""The words of a script that it hands on: no value of an option."""
 _INTRODUCTION = 200
 _INSTEAD = re.compile(r"\binstead of (?:an? |the )?(?:--)?([\w-]+)")
 
@@ -89,7 +91,7 @@ def _values_to_keep(statement: Statement, entry: EntryPoint, shown: Shown) -> di
     return {
         dest: value
         for dest, value in shown.values.items()
-        if dest in known and not is_too_many(statement, known[dest], value)
+        if dest in known and value not in _REST and not is_too_many(statement, known[dest], value)
     }
 
 

@@ -107,7 +107,8 @@ def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], sh
     rivals = {option.dest for option in entry.signature.options if is_rival(option, placed)}
     base = merged({dest: value for dest, value in base.items() if dest not in rivals}, placed)
     for option in entry.signature.options:
-        if option.required and base.get(option.dest) is None and option.dest not in placed:
+        launched = bool(entry.launcher) and launch.is_launchers(option)
+        if option.required and not launched and base.get(option.dest) is None and option.dest not in placed:
             usual = entry.seen.get(option.dest, ())
             known = [
                 *_nearest_values(statement, entry, option),

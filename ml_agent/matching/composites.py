@@ -38,6 +38,7 @@ _RESIDES = frozenset(
     {"resides", "lies", "located", "found", "stored", "saved", "kept", "sits", "lives", "housed", "placed"}
 )
 _NEAR, _FAR = 5, 14
+_LAYER = "hidden layer sizes"
 _GRAM = "n-gram"
 """What the lengths of n-grams are of."""
 
@@ -66,6 +67,28 @@ def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
         if inside:
             made = _spanning(text, size, "number", tokens, inside[0], inside[-1])
             yield msgspec.structs.replace(made, noun=_GRAM)
+
+
+_LAYERS = re.compile(
+    r"(?<![\w.-])(?P<count>\w+)(?:\s+\w+)?\s+layers\s+(?:of|with)\s+(?P<size>\w+(?:-\w+)?)(?:\s+(?:hidden\s+)?(?:units|neurons|nodes|channels))?(?:\s+each)?(?![\w.-])",
+    re.IGNORECASE,
+)
+_MOST_LAYERS = 12
+
+
+def layers(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
+    """ "Three layers of 128 units each" are 128, 128 and 128, where several values go."""
+    for match in _LAYERS.finditer(text):
+        inside = [place for place, token in enumerate(tokens) if match.start() <= token.start < match.end()]
+        numbers = [place for place in inside if tokens[place].kind == "number"]
+        behind = tokens[inside[-1] + 1 : inside[-1] + 3] if inside else ()
+        goes_on = len(behind) == 2 and behind[0].value.lower() in {",", "and"} and behind[1].kind == "number"
+        if len(numbers) != 2 or numbers[0] != inside[0] or goes_on:
+            continue
+        count, size = (tokens[place].value for place in numbers)
+        if count.isdigit() and size.isdigit() and 1 < int(count) <= _MOST_LAYERS:
+            made = _spanning(text, ",".join([size] * int(count)), "number", tokens, inside[0], numbers[1], whole=True)
+            yield msgspec.structs.replace(made, parts=(size,) * int(count), noun=_LAYER)
 
 
 def singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:

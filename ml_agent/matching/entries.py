@@ -115,7 +115,8 @@ class EntryPoint:
             for option in self.signature.options
         }
         usages = read_usages(self.facts.index, self.signature)
-        own = slots_of(self.signature.options, seen, files, prose, usages)
+        options = [one for one in self.signature.options if not (self.launcher and launch.is_launchers(one))]
+        own = slots_of(options, seen, files, prose, usages)
         return (*own, Slot(launch.PROCESSES)) if self.launcher else own
 
     @cached_property

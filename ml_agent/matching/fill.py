@@ -15,7 +15,7 @@ from ml_agent.matching.forms import Forms
 from ml_agent.matching.meanings import Entry, meant
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
-from ml_agent.matching.series import united, with_series, without_counts, without_torn_ranges
+from ml_agent.matching.series import united, with_files, with_series, without_counts, without_torn_ranges
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, kept_words, spelled_slots
 from ml_agent.matching.switches import contradicts, switches, truth
@@ -139,6 +139,7 @@ def fill(
     ]
     rows = _without_overlaps(scored, slots)
     placed = with_series(statement, united(statement, [*taken, *_best_assignment(rows, slots, taken)], slots), slots)
+    placed = with_files(statement, placed, slots)
     placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
     starts = {start for one in placed for start in one.starts}
     placed = [one for one in placed if has_its_count(slots[one.slot], one)]
@@ -197,9 +198,9 @@ def _hold(
 
 
 def _is_series_of_slot(scored: Sequence[tuple[Pair, float]], slots: Sequence[Slot]) -> bool:
-    """Whether a series is best placed in a slot whose one word is a series of numbers."""
+    """Whether a series is best placed in a slot whose one word is a series of numbers, or is said as one thing: three layers of 8."""
     pair, _ = max(scored, key=lambda one: one[1])
-    return bool(pair.mention.parts) and slots[pair.slot].series
+    return bool(pair.mention.parts) and (slots[pair.slot].series or pair.mention.whole)
 
 
 def _without_overlaps(

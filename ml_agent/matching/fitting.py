@@ -40,6 +40,8 @@ def takes(slot: Slot, mention: Mention) -> bool:
     if mention.kind == "factor":
         return slot.numeric_default is not None and slot.option.type in {"int", "float", "str", "unknown"}
     if mention.kind == "number":
+        if slot.option.type == "int" and any("." in part for part in mention.parts):
+            return False
         amount = number(mention.value)
         whole = amount is None or amount == amount.to_integral_value()
         if (

@@ -30,6 +30,11 @@ def launcher_of(signature: Signature, texts: Iterable[str]) -> str:
     return "torchrun" if ruled or any(_TORCH.search(text) for text in texts) else ""
 
 
+def is_launchers(option: Option) -> bool:
+    """Whether only a launcher sets an option: the rank of a process."""
+    return option.dest in {"local_rank", "local-rank"}
+
+
 def launched(text: str, launcher: str, count: str) -> str:
     """A command started by so many processes; as it is for one."""
     if not launcher or not count.isdigit() or not re.match(r"python3?\s", text):

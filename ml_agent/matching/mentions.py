@@ -108,7 +108,13 @@ class Statement:
         """Every value, in order; series beside their parts."""
         single = [one for place, token in enumerate(self.tokens) if (one := self._mention(place, token)) is not None]
         grams = list(composites.grams(self.text, self.tokens))
-        for several in (composites.factors, composites.absences, composites.singles, composites.sizes):
+        for several in (
+            composites.layers,
+            composites.factors,
+            composites.absences,
+            composites.singles,
+            composites.sizes,
+        ):
             made = several(self.text, self.tokens)
             single += [one for one in made if not any(gram.first <= one.first <= gram.last for gram in grams)]
         single = [one for one in single if not any(gram.first <= one.first <= gram.last for gram in grams)] + grams

@@ -1,10 +1,11 @@
 """Series in slots for several values: each stays together."""
 
 from collections.abc import Iterator, Sequence, Set
+from pathlib import PurePosixPath
 
 import msgspec
 
-from ml_agent.matching.fitting import typed
+from ml_agent.matching.fitting import takes, typed
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
@@ -15,10 +16,10 @@ def with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[
     """A slot for several values that has one of a series has the whole series."""
     found = list(placed)
     starts = {start for one in placed for start in one.starts}
-    for series in (one for one in statement.mentions if one.parts):
+    for series in (one for one in statement.mentions if one.parts and not one.whole):
         inside = [one for one in statement.mentions if not one.parts and series.start <= one.start < series.end]
         for at, one in enumerate(found):
-            free = [part for part in inside if part.start not in starts]
+            free = [part for part in inside if part.start not in starts and takes(slots[one.slot], part)]
             if (
                 slots[one.slot].several
                 and free
@@ -29,6 +30,20 @@ def with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[
                 found[at] = _holding(statement, one, slots, set(spread))
                 starts |= set(spread)
     return found
+
+
+def with_files(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+    """Files of one kind in a series go together into the slot for several that has one of them: "a.wav and b.wav"."""
+    found = list(placed)
+    for series in (one for one in statement.mentions if one.parts and one.kind == "path"):
+        inside = {one.start for one in statement.mentions if not one.parts and series.start <= one.start < series.end}
+        holders = [at for at, one in enumerate(found) if inside & set(one.starts)]
+        own = [at for at in holders if slots[found[at].slot].several]
+        if len({PurePosixPath(part).suffix for part in series.parts}) == 1 and len(own) == 1:
+            for at in holders:
+                starts = inside | set(found[at].starts) if at == own[0] else set(found[at].starts) - inside
+                found[at] = _holding(statement, found[at], slots, starts)
+    return [one for one in found if one.values]
 
 
 def united(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:

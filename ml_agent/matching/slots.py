@@ -78,7 +78,7 @@ _ON_OFF = re.compile(
 )
 _PATH_IN_HELP = re.compile(r"\b(?:paths?|files?|folders?|director(?:y|ies)|checkpoints?|filenames?)\b", re.IGNORECASE)
 _NONE = frozenset({"none", "no", "off", "0"})
-_TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
+TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
 
 
 class Slot:
@@ -249,7 +249,7 @@ class Slot:
             return self.files
         found = [text for text in (option.default, *self.seen) if text and not _is_numeric(text) and len(text) < 80]
         return tuple(
-            dict.fromkeys(text for text in (*found, *listed_in(option.help), *self.files) if text.lower() not in _TRUTH)
+            dict.fromkeys(text for text in (*found, *listed_in(option.help), *self.files) if text.lower() not in TRUTH)
         )
 
     @cached_property

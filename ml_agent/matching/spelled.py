@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ml_agent.matching.mentions import Spelled, Statement
-from ml_agent.matching.slots import Slot
+from ml_agent.matching.slots import TRUTH, Slot
 from ml_agent.values.numbers import number
 
 
@@ -52,9 +52,9 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
             values, length = _entries(one.following, slot) if slot.several else ((), 0)
             if not values:
                 values, length = _following(one.following, slot)
+            if slot.boolean and not (values and values[0].lower() in TRUTH):
+                values, length = ("True",), 0
             end = one.end + length
-            if not values and slot.boolean:
-                values = ("True",)
         if values:
             found.append(
                 Placed(known, values, 20.0, f"spelled as {one.name}", (one.start,), statement.text[one.start : end])

@@ -69,7 +69,9 @@ def thing(name: str) -> frozenset[str]:
 
 def _spelled_out(piece: str) -> str:
     table = _data()["expand"]
-    return str(table.get(piece) or table.get(_stem(piece)) or piece)
+    known = table.get(piece) or table.get(_stem(piece))
+    counted = None if known else _COUNT.fullmatch(piece)
+    return f"number {counted[1]}" if counted else str(known or piece)
 
 
 @lru_cache(maxsize=20_000)
@@ -98,6 +100,10 @@ def _spelling(word: str) -> str:
     for pattern, other in _SPELLINGS:
         word = pattern.sub(other, word)
     return word
+
+
+_COUNT = re.compile(r"n([b-df-hj-np-tv-z][a-z]{3,})s")
+"""A count with its "n" glued on, "nthreads": hardly an English word begins with "n" and another consonant."""
 
 
 def _stem(word: str) -> str:

@@ -124,3 +124,8 @@ def test_an_example_is_the_way_that_its_introduction_alone_names() -> None:
     assert not is_introduced(read("Train it for long"), one, shown[1])
     vars(one).update(slots=(Slot(Option(dest="hierarchical", flags=("--hierarchical",))),))
     assert not is_introduced(read("Train hierarchically"), one, shown[1])
+
+
+def test_the_words_that_a_script_hands_on_are_no_value() -> None:
+    one = entry(("python train.py --name faces $@", {"name": "faces", "config": "$@"}, "Faces"))
+    assert example_values(read("Train faces"), one, one.shown[0]) == {"name": "faces"}

@@ -156,3 +156,47 @@ def test_the_count_of_a_series_is_none_of_it() -> None:
     assert without_counts(read(text), placed, [units])[0].values == ("12", "6")
     other = [Placed(0, ("3", "12", "6"), 3.0, "said", (0, 23, 30), "three; 12; 6")]
     assert without_counts(read(text.replace("two", "three")), other, [units]) == other
+
+
+def test_a_switch_takes_no_word_behind_it() -> None:
+    slots = [Slot(Option(dest="bilinear", flags=("--bilinear",), type="bool", default="False"))]
+    for text, value in (("--bilinear interpolation", "True"), ("--bilinear", "True"), ("--bilinear false", "false")):
+        placed, _ = spelled_slots(read(f"run it with {text}, please"), slots)
+        assert [one.values for one in placed] == [(value,)]
+
+
+def test_a_slot_for_so_many_values_has_them_or_none() -> None:
+    slots = [
+        Slot(Option(dest="grid", flags=("--grid",), type="int", nargs="2", default="48 24", help="cells of the grid"))
+    ]
+    assert given(fill(read("a grid of 40 by 20 cells"), slots, shipped()), slots) == {"grid": ("40", "20")}
+    assert given(fill(read("a grid of 40 cells"), slots, shipped()), slots) == {}
+
+
+def test_whole_numbers_alone_are_in_a_series_for_whole_numbers() -> None:
+    units = Option(
+        dest="hidden_sizes", flags=("--hidden_sizes",), type="int", nargs="*", help="units of the hidden layers"
+    )
+    slots = [Slot(units)]
+    found = given(fill(read("hidden sizes of 0.995 and 96"), slots, shipped()), slots)
+    assert "0.995" not in found.get("hidden_sizes", ())
+
+
+def test_layers_of_one_size_are_so_many_values() -> None:
+    units = Option(
+        dest="hidden_sizes", flags=("--hidden_sizes",), type="int", nargs="*", help="units of the hidden layers"
+    )
+    slots = [Slot(units)]
+    for text in ("two hidden layers of ninety-six units", "2 layers with 96 neurons each"):
+        assert given(fill(read(text), slots, shipped()), slots) == {"hidden_sizes": ("96", "96")}
+
+
+def test_files_of_a_series_go_together() -> None:
+    voices = Option(
+        dest="speaker_wav", flags=("--speaker_wav",), nargs="*", help="wav files of the target speaker's voice"
+    )
+    slots = [Slot(voices), Slot(Option(dest="voice_dir", flags=("--voice_dir",), help="folder of voices"))]
+    text = "with the voice heard in /voices/ania_1.wav and /voices/ania_2.wav"
+    assert given(fill(read(text), slots, shipped()), slots) == {
+        "speaker_wav": ("/voices/ania_1.wav", "/voices/ania_2.wav")
+    }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ml_agent.matching.launch import launched, launcher_of, started
+from ml_agent.matching.launch import is_launchers, launched, launcher_of, started
 from tools.signatures.model import Option, Signature
 
 
@@ -33,3 +33,8 @@ def test_how_many_a_command_starts() -> None:
     assert started("python -m torch.distributed.launch --nproc_per_node=8 main.py") == "8"
     assert started("mpirun -np 4 python a.py") == "4"
     assert started("python a.py") == ""
+
+
+def test_only_a_launcher_sets_the_rank_of_a_process() -> None:
+    assert is_launchers(Option(dest="local_rank", flags=("--local_rank",)))
+    assert not is_launchers(Option(dest="rank", flags=("--rank",), help="rank of the adapters"))

@@ -164,3 +164,14 @@ def test_a_name_to_which_something_is_written_is_a_path(text: str) -> None:
 )
 def test_a_thing_may_lie_in_a_folder_in_many_words(text: str, path: str) -> None:
     assert "".join(one.value for one in read(text).mentions if one.whole and one.kind == "path") == path
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("a word-level bigram model", ["2"]), ("on single words and word pairs", ["1", "2", "1,2"]), ("a trigram", ["3"])],
+)
+def test_lengths_of_n_grams_are_read_by_their_names(text: str, values: list[str]) -> None:
+    numbers = sorted(
+        (one.value for one in read(text).mentions if one.kind == "number"), key=lambda one: (len(one), one)
+    )
+    assert numbers == values

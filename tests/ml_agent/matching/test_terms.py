@@ -31,3 +31,15 @@ def test_an_adverb_is_its_adjective(adverb: str, word: str) -> None:
 @pytest.mark.parametrize("word", ["early", "only", "apply", "family"])
 def test_other_words_that_end_alike_stay(word: str) -> None:
     assert terms(word) == (word,)
+
+
+@pytest.mark.parametrize(
+    ("glued", "apart"), [("nthreads", "n_threads"), ("nbands", "n_bands"), ("nlayers", "n_layers")]
+)
+def test_a_glued_n_counts(glued: str, apart: str) -> None:
+    assert terms(glued) == terms(apart)
+
+
+@pytest.mark.parametrize("word", ["news", "nodes", "names", "nets", "notes", "neurons", "negatives"])
+def test_an_english_word_with_n_counts_nothing(word: str) -> None:
+    assert "number" not in terms(word)
