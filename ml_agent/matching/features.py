@@ -16,6 +16,7 @@ from ml_agent.values.numbers import number
 
 _TOWARD = frozenset({"to", "into", "under", "below", "as"})
 _FROM = frozenset({"from", "in", "on", "of", "with", "at"})
+_VAGUE = frozenset({"about", "roughly", "approximately", "some", "nearly", "almost"})
 _INTRODUCING = frozenset(["called", "named", "name", "prefix", "entitled", "titled"])
 
 
@@ -29,7 +30,7 @@ FEATURES = (
     "toward_output", "toward_other", "from_output", "from_other", "spoken_one", "used_input", "introduced", "introduced_name",
     "is_absence", "absence_next", "is_made", "zero_choice",
     "path_fits", "path_clashes", "name_to_path", "text_to_path", "path_open", "default_zero", "share_fits", "share_clashes",
-    "name_alone", "help_alone", "next_help", "lead_help",
+    "name_alone", "help_alone", "next_help", "lead_help", "approximate",
 )  # fmt: skip
 
 
@@ -205,9 +206,11 @@ def _in_words(case: _Case) -> list[float]:
 
 
 def _beside(case: _Case) -> list[float]:
-    """Whether the words right behind and right before the value stand in the help."""
+    """Whether the words right behind and right before the value stand in the help; and whether it is but approximate: who sets a value knows it."""
     near, helped = case.near, case.slot.help_terms
-    return [float(bool(near.next & helped)), float(bool(near.lead & helped))]
+    before = case.statement.tokens[max(0, case.mention.first - 1) : case.mention.first]
+    vague = case.mention.kind == "number" and any(token.value.lower() in _VAGUE for token in before)
+    return [float(bool(near.next & helped)), float(bool(near.lead & helped)), float(vague)]
 
 
 def _by_kind(mention: Mention, slot: Slot) -> list[float]:

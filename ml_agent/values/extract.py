@@ -14,7 +14,6 @@ from ml_agent.values.names import find_names, is_argument_name
 from ml_agent.values.numbers import number
 from ml_agent.values.phrases import grams, with_phrases
 from ml_agent.values.readings import tokens_of
-from ml_agent.values.switches import find_switches
 
 _SMALL = 10
 
@@ -41,7 +40,6 @@ def extract(instruction: str, arguments: Sequence[tuple[str, str]] = ()) -> tupl
     )  # fmt: skip
     for finder in finders:
         found.extend(finder(tokens, taken))
-    found.extend(find_switches(tokens))
     found = [*with_phrases(found, instruction), *grams(instruction)]
     found.sort(key=lambda value: (value.start, value.end))
     return structural(arguments) + tuple(found)
