@@ -4,7 +4,6 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 import msgspec
 
@@ -12,11 +11,9 @@ from ml_agent.draft import Draft, LedgerEntry, Provenance
 from ml_agent.grounded.choices import Choice, Shelf, query_of
 from ml_agent.grounded.commands import statement_of
 from ml_agent.grounded.completion import Sources
-from ml_agent.grounded.conflicts import sibling_conflicts
 from ml_agent.grounded.ledger import full_account, relevant_entries
 from ml_agent.grounded.python import adapt
 from ml_agent.grounded.scope import parsed
-from ml_agent.matching.likeness import stands
 from ml_agent.matching.model import Model
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
@@ -26,11 +23,9 @@ from tools.examples import Example
 _MOST_CHOICES = 400
 _MOST = 8
 _BY_VALUES = 1.5
-_BY_NAMES = 0.5
 _BY_HEADING, _LONG_HEADING = 0.1, 4
 _LETTERS = re.compile(r"[a-z]+")
 _BY_MATCH, _MOST_BY_MATCH = 0.05, 0.4
-_CONFLICT = 0.15
 _FOREIGN = 0.5
 """What it costs an example that nothing of the repository's own is used in it."""
 _UNFINISHED = 0.15
@@ -84,7 +79,7 @@ def fitted(task: Task) -> list[Choice]:
     values, instruction = task.request.values, task.request.instruction
     query = query_of(instruction, [value.value for value in values if _is_name(value)])
     ranked = task.shelf.ranked(query, _MOST_CHOICES)
-    return sorted((_with_heading(_with_names(one, values), instruction) for one in ranked), key=lambda one: -one.fit)
+    return sorted((_with_heading(one, instruction) for one in ranked), key=lambda one: -one.fit)
 
 
 def candidates(task: Task) -> list[Candidate]:
@@ -103,20 +98,6 @@ def _is_name(value: Value) -> bool:
     return value.kind in {"name", "path", "text"} and (value.required or not value.text.islower())
 
 
-def _with_names(choice: Choice, values: Sequence[Value]) -> Choice:
-    """The choice with a better fit where its text has the names that the user gave."""
-    text = choice.example.text if choice.example is not None else choice.path
-    telling = [(value, 1.0 if _is_name(value) else 0.5) for value in values if _is_name(value) or _is_telling(value)]
-    if not telling:
-        return choice
-    shown_in = choice.example.path if choice.example is not None else choice.path
-    stem = PurePosixPath(shown_in).stem if not shown_in.endswith((".md", ".rst", ".ipynb")) else ""
-    said = sum(
-        weight * (0.7 * stands(value.value, text) + 0.3 * stands(value.value, stem)) for value, weight in telling
-    )
-    return msgspec.structs.replace(choice, fit=choice.fit + _BY_NAMES * said / sum(weight for _, weight in telling))
-
-
 def _with_heading(choice: Choice, instruction: str) -> Choice:
     """The choice with a better fit where the user says the very heading under which it stands."""
     headings = choice.example.headings[-2:] if choice.example is not None else ()
@@ -130,14 +111,9 @@ def _with_heading(choice: Choice, instruction: str) -> Choice:
     )
 
 
-def _is_telling(value: Value) -> bool:
-    """Whether a number is one that examples are told apart by: a resolution, a length."""
-    return value.kind == "number" and value.required and value.value.isdigit() and len(value.value) > 2
-
-
 def _candidate(choice: Choice, example: Example, every: Sequence[Example], task: Task) -> Candidate:
     """An example with the user's values in it."""
-    instruction, values, workdir = task.request.instruction, task.request.values, task.workspace.path or "."
+    values, workdir = task.request.values, task.workspace.path or "."
     index = task.workspace.index
     sources = Sources(
         earlier=_earlier(example, every), others=tuple(every), index=index, workdir=workdir, values=values,
@@ -154,7 +130,6 @@ def _candidate(choice: Choice, example: Example, every: Sequence[Example], task:
         choice.fit + _BY_VALUES * share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
     )
     score += min(_BY_MATCH * adapted.placed, _MOST_BY_MATCH)
-    score -= _CONFLICT * sibling_conflicts(adapted.text, instruction, index.api, workdir)
     return Candidate(draft=draft, score=score, path=example.path)
 
 

@@ -1,7 +1,9 @@
 """Puts a request's values into the literals of an example: each literal is a slot, by the parameter that it is given to."""
 
+import posixpath
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import PurePosixPath
 
 from ml_agent.grounded.completion import Sources
 from ml_agent.grounded.literals import Literal
@@ -9,6 +11,7 @@ from ml_agent.grounded.prompts import is_prose
 from ml_agent.grounded.slots import slots_of
 from ml_agent.matching.fill import fill
 from ml_agent.matching.likeness import likeness, stands
+from ml_agent.matching.meanings import meant
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
@@ -23,6 +26,7 @@ QUOTES = frozenset("'\"`“‘")
 _COUNTS = re.compile(r"\b(?:number of|how many)\b", re.IGNORECASE)
 _BY_LIKENESS = 3.0
 """Log-odds for a name in place of one that is spelled as it is."""
+_MOST_SIBLINGS = 200
 _NEVER = -99.0
 """Log-odds of what cannot be."""
 
@@ -38,14 +42,22 @@ def place_values(statement: Statement, code: str, found: Sequence[Literal], sour
     """
     names = slots_of(code, found, sources.index.api, sources.workdir)
     slots = [
-        Slot(_option(literal, name, sources), sorted(sources.seen.get(name, ())))
+        Slot(_option(literal, name, sources), sorted(sources.seen.get(name, ())), files=_siblings(literal, sources))
         for literal, name in zip(found, names, strict=True)
     ]
     settled = _of_one_registry(statement, slots, sources)
     prose = [at for at, literal in enumerate(found) if literal.kind == "text" and is_prose(names[at], literal.text)]
     filled = fill(statement, slots, sources.model or shipped(), _Opinion(found, settled, prose))
     placed = [*settled, *(one for one in filled.placed if one.score > _NEVER / 2)]
-    return [*placed, *_only_count(filled.left, slots, {one.slot for one in placed})]
+    taken = {one.slot for one in placed}
+    return [*placed, *_only_count(filled.left, slots, taken), *_meant_files(statement, slots, taken)]
+
+
+def _meant_files(statement: Statement, slots: Sequence[Slot], taken: Collection[int]) -> Iterator[Placed]:
+    """The files that the request comes nearest to, where the example has others of the same folder."""
+    for place, slot in enumerate(slots):
+        for one in meant(statement, slot)[:1] if slot.files and place not in taken else ():
+            yield Placed(place, (one.value,), 0.0, "the file that is meant", (one.mention.start,), one.mention.text)
 
 
 def _only_count(left: Sequence[Mention], slots: Sequence[Slot], taken: Collection[int]) -> list[Placed]:
@@ -132,6 +144,20 @@ def _option(literal: Literal, slot: str, sources: Sources) -> Option:
         choices=namesake.choices if namesake is not None and literal.text in namesake.choices else (),
         help=f"{namesake.help if namesake is not None else ''}; {owner}",
     )
+
+
+def _siblings(literal: Literal, sources: Sources) -> list[str]:
+    """The files of its folder that end as the file does which a literal names: "the horse" is horse.png where it reads cat.png."""
+    shown = PurePosixPath(posixpath.normpath(posixpath.join(sources.workdir or ".", literal.text)))
+    if literal.kind != "text" or not shown.suffix or str(shown) not in sources.index.files:
+        return []
+    folder = literal.text[: len(literal.text) - len(shown.name)]
+    beside = [
+        one
+        for one in map(PurePosixPath, sources.index.files)
+        if (one.parent, one.suffix) == (shown.parent, shown.suffix)
+    ]
+    return [folder + one.name for one in beside[:_MOST_SIBLINGS]]
 
 
 def _tail(owner: str) -> str:

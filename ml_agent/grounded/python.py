@@ -13,7 +13,6 @@ from ml_agent.grounded.dimensions import Exchange, carried
 from ml_agent.grounded.literal_values import QUOTES, is_in_code, place_values
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.prompts import is_prose, phrase_for
-from ml_agent.grounded.siblings import meant_file
 from ml_agent.matching.likeness import stands
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.spelled import Placed
@@ -59,7 +58,6 @@ def adapt(code: str, values: Sequence[Value], statement: Statement, sources: Sou
     edits.extend(_repetition_edits(edits, whole, found))
     edits.extend(_variants(edits, found, sources))
     edits.extend(_along(shapes, whole, found, edits))
-    edits.extend(_file_edits(edits, found, statement.text, sources))
     edits.extend(_prompts(found, placed, others, statement.text))
     return Adapted(text=_apply(whole, edits), placed=len(placed))
 
@@ -107,18 +105,6 @@ def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: Sources)
                 if variant is not None:
                     fresh[literal.start] = Edit(start=literal.start, end=literal.end, text=string(variant))
     return list(fresh.values())
-
-
-def _file_edits(edits: Sequence[Edit], found: Sequence[Literal], instruction: str, sources: Sources) -> list[Edit]:
-    """The files that the user means where the example has others of the same folder."""
-    done = {edit.start for edit in edits}
-    fresh = []
-    for literal in found:
-        if literal.kind == "text" and literal.start not in done and is_path(literal.text):
-            meant = meant_file(literal.text, sources.workdir, instruction, sources.index.files)
-            if meant is not None:
-                fresh.append(Edit(start=literal.start, end=literal.end, text=string(meant)))
-    return fresh
 
 
 def _is_shape(value: Value) -> bool:

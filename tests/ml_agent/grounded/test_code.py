@@ -183,3 +183,20 @@ def test_a_list_of_names_in_a_readme_is_no_program(repository: Callable[..., Any
     drafts = repository(files).answers("Evaluate the encoder on the tasks MR and TREC.", 5)
     assert drafts[0].text.startswith("python score.py")
     assert all(draft.kind == "bash" for draft in drafts)
+
+
+def test_a_file_that_the_request_comes_near_to_takes_the_place_of_its_neighbour(
+    repository: Callable[..., Any],
+) -> None:
+    shown = "# Read\n\n```python\nfrom vision import load\n\nmodel = load('tiny')\nprint(model.read('texts/fables.txt'))\n```\n"
+    files = {"README.md": shown, "texts/fables.txt": "a", "texts/diary.txt": "b"}
+    place = repository({**PACKAGE, **files})
+    assert "texts/diary.txt" in place.answer("Python code that reads the diary with the model").text
+    assert "texts/fables.txt" in place.answer("Python code that reads a text with the model").text
+
+
+def test_the_one_number_without_a_place_is_for_the_one_literal_that_counts(repository: Callable[..., Any]) -> None:
+    shown = "# Read\n\n```python\nfrom vision import load\n\nprint(load('tiny').read(limit=100))\n```\n"
+    option = 'import argparse\np = argparse.ArgumentParser()\np.add_argument("--limit", type=int, default=50, help="number of tokens to read")\np.parse_args()\n'
+    place = repository({**PACKAGE, "README.md": shown, "read.py": option})
+    assert "limit=25" in place.answer("Python code that reads 25 words").text
