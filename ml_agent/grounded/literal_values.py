@@ -3,7 +3,6 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import PurePosixPath
 
 from ml_agent.grounded.completion import Sources
 from ml_agent.grounded.literals import Literal
@@ -42,8 +41,8 @@ def place_values(statement: Statement, code: str, found: Sequence[Literal], sour
     """
     names = slots_of(code, found, sources.index.api, sources.workdir)
     slots = [
-        Slot(_option(literal, name, sources), sorted(sources.seen.get(name, ())), files=_siblings(literal, sources))
-        for literal, name in zip(found, names, strict=True)
+        Slot(_option(literal, name, sources), sorted(sources.seen.get(name, ())), files=files)
+        for literal, name, files in zip(found, names, _siblings(found, sources), strict=True)
     ]
     settled = _of_one_registry(statement, slots, sources)
     prose = [at for at, literal in enumerate(found) if literal.kind == "text" and is_prose(names[at], literal.text)]
@@ -146,18 +145,28 @@ def _option(literal: Literal, slot: str, sources: Sources) -> Option:
     )
 
 
-def _siblings(literal: Literal, sources: Sources) -> list[str]:
-    """The files of its folder that end as the file does which a literal names: "the horse" is horse.png where it reads cat.png."""
-    shown = PurePosixPath(posixpath.normpath(posixpath.join(sources.workdir or ".", literal.text)))
-    if literal.kind != "text" or not shown.suffix or str(shown) not in sources.index.files:
-        return []
-    folder = literal.text[: len(literal.text) - len(shown.name)]
-    beside = [
-        one
-        for one in map(PurePosixPath, sources.index.files)
-        if (one.parent, one.suffix) == (shown.parent, shown.suffix)
+def _siblings(found: Sequence[Literal], sources: Sources) -> list[list[str]]:
+    """By literal: the files beside the one it names that end alike: "the horse" is horse.png where it reads cat.png."""
+    files, workdir = sources.index.files, sources.workdir or "."
+    shown = [posixpath.normpath(posixpath.join(workdir, one.text)) if one.kind == "text" else "" for one in found]
+    known = {path for path in shown if posixpath.splitext(path)[1]} & set(files)
+    beside: dict[tuple[str, str], list[str]] = {_folder_and_ending(path): [] for path in known}
+    for path in files if known else ():
+        if (key := _folder_and_ending(path)) in beside:
+            beside[key].append(posixpath.basename(path))
+    return [
+        [
+            posixpath.join(posixpath.dirname(one.text), name)
+            for name in beside[_folder_and_ending(path)][:_MOST_SIBLINGS]
+        ]
+        if path in known
+        else []
+        for one, path in zip(found, shown, strict=True)
     ]
-    return [folder + one.name for one in beside[:_MOST_SIBLINGS]]
+
+
+def _folder_and_ending(path: str) -> tuple[str, str]:
+    return posixpath.dirname(path), posixpath.splitext(path)[1]
 
 
 def _tail(owner: str) -> str:

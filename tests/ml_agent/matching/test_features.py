@@ -236,3 +236,14 @@ def test_a_part_of_a_name_with_underscores_means_no_choice() -> None:
     one = slot("model_type", choices=("coco", "caption_coco_large"))
     assert [entry.value for entry in meant(read("with its type caption_coco_large"), one)] == ["caption_coco_large"]
     assert not meant(read("with its type caption_coco_flant5xl"), slot("model_type", choices=("coco", "base")))
+
+
+@pytest.mark.parametrize(
+    ("text", "vague"), [("(about 44,000 files)", 1.0), ("some 80 words", 1.0), ("train for 80 words", 0.0)]
+)
+def test_who_says_about_sets_nothing(text: str, vague: float) -> None:
+    statement, one = read(text), slot("epochs", type="int", default="10", help="number of words")
+    (mention,) = [each for each in statement.mentions if each.kind == "number"]
+    seen = evidence(nearness(statement, mention), statement, one, Weights([one]))
+    vector = features(statement, mention, one, seen, Others(0.0, 0.0, 0.0, 0.0), None)
+    assert dict(zip(FEATURES, vector, strict=True))["approximate"] == vague

@@ -1,7 +1,10 @@
 """What a request states."""
 
+import time
+
 import pytest
 
+from ml_agent.matching.composites import layers
 from ml_agent.matching.mentions import read
 
 
@@ -175,3 +178,10 @@ def test_lengths_of_n_grams_are_read_by_their_names(text: str, values: list[str]
         (one.value for one in read(text).mentions if one.kind == "number"), key=lambda one: (len(one), one)
     )
     assert numbers == values
+
+
+@pytest.mark.parametrize("text", ["two " * 25_000, "two layers of " * 8_000, "two" + " " * 100_000, "a" * 100_000])
+def test_layers_are_found_in_linear_time(text: str) -> None:
+    began = time.process_time()
+    list(layers(text, ()))
+    assert time.process_time() - began < 2.0
