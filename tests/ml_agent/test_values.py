@@ -114,14 +114,6 @@ def test_names_by_wording() -> None:
     assert "anomaly detection" in values
 
 
-def test_switches_for_and_against() -> None:
-    switches = [value for value in extract("use sparse backward but without early stopping") if value.kind == "switch"]
-    assert [(value.value, value.words) for value in switches] == [
-        ("true", ("sparse", "backward")),
-        ("false", ("early", "stopping")),
-    ]
-
-
 def test_structural_arguments_come_first() -> None:
     first = extract("train it", (("lr", "0.1"), ("data", "./x.csv")))[:2]
     assert [(value.name, value.value, value.kind, value.start) for value in first] == [
