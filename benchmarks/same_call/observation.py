@@ -4,7 +4,7 @@ import ast
 import functools
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from benchmarks.same_call.model import CodeCall, Observation, Program
 from benchmarks.same_call.steps import Place, kept_parents, steps
 from benchmarks.strict import execute
 from benchmarks.strict.libraries import of_repository
-from benchmarks.strict.reports import Call, Recorded
+from benchmarks.strict.reports import Call, Parse, Recorded
 from benchmarks.strict.text import kind_of, unfence
 from ml_agent.files import write_atomically
 from tools.errors import RepositoryError
@@ -104,7 +104,7 @@ def _program(recorded: Recorded, root: Path) -> Program:
         name=entry["module"],
         words=tuple(entry["words"]),
         chain=chain,
-        parsed=bool(parses),
+        parsed=_is_read(parses, entry["words"]),
         values={k: v for p in parses for k, v in p["values"].items()},
         given={k: tuple(v) for p in parses for k, v in p["given"].items()},
         defaults={k: v for p in parses for k, v in p["defaults"].items()},
@@ -112,6 +112,11 @@ def _program(recorded: Recorded, root: Path) -> Program:
         settings=recorded["settings"],
         rest=tuple(parses[-1]["rest"]) if parses else (),
     )
+
+
+def _is_read(parses: Sequence[Parse], words: Sequence[str]) -> bool:
+    """Whether a parser said what it made of the words; one that is not installed says nothing of any."""
+    return any(one["values"] or one["given"] or one["rest"] for one in parses) or bool(parses and not words)
 
 
 def _call(recorded: Call) -> CodeCall:

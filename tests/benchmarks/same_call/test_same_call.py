@@ -175,3 +175,18 @@ def _cut_first(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
 
     monkeypatch.setattr(observation, "_look", cut)
     return looks
+
+
+@pytest.mark.parametrize(
+    ("reference", "right", "wrong"),
+    [
+        ("python prepare.py jsut corpora --workers=6", "python prepare.py --workers 6 jsut ./corpora", "python prepare.py other corpora --workers=6"),
+        ("python prepare.py jsut corpora --workers=6", "python prepare.py jsut corpora --workers=6", "python prepare.py jsut corpora"),
+        ("python burn.py --data a --epochs 7", "python burn.py a --epochs=7", "python burn.py --data a --epochs 8"),
+    ],
+)  # fmt: skip
+def test_a_program_whose_parser_is_not_installed_is_read_by_its_signature(
+    kit: Path, reference: str, right: str, wrong: str
+) -> None:
+    assert judge(kit, reference, right).passed
+    assert not judge(kit, reference, wrong).passed
