@@ -82,6 +82,16 @@ def identity(group: str) -> str:
     return " ".join(f"{name}={_origin(point)}" for name, point in sorted(_entry_points(group).items()))
 
 
+def author_of(error: BaseException) -> str:
+    """The package, with its version, in whose code an error was raised; "" where that is none that adds something."""
+    added = {point.value.partition(":")[0].partition(".")[0]: point for point in _ours()}
+    raised, found = error.__traceback__, ""
+    while raised is not None:
+        point = added.get(str(raised.tb_frame.f_globals.get("__name__", "")).partition(".")[0])
+        found, raised = _origin(point) if point is not None else found, raised.tb_next
+    return found
+
+
 def _origin(point: importlib.metadata.EntryPoint) -> str:
     owner = point.dist
     return f"{owner.name} {owner.version}" if owner is not None else point.value

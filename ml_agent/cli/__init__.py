@@ -144,6 +144,11 @@ def _say(message: str, code: int) -> int:
 def _internal(error: Exception) -> int:
     import traceback
 
+    from tools.plugins import author_of
+
     if os.environ.get("ML_AGENT_DEBUG"):
         traceback.print_exc()
-    return _say(f"internal error: {type(error).__name__}: {error} (ML_AGENT_DEBUG=1 shows where)", exit_code_for(error))
+    author = author_of(error)
+    whose = f" of {author}" if author else ""
+    told = f"internal error{whose}: {type(error).__name__}: {error} (ML_AGENT_DEBUG=1 shows where)"
+    return _say(told, exit_code_for(error))
