@@ -135,7 +135,7 @@ def test_a_defect_is_one_line_and_exit_code_70(repository: Path, tmp_path: Path)
     words = ("solve", ASK, "--repo", str(repository), "--run", "none", "--navigator", "broken")
     done = run(tmp_path / "added", tmp_path, "-m", "ml_agent", *words)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (70, "", 1), done.stderr
-    assert "internal error of broken 1.0: RuntimeError: theirs" in done.stderr
+    assert "internal error: in broken 1.0: RuntimeError: theirs" in done.stderr
 
 
 def test_nothing_is_added_here() -> None:

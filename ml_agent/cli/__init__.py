@@ -149,6 +149,6 @@ def _internal(error: Exception) -> int:
     if os.environ.get("ML_AGENT_DEBUG"):
         traceback.print_exc()
     author = author_of(error)
-    whose = f" of {author}" if author else ""
-    told = f"internal error{whose}: {type(error).__name__}: {error} (ML_AGENT_DEBUG=1 shows where)"
+    whose = f"in {author}: " if author else ""
+    told = f"internal error: {whose}{type(error).__name__}: {error} (ML_AGENT_DEBUG=1 shows where)"
     return _say(told, exit_code_for(error))
