@@ -26,6 +26,8 @@ _COUNTS = re.compile(r"\b(?:number of|how many)\b", re.IGNORECASE)
 _BY_LIKENESS = 3.0
 """Log-odds for a name in place of one that is spelled as it is."""
 _MOST_SIBLINGS = 200
+_MOST_LITERALS = 120
+"""So many literals of an example may take a value: a long one is a table, or somebody's way to keep us busy."""
 _NEVER = -99.0
 """Log-odds of what cannot be."""
 
@@ -39,6 +41,7 @@ def place_values(statement: Statement, code: str, found: Sequence[Literal], sour
         found: its literals.
         sources: what is known of their parameters.
     """
+    found = found[:_MOST_LITERALS]
     names = slots_of(code, found, sources.index.api, sources.workdir)
     slots = [
         Slot(_option(literal, name, sources), sorted(sources.seen.get(name, ())), files=files)

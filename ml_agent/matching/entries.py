@@ -138,7 +138,10 @@ class EntryPoint:
         names = Counter(
             one.invocation.name
             for one in self.shown
-            if one.invocation.target == "module" and not one.invocation.launcher and one.example.workdir == workdir
+            if one.invocation.target == "module"
+            and not one.invocation.launcher
+            and one.example.workdir == workdir
+            and all(part.isidentifier() for part in one.invocation.name.split("."))
         )
         name, count = next(iter(names.most_common(1)), ("", 0))
         return name if 2 * count > len(self.shown) else ""

@@ -138,11 +138,8 @@ def fill(
         if not kept.holds(pair.mention) and (pair.entry is not None or plain(pair.mention.value) not in callee.names)
     ]
     rows = _without_overlaps(scored, slots)
-    placed = with_series(statement, united(statement, [*taken, *_best_assignment(rows, slots, taken)], slots), slots)
-    placed = with_files(statement, placed, slots)
-    placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
+    placed = _mend_series(statement, [*taken, *_best_assignment(rows, slots, taken)], slots)
     starts = {start for one in placed for start in one.starts}
-    placed = [one for one in placed if has_its_count(slots[one.slot], one)]
     spent = explained(statement, placed, slots)
     filled = {one.slot for one in placed}
     for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):
@@ -152,6 +149,14 @@ def fill(
     left = tuple(m for m in statement.mentions if _is_single(m) and m.start not in starts and not kept.holds(m))
     stray = tuple(one for one in unknown if one not in kept.options)
     return Filled(tuple(placed), left, stray, kept.words, device.environment)
+
+
+def _mend_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+    """What belongs together is together, and a slot for so many values has them."""
+    placed = with_series(statement, united(statement, placed, slots), slots)
+    placed = with_files(statement, placed, slots)
+    placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
+    return [one for one in placed if has_its_count(slots[one.slot], one)]
 
 
 def _opinion_score(pair: Pair, opinion: Opinion | None) -> float:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -36,24 +37,7 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
     aliases = described(tuple(slot.option.choices), slot.option.help)
     aliases = {value: word for value, word in aliases.items() if word in said and not pieces_of(value) & said.keys()}
     pieces = {value: frozenset({aliases[value]}) if value in aliases else pieces_of(value) for value in vocabulary}
-    frequency: dict[str, int] = {}
-    for several in pieces.values():
-        for piece in several:
-            frequency[piece] = frequency.get(piece, 0) + 1
-    total = len(vocabulary)
-    scored = []
-    for value, several in pieces.items():
-        worth = {piece: math.log(1 + (total + 0.5) / frequency[piece]) if total > 1 else 1.0 for piece in several}
-        whole = sum(worth.values())
-        hit = {piece for piece in several if any(_says(statement, place, several) for place in said.get(piece, ()))}
-        if any(piece.isalpha() and frequency[piece] < total for piece in hit):
-            # What all of them have tells none: "the rings" of checkpoints/rings_mlp.json and checkpoints/moons_mlp.json.
-            worth = {piece: much for piece, much in worth.items() if piece in hit or frequency[piece] < total}
-            whole = sum(worth.values())
-        if hit and whole:
-            # Of two values that are said in full the one that says more is meant.
-            scored.append((sum(worth[p] for p in hit) / whole, sum(worth[p] for p in hit), len(hit), value, hit))
-    scored.sort(key=lambda one: (-one[0], -one[1], len(one[3])))
+    scored = _score_values(statement, said, pieces)
     literal = {plain(token.value): place for place, token in enumerate(statement.tokens) if token.kind != "mark"}
     stated = [one for one in scored if plain(one[3]) in literal]
     if stated and any(len(one[4]) > 1 for one in stated):
@@ -72,6 +56,26 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
             Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
         )
     return found
+
+
+def _score_values(
+    statement: Statement, said: Mapping[str, tuple[int, ...]], pieces: Mapping[str, frozenset[str]]
+) -> list[tuple[float, float, int, str, set[str]]]:
+    """Each value of which something is said, the best first: its share, how much that is, how many pieces, and which."""
+    frequency = Counter(piece for several in pieces.values() for piece in several)
+    total = len(pieces)
+    scored = []
+    for value, several in pieces.items():
+        worth = {piece: math.log(1 + (total + 0.5) / frequency[piece]) if total > 1 else 1.0 for piece in several}
+        hit = {piece for piece in several if any(_says(statement, place, several) for place in said.get(piece, ()))}
+        if any(piece.isalpha() and frequency[piece] < total for piece in hit):
+            # What all of them have tells none: "the rings" of checkpoints/rings_mlp.json and checkpoints/moons_mlp.json.
+            worth = {piece: much for piece, much in worth.items() if piece in hit or frequency[piece] < total}
+        whole = sum(worth.values())
+        if hit and whole:
+            # Of two values that are said in full the one that says more is meant.
+            scored.append((sum(worth[p] for p in hit) / whole, sum(worth[p] for p in hit), len(hit), value, hit))
+    return sorted(scored, key=lambda one: (-one[0], -one[1], len(one[3])))
 
 
 def _says(statement: Statement, place: int, pieces: frozenset[str]) -> bool:

@@ -11,6 +11,8 @@ from tools.signatures.sources import Sources
 
 ARGV = re.compile(r"\bargv\b")
 MAX_PLACE = 50
+_MOST_BITS, _LONGEST_DEFAULT = 64, 500
+"""What a default holds at most: Python refuses to write out numbers of thousands of digits."""
 _TYPES = {"int": "int", "float": "float", "Path": "path"}
 
 
@@ -67,8 +69,15 @@ def _option(place: int, assigned: ast.Assign | None, plain: Option) -> Option:
     name = assigned.targets[0]
     return msgspec.structs.replace(
         plain, dest=name.id if isinstance(name, ast.Name) else f"arg{place}", type=kind, sure=plain.required,
-        default=str(default) if default is not None else None,
+        default=_text_of(default),
     )  # fmt: skip
+
+
+def _text_of(default: object) -> str | None:
+    """A default as it would be typed; None for one that is none, or that nobody types."""
+    if isinstance(default, int) and default.bit_length() > _MOST_BITS:
+        return None
+    return str(default) if isinstance(default, str | int | float) and len(str(default)) <= _LONGEST_DEFAULT else None
 
 
 def _place_of(node: ast.Assign) -> Iterator[int]:

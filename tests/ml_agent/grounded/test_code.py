@@ -1,6 +1,7 @@
 """Python answers adapted from examples."""
 
 import ast
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -200,3 +201,11 @@ def test_the_one_number_without_a_place_is_for_the_one_literal_that_counts(repos
     option = 'import argparse\np = argparse.ArgumentParser()\np.add_argument("--limit", type=int, default=50, help="number of tokens to read")\np.parse_args()\n'
     place = repository({**PACKAGE, "README.md": shown, "read.py": option})
     assert "limit=25" in place.answer("Python code that reads 25 words").text
+
+
+def test_an_example_of_thousands_of_literals_is_adapted_soon(repository: Callable[..., Any]) -> None:
+    calls = "\n".join(f'print(load(name="net{j}", epochs={j}))' for j in range(1000))
+    place = repository({**PACKAGE, "README.md": f"# Nets\n\n```python\nfrom vision import load\n\n{calls}\n```\n"})
+    began = time.process_time()
+    place.answer("Python code that loads a net with 7, 8, 9, 11 and 13 and 'a name'")
+    assert time.process_time() - began < 30

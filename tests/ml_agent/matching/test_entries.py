@@ -71,3 +71,8 @@ def test_namesakes_that_disagree_tell_nothing(facts: Open) -> None:
     parser = 'import argparse\np = argparse.ArgumentParser()\np.add_argument("--kind", choices={})\np.parse_args()\n'
     found = facts({"a.py": parser.format(["x", "y"]), "b.py": parser.format(["p", "q"])})
     assert "kind" not in found.choices
+
+
+def test_a_module_is_called_by_a_name_and_by_no_path(facts: Open) -> None:
+    found = facts({"find/near.py": SEARCH, "README.md": "```bash\npython -m ../other/near.py a.txt\n```\n"})
+    assert entry(found, "find/near.py").module(".") == ""

@@ -32,3 +32,13 @@ def test_sys_argv_is_named_and_typed_by_what_it_is_assigned_to(script: Script) -
     assert found == [
         ("path", "path", None, True), ("query", "str", None, True), ("how_many", "int", "5", True), ("arg4", "str", None, True)
     ]  # fmt: skip
+
+
+def test_a_default_that_nobody_types_is_none(script: Script) -> None:
+    huge, long = "0x" + "F" * 6000, "x" * 100_000
+    signature = script(f"""
+        import sys
+        n = int(sys.argv[1]) if len(sys.argv) > 1 else {huge}
+        t = sys.argv[2] if len(sys.argv) > 2 else "{long}"
+    """)
+    assert [(one.dest, one.default) for one in signature.options] == [("n", None), ("t", None)]
