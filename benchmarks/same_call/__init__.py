@@ -40,6 +40,8 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     reference = observe(task.output, root, task.folder, task.prefix_code)
     plain = with_own_variables(plain, task)
     candidate = observe(plain, root, task.folder, task.prefix_code)
+    if is_cut(candidate) and not is_cut(reference):
+        return failed("refused", "it was stopped before anything was seen of it: score it again where less else runs")
     if task.kind == "python":
         return _code(task, plain, reference, candidate)
     if not reference.programs and not reference.calls:

@@ -51,7 +51,13 @@ def _read_call(text: str) -> tuple[str, str, tuple[str, ...]] | None:
     found = read_invocation(words) if len(words) > 1 else None
     if found is None or found.target not in ("script", "module"):
         return None
-    return found.target, found.name, found.words
+    return found.target, found.name, tuple(map(_spelled_alike, found.words))
+
+
+def _spelled_alike(word: str) -> str:
+    """A word with the name of its option spelled one way: `-` and `_` are one, as in every other comparison of options."""
+    name, equals, value = word.partition("=")
+    return name.replace("_", "-") + equals + value if name.startswith("--") else word
 
 
 def _alone(one: Any, other: Any, reading: Reading) -> bool:

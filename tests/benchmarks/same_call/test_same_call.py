@@ -162,6 +162,15 @@ def test_a_reference_of_which_nothing_is_seen_makes_no_call_of_an_answer_one_too
     assert judge(kit, f"{CODE}# nor this", CODE, "Save it as out/net.pt.").passed
 
 
+def test_an_answer_of_which_nothing_is_seen_is_told_apart_from_one_that_calls_nothing(
+    kit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert judge(kit, CODE, CODE).passed, "what the reference does is seen and kept"
+    _cut_first(monkeypatch, 2)
+    verdict = judge(kit, CODE, f"{CODE}# an answer of its own")
+    assert verdict.reason_class == "refused" and "stopped before" in verdict.detail
+
+
 def _cut_first(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
     """Cut so many first looks before anything is seen; the list grows by each look."""
     looks: list[str] = []

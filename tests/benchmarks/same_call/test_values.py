@@ -11,6 +11,8 @@ from benchmarks.same_call.values import same
         ("uv run python train.py --cpu", "python train.py --cpu", True),
         ("python3 train.py --cpu", "python  train.py '--cpu'", True),
         ("python -m train --cpu", "poetry run python -m train --cpu", True),
+        ("python train.py --no_cuda --out=a_b", "python train.py --no-cuda --out=a_b", True),
+        ("python train.py --out=a_b", "python train.py --out=a-b", False),
         ("python train.py --cpu", "python train.py", False),
         ("python train.py --cpu", "python other.py --cpu", False),
         ("two words", "other words", False),
