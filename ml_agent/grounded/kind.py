@@ -17,10 +17,14 @@ _AS_CODE = re.compile(
 )
 """Who wants something in code wants no command: also where the language is not named."""
 
+_SPELLED = re.compile(r"(?<![^\s`(])--?[A-Za-z]")
+"""An option as it is typed: code has no such thing."""
+
 
 def wanted_kind(instruction: str) -> Literal["bash", "python", "either"]:
     """The kind of answer; "either" where the wording leaves it open ("the code", "a script")."""
     if _PYTHON.search(instruction) is not None or _AS_CODE.search(instruction) is not None:
         # Who names the language means it, also where a command is ruled out: "Python code, not a command".
         return "python"
-    return "bash" if _BASH.search(instruction) is not None else "either"
+    is_command = _BASH.search(instruction) is not None or _SPELLED.search(instruction) is not None
+    return "bash" if is_command else "either"

@@ -123,12 +123,22 @@ def _in_command(draft: str, value: Value, signature: Signature, spent: Mapping[s
     best: tuple[float, str] = (-1.0, "")
     for option, flag, given in _given_options(draft, signature):
         where = f"{flag} {given}".strip()
+        if value.kind == "switch":
+            if _is_called_by(option, flag, value.name):
+                return where
+            continue
         if not says(given, value) or (where in spent and " " not in given and _is_another(value, spent[where])):
             continue
         if option is not None and not _may_have(value, option, given):
             continue
         best = max(best, (float(_words_in_common(value, option)) if option is not None else 0.0, where))
     return best[1]
+
+
+def _is_called_by(option: Option | None, flag: str, name: str) -> bool:
+    """Whether an argument of a command is the switch that the user spells, by whichever of its names."""
+    known = (flag,) if option is None else (flag, option.dest, *option.flags, *option.negative_flags)
+    return thing(name) in {thing(one) for one in known if one}
 
 
 def _is_another(value: Value, other: Value) -> bool:

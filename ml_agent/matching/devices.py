@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ml_agent.matching.mentions import Statement
-from ml_agent.matching.slots import Slot
+from ml_agent.matching.slots import COUNTS, Slot
 from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain, terms
 from tools.signatures.model import Option
@@ -41,7 +41,6 @@ _PLAIN = frozenset({"gpu", "name", "ids", "index", "visibl", "model", "main", "d
 _FOR_CARD = frozenset({"cuda", "gpu", "usecuda", "usegpu"})
 _FOR_PROCESSOR = frozenset({"cpu", "usecpu", "cpuonly", "forcecpu", "nocuda", "nogpu", "disablecuda", "disablegpu"})
 _COUNTED = frozenset({"number", "per", "memory", "no", "use", "map", "count", "util", "batch"})
-_COUNTS = re.compile(r"\b(?:number of|how many|num(?:ber)? gpus?)\b", re.IGNORECASE)
 _ONE_CARD = re.compile(rf"\b(?:single|singular|sole|(?:only|just)\s+one)\s+{_CARD}(?<!s)\b", re.IGNORECASE)
 _WORDS = re.compile(r"\b(?:cpu|cuda|gpu)\b")
 _NEGATIVE = re.compile(
@@ -148,7 +147,7 @@ def _switch(device: Device, slot: Slot) -> str | None:
 def _is_for(statement: Statement, slot: Slot, name: tuple[str, ...], device: Device) -> bool:
     """Whether the option of such a name says where to compute."""
     said = set(name)
-    if slot.boolean or slot.internal or said & _COUNTED or _COUNTS.search(slot.option.help):
+    if slot.boolean or slot.internal or said & _COUNTED or COUNTS.search(slot.option.help):
         return False
     if device.machine:
         return "rank" in said and not said & {"gpu", "local", "lora"}

@@ -20,7 +20,9 @@ from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
 from tools.commandline.words import choose, parse_call
 from tools.examples import Example
+from tools.files import Tree
 from tools.index import RepoIndex
+from tools.python_source import read_module
 from tools.signatures.model import Option, Signature
 
 _FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
@@ -134,7 +136,7 @@ class EntryPoint:
         return launch.launcher_of(self.signature, [shown.example.text for shown in self.shown])
 
     def module(self, workdir: str) -> str:
-        """The module as which most of its examples call it from a folder, by `python -m`; "" where they call its file."""
+        """The module as which `python -m` runs it from a folder, where most of its examples do so or its imports want it; else ""."""
         names = Counter(
             one.invocation.name
             for one in self.shown
@@ -144,7 +146,11 @@ class EntryPoint:
             and all(part.isidentifier() for part in one.invocation.name.split("."))
         )
         name, count = next(iter(names.most_common(1)), ("", 0))
-        return name if 2 * count > len(self.shown) else ""
+        if self.shown or self.facts is None or self.facts.packaged or not self.signature.path.endswith(".py"):
+            return name if 2 * count > len(self.shown) else ""
+        source = read_module(Tree(self.facts.index.root), self.signature.path)
+        inside = posixpath.relpath(self.signature.path, workdir)
+        return launch.module_of(inside, source, self.facts.tops(workdir)) if source is not None else ""
 
     def _namesakes_choices(self, option: Option) -> tuple[str, ...]:
         """The choices that options of its name have elsewhere, for one of words that has none itself."""
@@ -207,6 +213,17 @@ class Facts:
     def files(self) -> frozenset[str]:
         """All its files."""
         return frozenset(self.index.files)
+
+    @cached_property
+    def packaged(self) -> bool:
+        """Whether it can be installed, so that its packages are found from anywhere."""
+        return bool(self.files & {"setup.py", "setup.cfg", "pyproject.toml"})
+
+    def tops(self, folder: str) -> frozenset[str]:
+        """The names that Python code in a folder, and in no other, can import of it."""
+        prefix = "" if folder == "." else f"{folder}/"
+        inside = [path.removeprefix(prefix) for path in self.files if path.startswith(prefix) and path.endswith(".py")]
+        return frozenset(path.partition("/")[0].removesuffix(".py") for path in inside)
 
     @cached_property
     def examples(self) -> Mapping[str, Sequence[Example]]:

@@ -185,7 +185,7 @@ def _as_name(case: _Case) -> list[float]:
         float(bool(mention.noun) and bool(noun & {t for name in slot.names for t in name})),
         float(case.path and folder == (PurePosixPath(mention.value).suffix == "")),
         float("output" in slot.role), 1.0 - seen.name_said,
-        _like(mention.value, slot), float(is_name and _shape(mention.value) in _shapes(slot)),
+        _like(mention.value, slot), float(is_name and _is_of_a_kind(mention.value, slot)),
         float(is_name and _is_weak(mention.value)),
         float(len(mention.value) > 2 and mention.value in _known_values(slot)),
     ]  # fmt: skip
@@ -243,6 +243,8 @@ def _known_values(slot: Slot) -> tuple[str, ...]:
 
 def _like(value: str, slot: Slot) -> float:
     """How many pieces a name shares with values that the slot is known to take: "roberta-base", "bert-base-uncased"."""
+    if _is_of_a_family(value, slot):
+        return 1.0
     own = pieces_of(value)
     return max(
         (len(own & pieces_of(text)) / max(len(own), len(pieces_of(text)), 1) for text in _known_values(slot)),
@@ -296,7 +298,22 @@ def _shapes(slot: Slot) -> frozenset[str]:
 
 def is_written_alike(value: str, slot: Slot) -> bool:
     """Whether a name that is spelled as only names are has the same form as a value that the slot is known to take."""
-    return not _is_weak(value) and bool(re.search(r"\d", value)) and _shape(value) in _shapes(slot)
+    return not _is_weak(value) and bool(re.search(r"\d", value)) and _is_of_a_kind(value, slot)
+
+
+def _is_of_a_kind(value: str, slot: Slot) -> bool:
+    """Whether a name has the form of a known value, or is one of its family."""
+    return _shape(value) in _shapes(slot) or _is_of_a_family(value, slot)
+
+
+def _is_of_a_family(value: str, slot: Slot) -> bool:
+    """Whether a name differs from a known value in its numbers alone."""
+    return bool(re.search(r"\d", value)) and _without_digits(value) in map(_without_digits, _known_values(slot))
+
+
+def _without_digits(value: str) -> str:
+    """A name with its numbers made one: "ResNet-101" and "resnet50" are of one family."""
+    return re.sub(r"\d+", "0", plain(value)) if value[:1].isalpha() else value
 
 
 def _is_weak(value: str) -> bool:

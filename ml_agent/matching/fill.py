@@ -15,9 +15,9 @@ from ml_agent.matching.forms import Forms
 from ml_agent.matching.meanings import Entry, meant
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
-from ml_agent.matching.series import united, with_files, with_series, without_counts, without_torn_ranges
+from ml_agent.matching.series import united, with_files, with_series, without_counts, without_repeats, without_torn_ranges
 from ml_agent.matching.slots import Slot, Weights
-from ml_agent.matching.spelled import Placed, kept_words, spelled_slots
+from ml_agent.matching.spelled import Placed, is_whole, kept_words, spelled_slots
 from ml_agent.matching.switches import contradicts, switches, truth
 from ml_agent.matching.terms import plain
 
@@ -53,7 +53,7 @@ class Callee(NamedTuple):
 def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: Sequence[Placed] = ()) -> list[Pair]:
     """Every value with every slot where it could be, each with its vector."""
     spans = [(start, start + len(one.text)) for one in taken for start in one.starts]
-    used = {one.slot for one in taken if not slots[one.slot].several}
+    used = {one.slot for one in taken if not slots[one.slot].several or is_whole(one)}
     literal = [one for one in statement.mentions if not any(a <= one.start < b for a, b in spans)]
     found: list[tuple[Mention, int, Evidence, Entry | None]] = []
     open_slots = [
@@ -138,7 +138,8 @@ def fill(
         if not kept.holds(pair.mention) and (pair.entry is not None or plain(pair.mention.value) not in callee.names)
     ]
     rows = _without_overlaps(scored, slots)
-    placed = _mend_series(statement, [*taken, *_best_assignment(rows, slots, taken)], slots)
+    placed = [*taken, *without_repeats(_best_assignment(rows, slots, taken))]
+    placed = _mend_series(statement, placed, slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     filled = {one.slot for one in placed}

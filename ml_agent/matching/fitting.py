@@ -23,7 +23,7 @@ _LISTED = re.compile(r"[A-Za-z][\w-]*")
 
 def takes(slot: Slot, mention: Mention) -> bool:
     """Whether a slot takes a value of this kind at all."""
-    if mention.parts and (not slot.several if mention.whole else slot.several or not slot.listed):
+    if mention.parts and (not (slot.several or slot.series) if mention.whole else slot.several or not slot.listed):
         return False
     if mention.kind == "absence":
         return slot.zero is not None
@@ -31,7 +31,7 @@ def takes(slot: Slot, mention: Mention) -> bool:
         return False
     if mention.kind == "name" and set(terms(mention.value)) <= _DEVICES:
         return slot.option.type not in {"int", "float"} and any(_DEVICES & set(name) for name in slot.names)
-    if ("gpu",) in slot.names and mention.kind != "factor" and not _DEVICE.fullmatch(mention.value):
+    if any(name[-1] == "gpu" for name in slot.names) and not slot.boolean and mention.kind != "factor" and not _DEVICE.fullmatch(mention.value):
         return False
     if slot.separator and not re.search("[:=]", mention.value):
         return False
@@ -47,6 +47,7 @@ def takes(slot: Slot, mention: Mention) -> bool:
         if (
             slot.option.type in {"str", "unknown"}
             and slot.numeric_default is None
+            and not slot.series
             and slot.role & {"path", "output", "input"}
         ):
             return False
@@ -89,12 +90,28 @@ def _takes_code(slot: Slot, script: str) -> bool:
     return any(text.endswith((".py", ".sh")) for text in known) if known else "config" in slot.role
 
 
+_NO_PLACES = frozenset(
+    term for word in "key type mode strategy format suffix method column field version style level policy".split() for term in terms(word)
+)  # fmt: skip
+"""What the last word of a name says that is no place in a file system."""
+
+
+def _is_no_place(slot: Slot) -> bool:
+    """Whether a name says last that a slot holds no path, and no known value is one: "checkpoint_key"."""
+    known = (slot.option.default or "", *slot.seen)
+    return all(name[-1] in _NO_PLACES for name in slot.names) and not any("/" in text for text in known)
+
+
 def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
     """Whether what the words around a value say lets it go into a slot that takes values of its kind."""
+    if mention.kind == "path" and "/" in mention.value and _is_no_place(slot):
+        return False
     if mention.kind == "path" and not slot.takes_path and listed_in(slot.option.help):
         return False  # its help lists names
     if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and not _takes_code(slot, mention.value):
         return False
+    if mention.kind == "text" and len(slot.vocabulary) > 1 and not any(" " in known for known in slot.vocabulary):
+        return False  # it takes one word or another
     free = slot.option.type in {"str", "unknown"} and slot.numeric_default is None and not slot.series
     if mention.kind == "number" and free and seen.name < _NAMED and not slot.option.positional:
         return False

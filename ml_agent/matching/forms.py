@@ -9,6 +9,7 @@ from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.scores import Pair
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.terms import terms
+from ml_agent.values.lexer import is_file_name
 from ml_agent.values.lexicon import words
 
 _ALIKE = 2.0
@@ -21,6 +22,10 @@ _ORDINARY = -5.0
 """For a choice that is an ordinary word of other options' names, where the slot itself is not named."""
 _OWED = 1.5
 """For a slot that must be given, and of which nothing else is known."""
+_USUAL = 4.0
+"""For a file that is the slot's default, to the letter: who names it means that slot."""
+_FULL = 6.0
+"""For as many numbers as the default has: "640x480" where two are usual."""
 _NAMED = 0.3
 """So much of a slot's name must be said that an ordinary word may be its choice."""
 _TELLING = 0.2
@@ -46,8 +51,10 @@ class Forms:
         """What the form of a value says for its going into a slot."""
         slot = self._slots[pair.slot]
         owed = _OWED * (_is_owed(slot) and pair.mention.kind in {"path", "name", "text"})
+        if pair.mention.value == slot.option.default and is_file_name(pair.mention.value):
+            return owed + _USUAL
         if pair.entry is None:
-            return owed + _ALIKE * _is_alike(pair.mention, slot)
+            return owed + _ALIKE * _is_alike(pair.mention, slot) + _FULL * _has_all(pair.mention, slot)
         if pair.mention.first != pair.mention.last:
             return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
         if self._is_ordinary(pair):
@@ -85,6 +92,12 @@ class Forms:
 
 def _is_owed(slot: Slot) -> bool:
     return slot.option.required and slot.option.default is None and not slot.vocabulary and not slot.seen
+
+
+def _has_all(mention: Mention, slot: Slot) -> bool:
+    """Whether a slot for several numbers gets as many as its default has."""
+    usual = (slot.option.default or "").split()
+    return slot.several and len(mention.parts) == len(usual) > 1 and mention.kind == "number"
 
 
 def _is_alike(mention: Mention, slot: Slot) -> bool:

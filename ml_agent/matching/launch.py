@@ -1,7 +1,9 @@
-"""How many processes a launcher starts: a slot that no parser has."""
+"""How a program is started: by a launcher for several processes, which is a slot that no parser has, or as a module."""
 
+import ast
+import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 
 from tools.signatures.model import Option, Signature
 
@@ -14,6 +16,8 @@ PROCESSES = Option(
 _TORCH = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b|\baccelerate launch\b|\bdeepspeed\b")
 _MPI = re.compile(r"\b(?:mpiexec|mpirun|horovodrun)\b")
 _OF_LAUNCHERS = frozenset({"local_rank", "world_size", "dist_url", "dist_backend"})
+_NODES = frozenset({"nodes", "num_nodes", "nnodes"})
+_ON_A_NODE = frozenset({"ngpus", "num_gpus", "n_gpus", "gpus", "gpus_per_node", "ngpus_per_node", "num_gpus_per_node"})
 _STARTED = re.compile(
     r"(?:nproc[_-]per[_-]node|num[_-]processes|(?:mpiexec|mpirun|horovodrun)\s+-np?)[\s=]+(?P<count>\d+)"
 )
@@ -24,6 +28,10 @@ def launcher_of(signature: Signature, texts: Iterable[str]) -> str:
     if not signature.path.endswith(".py") or signature.kind == "console":
         return ""
     texts = list(texts)
+    if any(option.dest in _NODES for option in signature.options) and any(
+        option.dest in _ON_A_NODE for option in signature.options
+    ):
+        return ""  # it submits a job, or starts the processes, by itself
     if any(_MPI.search(text) for text in texts):
         return "mpiexec"
     ruled = {option.dest for option in signature.options} & _OF_LAUNCHERS
@@ -31,8 +39,8 @@ def launcher_of(signature: Signature, texts: Iterable[str]) -> str:
 
 
 def is_launchers(option: Option) -> bool:
-    """Whether only a launcher sets an option: the rank of a process."""
-    return option.dest in {"local_rank", "local-rank"}
+    """Whether only a launcher sets an option: the rank of a process, or how many there are in all."""
+    return option.dest in {"local_rank", "local-rank", "world_size"}
 
 
 def launched(text: str, launcher: str, count: str) -> str:
@@ -42,6 +50,30 @@ def launched(text: str, launcher: str, count: str) -> str:
     if launcher == "mpiexec":
         return f"mpiexec -n {count} {text}"
     return re.sub(r"^python3?\s+(?:-u\s+)?", f"torchrun --nproc_per_node={count} ", text)
+
+
+def module_of(path: str, source: ast.Module, tops: Set[str]) -> str:
+    """The name by which `python -m` runs a file of a sub-folder that imports what lies beside that folder; "" where its file runs as well.
+
+    Python looks for imports beside the file that it is given, and for a module's where it is called from.
+
+    Args:
+        path: the file, as seen from where it is called.
+        source: its syntax tree.
+        tops: the names that can be imported from there.
+    """
+    folder, parts = posixpath.dirname(path), path.removesuffix(".py").split("/")
+    if not folder or not all(part.isidentifier() for part in parts):
+        return ""
+    imported = {name.partition(".")[0] for node in ast.walk(source) for name in _imported(node)}
+    return ".".join(parts) if parts[0] in imported & tops else ""
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (one.name for one in node.names)
+    elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+        yield node.module
 
 
 def started(text: str) -> str:

@@ -160,6 +160,8 @@ class Statement:
     def _mention(self, place: int, token: Token) -> Mention | None:
         kind: MentionKind
         value = token.value
+        if value in _PLURALS:
+            return None
         if token.kind == "number":
             kind = "number"
         elif place and self.tokens[place - 1].kind == "number" and re.fullmatch(r"[a-z]+/[a-z]+", value):
@@ -180,6 +182,8 @@ class Statement:
             )
         elif token.kind == "name" or (token.kind == "word" and not token.written and _is_namelike(self.tokens, place)):
             kind = "name"
+        elif token.kind == "word" and _is_pointed_at(self.tokens, place) and value.lower() not in words("stop"):
+            kind = "path"
         else:
             return None
         percent = token.kind == "number" and bool(re.search(r"%|per\s?cent", token.text))
@@ -191,6 +195,8 @@ class Statement:
         return Mention(text=token.text, value=value, kind=kind, start=token.start, end=token.end, first=place, last=place, percent=percent, noun=noun)  # fmt: skip
 
 
+_PLURALS = frozenset({"GPUs", "CPUs", "TPUs"})
+"""Things that are counted, and no names."""
 _PLACES = frozenset({"folder", "directory", "file", "archive", "path", "subfolder", "sub-folder", "dir"})
 _BEHIND_PLACES = frozenset(
     ["inside", "within", "beside", "beneath", "underneath", "outside", "alongside", "next", "near", "containing", "contains", "holding", "holds"]
@@ -202,6 +208,12 @@ _NAMING = frozenset({"called", "named", "name", "entitled", "of", "the", "a", ",
 
 
 _TARGETS = frozenset({"to", "into", "under", "below", "to:"})
+
+
+def _is_pointed_at(tokens: Sequence[Token], place: int) -> bool:
+    """Whether an arrow points at a word: "model.pb -> results"."""
+    before = "".join(token.text for token in tokens[max(0, place - 2) : place])
+    return before.endswith(("->", "=>", "→"))
 
 
 def _is_target(tokens: Sequence[Token], place: int) -> bool:
@@ -248,7 +260,7 @@ def _is_namelike(tokens: Sequence[Token], place: int) -> bool:
 def _contains(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(short) < 4:
-        return len(short) == 3 and long.startswith(short) and len(long) < 6
+        return len(short) == 3 and long.startswith(short) and (len(long) < 6 or long[3:] in {"ing", "ed"})
     return short in long or (len(short) > 5 and short[:5] == long[:5])
 
 

@@ -1,4 +1,4 @@
-"""Series in slots for several values: each stays together."""
+"""Values that belong together: series in slots for several stay whole, and what is said twice is one."""
 
 from collections.abc import Iterator, Sequence, Set
 from pathlib import PurePosixPath
@@ -71,6 +71,16 @@ def without_counts(statement: Statement, placed: Sequence[Placed], slots: Sequen
         if told and slots[one.slot].several and len(one.starts) == len(one.values):
             found[at] = _holding(statement, one, slots, set(one.starts[1:]))
     return found
+
+
+def without_repeats(placed: Sequence[Placed]) -> list[Placed]:
+    """A path that is named twice is one path: it goes where it fits best."""
+    best: dict[str, Placed] = {}
+    for one in placed:
+        value = one.values[0]
+        if len(one.values) == 1 and "/" in value:
+            best[value] = max(best.get(value, one), one, key=lambda other: other.score)
+    return [one for one in placed if best.get(one.values[0], one) is one or len(one.values) > 1]
 
 
 _LED, _JOINED = frozenset({"from", "between"}), frozenset({"to", "and", "through", "until"})

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 
 from ml_agent.matching.terms import canonical, terms, weight
 from ml_agent.matching.usage import Usage
+from ml_agent.values.lexer import is_file_name
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option
@@ -76,6 +77,13 @@ _ON_OFF = re.compile(
     r"^(?:is|use|do|with|enable|if)\b|\b(?:whether|true|enable|0 or 1|1 or 0|0/1|1/0|(?<!-)1 for|0 for|(?<!-)1 means|bool|boolean)\b",
     re.IGNORECASE,
 )
+_LONGEST_WORD = 40
+_PLACEHOLDER = re.compile(r"<|\{(?![\s\"'}])")
+"""What stands for a value in documents: "<path>", "{checkpoint number}"; `{"a": 1}` is one."""
+_ASIDE = frozenset({"help", "version", "h", "helpfull", "helpshort"})
+"""Options that say something and end; "version" may take a value and be one of the program's own."""
+COUNTS = re.compile(r"\b(?:number of|how many|num(?:ber)? gpus?)\b", re.IGNORECASE)
+"""Who says so has a number: "number of GPUs, 0 for CPU" is no switch."""
 _PATH_IN_HELP = re.compile(r"\b(?:paths?|files?|folders?|director(?:y|ies)|checkpoints?|filenames?)\b", re.IGNORECASE)
 _NONE = frozenset({"none", "no", "off", "0"})
 TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
@@ -89,7 +97,7 @@ class Slot:
         seen: values that examples give it.
         prose: what documents say around it.
         files: files of the repository that it could name, by sibling of a default or of a value that was seen.
-        usage: what the source does with its path.
+        usage: what the source does with it.
     """
 
     def __init__(
@@ -101,12 +109,13 @@ class Slot:
         usage: Usage = Usage(),
     ) -> None:
         self.option = option
-        self.seen = tuple(dict.fromkeys(seen))
+        self.seen = tuple(dict.fromkeys(one for one in seen if not _PLACEHOLDER.match(one)))
         self.prose = prose
         self.files = tuple(files)
         takes_path = option.type in {"str", "path", "unknown"}
         self.direction = usage.direction if takes_path else ""
         self.form = usage.form if takes_path else ""
+        self.compared = tuple(text for text in usage.compared if text and len(text) < _LONGEST_WORD) if takes_path else ()
 
     @cached_property
     def names(self) -> tuple[tuple[str, ...], ...]:
@@ -133,6 +142,8 @@ class Slot:
     @cached_property
     def numeric_default(self) -> float | None:
         """Its default, or the first value that was seen, as a number."""
+        if is_file_name(self.option.default or ""):
+            return None
         for text in (self.option.default, *self.seen):
             amount = number(text) if text else None
             if amount is not None:
@@ -166,6 +177,8 @@ class Slot:
             return False
         if option.choices:
             return set(option.choices) == {"0", "1"}
+        if COUNTS.search(option.help):
+            return False
         return option.default in {"0", "1"} and bool(_ON_OFF.search(f"{option.dest.replace('_', ' ')}: {option.help}"))
 
     @cached_property
@@ -248,9 +261,8 @@ class Slot:
         if "path" in self.role or "output" in self.role:
             return self.files
         found = [text for text in (option.default, *self.seen) if text and not _is_numeric(text) and len(text) < 80]
-        return tuple(
-            dict.fromkeys(text for text in (*found, *listed_in(option.help), *self.files) if text.lower() not in TRUTH)
-        )
+        shown = (*found, *listed_in(option.help), *self.compared, *self.files)
+        return tuple(dict.fromkeys(text for text in shown if text.lower() not in TRUTH))
 
     @cached_property
     def closed(self) -> bool:
@@ -336,7 +348,7 @@ def slots_of(
     """The slots of an entry point, without help and version; of several options for one thing the one that takes a value."""
     found: dict[tuple[str, str | None], Slot] = {}
     for option in options:
-        if option.dest in {"help", "version", "h", "helpfull", "helpshort"}:
+        if option.dest in _ASIDE and (option.switch or option.dest != "version"):
             continue
         key = (option.dest, option.switch_value if option.switch else None)
         found.setdefault(

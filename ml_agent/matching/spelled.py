@@ -7,6 +7,8 @@ import msgspec
 
 from ml_agent.matching.mentions import Spelled, Statement
 from ml_agent.matching.slots import TRUTH, Slot
+from ml_agent.values.lexer import is_path
+from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 
 
@@ -42,7 +44,7 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
         if known is None:
             unknown.append(one)
             continue
-        slot = slots[known]
+        slot, start = slots[known], one.start
         if one.joined:
             values, end = (_unquote(one.joined),), one.end
         elif slot.option.switch:
@@ -52,16 +54,44 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
             values, length = _entries(one.following, slot) if slot.several else ((), 0)
             if not values:
                 values, length = _following(one.following, slot)
-            if slot.boolean and not (values and values[0].lower() in TRUTH):
-                values, length = ("True",), 0
+            if not slot.boolean:
+                start = _ahead(statement, one, slot)
+                if start < one.start and not _DIRECTLY.match(one.following):
+                    values, length = (statement.text[start : one.start].strip(),), 0
+                else:
+                    start = one.start
+            elif not (values and (values[0].lower() in TRUTH or (slot.binary and number(values[0]) is not None))):
+                values, length = (str(one.name not in slot.option.negative_flags),), 0
             end = one.end + length
         if values:
             found.append(
-                Placed(known, values, 20.0, f"spelled as {one.name}", (one.start,), statement.text[one.start : end])
+                Placed(known, values, 20.0, f"spelled as {one.name}", (start,), statement.text[start:end])
             )
     return found, unknown
 
 
+def is_whole(placed: Placed) -> bool:
+    """Whether nothing is missing from the values that the user spelled: several that stand there, all of them numbers or all files."""
+    kinds = {"number" if number(one) is not None else "file" if is_path(one) else "word" for one in placed.values}
+    return len(placed.values) > 1 and kinds in ({"number"}, {"file"})
+
+
+_DIRECTLY = re.compile(r"\s*+-?\d")
+_AHEAD = re.compile(r"(?<![\w.,/=-])(?P<number>-?\d[\d.]*(?:e-?\d+)?)\s+$", re.IGNORECASE)
+_OF_ANOTHER = re.compile(r"(?<![\w-])--?[A-Za-z][\w.-]*\s+$")
+
+
+def _ahead(statement: Statement, one: Spelled, slot: Slot) -> int:
+    """Where the number right before an option that takes one begins, if it is not another option's: "3 --nodes of 4 GPUs each"."""
+    if slot.option.type not in {"int", "float"} or one.start < 0:
+        return one.start
+    before = statement.text[max(0, one.start - _NEAR) : one.start]
+    match = _AHEAD.search(before)
+    is_own = match is not None and not _OF_ANOTHER.search(before[: match.start()])
+    return one.start - len(before) + match.start() if match is not None and is_own else one.start
+
+
+_NEAR = 60
 _STEP = re.compile(r"\s*+(?:(?:of|to|is|at|as|with|=|:)\s+)?(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
 
 
@@ -81,6 +111,7 @@ def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
             not bare
             or (found and bare in {"and", "with", "for", "or"})
             or bare in {"and", "which", "that", "so", "the"}
+            or (not quoted and _is_no_value(bare, slot))
         ):
             break
         found.append(_unquote(bare))
@@ -90,6 +121,13 @@ def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
     return tuple(found), at
 
 
+def _is_no_value(word: str, slot: Slot) -> bool:
+    """Whether a word goes on with the sentence: a common one, or letters where a number belongs."""
+    if not word.isalpha() or word.lower() in TRUTH or word in slot.vocabulary:
+        return False
+    return word in words("stop") or (slot.option.type in {"int", "float"} and not slot.vocabulary)
+
+
 _PLAIN_VALUE = re.compile(r"[\"'\[{(]|[-.]?\d|[~./]|.*[/_\d.]|(?:True|False|None)$", re.IGNORECASE)
 _NO_VALUE = frozenset(
     {"and", "or", "with", "for", "on", "in", "to", "which", "that", "so", "the", "a", "an", "is", "are"}
@@ -97,10 +135,17 @@ _NO_VALUE = frozenset(
 _VALUE_OF_ONE = re.compile(r"(?:\s+(?:of|to|as|=))?\s+(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
 
 
+_MARKED = re.compile(r"\s+(?P<words>(?!-)[^\s,;'\"]+(?:\s+(?!-)[^\s,;'\"]+){1,3});")
+"""The words behind an option, to the end of what is set as code: "`--loss sigmoid sft`"."""
+
+
 def kept_words(one: Spelled) -> tuple[tuple[str, ...], int]:
     """A spelled option that nothing is known of, as it is typed, and where it ends: with the word behind it, where that can only be its value."""
     if one.joined:
         return (f"{one.name}={_unquote(one.joined)}",), one.end
+    marked = _MARKED.match(one.following)
+    if marked is not None:
+        return (one.name, *marked["words"].split()), one.end + marked.end("words")
     match = _VALUE_OF_ONE.match(one.following)
     word = match["word"] if match else ""
     bare = word if word[:1] in {"'", '"'} else word.rstrip(";:),.")

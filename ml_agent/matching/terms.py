@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PLURAL = re.compile(r"(?<=[A-Z]{2})s(?![A-Za-z])")
 _PIECE = re.compile(r"[a-z]+\d*|\d+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ions", "ion", "ed", "es", "s")
 _KEEP = frozenset(
@@ -51,7 +52,7 @@ def terms(text: str) -> tuple[str, ...]:
     A leading "n" is a number of things ("n_epochs"); abbreviations are spelled out, endings and synonyms made one.
     """
     found: list[str] = []
-    spaced = _CAMEL.sub(" ", text.replace("'", "")).lower()
+    spaced = _CAMEL.sub(" ", _PLURAL.sub("S", text.replace("'", ""))).lower()
     pieces = _PIECE.findall(spaced)
     for place, piece in enumerate(pieces):
         if piece == "n" and place == 0 and len(pieces) > 1:

@@ -1,8 +1,8 @@
-"""How a program uses what an option gives it: whether it reads from that path or writes to it, as its source says."""
+"""How a program uses what an option gives it, as its source says: whether it reads from that path or writes to it, and with what it compares a word."""
 
 import ast
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -47,15 +47,19 @@ _FARTHEST = 12
 _HELD = 3
 """So many different options must be read of a variable that holds them."""
 _MOST_FILES = 8
+_MOST_COMPARED = 40
+_CASES = frozenset({"lower", "upper", "strip", "casefold"})
 
 
 class Usage(msgspec.Struct):
-    """How often the source reads from the path in an option, writes to it, and takes it for a folder or for a file."""
+    """How often the source reads from the path in an option, writes to it, and takes it for a folder or for a file; with what it compares it."""
 
     reads: int = 0
     writes: int = 0
     folders: int = 0
     files: int = 0
+    compared: tuple[str, ...] = ()
+    """The texts that the source asks whether it is."""
 
     @property
     def direction(self) -> str:
@@ -85,6 +89,9 @@ def usages(tree: ast.AST, names: frozenset[str], found: dict[str, Usage]) -> Non
     parents = {child: parent for parent in nodes for child in ast.iter_child_nodes(parent)}
     aliases: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
+        if isinstance(node, ast.Compare) and (name := _option_name(_bare(node.left), holders)) in names:
+            usage = found.setdefault(name, Usage())
+            usage.compared = tuple(dict.fromkeys([*usage.compared, *_texts(node)]))[:_MOST_COMPARED]
         name = _option_name(node, holders)
         if name in names:
             for alias in _follow(node, parents, found.setdefault(name, Usage())):
@@ -94,6 +101,20 @@ def usages(tree: ast.AST, names: frozenset[str], found: dict[str, Usage]) -> Non
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             for name in aliases.get(node.id, ()):
                 _follow(node, parents, found[name])
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    """What a text without its case is: `args.model` of `args.model.lower()`."""
+    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CASES
+    return node.func.value if is_method else node  # type: ignore[attr-defined]
+
+
+def _texts(node: ast.Compare) -> Iterator[str]:
+    """The texts on the right of `==`, `!=` or `in`."""
+    for operator, right in zip(node.ops, node.comparators, strict=True):
+        parts = right.elts if isinstance(right, ast.List | ast.Tuple | ast.Set) else [right]
+        if isinstance(operator, ast.Eq | ast.NotEq | ast.In | ast.NotIn):
+            yield from (one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
 def _holders(nodes: Sequence[ast.AST], names: frozenset[str]) -> frozenset[str]:

@@ -13,7 +13,7 @@ from ml_agent.values.lexicon import words
 from ml_agent.values.names import find_names, is_argument_name
 from ml_agent.values.numbers import number
 from ml_agent.values.phrases import grams, with_phrases
-from ml_agent.values.readings import tokens_of
+from ml_agent.values.readings import tokens_of, uncoded
 
 _SMALL = 10
 
@@ -32,7 +32,7 @@ def extract(instruction: str, arguments: Sequence[tuple[str, str]] = ()) -> tupl
         instruction: what the user wrote.
         arguments: name and value of each argument that was given beside the instruction.
     """
-    tokens = tokens_of(instruction)
+    tokens = tokens_of(uncoded(instruction))
     taken: set[int] = set()
     found: list[Value] = []
     finders: tuple[Callable[[Sequence[Token], set[int]], Iterator[Value]], ...] = (

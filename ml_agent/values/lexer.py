@@ -24,7 +24,7 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _QUOTED = (
-    r"""(?<![\w'"`])(?P<q>['"`])(?P<body>(?!\s)(?:(?!(?P=q)(?![A-Za-z]))[^\n]){1,300})(?<!\s)(?P=q)(?![A-Za-z0-9_])"""
+    r"""(?<![\w'"`])(?P<q>['"`])(?P<body>(?!\s)(?:(?!(?P=q)(?![A-Za-z]))[^\n]){1,300})(?:(?<!\s)|(?<=[:,]\s))(?P=q)(?![A-Za-z0-9_])"""
     r"""(?P<suffix>\.[A-Za-z][A-Za-z0-9]{1,5}\b)?"""
 )
 _CURLED = r"[“‘](?P<curled>[^”’\n]{1,300})[”’]"
@@ -34,10 +34,10 @@ _LIST = re.compile(r"\d+(?:,\d+)+(?![\d,]|\.\d|[A-Za-z_])")
 _SHAPE = r"[(\[]\s*-?\d+(?:\s*[,x×]\s*-?\d+)+\s*,?\s*[)\]]"
 _PATHLIKE = (
     r"(?:(?<=[\s('\"=:,])|^)(?:\.{1,2}/|~/|/(?=\w))[\w./+*@${}-]*"
-    r"|[\w.+@${}-]+(?:/[\w.+*@${}-]+)+/?|\.{1,2}/|[A-Za-z_][\w.-]*/(?=[\s,.;:)'\"]|$)"
+    r"|[\w.+@${}-]+(?:/[\w.+*@${}-]+)+/?|\.{1,2}/|(?!w/)[A-Za-z_][\w.-]*/(?=[\s,.;:)'\"]|$)"
 )
 _CONTRACTED = r"[A-Za-z]+['’](?:s|m|re|ve|d|ll|t)\b"
-_WORDLIKE = r"[A-Za-z0-9_][A-Za-z0-9_+]*(?:[-.:][A-Za-z0-9_+]+)*(?:\(\))?"
+_WORDLIKE = r"[A-Za-z0-9_][A-Za-z0-9_+]*(?:[-.:@][A-Za-z0-9_+]+)*(?:\(\))?"
 
 _MASTER = re.compile(
     rf"(?P<quoted>{_QUOTED})|(?P<curl>{_CURLED})|(?P<url>{_URL})|(?P<flag>{_FLAG})|(?P<shape>{_SHAPE})"
@@ -136,6 +136,8 @@ def _quoted_token(match: re.Match[str]) -> Token:
 
 def _path(text: str, at: int) -> Token:
     trimmed = text.rstrip(".,;:!?") if text not in {"./", "../"} else text
+    if trimmed == "w/o":
+        return Token(kind="word", text=trimmed, value="without", start=at, end=at + len(trimmed))
     return Token(
         kind="path" if is_path(trimmed) else "name", text=trimmed, value=trimmed, start=at, end=at + len(trimmed)
     )

@@ -67,7 +67,7 @@ _PERCENT = GuardedPattern(
 _MINUS = GuardedPattern(rf"\bminus\s+(?P<count>{_RUN}|\d+(?:\.\d+)?)\b", "minus")
 _SIZE = re.compile(r"(?<![\w/.-])\d+[x×]\d+(?:[x×]\d+)?(?![\w/])", re.IGNORECASE)
 _RANGE = re.compile(
-    r"(?<![\w/.-])\d+-\d+(?:,\d+(?:-\d+)?)*(?![\w/-])|(?<![\w/.-])\d+(?:,\d+(?:-\d+)?)*,\d+-\d+(?![\w/-])"
+    r"(?<![\w/.@-])\d+-\d+(?:,\d+(?:-\d+)?)*(?![\w/-])|(?<![\w/.-])\d+(?:,\d+(?:-\d+)?)*,\d+-\d+(?![\w/-])"
 )
 _UNIT = re.compile(
     r"(?<![\w/.-])(?P<digits>\d+(?:\.\d+)?)(?P<unit>px|s|ms|kb|mb|gb|fps|hz|khz|bit|dpi|th|st|nd|rd)\b", re.IGNORECASE
@@ -88,6 +88,8 @@ _COMPOUND = GuardedPattern(
 )
 """Which one it is, and not how many: "the twenty-eighth round" states no twenty."""
 _FILE = re.compile(r"(?<![\w/.@$~-])[A-Za-z]\w[\w-]*(?:\.\w+)*\.[a-z]{2,8}(?![\w/(-])(?!\.\w)")
+_GLOB = re.compile(r"(?<![\w/.*])(?:[A-Za-z][\w-]*)?\*[\w-]*(?:\.[A-Za-z]\w*)+(?![\w/*])")
+"""Files by a pattern: "checkpoint-2*.pth.tar"."""
 _TIMES = {"once": "1", "twice": "2", "thrice": "3"}
 _COUNT_WORD = re.compile(
     r"\b(?:once|twice|thrice)\b(?!\s+(?:as|the|its|their|that|it|all|this|you|I|we|again)\b)", re.IGNORECASE
@@ -188,7 +190,7 @@ _READERS: tuple[tuple[re.Pattern[str] | GuardedPattern, _Read, str], ...] = (
     (_ADDRESS, lambda match: match[0], ""), (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),
     (_UNIT, lambda match: match["digits"], ""), (_GROUPED, lambda match: match[0].replace(" ", ""), ""),
     (_COUNT_WORD, lambda match: _TIMES[match[0].lower()], ""), (_HALF, lambda match: "0.5", ""),
-    (_FILE, lambda match: match[0], "path"),
+    (_GLOB, lambda match: match[0], "path"), (_FILE, lambda match: match[0], "path"),
 )  # fmt: skip
 
 
