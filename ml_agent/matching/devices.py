@@ -21,6 +21,8 @@ _NUMBERS = {
     word: str(place) for place, word in enumerate(("zero", "one", "two", "three", "four", "five", "six", "seven"))
 }
 _CARD = r"(?:graphics\s+cards?|video\s+cards?|cards?|gpus?|cuda\s+devices?|accelerators?)"
+COUNTED_CARDS = re.compile(rf"[\s-]+{_CARD}\b", re.IGNORECASE)
+"""What stands behind a number of cards: " graphics cards", "-GPU"."""
 _MACHINE = r"(?:machines?|nodes?|hosts?|servers?|computers?)"
 _ORDINAL = re.compile(
     rf"(?<!\band )\b(?P<ordinal>{'|'.join(_ORDINALS)})\s+(?:of\s+(?:my|our|the|its|these|those)\s+(?:\w+\s+){{0,2}})?(?:(?P<card>{_CARD})|(?P<machine>{_MACHINE}))\b",

@@ -4,6 +4,7 @@ import posixpath
 import re
 from decimal import Decimal
 
+from ml_agent.matching.devices import COUNTED_CARDS
 from ml_agent.matching.evidence import Evidence
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot, listed_in
@@ -66,8 +67,18 @@ def takes(slot: Slot, mention: Mention) -> bool:
 _PER = re.compile(r"(?:\b|_)(?:per|each)[\s_-]+([A-Za-z]+(?:/[A-Za-z]+)*)")
 
 
+_MACHINES = frozenset(terms("gpu process node worker rank world parallel distributed job shard"))
+
+
+def _counts_machines(slot: Slot) -> bool:
+    """Whether a slot speaks of what computes."""
+    return bool(_MACHINES & ({term for name in slot.names for term in name} | slot.help_terms))
+
+
 def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool:
-    """Whether a number counts the very things of which the slot says how much each has: "two GPUs" is no batch size per GPU."""
+    """Whether a number counts what the slot does not: "two GPUs" are no epochs, and no batch size per GPU."""
+    if mention.kind == "number" and COUNTED_CARDS.match(statement.text, mention.end) and not _counts_machines(slot):
+        return True
     following = statement.tokens[mention.last + 1 : mention.last + 2]
     if mention.kind != "number" or not following or following[0].kind not in {"word", "name"}:
         return False
