@@ -4,6 +4,7 @@ import ast
 import functools
 import hashlib
 import os
+import posixpath
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,7 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     job = execute.Job(root=root, path=folder, text=text, kind=kind, prefix_code=prefix_code, record=True)
     done = execute.run(job, of_repository(root))
     recorded = [p.recorded for p in done.programs if p.recorded]
-    programs = [_program(r, root) for r in recorded if not r["entry"]["own"]]
+    programs = [_program(r, root, folder) for r in recorded if not r["entry"]["own"]]
     calls = [_call(c) for r in recorded for c in r["calls"]]
     if kind == "bash":
         console = frozenset(of_repository(root).console)
@@ -94,13 +95,13 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     )  # fmt: skip
 
 
-def _program(recorded: Recorded, root: Path) -> Program:
+def _program(recorded: Recorded, root: Path, folder: str) -> Program:
     """A Python program; of several parses the later ones add to the earlier."""
     parses = recorded["options"]
     entry = recorded["entry"]
     chain = next((tuple((f, n) for f, n in p["chain"]) for p in reversed(parses) if p["chain"]), ())
     return Program(
-        file=entry["file"] or (chain[0][0] if chain else ""),
+        file=entry["file"] or (chain[0][0] if chain else "") or _file_of(entry["module"], root, folder),
         name=entry["module"],
         words=tuple(entry["words"]),
         chain=chain,
@@ -112,6 +113,13 @@ def _program(recorded: Recorded, root: Path) -> Program:
         settings=recorded["settings"],
         rest=tuple(parses[-1]["rest"]) if parses else (),
     )
+
+
+def _file_of(module: str, root: Path, folder: str) -> str:
+    """The file that `python -m` runs, where the package around it ended before it was reached."""
+    stem = posixpath.normpath(posixpath.join(folder, module.replace(".", "/")))
+    found = (path for path in (f"{stem}.py", f"{stem}/__main__.py") if module and (root / path).is_file())
+    return next(found, "")
 
 
 def _is_read(parses: Sequence[Parse], words: Sequence[str]) -> bool:

@@ -1,5 +1,6 @@
 """Complete answers: an entry point with the request's values, bare or after an example, and what speaks for the whole."""
 
+import posixpath
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -178,6 +179,8 @@ def _is_said(mention: Mention, call: Mapping[str, Any], entry: EntryPoint) -> bo
 def command(answer: Answer, workdir: str) -> str | None:
     """The command line; None where the call cannot be written."""
     signature, module = answer.entry.signature, answer.entry.module(workdir)
+    if signature.kind == "console" and signature.name == posixpath.basename(signature.path):
+        signature = msgspec.structs.replace(signature, kind="python", name="")  # its file runs before it is installed, too
     if module:
         signature = msgspec.structs.replace(signature, kind="module", name=module)
     try:

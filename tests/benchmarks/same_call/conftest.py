@@ -29,6 +29,8 @@ if __name__ == "__main__":
     "kit/evaluate.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--data')\np.add_argument('--lr', type=float, default=0.1)\nprint(p.parse_args())\n",
     "prepare.py": '"""Prepare.\n\nusage: prepare.py [options] <name> <folder>\n\noptions:\n    --workers=<n>  Processes.\n"""\nfrom docopt import docopt\n\nif __name__ == "__main__":\n    print(docopt(__doc__))\n',
     "burn.py": "import fire\n\ndef main(data, epochs=3):\n    print(data, epochs)\n\nif __name__ == '__main__':\n    fire.Fire(main)\n",
+    "absent/__init__.py": "import seqio_that_is_not_there.nowhere\nraise ModuleNotFoundError('seqio')\n",
+    "absent/run.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--steps', type=int)\nprint(p.parse_args())\n",
     "kit/cli.py": "import sys\n\ndef main():\n    from kit.train import main as train\n    del sys.argv[1]\n    train()\n\nif __name__ == '__main__':\n    main()\n",
     "kit/net.py": """
 import torch

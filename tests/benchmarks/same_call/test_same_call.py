@@ -55,6 +55,7 @@ def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verd
         ("bash run.sh --amp", "python train.py --data cora --amp --lr 0.5"),
         ("python commands.py slices a b --steps 9", "python commands.py slices --steps=9 a b"),
         ("python train.py --data a/1.10/ --lr 1", "python train.py --data ./a//1.10 --lr 1.0"),
+        ("python -m absent.run --steps 3", "python absent/run.py --steps=3"),
         ("python by_hand.py lr=0.10 out=runs/x", "python by_hand.py out=runs/x/ lr=0.1"),
         ("python composed.py --lr=0.5", "python composed.py --steps=10 --lr=.5"),
         ("bash fetch.sh a b", "./fetch.sh a b"),

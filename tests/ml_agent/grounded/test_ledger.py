@@ -87,3 +87,14 @@ def test_what_is_given_by_name_is_honoured(options: list[Option], data: st.DataO
 def test_what_is_given_by_name_is_not_honoured_by_another_option() -> None:
     values = extract("train it", (("n_epochs", "7"),))
     assert full_account("python train.py --train_batch_size 7", values, SIGNATURE)[0].status == "not found"
+
+
+def test_a_switch_that_is_spelled_is_honoured_by_either_spelling() -> None:
+    signature = Signature(
+        path="run.py", options=(Option(dest="cached", flags=("--cached",), negative_flags=("--nocached",), type="bool", nargs="?bool"),)
+    )  # fmt: skip
+    for command in ("python run.py --nocached", "python run.py --cached=False"):
+        (entry,) = full_account(command, extract("go on `--nocached`."), signature)
+        assert entry.status == "honoured"
+    (entry,) = full_account("python run.py", extract("go on `--nocached`."), signature)
+    assert entry.status == "not found"

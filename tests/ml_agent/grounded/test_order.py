@@ -5,6 +5,7 @@ import pytest
 from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.grounded.choices import Choice
 from ml_agent.grounded.commands import Matched
+from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.order import Programs, in_order, lead, unused
 
 
@@ -75,3 +76,16 @@ def test_what_a_command_has_of_the_request_and_a_program_lacks_counts_against_th
     for placed, first in ((frozenset[str](), "run()"), (frozenset({"moons", "150"}), "a")):
         drafts = in_order("Run it", [Matched(A, 0.0, 0.0, placed)], Programs([], [RUN]), choices)
         assert next(drafts).text == first
+
+
+@pytest.mark.parametrize(
+    ("instruction", "kind"),
+    [
+        ("Train with --lr 0.1", "bash"),
+        ("Train with `-o deep`", "bash"),
+        ("Python code with lr 0.1, as in --lr 0.1", "python"),
+        ("Train a well-known model on 2-4 cards", "either"),
+    ],
+)
+def test_who_types_an_option_wants_a_command(instruction: str, kind: str) -> None:
+    assert wanted_kind(instruction) == kind

@@ -76,3 +76,20 @@ def test_namesakes_that_disagree_tell_nothing(facts: Open) -> None:
 def test_a_module_is_called_by_a_name_and_by_no_path(facts: Open) -> None:
     found = facts({"find/near.py": SEARCH, "README.md": "```bash\npython -m ../other/near.py a.txt\n```\n"})
     assert entry(found, "find/near.py").module(".") == ""
+
+
+def test_a_script_that_imports_its_own_package_is_run_as_a_module(facts: Open) -> None:
+    script = "import argparse\nfrom kit.model import Net\np = argparse.ArgumentParser()\np.add_argument('--count', type=int)\np.parse_args()\n"
+    files = {"kit/__init__.py": "", "kit/model.py": "class Net:\n    pass\n", "kit/run.py": script}
+    (entry,) = facts(files).entries
+    assert entry.module(".") == "kit.run"
+    (entry,) = facts({**files, "setup.py": ""}).entries
+    assert entry.module(".") == "", "an installed package is found from anywhere"
+
+
+def test_a_script_that_is_installed_as_it_is_runs_from_its_file(facts: Open) -> None:
+    found = facts({"tools/find.py": SEARCH, "setup.py": "from setuptools import setup\nsetup(name='kit', scripts=['tools/find.py'])\n"})
+    assert {"console", "python"} == {one.signature.kind for one in found.entries if one.signature.path == "tools/find.py"}
+    answers = solve(read("search book.txt for 3 sentences"), Shelf(found, "."), shipped())
+    (console,) = [one for one in answers if one.entry.signature.kind == "console"][:1]
+    assert command(console, ".") == "python tools/find.py book.txt --count 3"

@@ -85,7 +85,7 @@ def test_the_word_gpu_is_no_number_of_an_option_that_names_one(kind: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("said", "fits"), [("a resnet50_tiny one", False), ("0.4 of it", False), ("take cuda:1", True), ("GPUs", True)]
+    ("said", "fits"), [("a resnet50_tiny one", False), ("0.4 of it", False), ("take cuda:1", True), ("on my TPU", True)]
 )
 def test_an_option_for_the_device_takes_devices_only(said: str, fits: bool) -> None:
     slot = Slot(Option(dest="device", flags=("--device",), type="str", default="cuda", help="where to compute"))
@@ -107,3 +107,35 @@ def test_a_number_of_which_nothing_is_said_goes_where_a_document_shows_the_optio
     option = Option(dest="batch_size", flags=("--batch_size",), type="int", default="64")
     assert given("show it 48 images at a time", Slot(option, seen=("32",))) == {"batch_size": ("48",)}
     assert given("show it 48 images at a time", Slot(option)) == {}
+
+
+def test_a_number_of_cards_counts_nothing_else() -> None:
+    steps = Slot(Option(dest="steps", flags=("--steps",), type="int", default="10"))
+    processes = Slot(Option(dest="workers", flags=("--workers",), type="int", help="processes"))
+    for text in ("a two-GPU run", "on 2 graphics cards"):
+        assert counts_the_other(read(text), only(text, "2"), steps)
+        assert not counts_the_other(read(text), only(text, "2"), processes)
+
+
+def test_a_device_takes_the_name_of_a_device_alone() -> None:
+    where = Slot(Option(dest="model_device", flags=("--model_device",), default="cpu", help="where to run"))
+    text = "with DeepSpeed on cuda:0"
+    assert takes(where, only(text, "cuda:0"))
+    assert not takes(where, only(text, "DeepSpeed"))
+
+
+def test_what_its_name_says_last_may_be_no_place() -> None:
+    key = Slot(Option(dest="checkpoint_key", flags=("--checkpoint_key",), default="teacher", help="key of the checkpoint"))
+    weights = Slot(Option(dest="checkpoint", flags=("--checkpoint",), help="path of the weights"))
+    assert given("the model in weights/small.pth", key, weights) == {"checkpoint": ("weights/small.pth",)}
+
+
+def test_a_sentence_is_none_of_the_words_that_are_known() -> None:
+    method = Slot(Option(dest="method", flags=("--method",), default="mean", help="'mean' or 'last'"))
+    prefix = Slot(Option(dest="prompt", flags=("--prompt",), help="text before each query"))
+    assert given("put 'Represent this: ' before each query", method, prefix) == {"prompt": ("Represent this:",)}
+
+
+def test_a_size_goes_into_an_option_whose_default_is_one() -> None:
+    shape = Slot(Option(dest="input_shape", flags=("--input_shape",), default="640,640", help="input shape"))
+    assert given("with an input shape of 416x416", shape) == {"input_shape": ("416,416",)}

@@ -59,3 +59,19 @@ def test_a_listed_choice_that_is_written_as_a_name_is_meant() -> None:
 
 def test_a_name_goes_where_something_must_be_given() -> None:
     assert given("tune on VoxWorld.Speakers.Main with care", TASK, CACHE) == {"protocol": ("VoxWorld.Speakers.Main",)}
+
+
+def test_a_size_has_as_many_numbers_as_the_default() -> None:
+    size = Slot(Option(dest="image_size", flags=("--image_size",), type="int", nargs="+", default="480 480"))
+    assert given("resize the picture to 640x480", size) == {"image_size": ("640", "480")}
+
+
+def test_a_file_that_is_a_default_means_that_option() -> None:
+    config = Slot(Option(dest="config", flags=("--config",), type="path", default="usual_args.yaml"))
+    other = Slot(Option(dest="protein_path", flags=("--protein_path",), help="path of the protein file"))
+    assert given("with the settings in usual_args.yaml", config, other) == {"config": ("usual_args.yaml",)}
+
+
+def test_a_name_that_differs_from_the_default_in_its_numbers_belongs_there() -> None:
+    model = Slot(Option(dest="model", flags=("--model",), default="resnet50"))
+    assert given("train the ResNet-101 with cosine decay", model, BOARD) == {"model": ("resnet101",)}

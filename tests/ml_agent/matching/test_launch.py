@@ -1,8 +1,10 @@
-"""How many processes a launcher starts."""
+"""How a program is started: by a launcher, or as a module."""
+
+import ast
 
 import pytest
 
-from ml_agent.matching.launch import is_launchers, launched, launcher_of, started
+from ml_agent.matching.launch import is_launchers, launched, launcher_of, module_of, started
 from tools.signatures.model import Option, Signature
 
 
@@ -38,3 +40,28 @@ def test_how_many_a_command_starts() -> None:
 def test_only_a_launcher_sets_the_rank_of_a_process() -> None:
     assert is_launchers(Option(dest="local_rank", flags=("--local_rank",)))
     assert not is_launchers(Option(dest="rank", flags=("--rank",), help="rank of the adapters"))
+
+
+def test_what_spreads_over_nodes_itself_needs_no_launcher() -> None:
+    options = tuple(Option(dest=name, flags=(f"--{name}",)) for name in ("nodes", "ngpus", "world_size"))
+    assert launcher_of(Signature(path="submit.py", options=options), []) == ""
+    assert launcher_of(Signature(path="submit.py", options=options[1:]), []) == "torchrun"
+
+
+def test_how_many_there_are_in_all_is_set_by_the_launcher() -> None:
+    assert is_launchers(Option(dest="world_size", flags=("--world_size",)))
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "module"),
+    [
+        ("kit/sub/run.py", "from kit.model import Net", "kit.sub.run"),
+        ("kit/run.py", "import kit.model", "kit.run"),
+        ("kit/run.py", "from .model import Net", ""),
+        ("kit/run.py", "import model", ""),
+        ("run.py", "import kit.model", ""),
+        ("kit/run-it.py", "import kit.model", ""),
+    ],
+)
+def test_a_file_that_imports_its_own_package_runs_as_a_module(path: str, source: str, module: str) -> None:
+    assert module_of(path, ast.parse(source), {"kit", "run"}) == module

@@ -185,3 +185,18 @@ def test_layers_are_found_in_linear_time(text: str) -> None:
     began = time.process_time()
     list(layers(text, ()))
     assert time.process_time() - began < 2.0
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("only files matching checkpoint-2*.pth.tar count", ["checkpoint-2*.pth.tar"]),
+        ("put 'Answer this: ' before it", ["Answer this:"]),
+        ("w/ sum and w/o amp", []),
+        ("on two GPUs", ["2"]),
+        ("dump it all -> results", ["results"]),
+        ("for cifar10.5@4000-5000", ["cifar10.5@4000-5000"]),
+    ],
+)
+def test_what_is_a_value_and_what_is_none(text: str, values: list[str]) -> None:
+    assert [one.value for one in read(text).mentions if not one.parts and one.kind != "absence"] == values

@@ -1,6 +1,6 @@
 """What can take a value."""
 
-from ml_agent.matching.slots import Slot
+from ml_agent.matching.slots import Slot, slots_of
 from ml_agent.matching.usage import Usage
 from tools.signatures.model import Option
 
@@ -34,3 +34,24 @@ def test_where_a_path_belongs() -> None:
 def test_a_path_that_is_off_by_default_is_no_switch() -> None:
     assert not slot(dest="load", type="str", default="False", help="load the model from a file").boolean
     assert slot(dest="shuffle", type="str", default="False").boolean
+
+
+def test_a_number_of_things_is_no_switch() -> None:
+    assert not slot(dest="gpus", type="int", default="1", help="Number of gpus. 0 for CPU").boolean
+
+
+def test_what_stands_for_a_value_in_documents_is_none() -> None:
+    found = Slot(Option(dest="load", flags=("--load",)), seen=("{checkpoint", "<path>", "last", '{"a": 1}'))
+    assert found.seen == ("last", '{"a": 1}')
+
+
+def test_a_file_by_default_is_no_number_whatever_examples_say() -> None:
+    found = Slot(Option(dest="model", flags=("-m",), default="small.onnx"), seen=("0.3",))
+    assert found.numeric_default is None
+
+
+def test_a_version_that_takes_a_value_is_an_option_of_its_own() -> None:
+    taking = Option(dest="version", flags=("--version",), type="int")
+    saying = Option(dest="version", flags=("--version",), nargs="0", switch_value="True")
+    assert [one.option for one in slots_of([taking], {}, {}, {}, {})] == [taking]
+    assert slots_of([saying], {}, {}, {}, {}) == ()

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from ml_agent.matching.entries import Facts
+from ml_agent.matching.slots import Slot
 from ml_agent.matching.usage import Usage, usages
 from tools.index import RepoIndex
+from tools.signatures.model import Option
 
 
 def usage(source: str, name: str = "x") -> Usage:
@@ -63,3 +65,22 @@ def test_the_slots_of_an_entry_point_know_it(tmp_path: Path) -> None:
     (entry,) = Facts(RepoIndex.open(tmp_path, "one")).entries
     assert entry.slots[0].direction == "output"
     assert "output" in entry.slots[0].role
+
+
+@pytest.mark.parametrize(
+    ("source", "compared"),
+    [
+        ("if args.x == 'kitti':\n    pass\nelif args.x == 'sintel':\n    pass", ("kitti", "sintel")),
+        ("if args.x.lower() in ('adam', 'sgd'):\n    pass", ("adam", "sgd")),
+        ("if args.x == 3 or args.x < 'a':\n    pass", ()),
+        ("if args.y == 'kitti':\n    run(args.x)", ()),
+    ],
+)
+def test_the_words_that_the_source_compares(source: str, compared: tuple[str, ...]) -> None:
+    assert usage(source).compared == compared
+
+
+def test_a_word_that_the_source_compares_is_known_to_be_taken() -> None:
+    found = Slot(Option(dest="dataset", flags=("--dataset",)), usage=usage("if args.x == 'kitti':\n    pass"))
+    assert found.vocabulary == ("kitti",)
+    assert not found.closed

@@ -1,0 +1,78 @@
+"""Options as the user types them: which words are their values."""
+
+import pytest
+
+from ml_agent.matching.fill import fill
+from ml_agent.matching.mentions import read
+from ml_agent.matching.model import shipped
+from ml_agent.matching.slots import Slot
+from ml_agent.matching.spelled import kept_words, spelled_slots
+from tools.signatures.model import Option
+
+NODES = Slot(Option(dest="nodes", flags=("--nodes",), type="int", default="1", help="number of nodes"))
+GPUS = Slot(Option(dest="ngpus", flags=("--ngpus",), type="int", default="8", help="GPUs on each node"))
+EPOCHS = Slot(Option(dest="epochs", flags=("--epochs",), type="int", default="10"))
+FREEZE = Slot(Option(dest="freeze", flags=("--freeze",), type="int", nargs="+", default="0", help="layers to freeze"))
+INPUT = Slot(Option(dest="input", flags=("-i", "--input"), nargs="+", help="files to read"))
+OUTPUT = Slot(Option(dest="output", flags=("-o", "--output"), nargs="+", help="files to write"))
+CARDS = Slot(Option(dest="gpu_ids", flags=("--gpu_ids",), default="0", help="gpu ids"))
+CACHED = Slot(
+    Option(dest="cached", flags=("--cached",), negative_flags=("--nocached",), type="bool", nargs="?bool", default="True")
+)  # fmt: skip
+VERSION = Slot(Option(dest="release", flags=("--release",), type="int", default="1", help="1 for the old one"))
+
+
+def given(text: str, *slots: Slot) -> dict[str, tuple[str, ...]]:
+    return {slots[one.slot].option.dest: one.values for one in fill(read(text), slots, shipped()).placed}
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("use 3 --nodes of 4 GPUs each", {"nodes": ("3",)}),
+        ("use --nodes of 4", {"nodes": ("4",)}),
+        ("use 3 --nodes 4 times", {"nodes": ("4",)}),
+        ("go on with --ngpus 4 --nodes of 7 machines", {"ngpus": ("4",), "nodes": ("7",)}),
+    ],
+)
+def test_the_number_right_before_an_option_is_its_value(text: str, values: dict[str, tuple[str, ...]]) -> None:
+    slots = (NODES, GPUS)
+    placed, _ = spelled_slots(read(text), slots)
+    assert {slots[one.slot].option.dest: one.values for one in placed} == values
+
+
+def test_a_number_that_is_the_value_of_one_option_is_none_of_another() -> None:
+    assert given("from epoch 4 on, of 7 --epochs", EPOCHS, NODES) == {"epochs": ("7",)}
+
+
+@pytest.mark.parametrize("text", ["and --freeze for the first layers", "with --freeze as it must be"])
+def test_a_common_word_is_no_value(text: str) -> None:
+    assert spelled_slots(read(text), (FREEZE, CARDS))[0] == []
+
+
+def test_letters_are_no_value_where_a_number_belongs() -> None:
+    assert spelled_slots(read("--epochs many"), (EPOCHS,))[0] == []
+
+
+def test_a_slot_whose_files_are_spelled_takes_no_others() -> None:
+    text = "-i a1.tif a2.tif a3.tif, written as b1.png, b2.png and b3.png"
+    assert given(text, INPUT, OUTPUT) == {
+        "input": ("a1.tif", "a2.tif", "a3.tif"),
+        "output": ("b1.png", "b2.png", "b3.png"),
+    }
+
+
+def test_the_negative_spelling_of_an_option_is_false() -> None:
+    (placed,), _ = spelled_slots(read("in the new style and `--nocached`."), (CACHED,))
+    assert placed.values == ("False",)
+
+
+def test_a_switch_of_numbers_takes_the_number_that_is_typed() -> None:
+    assert VERSION.boolean
+    (placed,), _ = spelled_slots(read("--release 2"), (VERSION,))
+    assert placed.values == ("2",)
+
+
+def test_an_unknown_option_has_the_words_that_are_set_as_code_with_it() -> None:
+    (spelled,) = read("with `--loss_type sigmoid sft` weighted alike").spelled
+    assert kept_words(spelled)[0] == ("--loss_type", "sigmoid", "sft")
