@@ -67,6 +67,8 @@ def takes(slot: Slot, mention: Mention) -> bool:
 _PER = re.compile(r"(?:\b|_)(?:per|each)[\s_-]+([A-Za-z]+(?:/[A-Za-z]+)*)")
 
 
+_SHOTS = re.compile(r"[\s-]+shots?\b", re.IGNORECASE)
+"""What stands behind a number of examples in a prompt: "zero-shot"."""
 _MACHINES = frozenset(terms("gpu process node worker rank world parallel distributed job shard"))
 
 
@@ -79,6 +81,8 @@ def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool
     """Whether a number counts what the slot does not: "two GPUs" are no epochs, and no batch size per GPU."""
     if mention.kind == "number" and COUNTED_CARDS.match(statement.text, mention.end) and not _counts_machines(slot):
         return True
+    if mention.kind == "number" and _SHOTS.match(statement.text, mention.end):
+        return "shot" not in f"{slot.option.dest} {slot.option.help}".lower()
     following = statement.tokens[mention.last + 1 : mention.last + 2]
     if mention.kind != "number" or not following or following[0].kind not in {"word", "name"}:
         return False

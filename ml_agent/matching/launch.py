@@ -39,8 +39,8 @@ def launcher_of(signature: Signature, texts: Iterable[str]) -> str:
 
 
 def is_launchers(option: Option) -> bool:
-    """Whether only a launcher sets an option: the rank of a process, or how many there are in all."""
-    return option.dest in {"local_rank", "local-rank", "world_size"}
+    """Whether only a launcher sets an option: the rank of a process."""
+    return option.dest in {"local_rank", "local-rank"}
 
 
 def launched(text: str, launcher: str, count: str) -> str:

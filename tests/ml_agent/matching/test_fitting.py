@@ -139,3 +139,11 @@ def test_a_sentence_is_none_of_the_words_that_are_known() -> None:
 def test_a_size_goes_into_an_option_whose_default_is_one() -> None:
     shape = Slot(Option(dest="input_shape", flags=("--input_shape",), default="640,640", help="input shape"))
     assert given("with an input shape of 416x416", shape) == {"input_shape": ("416,416",)}
+
+
+def test_shots_are_counted_where_shots_are_meant() -> None:
+    size = Slot(Option(dest="world_size", flags=("--world_size",), type="int", default="1", help="number of processes"))
+    shots = Slot(Option(dest="num_fewshot", flags=("--num_fewshot",), type="int", help="examples in the prompt"))
+    text = "zero-shot retrieval"
+    assert counts_the_other(read(text), only(text, "0"), size)
+    assert not counts_the_other(read(text), only(text, "0"), shots)

@@ -48,10 +48,6 @@ def test_what_spreads_over_nodes_itself_needs_no_launcher() -> None:
     assert launcher_of(Signature(path="submit.py", options=options[1:]), []) == "torchrun"
 
 
-def test_how_many_there_are_in_all_is_set_by_the_launcher() -> None:
-    assert is_launchers(Option(dest="world_size", flags=("--world_size",)))
-
-
 @pytest.mark.parametrize(
     ("path", "source", "module"),
     [
