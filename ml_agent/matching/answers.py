@@ -180,7 +180,9 @@ def command(answer: Answer, workdir: str) -> str | None:
     """The command line; None where the call cannot be written."""
     signature, module = answer.entry.signature, answer.entry.module(workdir)
     if signature.kind == "console" and signature.name == posixpath.basename(signature.path):
-        signature = msgspec.structs.replace(signature, kind="python", name="")  # its file runs before it is installed, too
+        signature = msgspec.structs.replace(
+            signature, kind="python", name=""
+        )  # its file runs before it is installed, too
     if module:
         signature = msgspec.structs.replace(signature, kind="module", name=module)
     try:

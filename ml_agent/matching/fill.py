@@ -15,7 +15,14 @@ from ml_agent.matching.forms import Forms
 from ml_agent.matching.meanings import Entry, meant
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
-from ml_agent.matching.series import united, with_files, with_series, without_counts, without_repeats, without_torn_ranges
+from ml_agent.matching.series import (
+    united,
+    with_files,
+    with_series,
+    without_counts,
+    without_repeats,
+    without_torn_ranges,
+)
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, is_whole, kept_words, spelled_slots
 from ml_agent.matching.switches import contradicts, switches, truth

@@ -32,7 +32,12 @@ def takes(slot: Slot, mention: Mention) -> bool:
         return False
     if mention.kind == "name" and set(terms(mention.value)) <= _DEVICES:
         return slot.option.type not in {"int", "float"} and any(_DEVICES & set(name) for name in slot.names)
-    if any(name[-1] == "gpu" for name in slot.names) and not slot.boolean and mention.kind != "factor" and not _DEVICE.fullmatch(mention.value):
+    if (
+        any(name[-1] == "gpu" for name in slot.names)
+        and not slot.boolean
+        and mention.kind != "factor"
+        and not _DEVICE.fullmatch(mention.value)
+    ):
         return False
     if slot.separator and not re.search("[:=]", mention.value):
         return False
@@ -105,9 +110,7 @@ def _takes_code(slot: Slot, script: str) -> bool:
     return any(text.endswith((".py", ".sh")) for text in known) if known else "config" in slot.role
 
 
-_NO_PLACES = frozenset(
-    term for word in "key type mode strategy format suffix method column field version style level policy".split() for term in terms(word)
-)  # fmt: skip
+_NO_PLACES = frozenset(terms("key type mode strategy format suffix method column field version style level policy"))
 """What the last word of a name says that is no place in a file system."""
 
 

@@ -65,11 +65,11 @@ def module_of(path: str, source: ast.Module, tops: Set[str]) -> str:
     folder, parts = posixpath.dirname(path), path.removesuffix(".py").split("/")
     if not folder or not all(part.isidentifier() for part in parts):
         return ""
-    imported = {name.partition(".")[0] for node in ast.walk(source) for name in _imported(node)}
+    imported = {name.partition(".")[0] for node in ast.walk(source) for name in _imports(node)}
     return ".".join(parts) if parts[0] in imported & tops else ""
 
 
-def _imported(node: ast.AST) -> Iterator[str]:
+def _imports(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (one.name for one in node.names)
     elif isinstance(node, ast.ImportFrom) and not node.level and node.module:

@@ -115,7 +115,9 @@ class Slot:
         takes_path = option.type in {"str", "path", "unknown"}
         self.direction = usage.direction if takes_path else ""
         self.form = usage.form if takes_path else ""
-        self.compared = tuple(text for text in usage.compared if text and len(text) < _LONGEST_WORD) if takes_path else ()
+        self.compared = (
+            tuple(text for text in usage.compared if text and len(text) < _LONGEST_WORD) if takes_path else ()
+        )
 
     @cached_property
     def names(self) -> tuple[tuple[str, ...], ...]:

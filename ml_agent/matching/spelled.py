@@ -64,9 +64,7 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
                 values, length = (str(one.name not in slot.option.negative_flags),), 0
             end = one.end + length
         if values:
-            found.append(
-                Placed(known, values, 20.0, f"spelled as {one.name}", (start,), statement.text[start:end])
-            )
+            found.append(Placed(known, values, 20.0, f"spelled as {one.name}", (start,), statement.text[start:end]))
     return found, unknown
 
 

@@ -88,8 +88,15 @@ def test_a_script_that_imports_its_own_package_is_run_as_a_module(facts: Open) -
 
 
 def test_a_script_that_is_installed_as_it_is_runs_from_its_file(facts: Open) -> None:
-    found = facts({"tools/find.py": SEARCH, "setup.py": "from setuptools import setup\nsetup(name='kit', scripts=['tools/find.py'])\n"})
-    assert {"console", "python"} == {one.signature.kind for one in found.entries if one.signature.path == "tools/find.py"}
+    found = facts(
+        {
+            "tools/find.py": SEARCH,
+            "setup.py": "from setuptools import setup\nsetup(name='kit', scripts=['tools/find.py'])\n",
+        }
+    )
+    assert {"console", "python"} == {
+        one.signature.kind for one in found.entries if one.signature.path == "tools/find.py"
+    }
     answers = solve(read("search book.txt for 3 sentences"), Shelf(found, "."), shipped())
     (console,) = [one for one in answers if one.entry.signature.kind == "console"][:1]
     assert command(console, ".") == "python tools/find.py book.txt --count 3"

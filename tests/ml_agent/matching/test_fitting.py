@@ -125,7 +125,9 @@ def test_a_device_takes_the_name_of_a_device_alone() -> None:
 
 
 def test_what_its_name_says_last_may_be_no_place() -> None:
-    key = Slot(Option(dest="checkpoint_key", flags=("--checkpoint_key",), default="teacher", help="key of the checkpoint"))
+    key = Slot(
+        Option(dest="checkpoint_key", flags=("--checkpoint_key",), default="teacher", help="key of the checkpoint")
+    )
     weights = Slot(Option(dest="checkpoint", flags=("--checkpoint",), help="path of the weights"))
     assert given("the model in weights/small.pth", key, weights) == {"checkpoint": ("weights/small.pth",)}
 
