@@ -33,8 +33,8 @@ def read_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec", lev
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree: ast.AST = ast.parse(source, mode=mode)
-    except (RecursionError, MemoryError) as error:
+            tree = _tree_of(source, mode)
+    except (RecursionError, MemoryError, SystemError) as error:
         raise TooDeepError("it is nested too deeply") from error
     except SyntaxError:
         raise
@@ -46,6 +46,14 @@ def read_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec", lev
         return ast.Module(body=[ast.Expr(tree.body)], type_ignores=[])
     assert isinstance(tree, ast.Module)  # there is no third mode
     return tree
+
+
+def _tree_of(source: str | bytes, mode: Literal["exec", "eval"]) -> ast.AST:
+    """The tree as Python makes it; once more where Python loses count of its levels, as it does when memory is collected meanwhile."""
+    try:
+        return ast.parse(source, mode=mode)
+    except SystemError:
+        return ast.parse(source, mode=mode)
 
 
 def parse_python(source: str | bytes, levels: int = MOST_LEVELS) -> ast.Module | None:
