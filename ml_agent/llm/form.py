@@ -52,6 +52,9 @@ class Form:
         if chosen is None or _is_settled(examined, chosen.entry):
             return examined
         made = list(self._drafts_after(chosen))[:1]
+        if made and examined and unused(made[0]) > unused(examined[0]):
+            # It has no place for values that the rules place: another task, or a slip of a small model.
+            return sorted([examined[0], *made, *examined[1:]], key=_errors)
         return sorted([*made, *examined], key=_errors)
 
     def _choose_entry(self, draft: Draft | None) -> Given | None:

@@ -19,7 +19,7 @@ __all__ = ["Mention", "MentionKind", "Spelled", "Statement", "Word", "read"]
 
 _FLAG = re.compile(r"(?<![\w-])(?P<flag>--?[A-Za-z][\w.-]*)(?P<equals>=\S+)?")
 _ASSIGNED = re.compile(
-    r"(?<![\w-])(?P<name>[A-Za-z_][\w.]*)=(?P<value>\"[^\"]*\"|'[^']*'|\([^)]*\)|\[[^\]]*\]|\{[^}]*\}|-?\d[\w.+-]*(?:,-?\d[\w.+-]*)+|[^\s,;)]+)"
+    r"(?<![\w-])(?P<name>[A-Za-z_][\w.]{0,120})=(?P<value>\"[^\"]*\"|'[^']*'|\([^)]*\)|\[[^\]]*\]|\{[^}]*\}|-?\d[\w.+-]*(?:,-?\d[\w.+-]*)+|[^\s,;)]+)"
 )
 _FILLER = frozenset({"of", "to", "is", "be", "=", ":", "at", "with", "as", "in"})
 _CLAUSE = frozenset({",", ";", ":", "(", ")", "–", "—"})

@@ -1,12 +1,15 @@
 """A model that cannot hold a conversation writes a command; it is an opinion beside what was learned, and grounded drafts stay candidates."""
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import pytest
 
 from ml_agent.draft import Draft
+from ml_agent.llm.form import Form
 from ml_agent.navigator import Given, Workspace
+from ml_agent.proof import examine
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS, saying
 from ml_agent.testing.model_server import first_choice
 
@@ -34,6 +37,24 @@ def test_a_written_command_reaches_what_the_rules_do_not(stage: Callable[..., An
     draft = first(play, workspace)
     assert draft.source == "llm" and draft.entry == "train.py"
     assert pairs(draft) == {"--dataset citeseer", "--epochs 30", "--name spring_7"}
+
+
+@pytest.mark.parametrize(
+    ("made", "sources"),
+    [("python train.py --name spring_7", ["grounded", "llm"]), ("python train.py --name spring_7 --epochs 30", ["llm", "grounded"])],
+)  # fmt: skip
+def test_a_command_that_leaves_values_out_comes_after_the_rules(
+    made: str, sources: list[str], stage: Callable[..., Any], workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = written(stage, made)
+    request = play.grounded.understand("Train for 30 epochs; the trial is called spring_7.", Given())
+    draft = examine(
+        Draft(kind="bash", text=made, workdir=".", entry="train.py", because="", source="llm"), request, workspace
+    )
+    monkeypatch.setattr(Form, "_drafts_after", lambda *_: iter([draft]))
+    monkeypatch.setattr("ml_agent.llm.form._is_settled", lambda *_: False)
+    found = play.navigator.drafts(request, workspace)
+    assert [one.source for one in islice(found, 2)] == sources
 
 
 def test_worked_examples_come_before_the_request(stage: Callable[..., Any], workspace: Workspace) -> None:

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from ml_agent.matching.composites import layers
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import Statement, read
 
 
 @pytest.mark.parametrize(
@@ -200,3 +200,11 @@ def test_layers_are_found_in_linear_time(text: str) -> None:
 )
 def test_what_is_a_value_and_what_is_none(text: str, values: list[str]) -> None:
     assert [one.value for one in read(text).mentions if not one.parts and one.kind != "absence"] == values
+
+
+@pytest.mark.parametrize("text", ["a-" * 10_000, "*" + ".a" * 10_000, "a*" * 10_000])
+def test_values_are_found_in_linear_time(text: str) -> None:
+    began = time.process_time()
+    assert Statement(text).tokens
+    assert Statement(text).spelled is not None
+    assert time.process_time() - began < 1.0
