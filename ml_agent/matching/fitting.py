@@ -46,27 +46,26 @@ def takes(slot: Slot, mention: Mention) -> bool:
     if mention.kind == "factor":
         return slot.numeric_default is not None and slot.option.type in {"int", "float", "str", "unknown"}
     if mention.kind == "number":
-        if slot.option.type == "int" and any("." in part for part in mention.parts):
-            return False
-        amount = number(mention.value)
-        whole = amount is None or amount == amount.to_integral_value()
-        if (
-            slot.option.type in {"str", "unknown"}
-            and slot.numeric_default is None
-            and not slot.series
-            and slot.role & {"path", "output", "input"}
-        ):
-            return False
-        if slot.option.type == "str" and slot.numeric_default is None and slot.vocabulary:
-            return False
-        return (
-            slot.takes_number()
-            and (whole or slot.option.type != "int")
-            and (amount is not None or slot.option.type not in {"int", "float"} or bool(mention.parts))
-        )
+        return _takes_amount(slot, mention)
     if mention.kind in {"path", "name", "text", "word"}:
         return slot.option.type in {"str", "path", "unknown", "json"} and slot.numeric_default is None
     return True
+
+
+def _takes_amount(slot: Slot, mention: Mention) -> bool:
+    """Whether a slot takes such a number: whole where it wants whole ones, none where it wants words or paths."""
+    kind = slot.option.type
+    if kind == "int" and any("." in part for part in mention.parts):
+        return False
+    is_text = kind in {"str", "unknown"} and slot.numeric_default is None
+    if is_text and not slot.series and slot.role & {"path", "output", "input"}:
+        return False
+    if is_text and kind == "str" and slot.vocabulary:
+        return False
+    amount = number(mention.value)
+    whole = amount is None or amount == amount.to_integral_value()
+    is_number = amount is not None or kind not in {"int", "float"} or bool(mention.parts)
+    return slot.takes_number() and (whole or kind != "int") and is_number
 
 
 _PER = re.compile(r"(?:\b|_)(?:per|each)[\s_-]+([A-Za-z]+(?:/[A-Za-z]+)*)")

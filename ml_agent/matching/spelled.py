@@ -26,14 +26,7 @@ class Placed(msgspec.Struct, frozen=True):
 
 def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Placed], list[Spelled]]:
     """The options that the user spells, taken as they stand."""
-    values: tuple[str, ...]
-    by_flag: dict[str, int] = {}
-    for place, slot in enumerate(slots):
-        for flag in (*slot.option.flags, *slot.option.negative_flags):
-            by_flag.setdefault(flag, place)
-            by_flag.setdefault(flag.replace("_", "-").lstrip("-"), place)
-        if not slot.option.flags:
-            by_flag.setdefault(slot.option.dest, place)
+    by_flag = _places_by_flag(slots)
     found: list[Placed] = []
     unknown: list[Spelled] = []
     for one in statement.spelled:
@@ -44,28 +37,41 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
         if known is None:
             unknown.append(one)
             continue
-        slot, start = slots[known], one.start
-        if one.joined:
-            values, end = (_unquote(one.joined),), one.end
-        elif slot.option.switch:
-            negative = one.name in slot.option.negative_flags
-            values, end = ("False" if negative else "True",), one.end
-        else:
-            values, length = _entries(one.following, slot) if slot.several else ((), 0)
-            if not values:
-                values, length = _following(one.following, slot)
-            if not slot.boolean:
-                start = _ahead(statement, one, slot)
-                if start < one.start and not _DIRECTLY.match(one.following):
-                    values, length = (statement.text[start : one.start].strip(),), 0
-                else:
-                    start = one.start
-            elif not (values and (values[0].lower() in TRUTH or (slot.binary and number(values[0]) is not None))):
-                values, length = (str(one.name not in slot.option.negative_flags),), 0
-            end = one.end + length
+        values, start, end = _value_of(statement, one, slots[known])
         if values:
             found.append(Placed(known, values, 20.0, f"spelled as {one.name}", (start,), statement.text[start:end]))
     return found, unknown
+
+
+def _places_by_flag(slots: Sequence[Slot]) -> dict[str, int]:
+    """By spelling, with its dashes and without: the slot; one without flags is spelled by its name."""
+    found: dict[str, int] = {}
+    for place, slot in enumerate(slots):
+        for flag in (*slot.option.flags, *slot.option.negative_flags):
+            found.setdefault(flag, place)
+            found.setdefault(flag.replace("_", "-").lstrip("-"), place)
+        if not slot.option.flags:
+            found.setdefault(slot.option.dest, place)
+    return found
+
+
+def _value_of(statement: Statement, one: Spelled, slot: Slot) -> tuple[tuple[str, ...], int, int]:
+    """What a spelled option is given, and where the two together begin and end."""
+    bare = str(one.name not in slot.option.negative_flags)
+    if one.joined:
+        return (_unquote(one.joined),), one.start, one.end
+    if slot.option.switch:
+        return (bare,), one.start, one.end
+    values, length = _entries(one.following, slot) if slot.several else ((), 0)
+    if not values:
+        values, length = _following(one.following, slot)
+    if slot.boolean:
+        typed = values and (values[0].lower() in TRUTH or (slot.binary and number(values[0]) is not None))
+        return (values, one.start, one.end + length) if typed else ((bare,), one.start, one.end)
+    start = one.start if _DIRECTLY.match(one.following) else _ahead(statement, one, slot)
+    if start < one.start:
+        return (statement.text[start : one.start].strip(),), start, one.end
+    return values, one.start, one.end + length
 
 
 def is_whole(placed: Placed) -> bool:
