@@ -139,17 +139,10 @@ _NO_VALUE = frozenset(
 _VALUE_OF_ONE = re.compile(r"(?:\s+(?:of|to|as|=))?\s+(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
 
 
-_MARKED = re.compile(r"\s+(?P<words>(?!-)[^\s,;'\"]+(?:\s+(?!-)[^\s,;'\"]+){1,3});")
-"""The words behind an option, to the end of what is set as code: "`--loss sigmoid sft`"."""
-
-
 def kept_words(one: Spelled) -> tuple[tuple[str, ...], int]:
     """A spelled option that nothing is known of, as it is typed, and where it ends: with the word behind it, where that can only be its value."""
     if one.joined:
         return (f"{one.name}={_unquote(one.joined)}",), one.end
-    marked = _MARKED.match(one.following)
-    if marked is not None:
-        return (one.name, *marked["words"].split()), one.end + marked.end("words")
     match = _VALUE_OF_ONE.match(one.following)
     word = match["word"] if match else ""
     bare = word if word[:1] in {"'", '"'} else word.rstrip(";:),.")

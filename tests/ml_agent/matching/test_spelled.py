@@ -6,7 +6,7 @@ from ml_agent.matching.fill import fill
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.spelled import kept_words, spelled_slots
+from ml_agent.matching.spelled import spelled_slots
 from tools.signatures.model import Option
 
 NODES = Slot(Option(dest="nodes", flags=("--nodes",), type="int", default="1", help="number of nodes"))
@@ -71,8 +71,3 @@ def test_a_switch_of_numbers_takes_the_number_that_is_typed() -> None:
     assert VERSION.boolean
     (placed,), _ = spelled_slots(read("--release 2"), (VERSION,))
     assert placed.values == ("2",)
-
-
-def test_an_unknown_option_has_the_words_that_are_set_as_code_with_it() -> None:
-    (spelled,) = read("with `--loss_type sigmoid sft` weighted alike").spelled
-    assert kept_words(spelled)[0] == ("--loss_type", "sigmoid", "sft")
