@@ -61,7 +61,18 @@ def _usage(entry: EntryPoint, workdir: str, shown: Sequence[Slot]) -> str:
     words = " ".join([*program(entry.signature, workdir), *entry.signature.subcommand])
     if _is_assigned(entry):
         return f"{words} KEY=VALUE ..."
-    return " ".join([words, "[options]", *(slot.option.dest.upper() for slot in shown if slot.option.positional)])
+    places = [slot.option.dest.upper() for slot in shown if slot.option.positional and not _holds(entry, slot)]
+    holders = [f"{_holder_flag(slot)}NAME VALUE ..." for slot in entry.slots if _holds(entry, slot)]
+    return " ".join([words, "[options]", *places, *holders])
+
+
+def _holds(entry: EntryPoint, slot: Slot) -> bool:
+    """Whether the words of an option are other options with their values."""
+    return any(option.within == slot.option.dest for option in entry.signature.options)
+
+
+def _holder_flag(slot: Slot) -> str:
+    return f"{slot.option.flags[-1]} " if slot.option.flags else ""
 
 
 def _is_assigned(entry: EntryPoint) -> bool:
@@ -113,7 +124,7 @@ def _line(statement: Statement, entry: EntryPoint, slot: Slot) -> str:
 
 def _name(entry: EntryPoint, slot: Slot) -> str:
     flags = slot.option.flags
-    if _is_assigned(entry):
+    if _is_assigned(entry) or slot.option.within:
         return slot.option.dest
     return next((flag for flag in flags if flag.startswith("--")), flags[0] if flags else slot.option.dest.upper())
 

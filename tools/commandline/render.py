@@ -1,7 +1,7 @@
 """Writes a function call as a command line: only real options, quoted for a shell."""
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tools.commandline.quoting import quote
@@ -55,7 +55,24 @@ def render_words(signature: Signature, call: Mapping[str, Any]) -> tuple[str, ..
         words += _level(signature, given, level)
         if level < len(signature.subcommand):
             words.append(signature.subcommand[level])
-    return tuple(words)
+    return (*words, *_held_words(signature, given))
+
+
+def _held_words(signature: Signature, given: Mapping[str, Any]) -> Iterator[str]:
+    """What takes all that follows comes last: its own words, and the settings within it as KEY VALUE."""
+    for holder in signature.options:
+        inner = [o for o in signature.options if o.within == holder.dest and o.dest in given]
+        if not inner and not (takes_the_rest(holder) and holder.dest in given):
+            continue
+        yield from [_flag(holder)] if holder.flags else []
+        yield from (written(holder, v) for v in _as_list(given.get(holder.dest, ())))
+        for option in inner:
+            yield from (option.dest, str(given[option.dest]))
+
+
+def takes_the_rest(option: Option) -> bool:
+    """Whether every word behind it is its own (argparse.REMAINDER)."""
+    return option.nargs == "..."
 
 
 def option_words(signature: Signature, value: Any) -> tuple[str, ...]:
@@ -92,7 +109,8 @@ def _as_list(value: Any) -> Sequence[Any]:
 
 def _level(signature: Signature, given: Mapping[str, Any], level: int) -> list[str]:
     """Positional arguments first, then options that take several values, then all others."""
-    options = [o for o in signature.options if o.level == level and o.dest in given]
+    holding = {o.within for o in signature.options if o.dest in given} - {""}
+    options = [o for o in signature.options if o.level == level and o.dest in given and not _is_held(o, holding)]
     places = [w for o in options if o.positional for w in _place_words(o, given[o.dest])]
     _refuse_gaps(signature, given, level)
     greedy: list[str] = []
@@ -112,6 +130,11 @@ def _level(signature: Signature, given: Mapping[str, Any], level: int) -> list[s
     if any(w.startswith(tuple(signature.prefix_chars)) and not _is_number(signature, w) for w in places):
         return [*greedy, *others, "--", *places]
     return [*places, *greedy, *others]
+
+
+def _is_held(option: Option, holding: Collection[str]) -> bool:
+    """Whether it is written at the end: within another, around another, or as all that follows."""
+    return bool(option.within) or option.dest in holding or takes_the_rest(option)
 
 
 def _refuse_gaps(signature: Signature, given: Mapping[str, Any], level: int) -> None:

@@ -7,6 +7,7 @@ from tools.commandline.fire_words import read_fire
 from tools.commandline.hydra_words import read_hydra
 from tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
 from tools.commandline.reader import ParsedCall, Reader
+from tools.commandline.settings import read_settings
 from tools.launchers import HELP
 from tools.signatures.model import Signature
 
@@ -33,6 +34,7 @@ def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
     if len(words) == 1 and signature.lone_file and words[0].endswith(signature.lone_file):
         return reader.result(words)
     READERS.get(signature.framework, READERS[signature.syntax])(reader, list(words))
+    read_settings(reader)
     if any(word in HELP for word in words):
         reader.findings = [finding for finding in reader.findings if finding.severity != "unsure"]
     else:

@@ -19,13 +19,14 @@ from tools.signatures import (
     pydantic_reader,
     typer_reader,
     tyro_reader,
+    yacs_reader,
 )
 from tools.signatures.interpreter import Factory
 from tools.word_pattern import WordPattern, any_of
 
 _OURS = (
     argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, docopt_reader, hydra_reader, dataclass_reader,
-    tyro_reader, pydantic_reader, gin_reader, library_parsers,
+    tyro_reader, pydantic_reader, gin_reader, yacs_reader, library_parsers,
 )  # fmt: skip
 _READS = (
     "ArgumentParser", "ArgParser", "LightningCLI", "TrlParser", "default_argument_parser", "hydra_main", r"\bBaseSettings\b", r"\bCliApp\b", r"\bDEFINE_", r"FLAGS\b",

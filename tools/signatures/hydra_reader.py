@@ -209,9 +209,7 @@ def load_yaml(run: Interpreter, path: str) -> dict[str, Any] | None:
 
 def flat_options(data: Mapping[Any, Any], path: str, text: str, prefix: str = "") -> Iterator[Option]:
     """One option a leaf, with dotted names."""
-    lines: dict[str, int] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        lines.setdefault(line.partition(":")[0].strip(), number)
+    lines = _lines(text)
     for count, (name, value) in enumerate(_leaves(data, prefix)):
         if count >= MAX_KEYS:
             return
@@ -220,8 +218,24 @@ def flat_options(data: Mapping[Any, Any], path: str, text: str, prefix: str = ""
         shown = None if value is None or missing else str(value).lower() if isinstance(value, bool) else str(value)
         yield Option(
             dest=name, type="unknown" if missing else kind, default=shown, required=missing, path=path,
-            line=lines.get(name.rpartition(".")[2], 0), converter="yaml", sure=not missing,
+            line=lines.get(name.removeprefix(prefix), 0), converter="yaml", sure=not missing,
         )  # fmt: skip
+
+
+def _lines(text: str) -> dict[str, int]:
+    """By dotted name the line on which a YAML file, written in blocks, sets it."""
+    found: dict[str, int] = {}
+    above: list[tuple[int, str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        key = line.partition(":")[0].strip().strip("'\"")
+        if ":" not in line or not key or key[0] in "#-{[":
+            continue
+        indent = len(line) - len(line.lstrip())
+        while above and above[-1][0] >= indent:
+            above.pop()
+        above.append((indent, key))
+        found.setdefault(".".join(name for _, name in above), number)
+    return found
 
 
 def _leaves(data: Mapping[Any, Any], prefix: str, depth: int = 0) -> Iterator[tuple[str, Any]]:

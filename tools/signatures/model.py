@@ -46,11 +46,13 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """Its values are `NAME=VALUE`, and these are the names that are known: `function.parameter`, `function.*` for any."""
     accepted_at: str = ""
     """FILE:LINE of that test."""
+    within: str = ""
+    """The dest of the option whose words hold it, as `KEY VALUE KEY VALUE`; "" for one that stands by itself."""
 
     @property
     def positional(self) -> bool:
         """Whether it is given by place and not by name."""
-        return not self.flags
+        return not self.flags and not self.within
 
     @property
     def switch(self) -> bool:

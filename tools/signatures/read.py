@@ -10,6 +10,7 @@ import msgspec
 
 from tools.reading import Reading
 from tools.signatures import make_reader, shell_reader, sysargv_reader
+from tools.signatures.comments import with_comments
 from tools.signatures.frameworks import factories, reads_arguments
 from tools.signatures.gin_reader import with_bindings
 from tools.signatures.interpreter import Given, Interpreter
@@ -17,6 +18,7 @@ from tools.signatures.kept import KeptSignatures
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.sources import Sources, without_garbage_collection
 from tools.signatures.values import Class, Function, Native, Value
+from tools.signatures.yacs_reader import changes_settings, with_settings
 
 RUNS = re.compile(r"if\s*\(?\s*__name__\s*==|(?:for|while|with|print)\b|[A-Za-z_][\w.]*\(|.*\bargv\[\d")
 """A line at a file's top level that does something when the file is run."""
@@ -83,11 +85,11 @@ class SignatureReader:
         return self._kept.recall(path, how, lambda: self._function(path, module, name, console))
 
     def _function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
-        run = Interpreter(self.sources, path, factories())
+        run = Interpreter(self.sources, path, factories(), beyond=self._changes_settings(path))
         run.run_entry(module, name)
         doc = run.modules[path].env.get("__doc__") or ""
         plain = _unsure(Signature(path=path, syntax="plain", doc=_first_paragraph(doc)))
-        found = [_with_doc(run, s) for s in self._with_rewriting(_parsed_signatures(run), run)] or [plain]
+        found = [_complete(run, s) for s in self._with_rewriting(_parsed_signatures(run), run)] or [plain]
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
     def installed(self, path: str, name: str) -> tuple[Signature, ...]:
@@ -195,14 +197,18 @@ class SignatureReader:
     def _python(self, path: str) -> tuple[Signature, ...]:
         runs = _has_line(self.sources.text(path) or "", RUNS)
         if any(self.sources.mentions(p, reads_arguments()) for p in self.sources.closure(path, path)):
-            run = self._follow(path)
+            run = self._follow(path, beyond=self._changes_settings(path))
             found = _parsed_signatures(run)
             if not found and runs and self.sources.mentions(path, reads_arguments()):
                 self._run_makers(run)
                 found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in _signatures(made)]
             if found:
-                return tuple(_with_doc(run, s) for s in self._with_rewriting(found, run))
+                return tuple(_complete(run, s) for s in self._with_rewriting(found, run))
         return sysargv_reader.read(self.sources, path) if runs else ()
+
+    def _changes_settings(self, path: str) -> bool:
+        """Whether the words of an option may change settings, which is seen only behind the parser."""
+        return any(self.sources.mentions(p, changes_settings()) for p in self.sources.closure(path, path))
 
     def _with_rewriting(self, signatures: list[Signature], run: Interpreter) -> list[Signature]:
         """Signatures of a program that changes its own command line before it is parsed: they are open.
@@ -306,9 +312,11 @@ def _named_as(other: Signature, signature: Signature, known: Mapping[str, Option
     )
 
 
-def _with_doc(run: Interpreter, signature: Signature) -> Signature:
+def _complete(run: Interpreter, signature: Signature) -> Signature:
+    """A signature with what the file and its comments say of it, and the settings within its options."""
     doc = signature.doc or run.modules[run.script].env.get("__doc__") or ""
-    return msgspec.structs.replace(signature, doc=_first_paragraph(doc))
+    described = with_settings(run, msgspec.structs.replace(signature, doc=_first_paragraph(doc)))
+    return with_comments(run.sources, described)
 
 
 def _first_paragraph(doc: Value) -> str:

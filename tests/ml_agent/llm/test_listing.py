@@ -23,6 +23,14 @@ def test_one_that_reads_nothing_says_nothing_of_it() -> None:
     assert line_of([Signature(path="run.sh", kind="shell", calls=("python train.py",))], ".") == "run.sh (0 options)"
 
 
+def test_settings_within_an_option_say_how_they_are_given() -> None:
+    holder = Option(dest="opts", flags=("--opts",), nargs="...")
+    rate = Option(dest="SOLVER.BASE_LR", within="opts", type="float", default="0.1")
+    shown = options_of(Signature(path="a.py", options=(holder, rate)), "", 400)
+    assert "SOLVER.BASE_LR FLOAT =0.1" in shown
+    assert "(names without dashes come last, as --opts NAME VALUE NAME VALUE)" in shown
+
+
 def test_of_many_parameters_those_stay_that_are_needed_or_spoken_of() -> None:
     many = [Parameter(name="model"), *(Parameter(name=f"setting_{n}", default="1") for n in range(9))]
     many.append(Parameter(name="max_epochs", default="100"))

@@ -1,0 +1,102 @@
+"""yacs: a tree of settings, of which the words of one option change some: `--opts SOLVER.BASE_LR 0.01 OUTPUT_DIR runs/1`."""
+
+import functools
+import re
+
+import msgspec
+
+from tools.signatures.argparse_option import typed
+from tools.signatures.config_dict import ConfigDict, leaves
+from tools.signatures.fields import VALUE_TYPES
+from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.model import Option, Signature
+from tools.signatures.sources import Sources
+from tools.signatures.values import UNKNOWN, Arguments, ParsedArgument, Value
+from tools.word_pattern import WordPattern, any_of
+
+MOST_SETTINGS = 800
+_MODULES = ("yacs.config", "fvcore.common.config", "iopath.common.config")
+_ASSIGNED = re.compile(r"^\s*+[A-Za-z_]\w*+((?:\.\w++)++)\s*+=(?!=)")
+
+
+class ConfigNode(ConfigDict):
+    """CfgNode(...): settings by name, some of them CfgNodes themselves.
+
+    Args:
+        run: the program that makes it.
+        given: what it begins with.
+    """
+
+    def __init__(self, run: Interpreter, given: Value = None) -> None:
+        self.run = run
+        self.changed_by = ""
+        """The dest of the option whose words change it."""
+        self.before: list[tuple[str, Value]] = []
+        """Its settings as they are before these words."""
+        super().__init__(given)
+        run.made.append(self)
+
+    def store(self, name: str, value: Value) -> None:
+        """Set one; a dictionary becomes a CfgNode."""
+        super().store(name, ConfigNode(self.run, value) if isinstance(value, dict) else value)
+
+    def do_clone(self, arguments: Arguments) -> Value:
+        """clone(): whatever changes the copy changes the settings that are meant."""
+        return self
+
+    def do_merge_from_list(self, arguments: Arguments) -> Value:
+        """merge_from_list(args.opts)."""
+        words = arguments.get(0, "cfg_list")
+        if isinstance(words, ParsedArgument) and not self.changed_by:
+            self.changed_by, self.before = words.dest, leaves(self)
+        return None
+
+
+def with_settings(run: Interpreter, signature: Signature) -> Signature:
+    """A signature with the settings that its options change."""
+    known = {option.dest for option in signature.options}
+    more = [setting for setting in _settings(run) if setting.within in known and setting.dest not in known]
+    return msgspec.structs.replace(signature, options=(*signature.options, *more)) if more else signature
+
+
+@functools.cache
+def changes_settings() -> WordPattern:
+    """What a file that changes settings has in its text."""
+    return any_of(r"\bmerge_from_list\b")
+
+
+def _settings(run: Interpreter) -> list[Option]:
+    trees = [made for made in run.made if isinstance(made, ConfigNode) and made.changed_by]
+    found: dict[str, Option] = {}
+    for tree in trees:
+        places = _places(run.sources, sorted(run.modules))
+        for name, value in tree.before:
+            found.setdefault(name, _setting(run, name, value, tree.changed_by, places.get(name, ("", 0))))
+    return list(found.values())[:MOST_SETTINGS]
+
+
+def _setting(run: Interpreter, name: str, value: Value, within: str, place: tuple[str, int]) -> Option:
+    default, known = typed(value, run)
+    kind = VALUE_TYPES.get(type(value), "json" if isinstance(value, (list, tuple, dict)) else "unknown")
+    return Option(
+        dest=name, within=within, type=kind, default=default, path=place[0], line=place[1],
+        sure=known and value is not UNKNOWN, converter="literal",
+    )  # fmt: skip
+
+
+def _places(sources: Sources, paths: list[str]) -> dict[str, tuple[str, int]]:
+    """Where settings are assigned, by dotted name: `_C.SOLVER.BASE_LR = 0.1`."""
+    found: dict[str, tuple[str, int]] = {}
+    for path in paths:
+        for number, line in enumerate((sources.text(path) or "").split("\n"), 1):
+            assigned = _ASSIGNED.match(line[:200])
+            if assigned is not None:
+                found.setdefault(assigned[1][1:], (path, number))
+    return found
+
+
+def _make(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return ConfigNode(run, arguments.get(0, "init_dict"))
+
+
+FACTORIES: dict[str, Factory] = {f"{module}.CfgNode": _make for module in _MODULES}
