@@ -8,7 +8,7 @@ from benchmarks.fit.learn import Group
 from benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.fill import Placed, explained, pairs, spelled_slots, typed
-from ml_agent.matching.launch import PROCESSES, started
+from ml_agent.matching.launch import started
 from ml_agent.matching.scores import Pair
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.switches import switches, truth
@@ -46,8 +46,7 @@ def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Sw
     taken, _ = spelled_slots(row.statement, slots)
     weights = Weights(slots)
     found = pairs(row.statement, slots, weights, taken)
-    processes = started(row.data["output"])
-    values = row.values | ({PROCESSES.dest: processes} if processes else {})
+    values = row.values | started(row.data["output"])
     right, fitting = _right(found, slots, values)
     made = [
         Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), OTHER_WEIGHT if row.group == "other" else 1.0, row.repository)

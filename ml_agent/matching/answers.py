@@ -44,8 +44,8 @@ class Answer(msgspec.Struct, frozen=True):
     filled: Filled
     call: dict[str, Any]
     """By dest: what is given."""
-    processes: str
-    """How many a launcher starts; "" where none is wanted."""
+    launching: dict[str, str]
+    """By dest: what the launcher is given; {} where none is wanted."""
     shown: Shown | None
     vector: tuple[float, ...]
     score: float = 0.0
@@ -66,15 +66,15 @@ def answers(statement: Statement, given: Given, filled: Filled) -> list[Answer]:
     says what he wants; and where the bare call needs values that nobody gives.
     """
     entry = given.entry
-    processes = next((one.values[0] for one in filled.placed if _is_launchers(entry, one)), "")
+    launching = {_dest(entry, one): one.values[0] for one in filled.placed if _is_launchers(entry, one)}
     placed = _values_by_dest(entry, filled)
     call = _call(statement, entry, placed, None)
     vector = _vector(given, filled, call)
-    bare = Answer(entry, filled, call, processes, None, vector)
+    bare = Answer(entry, filled, call, launching, None, vector)
     shown, said = nearest_example(statement, entry, placed)
     if shown is None:
         return [bare]
-    after = Answer(entry, filled, _call(statement, entry, placed, shown), processes, shown, vector)
+    after = Answer(entry, filled, _call(statement, entry, placed, shown), launching, shown, vector)
     meant = said >= HALF or is_filled(statement, entry, shown) or is_introduced(statement, entry, shown)
     meant = meant and not any(one.name.startswith("-") for one in statement.spelled)
     return [after, bare] if meant or _needs_invention(entry, placed, call) else [bare, after]
@@ -100,7 +100,11 @@ def _values_by_dest(entry: EntryPoint, filled: Filled) -> dict[str, Any]:
 
 
 def _is_launchers(entry: EntryPoint, placed: Placed) -> bool:
-    return entry.slots[placed.slot].option == launch.PROCESSES
+    return entry.slots[placed.slot].option in (launch.PROCESSES, launch.PORT)
+
+
+def _dest(entry: EntryPoint, placed: Placed) -> str:
+    return entry.slots[placed.slot].option.dest
 
 
 def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], shown: Shown | None) -> dict[str, Any]:
@@ -190,5 +194,5 @@ def command(answer: Answer, workdir: str) -> str | None:
     except RenderError:
         return None
     text = " ".join([text, *map(quote, answer.filled.kept)])
-    text = launch.launched(text, answer.entry.launcher, answer.processes)
+    text = launch.launched(text, answer.entry.launcher, answer.launching)
     return " ".join([*answer.filled.environment, text])

@@ -24,6 +24,7 @@ from tools.files import Tree
 from tools.index import RepoIndex
 from tools.python_source import read_module
 from tools.signatures.model import Option, Signature
+from tools.usage.placeholders import holds_placeholder, quoted_placeholders
 
 _FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
@@ -75,7 +76,7 @@ class EntryPoint:
         """The calls of it that the repository shows."""
         found = []
         for example in self.facts.examples.get(self.signature.path, ()):
-            for invocation in parse_command(example.text).invocations:
+            for invocation in parse_command(quoted_placeholders(example.text)).invocations:
                 if PurePosixPath(invocation.name).name != PurePosixPath(self.signature.path).name and not _is_named(
                     invocation, self.signature
                 ):
@@ -86,7 +87,8 @@ class EntryPoint:
                 ):
                     continue
                 call = parse_call(self.signature, invocation.words)
-                found.append(Shown(example, invocation, call.values, call.unknown))
+                values = {dest: value for dest, value in call.values.items() if not holds_placeholder(value)}
+                found.append(Shown(example, invocation, values, call.unknown))
         return tuple(found)
 
     @cached_property
@@ -119,7 +121,7 @@ class EntryPoint:
         usages = read_usages(self.facts.index, self.signature)
         options = [one for one in self.signature.options if not (self.launcher and launch.is_launchers(one))]
         own = slots_of(options, seen, files, prose, usages)
-        return (*own, Slot(launch.PROCESSES)) if self.launcher else own
+        return (*own, *map(Slot, launch.options_of(self.launcher, options)))
 
     @cached_property
     def variables(self) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 import ast
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from tools.signatures.model import Option, Signature
 
@@ -13,6 +13,10 @@ PROCESSES = Option(
     type="int",
     help="number of processes, GPUs, graphics cards, devices or ranks that work on one machine",
 )
+PORT = Option(
+    dest="master_port", flags=("--master_port", "--master-port"), type="int", help="port over which the processes meet"
+)
+_OF_TORCH = (PROCESSES, PORT)
 _TORCH = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b|\baccelerate launch\b|\bdeepspeed\b")
 _MPI = re.compile(r"\b(?:mpiexec|mpirun|horovodrun)\b")
 _OF_LAUNCHERS = frozenset({"local_rank", "world_size", "dist_url", "dist_backend"})
@@ -21,6 +25,8 @@ _ON_A_NODE = frozenset({"ngpus", "num_gpus", "n_gpus", "gpus", "gpus_per_node", 
 _STARTED = re.compile(
     r"(?:nproc[_-]per[_-]node|num[_-]processes|(?:mpiexec|mpirun|horovodrun)\s+-np?)[\s=]+(?P<count>\d+)"
 )
+
+_PORT = re.compile(r"master[_-]port[\s=]+(?P<count>\d+)")
 
 
 def launcher_of(signature: Signature, texts: Iterable[str]) -> str:
@@ -38,18 +44,34 @@ def launcher_of(signature: Signature, texts: Iterable[str]) -> str:
     return "torchrun" if ruled or any(_TORCH.search(text) for text in texts) else ""
 
 
+def options_of(launcher: str, own: Iterable[Option]) -> tuple[Option, ...]:
+    """The options of a launcher that a request may speak of, but for those that the program has itself."""
+    if launcher != "torchrun":
+        return (PROCESSES,) if launcher else ()
+    ported = any("port" in option.dest.lower().split("_") for option in own)
+    return (PROCESSES,) if ported else _OF_TORCH
+
+
 def is_launchers(option: Option) -> bool:
     """Whether only a launcher sets an option: the rank of a process."""
     return option.dest in {"local_rank", "local-rank"}
 
 
-def launched(text: str, launcher: str, count: str) -> str:
-    """A command started by so many processes; as it is for one."""
-    if not launcher or not count.isdigit() or not re.match(r"python3?\s", text):
+def launched(text: str, launcher: str, given: Mapping[str, str]) -> str:
+    """A command as a launcher starts it; as it is for one process.
+
+    Args:
+        text: the command.
+        launcher: what starts it.
+        given: by dest: the launcher's own options.
+    """
+    if not launcher or not any(map(str.isdigit, given.values())) or not re.match(r"python3?\s", text):
         return text
     if launcher == "mpiexec":
-        return f"mpiexec -n {count} {text}"
-    return re.sub(r"^python3?\s+(?:-u\s+)?", f"torchrun --nproc_per_node={count} ", text)
+        return f"mpiexec -n {given[PROCESSES.dest]} {text}"
+    said = {PROCESSES.dest: "1"} | dict(given)
+    words = [f"--{option.dest}={said[option.dest]}" for option in _OF_TORCH if option.dest in said]
+    return re.sub(r"^python3?\s+(?:-u\s+)?", f"torchrun {' '.join(words)} ", text)
 
 
 def module_of(path: str, source: ast.Module, tops: Set[str]) -> str:
@@ -76,7 +98,7 @@ def _imports(node: ast.AST) -> Iterator[str]:
         yield node.module
 
 
-def started(text: str) -> str:
-    """How many processes a command starts by a launcher; "" where it says nothing of that."""
-    match = _STARTED.search(text)
-    return match["count"] if match else ""
+def started(text: str) -> dict[str, str]:
+    """By dest: what a command says to a launcher."""
+    found = {option.dest: pattern.search(text) for option, pattern in ((PROCESSES, _STARTED), (PORT, _PORT))}
+    return {dest: match["count"] for dest, match in found.items() if match}

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from ml_agent.matching.launch import is_launchers, launched, launcher_of, module_of, started
+from ml_agent.matching.launch import is_launchers, launched, launcher_of, module_of, options_of, started
 from tools.signatures.model import Option, Signature
 
 
@@ -28,13 +28,29 @@ def test_what_starts_several_processes_is_told_by_examples_or_options() -> None:
     ],
 )
 def test_a_command_started_by_a_launcher(text: str, launcher: str, count: str, expected: str) -> None:
-    assert launched(text, launcher, count) == expected
+    assert launched(text, launcher, {"nproc_per_node": count}) == expected
+
+
+def test_processes_meet_over_a_port() -> None:
+    assert launched("python a.py", "torchrun", {"master_port": "29501"}) == (
+        "torchrun --nproc_per_node=1 --master_port=29501 a.py"
+    )
+    assert launched("python a.py", "torchrun", {}) == "python a.py"
+
+
+def test_a_launcher_has_no_option_that_the_program_has() -> None:
+    port = Option(dest="port", flags=("--port",))
+    assert [one.dest for one in options_of("torchrun", ())] == ["nproc_per_node", "master_port"]
+    assert [one.dest for one in options_of("torchrun", (port,))] == ["nproc_per_node"]
+    assert [one.dest for one in options_of("mpiexec", ())] == ["nproc_per_node"]
+    assert options_of("", ()) == ()
 
 
 def test_how_many_a_command_starts() -> None:
-    assert started("python -m torch.distributed.launch --nproc_per_node=8 main.py") == "8"
-    assert started("mpirun -np 4 python a.py") == "4"
-    assert started("python a.py") == ""
+    command = "python -m torch.distributed.launch --nproc_per_node=8 --master_port 12345 main.py"
+    assert started(command) == {"nproc_per_node": "8", "master_port": "12345"}
+    assert started("mpirun -np 4 python a.py") == {"nproc_per_node": "4"}
+    assert started("python a.py") == {}
 
 
 def test_only_a_launcher_sets_the_rank_of_a_process() -> None:

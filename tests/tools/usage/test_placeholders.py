@@ -1,0 +1,37 @@
+"""Placeholders of documented commands."""
+
+import time
+
+import pytest
+
+from tools.commandline.shell import parse_command
+from tools.usage.placeholders import holds_placeholder, quoted_placeholders
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("python main.py --data <path to images> --batch 128", ("--data", "<path to images>", "--batch", "128")),
+        ("python main.py --cfg=<config> <in>/x", ("--cfg=<config>", "<in>/x")),
+        ("python main.py '<quoted>' --n 3", ("<quoted>", "--n", "3")),
+        ("python main.py a < in.txt > out.txt", ("a",)),
+        ("python main.py a <in.txt >out.txt", ("a",)),
+    ],
+)
+def test_a_placeholder_is_one_word(text: str, words: tuple[str, ...]) -> None:
+    (call,) = parse_command(quoted_placeholders(text)).invocations
+    assert call.words == words
+
+
+def test_values_with_a_placeholder_are_known() -> None:
+    assert holds_placeholder("<path>/x")
+    assert holds_placeholder(["a", "<b>"])
+    assert not holds_placeholder("a < 3 > b")
+
+
+def test_long_lines_take_no_time() -> None:
+    started = time.process_time()
+    for text in ("<" * 100_000, "<a " * 50_000, "<a>" * 30_000, "<" + "a" * 100_000):
+        quoted_placeholders(text)
+        holds_placeholder(text)
+    assert time.process_time() - started < 1
