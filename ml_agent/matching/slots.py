@@ -143,8 +143,8 @@ class Slot:
 
     @cached_property
     def numeric_default(self) -> float | None:
-        """Its default, or the first value that was seen, as a number."""
-        if is_file_name(self.option.default or ""):
+        """Its default, or the first value that was seen, as a number; None where one of them is a file."""
+        if any(is_file_name(text) for text in (self.option.default, *self.seen) if text):
             return None
         for text in (self.option.default, *self.seen):
             amount = number(text) if text else None

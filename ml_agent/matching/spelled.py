@@ -1,7 +1,7 @@
 """The options that a user spells, with the values behind them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -29,7 +29,7 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
     by_flag = _places_by_flag(slots)
     found: list[Placed] = []
     unknown: list[Spelled] = []
-    for one in statement.spelled:
+    for one in (*statement.spelled, *_spelled_settings(statement, slots)):
         dashed = one.name.startswith("-")
         known = by_flag.get(
             one.name, by_flag.get(one.name.replace("_", "-").lstrip("-")) if len(one.name) > 2 or not dashed else None
@@ -41,6 +41,19 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
         if values:
             found.append(Placed(known, values, 20.0, f"spelled as {one.name}", (start,), statement.text[start:end]))
     return found, unknown
+
+
+_SETTING = re.compile(r"(?<![\w./-])[A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,8}(?![\w/]|\.\w|\s*+[=:]\S)")
+
+
+def _spelled_settings(statement: Statement, slots: Sequence[Slot]) -> Iterator[Spelled]:
+    """Settings without dashes that stand in the request by a name that is no common word: "SOLVER.BASE_LR 0.1", "optim.max_epoch to 90"."""
+    known = {slot.option.dest for slot in slots if slot.option.within and not slot.option.dest.islower()}
+    known |= {slot.option.dest for slot in slots if slot.option.within and re.search(r"[._]", slot.option.dest)}
+    for match in _SETTING.finditer(statement.text) if known else ():
+        if match[0] in known:
+            following = statement.text[match.end() : match.end() + 160]
+            yield Spelled(name=match[0], following=following, start=match.start(), end=match.end())
 
 
 def _places_by_flag(slots: Sequence[Slot]) -> dict[str, int]:

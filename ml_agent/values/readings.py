@@ -209,11 +209,13 @@ def readings(text: str) -> Iterator[Reading]:
                 yield Reading(start, end, value, kind or ("number" if number(value) is not None else "quoted"))
 
 
-_CODE = re.compile(r"`(?P<body>\s*-[^`\n]*|[A-Za-z_][\w.]*=[^`\n]*)`")
+_CODE = re.compile(
+    r"`(?P<body>\s*-[^`\n]*|[A-Za-z_][\w.]*=[^`\n]*|[A-Za-z]\w{0,40}(?:[._]\w{1,40}){1,8} [^\s`]{1,80})`"
+)
 
 
 def uncoded(text: str) -> str:
-    """The text with the marks around options set as code made blanks: "`--lr 3e-4`"; where one ends, its value ends."""
+    """The text with the marks around options and settings set as code made blanks: "`--lr 3e-4`", "`SOLVER.BASE_LR 0.1`"; where one ends, its value ends."""
     return _CODE.sub(lambda match: f" {match['body']}{';' if ' ' in match['body'].strip() else ' '}", text)
 
 

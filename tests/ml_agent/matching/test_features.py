@@ -247,3 +247,11 @@ def test_who_says_about_sets_nothing(text: str, vague: float) -> None:
     seen = evidence(nearness(statement, mention), statement, one, Weights([one]))
     vector = features(statement, mention, one, seen, Others(0.0, 0.0, 0.0, 0.0), None)
     assert dict(zip(FEATURES, vector, strict=True))["approximate"] == vague
+
+
+def test_the_section_of_a_setting_may_be_named() -> None:
+    speed = Slot(Option(dest="DEMO.FPS", within="opts", type="int", default="30"))
+    assert vector("a demo with 15 FPS", "15", speed)["section_said"] == 1
+    assert vector("a film with 15 FPS", "15", speed)["section_said"] == 0
+    assert vector("a film with 15 FPS", "15", speed)["within"] == 1
+    assert vector("a film with 15 FPS", "15", slot("fps"))["within"] == 0

@@ -48,6 +48,8 @@ def test_what_stands_for_a_value_in_documents_is_none() -> None:
 def test_a_file_by_default_is_no_number_whatever_examples_say() -> None:
     found = Slot(Option(dest="model", flags=("-m",), default="small.onnx"), seen=("0.3",))
     assert found.numeric_default is None
+    found = Slot(Option(dest="cfg", flags=("--cfg",)), seen=("configs/small.yaml", "64"))
+    assert found.numeric_default is None
 
 
 def test_a_version_that_takes_a_value_is_an_option_of_its_own() -> None:

@@ -71,3 +71,23 @@ def test_a_switch_of_numbers_takes_the_number_that_is_typed() -> None:
     assert VERSION.boolean
     (placed,), _ = spelled_slots(read("--release 2"), (VERSION,))
     assert placed.values == ("2",)
+
+
+RATE = Slot(Option(dest="SOLVER.BASE_LR", within="opts", type="float", default="0.1"))
+CARDS_OF = Slot(Option(dest="NUM_GPUS", within="opts", type="int", default="1"))
+SEED = Slot(Option(dest="seed", within="opts", type="int", default="0"))
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("train with `SOLVER.BASE_LR 0.5` and `NUM_GPUS 2`", {"SOLVER.BASE_LR": ("0.5",), "NUM_GPUS": ("2",)}),
+        ("override SOLVER.BASE_LR to 0.5, please", {"SOLVER.BASE_LR": ("0.5",)}),
+        ("the file SOLVER.BASE_LR.txt and the seed 3", {}),
+    ],
+)
+def test_settings_are_spelled_by_names_that_are_no_common_words(text: str, values: dict[str, tuple[str, ...]]) -> None:
+    slots = (RATE, CARDS_OF, SEED)
+    placed, unknown = spelled_slots(read(text), slots)
+    assert {slots[one.slot].option.dest: one.values for one in placed} == values
+    assert not unknown
