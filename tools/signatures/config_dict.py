@@ -13,6 +13,7 @@ MAKER = "get_config"
 """The function that a configuration file must define."""
 MAX_FILES = 100
 MAX_SETTINGS = 1_000
+MAX_LOOKED_AT = 4_000
 MAX_DEPTH = 8
 MODULES = ("ml_collections", "ml_collections.config_dict", "ml_collections.config_dict.config_dict")
 
@@ -72,15 +73,20 @@ def tree_of(run: Interpreter, path: str) -> dict[str, Value] | None:
     return dict(leaves(made)) if isinstance(made, ConfigDict) else None
 
 
-def leaves(config: ConfigDict, prefix: str = "", depth: int = 0) -> list[tuple[str, Value]]:
-    """The settings of a tree with their dotted names."""
+def leaves(config: ConfigDict) -> list[tuple[str, Value]]:
+    """The settings of a tree with their dotted names, in order; of one that holds itself as many as are looked at."""
     found: list[tuple[str, Value]] = []
-    for name, value in config.settings.items():
-        if isinstance(value, ConfigDict) and depth < MAX_DEPTH:
-            found += leaves(value, f"{prefix}{name}.", depth + 1)
+    waiting: list[tuple[str, Value, int]] = [("", config, 0)]
+    looked_at = 0
+    while waiting and looked_at < MAX_LOOKED_AT and len(found) < MAX_SETTINGS:
+        looked_at += 1
+        name, value, depth = waiting.pop()
+        if isinstance(value, ConfigDict) and depth <= MAX_DEPTH:
+            inner = list(value.settings.items())[:MAX_SETTINGS]
+            waiting += [(f"{name}.{key}" if name else key, one, depth + 1) for key, one in reversed(inner)]
         else:
-            found.append((prefix + name, value))
-    return found[:MAX_SETTINGS]
+            found.append((name, value))
+    return found
 
 
 def configuration_files(run: Interpreter) -> list[str]:

@@ -15,7 +15,7 @@ from tools.signatures.values import UNKNOWN, Arguments, ParsedArgument, Value
 from tools.word_pattern import WordPattern, any_of
 
 MOST_SETTINGS = 800
-_MODULES = ("yacs.config", "fvcore.common.config", "iopath.common.config")
+_MODULES = ("yacs.config", "fvcore.common.config")
 _ASSIGNED = re.compile(r"^\s*+[A-Za-z_]\w*+((?:\.\w++)++)\s*+=(?!=)")
 
 

@@ -1,5 +1,6 @@
 """yacs: settings within an option."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -99,3 +100,11 @@ def test_settings_of_a_tree_from_elsewhere_are_open(repository: Make) -> None:
     (read,) = reader.read("main.py")
     assert not any(one.within for one in read.options)
     assert not parse_call(read, ["--cfg", "a", "X.Y", "1"]).findings
+
+
+def test_a_tree_that_holds_itself_ends(repository: Make) -> None:
+    knots = "\n".join(f"    _C.K{n} = _C" for n in range(40))
+    text = DEFAULTS.replace('    _C.OUTPUT_DIR = "out"', f'{knots}\n    _C.OUTPUT_DIR = "out"')
+    started = time.process_time()
+    repository({"main.py": MAIN % "opts", "defaults.py": text}).read("main.py")
+    assert time.process_time() - started < 2
