@@ -30,7 +30,7 @@ FEATURES = (
     "toward_output", "toward_other", "from_output", "from_other", "spoken_one", "used_input", "introduced", "introduced_name",
     "is_absence", "absence_next", "is_made", "zero_choice",
     "path_fits", "path_clashes", "name_to_path", "text_to_path", "path_open", "default_zero", "share_fits", "share_clashes",
-    "name_alone", "help_alone", "next_help", "lead_help", "approximate", "within", "section_said",
+    "name_alone", "help_alone", "next_help", "lead_help", "approximate", "within",
 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def features(
         *_wording_features(case), *_type_features(case), *_in_vocabulary(case), *_as_path(case),
         *_of_file_kind(case), *_as_option(case), *_as_name(case), *_in_words(case),
         *_by_kind(mention, slot), *_by_size(amount, slot.numeric_default, slot),
-        seen.name - others.rival_name, seen.help - others.rival_help, *_beside(case), *_in_section(case),
+        seen.name - others.rival_name, seen.help - others.rival_help, *_beside(case),
     ]  # fmt: skip
 
 
@@ -206,17 +206,13 @@ def _in_words(case: _Case) -> list[float]:
 
 
 def _beside(case: _Case) -> list[float]:
-    """Whether the words right behind and right before the value stand in the help; and whether it is but approximate: who sets a value knows it."""
+    """Whether the words right behind and right before the value stand in the help; whether it is but
+    approximate, for who sets a value knows it, and whether the slot is a setting within another option."""
     near, helped = case.near, case.slot.help_terms
     before = case.statement.tokens[max(0, case.mention.first - 1) : case.mention.first]
     vague = case.mention.kind == "number" and any(token.value.lower() in _VAGUE for token in before)
-    return [float(bool(near.next & helped)), float(bool(near.lead & helped)), float(vague)]
-
-
-def _in_section(case: _Case) -> list[float]:
-    """Whether it is a setting within another option, and whether the request names the section of settings that it stands in."""
-    section = set(terms(case.slot.option.dest.rpartition(".")[0].replace(".", " ")))
-    return [float(bool(case.slot.option.within)), float(bool(section & case.statement.vocabulary))]
+    within = float(bool(case.slot.option.within))
+    return [float(bool(near.next & helped)), float(bool(near.lead & helped)), float(vague), within]
 
 
 def _by_kind(mention: Mention, slot: Slot) -> list[float]:

@@ -73,7 +73,12 @@ _PER = re.compile(r"(?:\b|_)(?:per|each)[\s_-]+([A-Za-z]+(?:/[A-Za-z]+)*)")
 
 _SHOTS = re.compile(r"[\s-]+shots?\b", re.IGNORECASE)
 """What stands behind a number of examples in a prompt: "zero-shot"."""
+_SEEDS = re.compile(r"\s+(?:[a-z]+\s+)?seeds\b", re.IGNORECASE)
+"""What stands behind a number of runs that differ in their seed: none of them is that seed."""
 _MACHINES = frozenset(terms("gpu process node worker rank world parallel distributed job shard"))
+
+
+_OF_A_SEED = frozenset(terms("random rng manual seed"))
 
 
 def _counts_machines(slot: Slot) -> bool:
@@ -87,6 +92,8 @@ def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool
         return True
     if mention.kind == "number" and _SHOTS.match(statement.text, mention.end):
         return "shot" not in f"{slot.option.dest} {slot.option.help}".lower()
+    if mention.kind == "number" and _SEEDS.match(statement.text, mention.end):
+        return any(set(name) <= _OF_A_SEED for name in slot.names)
     following = statement.tokens[mention.last + 1 : mention.last + 2]
     if mention.kind != "number" or not following or following[0].kind not in {"word", "name"}:
         return False

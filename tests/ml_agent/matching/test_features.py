@@ -249,9 +249,7 @@ def test_who_says_about_sets_nothing(text: str, vague: float) -> None:
     assert dict(zip(FEATURES, vector, strict=True))["approximate"] == vague
 
 
-def test_the_section_of_a_setting_may_be_named() -> None:
+def test_a_setting_within_another_option_is_no_option_of_its_own() -> None:
     speed = Slot(Option(dest="DEMO.FPS", within="opts", type="int", default="30"))
-    assert vector("a demo with 15 FPS", "15", speed)["section_said"] == 1
-    assert vector("a film with 15 FPS", "15", speed)["section_said"] == 0
     assert vector("a film with 15 FPS", "15", speed)["within"] == 1
     assert vector("a film with 15 FPS", "15", slot("fps"))["within"] == 0

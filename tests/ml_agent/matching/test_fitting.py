@@ -143,6 +143,15 @@ def test_a_size_goes_into_an_option_whose_default_is_one() -> None:
     assert given("with an input shape of 416x416", shape) == {"input_shape": ("416,416",)}
 
 
+def test_who_counts_seeds_sets_none() -> None:
+    seed = Slot(Option(dest="seed", flags=("--seed",), type="int", default="0"))
+    count = Slot(Option(dest="num_seeds", flags=("--num-seeds",), type="int", default="1"))
+    text = "with 5 random seeds"
+    assert counts_the_other(read(text), only(text, "5"), seed)
+    assert not counts_the_other(read(text), only(text, "5"), count)
+    assert not counts_the_other(read("with seed 5"), only("with seed 5", "5"), seed)
+
+
 def test_shots_are_counted_where_shots_are_meant() -> None:
     size = Slot(Option(dest="world_size", flags=("--world_size",), type="int", default="1", help="number of processes"))
     shots = Slot(Option(dest="num_fewshot", flags=("--num_fewshot",), type="int", help="examples in the prompt"))
