@@ -210,7 +210,7 @@ def readings(text: str) -> Iterator[Reading]:
 
 
 _CODE = re.compile(
-    r"`(?P<body>\s*-[^`\n]*|[A-Za-z_][\w.]*=[^`\n]*|[A-Za-z]\w{0,40}(?:[._]\w{1,40}){1,8} [^\s`]{1,80})`"
+    r"`(?P<body>\s*-[^`\n]*|[A-Za-z_][\w.]*=[^`\n]*|[A-Za-z](?=\w{0,80}[._])[\w.]{1,120}+ [^\s`]{1,80})`"
 )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from ml_agent.matching.composites import layers
 from ml_agent.matching.mentions import Statement, read
+from ml_agent.values.readings import uncoded
 
 
 @pytest.mark.parametrize(
@@ -208,3 +209,14 @@ def test_values_are_found_in_linear_time(text: str) -> None:
     assert Statement(text).tokens
     assert Statement(text).spelled is not None
     assert time.process_time() - began < 1.0
+
+
+def test_a_setting_that_is_set_as_code_is_read_without_its_marks() -> None:
+    assert uncoded("use `SOLVER.BASE_LR 0.1` and `the file a.txt`") == "use  SOLVER.BASE_LR 0.1; and `the file a.txt`"
+
+
+@pytest.mark.parametrize("filling", ["_", "a_", "a.", "_."])
+def test_a_long_name_that_is_set_as_code_takes_no_time(filling: str) -> None:
+    started = time.process_time()
+    uncoded(f"`a{filling * 20_000}`")
+    assert time.process_time() - started < 1
