@@ -253,6 +253,7 @@ def attach_native(run: Machine, instance: Instance, cls: Class, arguments: Argum
         made = run.make_native(name, arguments)
         if isinstance(made, Native):
             instance.native = made
+            made.note_instance(instance)
             return
 
 

@@ -7,7 +7,7 @@ from tools.signatures.argparse_option import typed
 from tools.signatures.fields import VALUE_TYPES
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option
-from tools.signatures.values import UNKNOWN, Arguments, Native, Value
+from tools.signatures.values import UNKNOWN, Arguments, Instance, Native, Value
 
 MAKER = "get_config"
 """The function that a configuration file must define."""
@@ -81,6 +81,7 @@ def leaves(config: ConfigDict) -> list[tuple[str, Value]]:
     while waiting and looked_at < MAX_LOOKED_AT and len(found) < MAX_SETTINGS:
         looked_at += 1
         name, value, depth = waiting.pop()
+        value = value.native if isinstance(value, Instance) and value.native is not None else value
         if isinstance(value, ConfigDict) and depth <= MAX_DEPTH:
             inner = list(value.settings.items())[:MAX_SETTINGS]
             waiting += [(f"{name}.{key}" if name else key, one, depth + 1) for key, one in reversed(inner)]

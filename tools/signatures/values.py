@@ -236,6 +236,9 @@ class Native:
         """The parser that it is or belongs to; None of other objects."""
         return None
 
+    def note_instance(self, instance: "Instance") -> None:
+        """It is what a library's class gives to an object of a class that is derived from it."""
+
     def note_chosen(self, dest: str, arguments: Arguments) -> None:
         """It was given to something that a value of the command line chooses."""
 

@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections.abc import Sequence
 
 import msgspec
 
@@ -9,9 +10,9 @@ from tools.signatures.argparse_option import typed
 from tools.signatures.config_dict import ConfigDict, leaves
 from tools.signatures.fields import VALUE_TYPES
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature
+from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.sources import Sources
-from tools.signatures.values import UNKNOWN, Arguments, ParsedArgument, Value
+from tools.signatures.values import UNKNOWN, Arguments, Instance, ParsedArgument, Value
 from tools.word_pattern import WordPattern, any_of
 
 MOST_SETTINGS = 800
@@ -33,6 +34,10 @@ class ConfigNode(ConfigDict):
         """The dest of the option whose words change it."""
         self.before: list[tuple[str, Value]] = []
         """Its settings as they are before these words."""
+        self.instance: Instance | None = None
+        """The object of a class derived from CfgNode that it is."""
+        self.adding: list[str] = []
+        """What was given it before these words and may have added settings; "any" where it takes new ones."""
         super().__init__(given)
         run.made.append(self)
 
@@ -40,9 +45,18 @@ class ConfigNode(ConfigDict):
         """Set one; a dictionary becomes a CfgNode."""
         super().store(name, ConfigNode(self.run, value) if isinstance(value, dict) else value)
 
+    def note_instance(self, instance: Instance) -> None:
+        """The attributes of the object are the settings."""
+        self.instance, self.settings = instance, instance.attributes
+
+    def note_handed(self, name: str) -> None:
+        """Foreign code was given these settings."""
+        if not self.changed_by and not name.startswith("builtins."):
+            self.adding.append(name)
+
     def do_clone(self, arguments: Arguments) -> Value:
         """clone(): whatever changes the copy changes the settings that are meant."""
-        return self
+        return self.instance or self
 
     def do_merge_from_list(self, arguments: Arguments) -> Value:
         """merge_from_list(args.opts)."""
@@ -55,8 +69,14 @@ class ConfigNode(ConfigDict):
 def with_settings(run: Interpreter, signature: Signature) -> Signature:
     """A signature with the settings that its options change."""
     known = {option.dest for option in signature.options}
-    more = [setting for setting in _settings(run) if setting.within in known and setting.dest not in known]
-    return msgspec.structs.replace(signature, options=(*signature.options, *more)) if more else signature
+    nodes = [made for made in run.made if isinstance(made, ConfigNode)]
+    trees = [one for one in nodes if one.changed_by in known]
+    if not trees:
+        return signature
+    more = tuple(setting for setting in _settings(run, trees) if setting.dest not in known)
+    names = dict.fromkeys(name for one in nodes for name in one.adding)
+    unseen = tuple(Unseen(origin="library", name=name, path=run.script) for name in names)
+    return msgspec.structs.replace(signature, options=(*signature.options, *more), unseen=(*signature.unseen, *unseen))
 
 
 @functools.cache
@@ -65,8 +85,7 @@ def changes_settings() -> WordPattern:
     return any_of(r"\bmerge_from_list\b")
 
 
-def _settings(run: Interpreter) -> list[Option]:
-    trees = [made for made in run.made if isinstance(made, ConfigNode) and made.changed_by]
+def _settings(run: Interpreter, trees: Sequence[ConfigNode]) -> list[Option]:
     found: dict[str, Option] = {}
     for tree in trees:
         places = _places(run.sources, sorted(run.modules))
@@ -96,7 +115,10 @@ def _places(sources: Sources, paths: list[str]) -> dict[str, tuple[str, int]]:
 
 
 def _make(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    return ConfigNode(run, arguments.get(0, "init_dict"))
+    made = ConfigNode(run, arguments.get(0, "init_dict"))
+    if arguments.get(None, "new_allowed") is True:
+        made.adding.append("new settings, which it allows")
+    return made
 
 
 FACTORIES: dict[str, Factory] = {f"{module}.CfgNode": _make for module in _MODULES}

@@ -102,6 +102,27 @@ def test_settings_of_a_tree_from_elsewhere_are_open(repository: Make) -> None:
     assert not parse_call(read, ["--cfg", "a", "X.Y", "1"]).findings
 
 
+def test_settings_that_foreign_code_may_add_are_open(repository: Make) -> None:
+    given = (MAIN % "opts").replace("cfg.merge_from_file(args.cfg)", "plugin.add_settings(cfg)")
+    files = {"main.py": f"    import plugin{given}", "defaults.py": DEFAULTS}
+    (read,) = repository(files).read("main.py")
+    (finding,) = parse_call(read, ["--cfg", "a", "X.Y", "1"]).findings
+    assert (finding.code, finding.severity) == ("cannot-tell", "unsure")
+
+
+def test_a_class_of_its_own_for_the_tree(repository: Make) -> None:
+    own = """
+    from yacs.config import CfgNode as Base
+
+    class CN(Base):
+        def dump(self): ...
+    """
+    text = DEFAULTS.replace("from yacs.config import CfgNode as CN", "from own import CN")
+    (read,) = repository({"main.py": MAIN % "opts", "defaults.py": text, "own.py": own}).read("main.py")
+    names = {option.dest for option in read.options if option.within}
+    assert {"OUTPUT_DIR", "SOLVER.BASE_LR", "SOLVER.STEPS"} <= names
+
+
 def test_a_tree_that_holds_itself_ends(repository: Make) -> None:
     knots = "\n".join(f"    _C.K{n} = _C" for n in range(40))
     text = DEFAULTS.replace('    _C.OUTPUT_DIR = "out"', f'{knots}\n    _C.OUTPUT_DIR = "out"')
