@@ -108,12 +108,15 @@ def _same(one: str, other: str) -> bool:
 def _takes_code(slot: Slot, script: str) -> bool:
     """Whether a script may be a value of it: one is its default or was seen there, or nothing is known of a configuration.
 
-    Who names the script that has the option says what to run.
+    Who names the script that has the option says what to run. Nothing being known, a configuration lies in a folder or is called so:
+    a bare "server.py" is a program.
     """
     if posixpath.basename(script) == posixpath.basename(slot.option.path):
         return False
     known = [text for text in (slot.option.default, *slot.seen) if text]
-    return any(text.endswith((".py", ".sh")) for text in known) if known else "config" in slot.role
+    if known:
+        return any(text.endswith((".py", ".sh")) for text in known)
+    return "config" in slot.role and ("/" in script or "conf" in posixpath.basename(script).lower())
 
 
 _NO_PLACES = frozenset(terms("key type mode strategy format suffix method column field version style level policy"))

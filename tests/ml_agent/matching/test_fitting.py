@@ -2,11 +2,12 @@
 
 import pytest
 
+from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.fill import Callee, fill
-from ml_agent.matching.fitting import counts_the_other, takes, typed
+from ml_agent.matching.fitting import counts_the_other, is_possible, takes, typed
 from ml_agent.matching.mentions import Mention, read
 from ml_agent.matching.model import shipped
-from ml_agent.matching.slots import Slot
+from ml_agent.matching.slots import Slot, Weights
 from tools.signatures.model import Option
 
 EVAL_BATCH = Slot(
@@ -141,6 +142,17 @@ def test_a_sentence_is_none_of_the_words_that_are_known() -> None:
 def test_a_size_goes_into_an_option_whose_default_is_one() -> None:
     shape = Slot(Option(dest="input_shape", flags=("--input_shape",), default="640,640", help="input shape"))
     assert given("with an input shape of 416x416", shape) == {"input_shape": ("416,416",)}
+
+
+@pytest.mark.parametrize(
+    ("script", "fits"), [("configs/small.py", True), ("my_config.py", True), ("server.py", False), ("run.sh", False)]
+)
+def test_a_bare_script_is_a_program_and_no_configuration(script: str, fits: bool) -> None:
+    config = Slot(Option(dest="config", flags=("--config",)))
+    text = f"take {script}"
+    statement, said = read(text), only(text, script)
+    seen = evidence(nearness(statement, said), statement, config, Weights([config]))
+    assert is_possible(config, said, seen) == fits
 
 
 def test_who_counts_seeds_sets_none() -> None:
