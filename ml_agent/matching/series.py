@@ -61,15 +61,21 @@ def united(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]
 
 
 def without_counts(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
-    """A number that says how many a series holds is none of it: "two hidden layers with 12 and 6 neurons"."""
+    """What says how many a series holds is none of it, however often: "two spirals, two hidden layers with 12 and 6 neurons"."""
     found = list(placed)
     counts = {str(len(one.parts)): one for one in statement.mentions if one.parts and one.kind == "number"}
     for at, one in enumerate(found):
         first = one.values[0]
         series = counts.get(first)
-        told = series is not None and len(one.values) == len(series.parts) + 1 and one.values[1:] == series.parts
+        ahead = len(one.values) - len(series.parts) if series is not None else 0
+        told = (
+            ahead > 0
+            and set(one.values[:ahead]) == {first}
+            and series is not None
+            and one.values[ahead:] == series.parts
+        )
         if told and slots[one.slot].several and len(one.starts) == len(one.values):
-            found[at] = _holding(statement, one, slots, set(one.starts[1:]))
+            found[at] = _holding(statement, one, slots, set(one.starts[ahead:]))
     return found
 
 

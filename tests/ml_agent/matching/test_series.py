@@ -3,7 +3,7 @@
 import pytest
 
 from ml_agent.matching.mentions import read
-from ml_agent.matching.series import without_repeats, without_torn_ranges
+from ml_agent.matching.series import without_counts, without_repeats, without_torn_ranges
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
 from tools.signatures.model import Option
@@ -46,3 +46,16 @@ def test_a_path_that_is_named_twice_goes_where_it_fits_best() -> None:
     one, other = (Placed(slot, ("out/a.wav",), score, "said") for slot, score in ((0, 2.0), (1, 5.0)))
     name, same = (Placed(slot, ("kitti",), 1.0, "said") for slot in (2, 3))
     assert without_repeats([one, name, other, same]) == [name, other, same]
+
+
+@pytest.mark.parametrize("ahead", [("2",), ("2", "2")])
+def test_what_says_how_many_a_series_holds_is_none_of_it_however_often(ahead: tuple[str, ...]) -> None:
+    text = "the two spirals: two hidden layers with 12 and 6 neurons"
+    statement = read(text)
+    units = Slot(Option(dest="units", flags=("--units",), type="int", nargs="+", default="8"))
+    numbers = [one for one in statement.mentions if one.kind == "number" and not one.parts]
+    taken = numbers[-2 - len(ahead) :]
+    assert tuple(one.value for one in taken) == (*ahead, "12", "6")
+    placed = Placed(0, (*ahead, "12", "6"), 1.0, "said", tuple(one.start for one in taken), text)
+    (found,) = without_counts(statement, [placed], [units])
+    assert found.values == ("12", "6")
