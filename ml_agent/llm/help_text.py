@@ -61,18 +61,10 @@ def _usage(entry: EntryPoint, workdir: str, shown: Sequence[Slot]) -> str:
     words = " ".join([*program(entry.signature, workdir), *entry.signature.subcommand])
     if _is_assigned(entry):
         return f"{words} KEY=VALUE ..."
-    places = [slot.option.dest.upper() for slot in shown if slot.option.positional and not _holds(entry, slot)]
-    holders = [f"{_holder_flag(slot)}NAME VALUE ..." for slot in entry.slots if _holds(entry, slot)]
-    return " ".join([words, "[options]", *places, *holders])
-
-
-def _holds(entry: EntryPoint, slot: Slot) -> bool:
-    """Whether the words of an option are other options with their values."""
-    return any(option.within == slot.option.dest for option in entry.signature.options)
-
-
-def _holder_flag(slot: Slot) -> str:
-    return f"{slot.option.flags[-1]} " if slot.option.flags else ""
+    holders = entry.signature.holders
+    options = [slot.option for slot in shown if slot.option.positional and slot.option not in holders]
+    held = [" ".join([*holder.flags[-1:], "NAME VALUE ..."]) for holder in holders]
+    return " ".join([words, "[options]", *(option.dest.upper() for option in options), *held])
 
 
 def _is_assigned(entry: EntryPoint) -> bool:

@@ -150,20 +150,11 @@ def _notes(signature: Signature) -> list[str]:
         notes.append("(takes other options as well)")
     if signature.syntax == "overrides":
         notes.append("(options are given as NAME=VALUE)" if not _has_flags(signature) else "")
-    notes += [f"(names without dashes come last, as {_holder(o)}NAME VALUE NAME VALUE)" for o in _holders(signature)]
+    held = [" ".join([*holder.flags[-1:], "NAME VALUE NAME VALUE"]) for holder in signature.holders]
+    notes += [f"(names without dashes come last, as {words})" for words in held]
     notes += [f"(at most one of: {', '.join(group)})" for group in signature.exclusive[:3]]
     notes += [f"(one of these is needed: {', '.join(group)})" for group in signature.one_of[:3]]
     return [note for note in notes if note]
-
-
-def _holders(signature: Signature) -> list[Option]:
-    """The options that hold others."""
-    holding = {option.within for option in signature.options} - {""}
-    return [option for option in signature.options if option.dest in holding]
-
-
-def _holder(option: Option) -> str:
-    return f"{option.flags[-1]} " if option.flags else ""
 
 
 def _has_flags(signature: Signature) -> bool:

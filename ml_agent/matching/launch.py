@@ -65,7 +65,7 @@ def launched(text: str, launcher: str, given: Mapping[str, str]) -> str:
         launcher: what starts it.
         given: by dest: the launcher's own options.
     """
-    if not launcher or not any(map(str.isdigit, given.values())) or not re.match(r"python3?\s", text):
+    if not launcher or not given or not all(map(str.isdigit, given.values())) or not re.match(r"python3?\s", text):
         return text
     if launcher == "mpiexec":
         return f"mpiexec -n {given[PROCESSES.dest]} {text}"

@@ -67,13 +67,10 @@ def without_counts(statement: Statement, placed: Sequence[Placed], slots: Sequen
     for at, one in enumerate(found):
         first = one.values[0]
         series = counts.get(first)
-        ahead = len(one.values) - len(series.parts) if series is not None else 0
-        told = (
-            ahead > 0
-            and set(one.values[:ahead]) == {first}
-            and series is not None
-            and one.values[ahead:] == series.parts
-        )
+        if series is None:
+            continue
+        ahead = len(one.values) - len(series.parts)
+        told = ahead > 0 and set(one.values[:ahead]) == {first} and one.values[ahead:] == series.parts
         if told and slots[one.slot].several and len(one.starts) == len(one.values):
             found[at] = _holding(statement, one, slots, set(one.starts[ahead:]))
     return found

@@ -9,7 +9,7 @@ from tools.signatures.nearest import nearest
 
 def read_settings(reader: Reader) -> None:
     """Take what the words of an option say of the settings within it."""
-    for holder in dict.fromkeys(option.within for option in reader.signature.options if option.within):
+    for holder in (option.dest for option in reader.signature.holders):
         words = reader.values.get(holder)
         if isinstance(words, list):
             known = {option.dest: option for option in reader.signature.options if option.within == holder}

@@ -56,6 +56,6 @@ def comment_at(lines: Sequence[str], number: int) -> str:
 
 
 def _join_sentences(several: Sequence[str]) -> str:
-    """The sentences among the lines of a comment, in one."""
-    good = (line.strip()[:_LONGEST_LINE] for line in several)
+    """The sentences among the lines of a comment, in one, without marks that nobody sees."""
+    good = ("".join(filter(str.isprintable, line.strip()[:_LONGEST_LINE])) for line in several)
     return " ".join(line for line in good if re.search(r"[^\W\d_]{2}", line) and not _CODE.match(line))

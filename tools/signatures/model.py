@@ -121,6 +121,12 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """What options begin with."""
 
     @property
+    def holders(self) -> tuple[Option, ...]:
+        """The options whose words are other options with their values."""
+        holding = {option.within for option in self.options} - {""}
+        return tuple(option for option in self.options if option.dest in holding)
+
+    @property
     def whole(self) -> bool:
         """Whether every option that the entry point takes is listed, so that any other is wrong.
 

@@ -16,6 +16,9 @@ from tools.signatures.values import UNKNOWN, Arguments, Instance, ParsedArgument
 from tools.word_pattern import WordPattern, any_of
 
 MOST_SETTINGS = 800
+MOST_TREES = 8
+_NAME = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
+"""A setting that can be given: who reads a command line must not take it for an option."""
 _MODULES = ("yacs.config", "fvcore.common.config")
 _ASSIGNED = re.compile(r"^\s*+[A-Za-z_]\w*+((?:\.\w++)++)\s*+=(?!=)")
 
@@ -70,7 +73,7 @@ def with_settings(run: Interpreter, signature: Signature) -> Signature:
     """A signature with the settings that its options change."""
     known = {option.dest for option in signature.options}
     nodes = [made for made in run.made if isinstance(made, ConfigNode)]
-    trees = [one for one in nodes if one.changed_by in known]
+    trees = [one for one in nodes if one.changed_by in known][:MOST_TREES]
     if not trees:
         return signature
     more = tuple(setting for setting in _settings(run, trees) if setting.dest not in known)
@@ -87,9 +90,9 @@ def changes_settings() -> WordPattern:
 
 def _settings(run: Interpreter, trees: Sequence[ConfigNode]) -> list[Option]:
     found: dict[str, Option] = {}
+    places = _places(run.sources, sorted(run.modules))
     for tree in trees:
-        places = _places(run.sources, sorted(run.modules))
-        for name, value in tree.before:
+        for name, value in (one for one in tree.before if _NAME.fullmatch(one[0])):
             found.setdefault(name, _setting(run, name, value, tree.changed_by, places.get(name, ("", 0))))
     return list(found.values())[:MOST_SETTINGS]
 

@@ -48,6 +48,10 @@ def test_a_comment_above_a_call_says_what_is_done_next() -> None:
     assert [comment_at(lines, n) for n in (2, 4, 0, 9)] == ["", "how many", "", ""]
 
 
+def test_marks_that_nobody_sees_are_left_out() -> None:
+    assert comment_at(["x = 1  # how\u200b ma\u202eny"], 1) == "how many"
+
+
 def test_long_lines_take_no_time() -> None:
     started = time.process_time()
     for text in ("'" * 100_000, '"#' * 50_000, "a" * 100_000 + "=", "# " * 50_000):

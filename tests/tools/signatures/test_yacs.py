@@ -123,6 +123,13 @@ def test_a_class_of_its_own_for_the_tree(repository: Make) -> None:
     assert {"OUTPUT_DIR", "SOLVER.BASE_LR", "SOLVER.STEPS"} <= names
 
 
+def test_a_key_that_would_be_read_as_an_option_is_no_setting(repository: Make) -> None:
+    text = DEFAULTS.replace('CN({"ENABLE": True})', 'CN({"ENABLE": True, "--load x": 1, "a b": 2})')
+    text = text.replace("_C.TEST =", '_C["--run"] = "x"\n    _C.TEST =')
+    (read,) = repository({"main.py": MAIN % "opts", "defaults.py": text}).read("main.py")
+    assert {o.dest for o in read.options if o.within} == {"OUTPUT_DIR", "SOLVER.BASE_LR", "SOLVER.STEPS", "TEST.ENABLE"}
+
+
 def test_a_tree_that_holds_itself_ends(repository: Make) -> None:
     knots = "\n".join(f"    _C.K{n} = _C" for n in range(40))
     text = DEFAULTS.replace('    _C.OUTPUT_DIR = "out"', f'{knots}\n    _C.OUTPUT_DIR = "out"')
