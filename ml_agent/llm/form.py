@@ -1,4 +1,4 @@
-"""For models that cannot hold a conversation: they write one command, which is weighed with what was learned of the request's words."""
+"""For models that cannot hold a conversation: they list what each phrase of the request means, which is weighed with what was learned."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ from ml_agent.llm.help_text import help_of
 from ml_agent.llm.likely import ranked_entries, wants_code
 from ml_agent.llm.loop import Case
 from ml_agent.llm.opinion import Told
-from ml_agent.llm.written_call import stated
+from ml_agent.llm.phrases import phrases
 from ml_agent.matching.answers import Given, command
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.fill import fill
@@ -27,13 +27,13 @@ from prompts.untrusted import neutral
 
 _CLOSE = 0.7
 """An entry point that the grounded draft calls is kept where its score is so near to the first one's."""
-_MOST_TOKENS = 130
+_MOST_TOKENS = 400
 _LIMIT = 2000
 _EXAMPLES = ("places", "keys", "options")
 
 
 class Form:
-    """Has a command written; the grounded drafts are candidates among the others."""
+    """Has a request read phrase by phrase; the grounded drafts are candidates among the others."""
 
     def __init__(self, client: ModelClient, case: Case, emit: Emit = silent) -> None:
         self._client, self._case, self._emit = client, case, emit
@@ -70,14 +70,15 @@ class Form:
         return Given(entry, score, best) if entry.slots else None
 
     def _drafts_after(self, given: Given) -> Iterator[Draft]:
-        """The answers with an entry point after what the model writes, best first; none where that is no call of it."""
+        """The answers with an entry point after what the model lists, best first; none where it lists no option."""
         entry, model, workspace = given.entry, shipped(), self._case.workspace
         text = self._ask(entry)
-        call = stated(text, entry)
-        self._emit("filled", entry=entry.signature.path, said=text, taken=sorted(call))
-        if not call:
+        listed = phrases(text, self._statement, entry.slots)
+        taken = sorted({one.slot for one in listed if one.slot is not None})
+        self._emit("filled", entry=entry.signature.path, said=text, taken=taken)
+        if not taken:
             return
-        told = Told(self._statement, entry.slots, call)
+        told = Told(self._statement, entry.slots, listed)
         filled = told.added(fill(self._statement, entry.slots, model, told, callee_of(entry)), model.switch)
         for answer in weighed(self._statement, given, filled, model):
             workdir = workdir_of(answer, workspace.path, workspace.path_given)

@@ -12,8 +12,8 @@ from ml_agent.matching.slots import Slot, Weights
 from ml_agent.values.numbers import number
 from tools.commandline.render import program
 
-_MOST_CHARACTERS = 1000
-_MOST_LINES = 22
+_MOST_CHARACTERS = 1500
+_MOST_LINES = 30
 _MOST_HELP = 70
 _MOST_CHOICES = 14
 _MOST_SHOWN = 4

@@ -1,11 +1,11 @@
-"""A model's command as a second opinion on where the values of a request belong: what was learned and what it wrote are weighed together."""
+"""A model's reading of a request as a second opinion on where its values belong: what was learned and what it lists are weighed together."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
-from ml_agent.llm.written_call import Stated
+from ml_agent.llm.phrases import Phrase
 from ml_agent.matching.fill import Filled, Placed, typed
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot, Weights
@@ -14,40 +14,46 @@ from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option
 
-_THERE, _ELSEWHERE, _ANOTHER, _NOWHERE = 4.0, -2.0, -2.0, -1.0
-"""Log-odds of a value in a slot: the model puts it there, elsewhere, something else there, or leaves it out."""
-_ON, _OFF = 3.0, -1.0
-"""Log-odds of a switch that the model gives, and of one that it does not."""
+_HERE, _ELSEWHERE, _NOTHING = 3.0, -2.0, -1.0
+"""Log-odds of a value in a slot: the words around it mean the slot, another one, none."""
+_SAID, _SAID_ELSEWHERE, _TAKEN = 2.0, -1.0, -1.0
+"""Log-odds of a value in a slot: the model gives it there, gives it elsewhere, gives something else there."""
+_ON, _OFF = 3.0, -0.5
+"""Log-odds of a switch that the model lists, and of one that it does not."""
 _LEAST_SWITCH = -3.0
 """A switch that the model alone wants needs so much of what was learned."""
 _ADDED = 1.0
-_FALSE = frozenset({"false", "no", "0"})
+_FALSE = frozenset({"false", "no", "0", "off"})
 _SHORT = 2
 _PIECE = re.compile(r"[A-Za-z]+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 class Told:
-    """What a model wrote, slot by slot.
+    """What a model lists, slot by slot.
 
     Args:
         statement: the request.
         slots: of the entry point.
-        given: by slot what the model gives it.
+        phrases: what the model says of its words.
     """
 
-    def __init__(self, statement: Statement, slots: Sequence[Slot], given: Mapping[int, Stated]) -> None:
-        self._statement, self._slots, self._given = statement, slots, given
+    def __init__(self, statement: Statement, slots: Sequence[Slot], phrases: Sequence[Phrase]) -> None:
+        self._statement, self._slots, self._phrases = statement, slots, phrases
         self._said = _Said(statement)
+        self._given: dict[int, list[Phrase]] = {}
+        for one in phrases:
+            if one.slot is not None:
+                self._given.setdefault(one.slot, []).append(one)
 
     def value(self, mention: Mention, slot: int) -> float:
-        """What speaks for a value in a slot."""
+        """What speaks for a value in a slot: what the words around it mean, and where the model gives it."""
+        around = {one.slot for one in self._phrases if one.holds(mention.start, mention.end)}
+        score = _by_words(around, slot)
         if self._gives(mention, slot):
-            return _THERE
-        if any(self._gives(mention, other) for other in self._given if other != slot):
-            return _ELSEWHERE
-        if slot in self._given and any(map(self._said.covers, self._given[slot].values)):
-            return _ANOTHER
-        return _NOWHERE
+            return score + _SAID
+        if any(self._gives(mention, other) for other in self._given):
+            score += _SAID_ELSEWHERE
+        return score + _TAKEN if slot in self._given and slot not in around else score
 
     def switch(self, slot: int) -> float:
         """What speaks for a switch."""
@@ -65,19 +71,18 @@ class Told:
         for place, given in self._given.items():
             slot = self._slots[place]
             if place not in taken and not slot.internal:
-                more += (
-                    self._place_switch(place, given, switch) if slot.boolean else self._place_value(place, given, more)
-                )
+                more += self._place_switch(place, given[0], switch) if slot.boolean else self._place_value(place, more)
         return msgspec.structs.replace(filled, placed=tuple(more))
 
-    def _gives(self, mention: Mention, slot: int) -> bool:
-        given = self._given.get(slot)
-        if given is None or not given.values:
-            return False
-        words = (*typed(mention, self._slots[slot]), mention.value, *mention.parts)
-        return any(_same(word, value) for word in words for value in given.values)
+    def _values(self, slot: int) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(value for one in self._given.get(slot, ()) for value in one.values))
 
-    def _place_switch(self, place: int, given: Stated, switch: Scorer) -> Iterator[Placed]:
+    def _gives(self, mention: Mention, slot: int) -> bool:
+        values = self._values(slot)
+        words = (*typed(mention, self._slots[slot]), mention.value, *mention.parts) if values else ()
+        return any(_same(word, value) for word in words for value in values)
+
+    def _place_switch(self, place: int, given: Phrase, switch: Scorer) -> Iterator[Placed]:
         slot = self._slots[place]
         wanted = given.positive and (not given.values or given.values[0].lower() not in _FALSE)
         evidence = switch_features(self._statement, slot, Weights(self._slots), frozenset())
@@ -85,23 +90,37 @@ class Told:
             return
         yield Placed(place, (str(wanted),), _ADDED, "said in words", (), "")
 
-    def _place_value(self, place: int, given: Stated, placed: Sequence[Placed]) -> Iterator[Placed]:
+    def _place_value(self, place: int, placed: Sequence[Placed]) -> Iterator[Placed]:
         """A value that the request says, which is not the default and which nothing else was given."""
-        slot = self._slots[place]
-        if not given.values or not all(map(self._said.covers, given.values)) or _repeats(given, slot.option):
+        slot, values = self._slots[place], self._values(place)
+        if not slot.several:
+            values = values[:1]
+        # A choice is no invention, where words of the request are said to mean it: "the smallest network" is one of three sizes.
+        chosen = slot.closed and any(one.start >= 0 for one in self._given[place])
+        if not values or _repeats(values, slot.option) or not (chosen or all(map(self._said.covers, values))):
             return
-        known = [next((one for one in slot.vocabulary if _same(one, value)), None) for value in given.values]
+        known = [next((one for one in slot.vocabulary if _same(one, value)), None) for value in values]
         if slot.closed and None in known:
             return
         used = [value for one in placed for value in one.values]
-        if not slot.closed and any(_same(value, other) for value in given.values for other in used):
+        if not slot.closed and any(_same(value, other) for value in values for other in used):
             return
-        values = tuple(one or value for one, value in zip(known, given.values, strict=True))
-        yield Placed(place, values, _ADDED, "said", (), "")
+        yield Placed(
+            place, tuple(one or value for one, value in zip(known, values, strict=True)), _ADDED, "said", (), ""
+        )
 
 
-def _repeats(given: Stated, option: Option) -> bool:
-    return any(_same(value, option.default or "") for value in given.values)
+def _by_words(around: Collection[int | None], slot: int) -> float:
+    """What the slots that the words around a value mean say for one slot."""
+    if not around:
+        return 0.0
+    if slot in around:
+        return _HERE
+    return _NOTHING if set(around) == {None} else _ELSEWHERE
+
+
+def _repeats(values: Sequence[str], option: Option) -> bool:
+    return any(_same(value, option.default or "") for value in values)
 
 
 def _same(one: str, other: str) -> bool:

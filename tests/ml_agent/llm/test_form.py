@@ -1,4 +1,4 @@
-"""A model that cannot hold a conversation writes a command; it is an opinion beside what was learned, and grounded drafts stay candidates."""
+"""A model that cannot hold a conversation lists what a request means; it is an opinion beside what was learned, and grounded drafts stay candidates."""
 
 from collections.abc import Callable
 from itertools import islice
@@ -32,8 +32,12 @@ def pairs(draft: Draft) -> set[str]:
     return {" ".join(pair) for pair in zip(words[::2], words[1::2], strict=True)}
 
 
-def test_a_written_command_reaches_what_the_rules_do_not(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = written(stage, "python train.py --dataset citeseer --epochs 30 --name spring_7")
+LISTED = "on citeseer = --dataset citeseer\nin a trial called spring_7 = --name spring_7\n30 rounds = --epochs 30\ndone"
+
+
+@pytest.mark.parametrize("text", [LISTED, "python train.py --dataset citeseer --epochs 30 --name spring_7"])
+def test_a_list_reaches_what_the_rules_do_not(text: str, stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = written(stage, text)
     draft = first(play, workspace)
     assert draft.source == "llm" and draft.entry == "train.py"
     assert pairs(draft) == {"--dataset citeseer", "--epochs 30", "--name spring_7"}
@@ -75,8 +79,9 @@ def test_worked_examples_come_before_the_request(stage: Callable[..., Any], work
 @pytest.mark.parametrize(
     ("text", "absent"),
     [
-        ("python train.py --epochs 30 --lr 99", "99"),
-        ("python train.py --epochs 30 --name default_run", "default_run"),
+        ("30 rounds = --epochs 30\nthe trial = --lr 99", "99"),
+        ("30 rounds = --epochs 30\ncalled = --name default_run", "default_run"),
+        ("30 rounds = --epochs 30 --gpus 8\non many = --gpus 8", "gpus"),
         ("python train.py --epochs 30 --gpus 8 --verbose", "gpus"),
         ("python train.py --epochs 30 --dataset pubmed", "pubmed"),
     ],
@@ -87,7 +92,15 @@ def test_what_is_invented_is_left_out(text: str, absent: str, stage: Callable[..
 
 
 @pytest.mark.parametrize(
-    "text", ["To train it you should first read the paper.", "```bash\n```", "python train.py", "-", "'--'"]
+    "text",
+    [
+        "To train it you should first read the paper.",
+        "```bash\n```",
+        "python train.py",
+        "-",
+        "'--'",
+        "rounds = nothing\ndone",
+    ],
 )
 def test_prose_changes_nothing(text: str, stage: Callable[..., Any], workspace: Workspace) -> None:
     assert first(written(stage, text), workspace).source == "grounded"
@@ -118,7 +131,7 @@ def test_a_task_for_code_costs_no_request(stage: Callable[..., Any], workspace: 
     assert not play.server.requests
 
 
-def test_the_command_is_written_once_for_a_task(stage: Callable[..., Any], workspace: Workspace) -> None:
+def test_a_request_is_read_once_for_a_task(stage: Callable[..., Any], workspace: Workspace) -> None:
     play = written(stage, "python train.py --epochs 30")
     for _ in range(3):
         first(play, workspace)
