@@ -115,7 +115,7 @@ def test_a_whole_run_ends_with_a_sound_answer(url: str, tmp_path: Path) -> None:
 
 @pytest.mark.model
 @pytest.mark.timeout(900)
-def test_a_small_model_writes_a_command(url: str, workspace: Workspace) -> None:
+def test_a_small_model_reads_a_request(url: str, workspace: Workspace) -> None:
     grounded, budget = GroundedNavigator(), Budget(Limits(tokens=6000, calls=1))
     client = ModelClient(Endpoint(model="local", base_url=url), budget, parts=Parts(memory=Memory()))
     navigator = LlmNavigator(client, grounded, how=Manner(profile="form"))
