@@ -48,9 +48,13 @@ class Told:
     def value(self, mention: Mention, slot: int) -> float:
         """What speaks for a value in a slot: what the words around it mean, and where the model gives it."""
         around = {one.slot for one in self._phrases if one.holds(mention.start, mention.end)}
-        score = _by_words(around, slot)
         if self._gives(mention, slot):
-            return score + _SAID
+            return _by_words(around, slot) + _SAID
+        if any(map(self._said.covers, self._values(slot))):
+            around.discard(
+                slot
+            )  # The model names another value of the request, so that these words say nothing for this one.
+        score = _by_words(around, slot)
         if any(self._gives(mention, other) for other in self._given):
             score += _SAID_ELSEWHERE
         return score + _TAKEN if slot in self._given and slot not in around else score

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ml_agent.llm.help_text import help_of
 from ml_agent.llm.opinion import Told
-from ml_agent.llm.phrases import phrases
+from ml_agent.llm.phrases import Phrase, phrases
 from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.fill import fill
 from ml_agent.matching.mentions import read
@@ -133,6 +133,16 @@ def test_what_the_request_does_not_bear_out_is_not_added(entry: EntryPoint) -> N
     request = "Fit the pictures in /srv/birds with Adam."
     found = filled(request, "python fit.py /srv/birds --lr 0.3 --name best --optimizer adam --amp", entry)
     assert found == {"source": ("/srv/birds",), "optimizer": ("adam",)}
+
+
+def test_of_several_values_in_a_phrase_the_one_that_is_named_counts(entry: EntryPoint) -> None:
+    request = "Fit the pictures in /srv/birds in a run of the third kind, called lapwing_3."
+    assert filled(request, "a run of the third kind, called lapwing_3 = --name lapwing_3", entry)["name"] == (
+        "lapwing_3",
+    )
+    told = Told(read("a run of kind_2 called lapwing_3"), entry.slots, [Phrase(0, 32, 7, ("lapwing_3",))])
+    kind, name = read("a run of kind_2 called lapwing_3").mentions
+    assert told.value(kind, 7) < 0 < told.value(name, 7)
 
 
 def test_a_choice_may_be_said_by_its_sense(entry: EntryPoint) -> None:
