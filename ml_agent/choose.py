@@ -12,6 +12,7 @@ from ml_agent.inputs import outside_inputs
 from ml_agent.job import Job
 from ml_agent.navigator import Navigator
 from ml_agent.observer import Observer
+from ml_agent.reads import read_as_set
 from ml_agent.replay.repositories import Repositories, TapeRepositories
 from ml_agent.replay.sandbox import TapeSandbox
 from ml_agent.replay.tape import Tape
@@ -76,8 +77,9 @@ def model_is_there(around: Surroundings) -> bool:
 def make_navigator(
     around: Surroundings, budget: Budget, with_model: bool, executor: Executor | None = None
 ) -> Navigator:
-    """The navigator of a run. Raises ConfigurationError where its model's settings are off."""
+    """The navigator of a run. Raises ConfigurationError where its model's settings are off, or the encoder is not installed."""
     grounded, settings = GroundedNavigator(), around.settings
+    read_as_set(settings)
     if settings.navigator in plugins.names(plugins.NAVIGATORS):
         added: Navigator = plugins.load(plugins.NAVIGATORS, settings.navigator)(settings, grounded)
         return added

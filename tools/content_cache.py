@@ -55,14 +55,15 @@ class ContentCache:
             return None
 
     def store(self, key: tuple[str, ...], value: object) -> None:
-        """Keep a value; it is written soon, or at `close`."""
+        """Keep a value; it is written soon, at `write` or at `close`."""
         if self._connection is None:
             return
         self._pending[self._hash(key)] = msgspec.msgpack.encode(value)
         if len(self._pending) >= _BATCH or time.monotonic() - self._written > _SECONDS_BETWEEN_WRITES:
-            self._write()
+            self.write()
 
-    def _write(self) -> None:
+    def write(self) -> None:
+        """Write what is pending."""
         if self._connection is not None and self._pending:
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -75,7 +76,7 @@ class ContentCache:
 
     def close(self) -> None:
         """Write what is left."""
-        self._write()
+        self.write()
         if self._connection is not None:
             self._connection.close()
             self._connection = None

@@ -69,6 +69,11 @@ class RepoIndex:
         return cls(root, version, cache, report)
 
     @property
+    def cache_folder(self) -> Path | None:
+        """Where indexes are kept; None for in memory only."""
+        return self._cache_folder
+
+    @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """What the parts that were made so far lack, because reading it would have taken too long."""
         return tuple(left for part in self._left_out.values() for left in part)

@@ -19,8 +19,10 @@ from benchmarks.fit.examples import KINDS
 from benchmarks.fit.prepared import Prepared, add_sources, prepared, solved, sources_of
 from benchmarks.fit.relatives import family, folds
 from benchmarks.fit.wrong import CLASSES, Wrong, wrongs
+from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.answers import Answer
-from ml_agent.matching.model import FEATURES_OF, Model
+from ml_agent.matching.model import FEATURES_OF, TABLES, Model
+from ml_agent.matching.sense import use
 
 SEED = 0
 PENALTY = {"value": learn.VALUE_PENALTY, "entry": 5.0, "answer": 3.0}
@@ -48,6 +50,8 @@ class HeldOut(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fit, print the held-out figures, write the tables."""
     options = _parser().parse_args(arguments)
+    if options.encoder:
+        use(shipped())
     rows, left = prepared(sources_of(options))
     for line, count in sorted(Counter(left).items()):
         sys.stdout.write(f"left out: {line} ({count})\n")
@@ -62,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.write:
         made = fitted(material) | {"answer": _answer_table(held_out, frozenset())}
         made["confidence"] = whole.tables_of(answers)
-        place = files("ml_agent.matching").joinpath("weights.json")
+        place = files("ml_agent.matching").joinpath(TABLES[options.encoder])
         Path(str(place)).write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return 0
 
@@ -72,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     add_sources(parser)
     parser.add_argument("--made", type=Path, help="rows of `bench make`, for the confidence alone")
     parser.add_argument("--tables", type=Path, required=True, help="folder for the tables of each held-out repository")
+    parser.add_argument("--encoder", action="store_true", help="read requests with the sentence encoder, too")
     parser.add_argument("--quick", action="store_true", help="matched commands only, not the whole navigator")
     parser.add_argument("--write", action="store_true", help="write ml_agent/matching/weights.json")
     return parser
@@ -115,7 +120,8 @@ def fitted(material: Sequence[Material]) -> dict[str, Any]:
 
 
 def _table(name: str, weights: np.ndarray) -> dict[str, float]:
-    return {feature: round(float(one), 5) for feature, one in zip(FEATURES_OF[name], weights, strict=True)}
+    """Weights by feature; without an encoder there are none for the features of sense, which stand last."""
+    return {feature: round(float(one), 5) for feature, one in zip(FEATURES_OF[name], weights, strict=False)}
 
 
 def _held_out(material: Sequence[Material]) -> list[tuple[frozenset[str], dict[str, Any], list[HeldOut]]]:

@@ -20,6 +20,11 @@ def family(repositories: Iterable[str]) -> frozenset[str]:
     return frozenset(chosen | {relative for one in chosen for relative in _relatives().get(one, ())})
 
 
+def relatives() -> frozenset[str]:
+    """All repositories that share code or authors with a development repository, and those."""
+    return frozenset(_relatives()) | {one for several in _relatives().values() for one in several}
+
+
 def folds(groups: Mapping[str, str]) -> Iterator[frozenset[str]]:
     """Each development repository alone, the others in fifths.
 

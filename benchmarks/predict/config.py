@@ -88,7 +88,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 @functools.cache
 def program_version() -> str:
     """Hash of the sources that make answers."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(str(load_settings().encoder).encode())
     for package in (ml_agent, tools, prompts, _here()):
         root = Path(package.__path__[0])
         for path in sorted(p for p in root.rglob("*") if p.suffix in (".py", ".toml", ".j2", ".txt", ".md")):

@@ -19,6 +19,7 @@ from ml_agent.drafting import draft_answers
 from ml_agent.errors import AgentError
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Given, Navigator, Workspace
+from ml_agent.reads import read_as_set
 from ml_agent.settings import load_settings
 from ml_agent.workspaces import normal_folder
 from tools.candidates import Candidate
@@ -105,6 +106,7 @@ def navigator_for(config: Config, budget: Budget) -> Navigator:
 
 @functools.cache
 def _navigator() -> GroundedNavigator:
+    read_as_set(load_settings())
     return GroundedNavigator()
 
 

@@ -8,6 +8,7 @@ import msgspec
 from ml_agent.llm.phrases import Phrase
 from ml_agent.matching.fill import Filled, Placed, typed
 from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.sense import sense_of
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.switches import Scorer, switch_features
 from ml_agent.matching.terms import plain
@@ -90,7 +91,12 @@ class Told:
         slot = self._slots[place]
         wanted = given.positive and (not given.values or given.values[0].lower() not in _FALSE)
         evidence = switch_features(self._statement, slot, Weights(self._slots), frozenset())
-        if evidence is None or switch(evidence.vector) < _LEAST_SWITCH or (slot.option.switch and not wanted):
+        if evidence is None:
+            return
+        sense = sense_of(self._statement, self._slots)
+        if switch([*evidence.vector, *(sense.best(place, ())[:2] if sense else ())]) < _LEAST_SWITCH or (
+            slot.option.switch and not wanted
+        ):
             return
         yield Placed(place, (str(wanted),), _ADDED, "said in words", (), "")
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ml_agent.matching import launch
+from ml_agent.matching.sense import keep_in
 from ml_agent.matching.slots import Slot, slots_of
 from ml_agent.matching.terms import terms
 from ml_agent.matching.usage import read_usages
@@ -210,6 +211,8 @@ class Facts:
 
     def __init__(self, index: RepoIndex) -> None:
         self.index = index
+        if index.cache_folder is not None:
+            keep_in(index.cache_folder)
 
     @cached_property
     def files(self) -> frozenset[str]:

@@ -1,20 +1,22 @@
 """Puts what a request states into the slots of one entry point: one assignment over all values and slots."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from ml_agent.matching import features
 from ml_agent.matching.assignment import best_matching
+from ml_agent.matching.candidates import candidates
 from ml_agent.matching.devices import NO_DEVICES, place_devices
 from ml_agent.matching.evidence import Evidence, evidence, nearness
 from ml_agent.matching.features import Others
-from ml_agent.matching.fitting import counts_the_other, has_its_count, is_possible, takes, typed
+from ml_agent.matching.fitting import has_its_count, is_possible, typed
 from ml_agent.matching.forms import Forms
-from ml_agent.matching.meanings import Entry, meant
+from ml_agent.matching.meanings import Entry
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
+from ml_agent.matching.sense import sense_of
 from ml_agent.matching.series import (
     united,
     with_files,
@@ -27,6 +29,9 @@ from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, is_whole, kept_words, spelled_slots
 from ml_agent.matching.switches import contradicts, switches, truth
 from ml_agent.matching.terms import plain
+
+if TYPE_CHECKING:
+    from ml_agent.matching.against import Sense
 
 __all__ = ["Filled", "Placed", "explained", "fill", "pairs", "spelled_slots", "typed"]
 
@@ -61,7 +66,7 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
     """Every value with every slot where it could be, each with its vector."""
     spans = [(start, start + len(one.text)) for one in taken for start in one.starts]
     used = {one.slot for one in taken if not slots[one.slot].several or is_whole(one)}
-    literal = [one for one in statement.mentions if not any(a <= one.start < b for a, b in spans)]
+    sense = sense_of(statement, slots)
     found: list[tuple[Mention, int, Evidence, Entry | None]] = []
     open_slots = [
         (place, slot)
@@ -69,24 +74,26 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
         if place not in used and not slot.boolean and not slot.internal
     ]
     for place, slot in open_slots:
-        entries = [one for one in meant(statement, slot) if not any(a <= one.mention.start < b for a, b in spans)]
-        for entry in entries:
-            seen = evidence(nearness(statement, entry.mention), statement, slot, weights)
-            found.append((entry.mention, place, seen, entry))
-        said = {plain(entry.value) for entry in entries}
-        for mention in literal:
-            if plain(mention.value) in said or not takes(slot, mention):
-                continue
-            if counts_the_other(statement, mention, slot):
-                continue
+        for mention, entry in candidates(statement, slots, place, statement.mentions, spans):
             seen = evidence(nearness(statement, mention), statement, slot, weights)
-            if is_possible(slot, mention, seen):
-                found.append((mention, place, seen, None))
+            if entry is not None or is_possible(slot, mention, seen) or _is_heard(sense, mention, place):
+                found.append((mention, place, seen, entry))
     compare = _Comparison(found)
     return [
-        Pair(m, p, features.features(statement, m, slots[p], e, compare.others(m, p), entry), entry)
+        Pair(m, p, [*features.features(statement, m, slots[p], e, compare.others(m, p), entry), *_sense(sense, m, p, compare.at(p), entry)], entry)
         for m, p, e, entry in found
-    ]
+    ]  # fmt: skip
+
+
+def _is_heard(sense: "Sense | None", mention: Mention, place: int) -> bool:
+    """Whether a number means a slot of which no word is said."""
+    return sense is not None and mention.kind == "number" and sense.hears(mention, place)
+
+
+def _sense(
+    sense: "Sense | None", mention: Mention, place: int, others: Sequence[Mention], entry: Entry | None
+) -> list[float]:
+    return sense.features(mention, place, others, entry is not None) if sense is not None else []
 
 
 class _Comparison:
@@ -102,6 +109,10 @@ class _Comparison:
         for mention, place, seen, _ in found:
             self._by_value.setdefault((mention.first, mention.last), []).append((place, seen))
             self._by_slot.setdefault(place, []).append((mention, seen))
+
+    def at(self, place: int) -> list[Mention]:
+        """The values that could go into a slot."""
+        return [mention for mention, _ in self._by_slot[place]]
 
     def others(self, mention: Mention, place: int) -> Others:
         """What is said for other slots by this value, and by values elsewhere for this slot."""

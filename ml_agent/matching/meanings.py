@@ -49,7 +49,7 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
         if share < 0.45 or (share < 0.99 and share - other < 0.05):
             continue
         spot = literal.get(plain(value))
-        mention = _stretch(statement, value, said, hit) if spot is None else _between(statement, value, spot, spot)
+        mention = _stretch(statement, value, said, hit) if spot is None else between(statement, value, spot, spot)
         exact = value in aliases or (plain(mention.text) == plain(value) and bool(plain(value)))
         exact = exact or canonical(mention.text.lower()) == canonical(value.lower())
         found.append(
@@ -150,10 +150,10 @@ def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...
         if best is None or spread < best[0]:
             best = (spread, near)
     near = best[1] if best else [0]
-    return _between(statement, value, min(near), max(near))
+    return between(statement, value, min(near), max(near))
 
 
-def _between(statement: Statement, value: str, first: int, last: int) -> Mention:
+def between(statement: Statement, value: str, first: int, last: int) -> Mention:
     """The mention of a value by the tokens from `first` to `last`."""
     start, end = statement.tokens[first].start, statement.tokens[last].end
     return Mention(

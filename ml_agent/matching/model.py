@@ -9,12 +9,13 @@ from typing import Any
 
 from ml_agent.matching.answers import ANSWER_FEATURES
 from ml_agent.matching.confidence import CONFIDENCE_FEATURES, Levels
-from ml_agent.matching.features import FEATURES
 from ml_agent.matching.retrieval import ENTRY_FEATURES
+from ml_agent.matching.scores import VALUE_FEATURES
+from ml_agent.matching.sense import in_use
 from ml_agent.matching.switches import SWITCH_FEATURES
 
 FEATURES_OF = {
-    "value": FEATURES,
+    "value": VALUE_FEATURES,
     "switch": SWITCH_FEATURES,
     "entry": ENTRY_FEATURES,
     "answer": ANSWER_FEATURES,
@@ -67,7 +68,7 @@ class Model:
     """
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
-        self.value = Linear(FEATURES, tables["value"])
+        self.value = Linear(VALUE_FEATURES, tables["value"])
         self.stake: Mapping[str, float] = {kind: -float(none) for kind, none in tables["none"].items()}
         """By kind of value: what must be overcome to leave it without a slot, as log-odds."""
         self.switch = Trees(tables["switch"])
@@ -76,7 +77,15 @@ class Model:
         self.levels = Levels(tables.get("confidence", {}))
 
 
-@cache
+TABLES = ("weights.json", "weights_encoder.json")
+"""Files of tables: for requests that are read without an encoder, and with it."""
+
+
 def shipped() -> Model:
-    """What was learned on all development rows."""
-    return Model(json.loads(files(__package__).joinpath("weights.json").read_text(encoding="utf-8")))
+    """What was learned on all development rows, with or without the encoder, as one is in use."""
+    return _tables(TABLES[in_use()])
+
+
+@cache
+def _tables(name: str) -> Model:
+    return Model(json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8")))

@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
+from ml_agent.matching.features import FEATURES
+from ml_agent.matching.heard import SENSE_FEATURES
 from ml_agent.matching.meanings import Entry
 from ml_agent.matching.mention import Mention
 from ml_agent.matching.switches import Scorer
+
+VALUE_FEATURES = (*FEATURES, *SENSE_FEATURES)
 
 
 class Pair(NamedTuple):
@@ -22,7 +26,7 @@ class Scores(Protocol):
 
     @property
     def value(self) -> Scorer:
-        """Log-odds that a value belongs in a slot, by a vector of `features.FEATURES`."""
+        """Log-odds that a value belongs in a slot, by a vector of VALUE_FEATURES."""
 
     @property
     def switch(self) -> Scorer:

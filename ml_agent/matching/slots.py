@@ -77,7 +77,9 @@ _ON_OFF = re.compile(
     r"^(?:is|use|do|with|enable|if)\b|\b(?:whether|true|enable|0 or 1|1 or 0|0/1|1/0|(?<!-)1 for|0 for|(?<!-)1 means|bool|boolean)\b",
     re.IGNORECASE,
 )
-_LONGEST_WORD = 40
+_LONGEST_WORD, _MOST_HELP = 40, 160
+APART = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.\-]+")
+_KINDS = {"int": "whole number", "float": "number", "path": "path", "bool": "yes or no"}
 _PLACEHOLDER = re.compile(r"<|\{(?![\s\"'}])")
 """What stands for a value in documents: "<path>", "{checkpoint number}"; `{"a": 1}` is one."""
 _ASIDE = frozenset({"help", "version", "h", "helpfull", "helpshort"})
@@ -165,6 +167,19 @@ class Slot:
             or self.binary
             or (not option.choices and (option.default or "").lower() in truth and not self._loads)
         )
+
+    @cached_property
+    def described(self) -> str:
+        """It in words: its names, help, kind, choices and a usual value."""
+        option = self.option
+        long = [flag.lstrip("-+") for flag in option.flags if len(flag.lstrip("-+")) > 1] or [option.dest]
+        names = list(dict.fromkeys(APART.sub(" ", name).strip() for name in [*long, option.dest]))[:2]
+        kind = "switch" if option.switch else "yes or no" if self.boolean else _KINDS.get(option.type, "text")
+        parts = [", ".join(names), " ".join((option.help or self.prose).split())[:_MOST_HELP], kind]
+        if option.choices:
+            parts.append("one of " + ", ".join(option.choices[:8]))
+        usual = next((one for one in (option.default, *self.seen[:1]) if one and len(one) < _LONGEST_WORD), "")
+        return "; ".join(part for part in [*parts, usual and f"such as {usual}"] if part)
 
     @property
     def _loads(self) -> bool:

@@ -5,7 +5,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
+from ml_agent.matching.heard import HEARD
 from ml_agent.matching.mentions import Statement, Word
+from ml_agent.matching.sense import sense_of
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.values.lexicon import words
 
@@ -48,7 +50,7 @@ _NO_FLAG = re.compile(r"-+no[-_]")
 
 SWITCH_FEATURES = (
     "name", "help", "help_share", "prose", "negated", "negative_name", "terms", "best", "default_true", "shown",
-    "explained", "adjacent", "value_near", "rank", "is_bool", "head",
+    "explained", "adjacent", "value_near", "rank", "is_bool", "head", "wordless", "sense", "sense_ahead",
 )  # fmt: skip
 
 
@@ -103,9 +105,7 @@ class _Wanted:
         self.core = tuple(term for term in name if term not in _EMPTY_TERMS) or tuple(name)
         self.worth = {term: weights.name(term) + 0.02 for term in self.core}
         self.whole = sum(self.worth.values())
-        self.negative = slot.option.dest.lower().startswith(_NEGATIVE_BEGINNINGS) or any(
-            _NO_FLAG.match(flag) for flag in slot.option.flags
-        )
+        self.negative = _is_negative(slot)
 
     def has(self, word: Word) -> bool:
         """Whether a word is of the name or of the help text."""
@@ -146,7 +146,7 @@ def _evidence(
         float(negated), float(wanted.negative), float(len(wanted.core)), max(wanted.name_weights(said), default=0.0),
         float((slot.option.default or "").lower() == "true"), min(1.0, len(slot.seen) / 3), known,
         float(last - first <= len(hits) + 1), float(_is_near_value(statement, first, last)), covered * 2 + helped * 0.6 - known,
-        float(not slot.option.switch), float(wanted.core[-1] in said),
+        float(not slot.option.switch), float(wanted.core[-1] in said), 0.0,
     ]  # fmt: skip
     return SwitchEvidence(vector, negated, first, frozenset(said))
 
@@ -194,11 +194,17 @@ def switches(
     score: Scorer,
 ) -> Iterator[tuple[int, Slot, SwitchEvidence, float]]:
     """Every switch that the request comes near to saying, with its score; of two that are said by the same words the better one."""
-    found = []
+    found: list[tuple[int, Slot, SwitchEvidence]] = []
+    sense = sense_of(statement, slots)
+    spent = [(statement.tokens[at].start, statement.tokens[at].end) for at in explained]
     for place, slot in enumerate(slots):
         if place in given or not slot.boolean or slot.internal:
             continue
         said = switch_features(statement, slot, weights, explained)
+        if sense is not None:
+            log, ahead, start = sense.best(place, spent)
+            said = _heard(statement, slot, start) if said is None and log > HEARD else said
+            said = said and said._replace(vector=[*said.vector, log, ahead])
         if said is not None:
             found.append((place, slot, said))
     ranked = []
@@ -214,9 +220,30 @@ def switches(
     yield from ranked
 
 
+def _heard(statement: Statement, slot: Slot, start: int) -> SwitchEvidence:
+    """A switch of which the request says no word, where it speaks of it by its sense."""
+    place = max((at for at, token in enumerate(statement.tokens) if token.start <= start), default=0)
+    negated = _is_negated(statement, {place}, place, place)
+    vector = dict.fromkeys(SWITCH_FEATURES[:-2], 0.0) | {
+        "negated": float(negated),
+        "negative_name": float(_is_negative(slot)),
+        "default_true": float((slot.option.default or "").lower() == "true"),
+        "shown": min(1.0, len(slot.seen) / 3),
+        "value_near": float(_is_near_value(statement, place, place)),
+        "is_bool": float(not slot.option.switch),
+        "wordless": 1.0,
+    }
+    return SwitchEvidence(list(vector.values()), negated, place, frozenset())
+
+
+def _is_negative(slot: Slot) -> bool:
+    """Whether its own name says no."""
+    return slot.option.dest.lower().startswith(_NEGATIVE_BEGINNINGS) or any(map(_NO_FLAG.match, slot.option.flags))
+
+
 def contradicts(said: SwitchEvidence) -> bool:
     """Whether the request names what the switch takes away, and wants it: "on one GPU" is no wish for `--no_cuda`."""
-    evidence = dict(zip(SWITCH_FEATURES, said.vector, strict=True))
+    evidence = dict(zip(SWITCH_FEATURES, said.vector, strict=False))
     return bool(evidence["negative_name"] and not evidence["negated"] and evidence["head"])
 
 

@@ -1,0 +1,82 @@
+"""Which values could go into a slot: those that the request states, those of its vocabulary, and words that mean it."""
+
+from collections.abc import Iterator, Sequence
+
+from ml_agent.matching.fitting import counts_the_other, takes
+from ml_agent.matching.meanings import Entry, between, meant
+from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.sense import heard_choice, sense_of
+from ml_agent.matching.slots import Slot
+from ml_agent.matching.terms import plain, terms
+from ml_agent.values.lexer import Token
+from ml_agent.values.lexicon import words
+
+_IN_FULL = 0.8
+"""A value of the vocabulary that is said so far needs no other reading."""
+_SHORTEST = 2
+
+
+def candidates(
+    statement: Statement, slots: Sequence[Slot], place: int, stated: Sequence[Mention], spent: Sequence[tuple[int, int]]
+) -> Iterator[tuple[Mention, Entry | None]]:
+    """The values that a slot may take, those of its own vocabulary with what speaks for them.
+
+    Args:
+        statement: the request.
+        slots: of the entry point.
+        place: number of the slot.
+        stated: values of the request.
+        spent: stretches of the request that are spoken for.
+    """
+    slot = slots[place]
+    entries = [one for one in _entries(statement, slots, place) if not _is_spent(one.mention, spent)]
+    for entry in entries:
+        yield entry.mention, entry
+    said = {plain(entry.value) for entry in entries}
+    for mention in stated:
+        if _is_spent(mention, spent):
+            continue
+        if plain(mention.value) not in said and takes(slot, mention) and not counts_the_other(statement, mention, slot):
+            yield mention, None
+    word = _word(statement, slots, place) if not entries else None
+    if word is not None and not _is_spent(word, spent):
+        yield word, None
+
+
+def _is_spent(mention: Mention, spent: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= mention.start < end for start, end in spent)
+
+
+def _entries(statement: Statement, slots: Sequence[Slot], place: int) -> list[Entry]:
+    """The values of a slot's vocabulary that the request says in words, or else by its sense."""
+    said = meant(statement, slots[place])
+    if any(one.exact or one.strength > _IN_FULL for one in said):
+        return said
+    heard = heard_choice(statement, slots, place)
+    if heard is None or any(one.value == heard.value for one in said):
+        return said
+    at = [n for n, token in enumerate(statement.tokens) if token.start < heard.end and heard.start < token.end]
+    if not at:
+        return said
+    return [*said, Entry(heard.value, heard.share, heard.margin, False, between(statement, heard.value, at[0], at[-1]))]
+
+
+def _word(statement: Statement, slots: Sequence[Slot], place: int) -> Mention | None:
+    """The plain word that means a slot for text which no marked value means: "under the project lepidoptera"."""
+    slot = slots[place]
+    if slot.option.type not in {"str", "unknown"} or slot.closed or slot.numeric_default is not None:
+        return None
+    sense = sense_of(statement, slots)
+    own = slot.help_terms | {term for name in slot.names for term in name}
+    stated = [one for one in statement.mentions if not set(terms(one.value)) & own]
+    if sense is None or any(sense.likeliest(one) == place for one in stated):
+        return None
+    spent = {at for one in stated for at in range(one.first, one.last + 1)}
+    free = [at for at, token in enumerate(statement.tokens) if at not in spent and _is_plain(token) and not set(terms(token.value)) & own]  # fmt: skip
+    best = sense.most(place, [(statement.tokens[at].start, statement.tokens[at].end) for at in free])
+    return None if best is None else between(statement, statement.tokens[free[best]].value, free[best], free[best])
+
+
+def _is_plain(token: Token) -> bool:
+    value = token.value
+    return token.kind == "word" and value.isalpha() and len(value) >= _SHORTEST and value.lower() not in words("stop")

@@ -1,0 +1,131 @@
+"""What a request means by its sense: the shipped encoder beside options, choices and switches in words."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from ml_agent.encoder.encoder import shipped
+from ml_agent.matching.against import Sense
+from ml_agent.matching.candidates import candidates
+from ml_agent.matching.heard import SENSE_FEATURES
+from ml_agent.matching.mentions import Mention, Statement, read
+from ml_agent.matching.model import shipped as tables
+from ml_agent.matching.sense import heard_choice, sense_of, use
+from ml_agent.matching.slots import Slot
+from tools.signatures.model import Option
+
+
+def slot(dest: str, **told: object) -> Slot:
+    return Slot(Option(dest=dest, flags=(f"--{dest}",), **told))  # type: ignore[arg-type]
+
+
+SLOTS = [
+    slot("batch_size", type="int", default="32", help="samples per step"),
+    slot("epochs", type="int", default="10", help="passes over the training set"),
+    slot("lr", type="float", default="0.01", help="learning rate"),
+    slot("out_dir", help="where results are written"),
+    slot("optimizer", choices=("sgd", "adam", "rmsprop"), default="sgd", help="optimizer"),
+    slot("project", help="name of the experiment in the tracker"),
+    slot("no_cuda", nargs="0", switch_value="True", help="do not use the graphics card"),
+]
+PLACE = {one.option.dest: place for place, one in enumerate(SLOTS)}
+
+
+@pytest.fixture(autouse=True)
+def _with_the_encoder() -> Iterator[None]:
+    use(shipped())
+    yield
+    use(None)
+
+
+def sense(statement: Statement) -> Sense:
+    found = sense_of(statement, SLOTS)
+    assert found is not None
+    return found
+
+
+def value(text: str, said: str) -> Mention:
+    return next(one for one in read(text).mentions if one.value == said)
+
+
+def likeliest(text: str, said: str) -> str:
+    heard = sense(read(text))
+    own = value(text, said)
+    scores = {dest: heard.features(own, place, [], False)[0] for dest, place in PLACE.items()}
+    return max(scores, key=lambda dest: scores[dest])
+
+
+def test_a_value_belongs_where_it_is_meant_without_a_word_of_the_option() -> None:
+    text = "Show it 64 pictures at a time and go through all of them 3 times."
+    assert likeliest(text, "64") == "batch_size"
+    assert likeliest(text, "3") == "epochs"
+
+
+def test_a_value_that_sets_nothing_is_told_from_one_that_does() -> None:
+    text = "The recordings were made in 2019. Train for 20 epochs."
+    heard = sense(read(text))
+    none = SENSE_FEATURES.index("sense_none")
+    idle, used = (heard.features(value(text, said), PLACE["epochs"], [], False)[none] for said in ("2019", "20"))
+    assert idle > used
+
+
+def test_what_another_value_is_nearer_to_counts_against_a_value() -> None:
+    text = "Show it 64 pictures at a time and go through all of them 3 times."
+    heard = sense(read(text))
+    rival = SENSE_FEATURES.index("sense_rival")
+    own, other = value(text, "64"), value(text, "3")
+    assert heard.features(own, PLACE["batch_size"], [own, other], False)[rival] > 0
+    assert heard.features(other, PLACE["batch_size"], [own, other], False)[rival] < 0
+
+
+def test_a_switch_is_heard_without_a_word_of_it() -> None:
+    place = PLACE["no_cuda"]
+    wanted = sense(read("Train it on the processor alone.")).best(place, ())
+    idle = sense(read("Train it for 20 epochs.")).best(place, ())
+    assert wanted[0] > idle[0]
+
+
+def test_what_is_spent_says_no_switch() -> None:
+    text = "on the processor alone"
+    assert sense(read(text)).best(PLACE["no_cuda"], [(0, len(text))])[0] == -8.0
+
+
+def test_a_choice_is_heard_in_other_words() -> None:
+    heard = heard_choice(read("Use plain stochastic gradient descent as the optimiser."), SLOTS, PLACE["optimizer"])
+    assert heard is not None
+    assert heard.value == "sgd"
+    assert heard_choice(read("Train for 20 epochs."), SLOTS, PLACE["lr"]) is None
+
+
+def test_a_plain_word_may_be_a_value() -> None:
+    statement = read("Log the run to the tracker under the project name lepidoptera.")
+    found = [one.value for one, _ in candidates(statement, SLOTS, PLACE["project"], statement.mentions, ())]
+    assert "lepidoptera" in found
+    assert "project" not in found
+
+
+def test_a_number_is_no_plain_word() -> None:
+    statement = read("Train with a learning rate of half a percent.")
+    assert not [one for one, entry in candidates(statement, SLOTS, PLACE["lr"], (), ()) if entry is None]
+
+
+def test_what_is_known_of_the_slot_is_weighed_apart() -> None:
+    text = "Train for 20 epochs."
+    heard, own = sense(read(text)), value(text, "20")
+    stated, known = (heard.features(own, PLACE["epochs"], [], one) for one in (False, True))
+    assert len(stated) == len(known) == len(SENSE_FEATURES)
+    assert stated[:4] == known[4:]
+    assert not any(stated[4:] + known[:4])
+
+
+def test_a_slot_that_a_marked_value_means_needs_no_plain_word() -> None:
+    statement = read("Train on the designated dataset, logged under the project finch_2.")
+    found = [one.value for one, _ in candidates(statement, SLOTS, PLACE["project"], statement.mentions, ())]
+    assert found == ["finch_2"]
+
+
+def test_tables_are_those_of_what_is_in_use() -> None:
+    with_it = tables()
+    use(None)
+    assert tables() is not with_it
+    assert sense_of(read("anything"), SLOTS) is None
