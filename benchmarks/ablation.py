@@ -16,7 +16,7 @@ from benchmarks.fit import learn
 from benchmarks.fit.examples import KINDS, slot_examples
 from benchmarks.fit.prepared import add_sources, prepared, sources_of
 from benchmarks.fit.relatives import family
-from ml_agent.matching.scores import VALUE_FEATURES
+from ml_agent.matching.features import FEATURES
 
 FOLDS = 5
 PAYS = 3
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def worths(groups: Sequence[learn.Group], features: Sequence[str] = VALUE_FEATURES) -> list[Worth]:
+def worths(groups: Sequence[learn.Group], features: Sequence[str] = FEATURES) -> list[Worth]:
     """What each feature is worth, those first without which most goes wrong.
 
     Args:
@@ -64,7 +64,7 @@ def worths(groups: Sequence[learn.Group], features: Sequence[str] = VALUE_FEATUR
     found = []
     for feature in features:
         vectors = given.vectors.copy()
-        vectors[:, VALUE_FEATURES.index(feature)] = 0.0
+        vectors[:, FEATURES.index(feature)] = 0.0
         found.append(_worth(feature, with_all, _right(given._replace(vectors=vectors), repositories), repositories))
     return sorted(found, key=lambda one: (-one.lost, one.feature))
 

@@ -19,6 +19,7 @@ from benchmarks.fit import learn
 from benchmarks.fit.examples import KINDS, Switched, by_value, placed_right, same
 from benchmarks.fit.python_rows import Row, Verdict, judge, load
 from ml_agent.grounded.python_drafts import completer
+from ml_agent.matching.features import FEATURES
 from ml_agent.matching.fill import Placed, explained, pairs, spelled_slots, typed
 from ml_agent.matching.model import shipped
 from ml_agent.matching.python_fill import Spot, spots_of
@@ -26,7 +27,7 @@ from ml_agent.matching.python_programs import Program, read_program
 from ml_agent.matching.python_retrieval import THING_FEATURES
 from ml_agent.matching.python_skeletons import text_of_literal
 from ml_agent.matching.python_solver import PROGRAM_FEATURES, Solved, Tables, context_of, solve_python
-from ml_agent.matching.scores import VALUE_FEATURES, Pair
+from ml_agent.matching.scores import Pair
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.switches import switches, truth
 
@@ -159,7 +160,7 @@ def fit(material: Material, programs: Sequence[learn.Group], without: Collection
     options = shipped().value  # what options taught of values is where parameters begin
     parts = {
         "thing": (material.things, THING_FEATURES, 1),
-        "value": (material.values, VALUE_FEATURES, len(KINDS)),
+        "value": (material.values, FEATURES, len(KINDS)),
         "program": (programs, PROGRAM_FEATURES, 1),
     }
     for name, (groups, features, kinds) in parts.items():

@@ -71,8 +71,13 @@ class Sense:
 
     def most(self, slot: int, stretches: Sequence[tuple[int, int]]) -> int | None:
         """Which of several stretches speaks of a slot and least of nothing, as values do; None where none does."""
+        if self._log[:, slot].max() <= HEARD:
+            return None
         found = []
+        read = int(self._reading.offsets[:, 1].max())
         for number, one in enumerate(stretches):
+            if one[0] >= read:
+                break  # the encoder reads so far
             rows = self._log[self._within(*one)]
             if len(rows) and rows[:, slot].max() > HEARD:
                 found.append((float((rows[:, slot] - rows[:, -1]).mean()), -number))

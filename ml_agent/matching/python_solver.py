@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from ml_agent.matching.features import FEATURES
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.model import Linear, Trees
 from ml_agent.matching.python_fill import Written, fill_program
@@ -14,7 +15,6 @@ from ml_agent.matching.python_library import Thing
 from ml_agent.matching.python_retrieval import THING_FEATURES, Bookcase, Shown, constants
 from ml_agent.matching.python_skeletons import Builder, Skeleton, Usages, shares, skeleton_of, substituted
 from ml_agent.matching.python_tails import is_invented
-from ml_agent.matching.scores import VALUE_FEATURES
 from ml_agent.matching.terms import plain, terms
 
 PROGRAM_FEATURES = (
@@ -45,7 +45,7 @@ class Tables:
     def __init__(self, tables: Mapping[str, Any]) -> None:
         self.thing = Linear(THING_FEATURES, tables["thing"])
         self.program = Linear(PROGRAM_FEATURES, tables["program"])
-        self.value = Linear(VALUE_FEATURES, tables["value"])
+        self.value = Linear(FEATURES, tables["value"])
         self.stake: Mapping[str, float] = {kind: -float(none) for kind, none in tables["none"].items()}
         """By kind of value: what must be overcome to leave it without a slot, as log-odds."""
         self.switch = Trees(tables["switch"])

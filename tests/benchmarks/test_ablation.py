@@ -4,15 +4,15 @@ import random
 
 from benchmarks.ablation import report, worths
 from benchmarks.fit.learn import Group
-from ml_agent.matching.scores import VALUE_FEATURES
+from ml_agent.matching.features import FEATURES
 
-TELLS, NOISE = VALUE_FEATURES.index("name"), VALUE_FEATURES.index("prose")
+TELLS, NOISE = FEATURES.index("name"), FEATURES.index("prose")
 
 
 def group(repository: str, chance: random.Random) -> Group:
     """A value with two slots, of which "name" says the right one and "prose" nothing."""
     right = chance.randrange(2)
-    vectors = [[0.0] * len(VALUE_FEATURES) for _ in range(2)]
+    vectors = [[0.0] * len(FEATURES) for _ in range(2)]
     vectors[right][TELLS] = 1.0
     for vector in vectors:
         vector[NOISE] = chance.random()

@@ -129,3 +129,10 @@ def test_tables_are_those_of_what_is_in_use() -> None:
     use(None)
     assert tables() is not with_it
     assert sense_of(read("anything"), SLOTS) is None
+
+
+def test_a_long_request_is_read_as_far_as_the_encoder_reads() -> None:
+    text = "Log it under the project lepidoptera. " + "And so on it goes. " * 3000
+    heard = sense(read(text))
+    assert heard.most(PLACE["project"], [(25, 36), (50_000, 50_004)]) == 0
+    assert heard.most(PLACE["lr"], [(50_000, 50_004)] * 3000) is None
