@@ -167,7 +167,7 @@ def _whole(option: Option, most: int) -> str:
 
 
 def _short(option: Option) -> str:
-    spelled = {flag.replace("-", "_"): flag for flag in reversed(option.flags)}
+    spelled = {flag.lstrip("-").replace("-", "_"): flag for flag in reversed(option.flags)}
     names = sorted(spelled.values(), key=len, reverse=True)[:2] or [option.dest]
     negative = () if option.nargs == "?bool" else option.negative_flags[:1]  # "=false" says it as well
     text = "/".join([*names, *negative])
