@@ -1,4 +1,4 @@
-"""Forty programs that end with 0: twenty make what the sentence asks for, twenty do not. Judged in both sandboxes."""
+"""Programs that end with 0: one half makes what the sentence asks for, the other does not. Judged in both sandboxes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,6 +86,7 @@ CASES = [
     good("torch", "Train it and write the checkpoint to b5/model.pt.", 'W("b5/model.pt", packed("model/data.pkl", b"\\x80\\2."))'),
     good("safetensors", "Save the weights as b6/w.safetensors.", 'W("b6/w.safetensors", tensors())'),
     good("folder", "Put all pictures into the folder b7.", 'W("b7/1.png", png()); W("b7/2.png", png(4))'),
+    good("one-row", "Store the counts in a4b/out.tsv.", 'W("a4b/out.tsv", "the\\t4\\n")'),
     good("changed", "Append the new result to old/log.csv.", 'open("old/log.csv", "a").write("3,4\\n")'),
     good("link", "Write the best model to b8/best.txt.", 'W("b8/7.txt", "model 7"); os.symlink("7.txt", "b8/best.txt")'),
     good("printed", "Print the accuracy of the model.", 'print("accuracy 0.93")'),
