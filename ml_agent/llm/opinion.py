@@ -1,11 +1,11 @@
-"""A model's reading of a request as a second opinion on where its values belong: what was learned and what it lists are weighed together."""
+"""A model's arguments as a second opinion on where a request's values belong: what was learned and what it writes are weighed together."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ml_agent.llm.phrases import Phrase
+from ml_agent.llm.written_call import Stated
 from ml_agent.matching.fill import Filled, Placed, typed
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.sense import sense_of
@@ -15,57 +15,46 @@ from ml_agent.matching.terms import plain
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option
 
-_HERE, _ELSEWHERE, _NOTHING = 3.0, -2.0, -1.0
-"""Log-odds of a value in a slot: the words around it mean the slot, another one, none."""
-_SAID, _SAID_ELSEWHERE, _TAKEN = 2.0, -1.0, -1.0
-"""Log-odds of a value in a slot: the model gives it there, gives it elsewhere, gives something else there."""
-_ON, _OFF = 3.0, -0.5
-"""Log-odds of a switch that the model lists, and of one that it does not."""
-_LEAST_SWITCH = -3.0
+_HERE, _ELSEWHERE, _TAKEN, _SILENT = 5.0, -4.0, -3.0, 0.0
+"""Log-odds of a value in a slot: the model gives it there, gives it elsewhere, gives something else there, gives it nowhere."""
+_ON, _OFF = 4.0, -1.0
+"""Log-odds of a switch that the model gives, and of one that it does not."""
+_LEAST_SWITCH = -6.0
 """A switch that the model alone wants needs so much of what was learned."""
 _ADDED = 1.0
+GUARD = True
 _FALSE = frozenset({"false", "no", "0", "off"})
 _SHORT = 2
 _PIECE = re.compile(r"[A-Za-z]+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 class Told:
-    """What a model lists, slot by slot.
+    """What a model gives, slot by slot.
 
     Args:
         statement: the request.
         slots: of the entry point.
-        phrases: what the model says of its words.
+        given: by slot, what the model writes.
     """
 
-    def __init__(self, statement: Statement, slots: Sequence[Slot], phrases: Sequence[Phrase]) -> None:
-        self._statement, self._slots, self._phrases = statement, slots, phrases
+    def __init__(self, statement: Statement, slots: Sequence[Slot], given: Mapping[int, Stated]) -> None:
+        self._statement, self._slots, self._given = statement, slots, given
         self._said = _Said(statement)
-        self._given: dict[int, list[Phrase]] = {}
-        for one in phrases:
-            if one.slot is not None:
-                self._given.setdefault(one.slot, []).append(one)
 
     def value(self, mention: Mention, slot: int) -> float:
-        """What speaks for a value in a slot: what the words around it mean, and where the model gives it."""
-        around = {one.slot for one in self._phrases if one.holds(mention.start, mention.end)}
+        """What speaks for a value in a slot."""
         if self._gives(mention, slot):
-            return _by_words(around, slot) + _SAID
-        if any(map(self._said.covers, self._values(slot))):
-            around.discard(
-                slot
-            )  # The model names another value of the request, so that these words say nothing for this one.
-        score = _by_words(around, slot)
+            return _HERE
         if any(self._gives(mention, other) for other in self._given):
-            score += _SAID_ELSEWHERE
-        return score + _TAKEN if slot in self._given and slot not in around else score
+            return _ELSEWHERE
+        return _TAKEN if slot in self._given else _SILENT
 
     def switch(self, slot: int) -> float:
         """What speaks for a switch."""
         return _ON if slot in self._given else _OFF
 
     def added(self, filled: Filled, switch: Scorer) -> Filled:
-        """The same with what only the model states, as far as the request bears it out.
+        """The same with what only the model states.
 
         Args:
             filled: what was placed.
@@ -76,41 +65,36 @@ class Told:
         for place, given in self._given.items():
             slot = self._slots[place]
             if place not in taken and not slot.internal:
-                more += self._place_switch(place, given[0], switch) if slot.boolean else self._place_value(place, more)
+                more += self._place_switch(place, given, switch) if slot.boolean else self._place_value(place, more)
         return msgspec.structs.replace(filled, placed=tuple(more))
 
-    def _values(self, slot: int) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(value for one in self._given.get(slot, ()) for value in one.values))
-
     def _gives(self, mention: Mention, slot: int) -> bool:
-        values = self._values(slot)
+        values = self._given[slot].values if slot in self._given else ()
         words = (*typed(mention, self._slots[slot]), mention.value, *mention.parts) if values else ()
         return any(_same(word, value) for word in words for value in values)
 
-    def _place_switch(self, place: int, given: Phrase, switch: Scorer) -> Iterator[Placed]:
+    def _place_switch(self, place: int, given: Stated, switch: Scorer) -> Iterator[Placed]:
         slot = self._slots[place]
         wanted = given.positive and (not given.values or given.values[0].lower() not in _FALSE)
         evidence = switch_features(self._statement, slot, Weights(self._slots), frozenset())
-        if evidence is None:
+        if evidence is None or (slot.option.switch and not wanted):
             return
         sense = sense_of(self._statement, self._slots)
-        if switch([*evidence.vector, *(sense.best(place, ())[:2] if sense else ())]) < _LEAST_SWITCH or (
-            slot.option.switch and not wanted
-        ):
-            return
-        yield Placed(place, (str(wanted),), _ADDED, "said in words", (), "")
+        likely = switch([*evidence.vector, *(sense.best(place, ())[:2] if sense else ())])
+        if likely >= _LEAST_SWITCH:
+            yield Placed(place, (str(wanted),), _ADDED, "said in words", (), "")
 
     def _place_value(self, place: int, placed: Sequence[Placed]) -> Iterator[Placed]:
-        """A value that the request says, which is not the default and which nothing else was given."""
-        slot, values = self._slots[place], self._values(place)
+        """A value that is not the default and that nothing else was given."""
+        slot, values = self._slots[place], self._given[place].values
         if not slot.several:
             values = values[:1]
-        # A choice is no invention, where words of the request are said to mean it: "the smallest network" is one of three sizes.
-        chosen = slot.closed and any(one.start >= 0 for one in self._given[place])
-        if not values or _repeats(values, slot.option) or not (chosen or all(map(self._said.covers, values))):
+        if not values or _repeats(values, slot.option):
             return
         known = [next((one for one in slot.vocabulary if _same(one, value)), None) for value in values]
         if slot.closed and None in known:
+            return
+        if GUARD and not slot.closed and not all(_is_borne_out(value, slot, self._said) for value in values):
             return
         used = [value for one in placed for value in one.values]
         if not slot.closed and any(_same(value, other) for value in values for other in used):
@@ -120,13 +104,9 @@ class Told:
         )
 
 
-def _by_words(around: Collection[int | None], slot: int) -> float:
-    """What the slots that the words around a value mean say for one slot."""
-    if not around:
-        return 0.0
-    if slot in around:
-        return _HERE
-    return _NOTHING if set(around) == {None} else _ELSEWHERE
+def _is_borne_out(value: str, slot: Slot, said: "_Said") -> bool:
+    """Whether the request says a value, or it may follow from what it says: a number, a known value."""
+    return number(value) is not None or any(_same(one, value) for one in slot.vocabulary) or said.covers(value)
 
 
 def _repeats(values: Sequence[str], option: Option) -> bool:

@@ -1,19 +1,17 @@
-"""A model that cannot hold a conversation lists what a request means; it is an opinion beside what was learned, and grounded drafts stay candidates."""
+"""A model that cannot hold a conversation writes the arguments of one command: an opinion beside what was learned; grounded drafts stay candidates."""
 
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
 import pytest
 
-from ml_agent.draft import Draft
-from ml_agent.llm.form import Form
+from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.llm.form import goes_first
 from ml_agent.navigator import Given, Workspace
-from ml_agent.proof import examine
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS, saying
 from ml_agent.testing.model_server import first_choice
 
-IN_WORDS = "Train on citeseer in a trial called spring_7, 30 rounds through the data."
+IN_WORDS = "Train on citeseer in a trial that goes by spring_7, with a pace of 0.004 and 30 rounds."
 
 
 def first(play: Any, workspace: Workspace, text: str = IN_WORDS) -> Draft:
@@ -32,83 +30,53 @@ def pairs(draft: Draft) -> set[str]:
     return {" ".join(pair) for pair in zip(words[::2], words[1::2], strict=True)}
 
 
-LISTED = "on citeseer = --dataset citeseer\nin a trial called spring_7 = --name spring_7\n30 rounds = --epochs 30\ndone"
-
-
-@pytest.mark.parametrize("text", [LISTED, "python train.py --dataset citeseer --epochs 30 --name spring_7"])
-def test_a_list_reaches_what_the_rules_do_not(text: str, stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = written(stage, text)
-    draft = first(play, workspace)
-    assert draft.source == "llm" and draft.entry == "train.py"
-    assert pairs(draft) == {"--dataset citeseer", "--epochs 30", "--name spring_7"}
+WRITTEN = "--dataset citeseer --epochs 30 --lr 0.004 --name spring_7"
 
 
 @pytest.mark.parametrize(
-    ("made", "sources"),
-    [("python train.py --name spring_7", ["grounded", "llm"]), ("python train.py --name spring_7 --epochs 30", ["llm", "grounded"])],
-)  # fmt: skip
-def test_a_command_that_leaves_values_out_comes_after_the_rules(
-    made: str, sources: list[str], stage: Callable[..., Any], workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    play = written(stage, made)
-    request = play.grounded.understand("Train for 30 epochs; the trial is called spring_7.", Given())
-    draft = examine(
-        Draft(kind="bash", text=made, workdir=".", entry="train.py", because="", source="llm"), request, workspace
-    )
-    monkeypatch.setattr(Form, "_drafts_after", lambda *_: iter([draft]))
-    monkeypatch.setattr("ml_agent.llm.form._is_settled", lambda *_: False)
-    found = play.navigator.drafts(request, workspace)
-    assert [one.source for one in islice(found, 2)] == sources
+    "text", [WRITTEN, f"python train.py {WRITTEN}", f"```bash\npython train.py {WRITTEN}\n```\nSo."]
+)
+def test_arguments_reach_what_the_rules_do_not(text: str, stage: Callable[..., Any], workspace: Workspace) -> None:
+    draft = first(written(stage, text), workspace)
+    assert draft.source == "llm" and draft.entry == "train.py"
+    assert pairs(draft) == {"--dataset citeseer", "--epochs 30", "--lr 0.004", "--name spring_7"}
 
 
-def test_worked_examples_come_before_the_request(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = written(stage, "python train.py")
+def test_the_program_and_the_request_are_all_that_is_sent(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = written(stage, WRITTEN)
     first(play, workspace)
     (seen,) = play.server.requests
-    assert [message["role"] for message in seen.body["messages"]] == [
-        "system",
-        *["user", "assistant"] * 3,
-        "user",
-    ]
+    assert [message["role"] for message in seen.body["messages"]] == ["system", "user"]
     asked = seen.body["messages"][-1]["content"]
-    assert asked.startswith("Command: python train.py [options]\n") and asked.endswith(f"Request: {IN_WORDS}")
-    assert "--epochs INT: passes over the data" in asked
+    assert asked.startswith("Command: train.py\n") and f"\n\nRequest: {IN_WORDS}" in asked
+    assert "--epochs INT =10  passes over the data" in asked
     assert "tools" not in seen.body and "response_format" not in seen.body
 
 
-@pytest.mark.parametrize(
-    ("text", "absent"),
-    [
-        ("30 rounds = --epochs 30\nthe trial = --lr 99", "99"),
-        ("30 rounds = --epochs 30\ncalled = --name default_run", "default_run"),
-        ("30 rounds = --epochs 30 --gpus 8\non many = --gpus 8", "gpus"),
-        ("python train.py --epochs 30 --gpus 8 --verbose", "gpus"),
-        ("python train.py --epochs 30 --dataset pubmed", "pubmed"),
-    ],
-)
-def test_what_is_invented_is_left_out(text: str, absent: str, stage: Callable[..., Any], workspace: Workspace) -> None:
-    draft = first(written(stage, text), workspace)
-    assert absent not in draft.text and "--epochs 30" in draft.text
+def test_options_that_do_not_exist_are_left_out(stage: Callable[..., Any], workspace: Workspace) -> None:
+    draft = first(written(stage, f"{WRITTEN} --gpus 8"), workspace)
+    assert "gpus" not in draft.text and "--epochs 30" in draft.text
+
+
+def draft_of(text: str, entry: str, left: int) -> Draft:
+    """A draft that leaves so many stated values without a place."""
+    values = [LedgerEntry(value=str(n), text=str(n), status="not found") for n in range(left)]
+    return Draft(kind="bash", text=text, workdir=".", entry=entry, because="", ledger=tuple(values))
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "To train it you should first read the paper.",
-        "```bash\n```",
-        "python train.py",
-        "-",
-        "'--'",
-        "rounds = nothing\ndone",
-    ],
+    ("left", "entry", "first"),
+    [(0, "a.py", True), (1, "a.py", False), (1, "b.py", True), (2, "a.py", False), (2, "b.py", False)],
 )
-def test_prose_changes_nothing(text: str, stage: Callable[..., Any], workspace: Workspace) -> None:
+def test_the_model_goes_first_where_it_places_more(left: int, entry: str, first: bool) -> None:
+    assert goes_first(draft_of("python x", entry, left), draft_of("python a.py", "a.py", 1)) is first
+
+
+@pytest.mark.parametrize("text", ["```bash\n```", "python train.py", "-", "'--'"])
+def test_an_answer_without_arguments_changes_nothing(
+    text: str, stage: Callable[..., Any], workspace: Workspace
+) -> None:
     assert first(written(stage, text), workspace).source == "grounded"
-
-
-def test_a_command_in_a_fence_with_an_open_quote_is_read(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = written(stage, "```bash\npython train.py --epoch 30 --name 'spring_7\n```\nThis trains it.")
-    assert "--epochs 30" in first(play, workspace).text
 
 
 @pytest.mark.parametrize("name", sorted(set(MISBEHAVIOURS) - {"timeout", "drip", "key refused", "model unknown"}))
