@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from benchmarks.fit.relatives import relatives
 from benchmarks.fit.rows import facts_of
+from benchmarks.written.marks import MARK, find_slot, key_of
 from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.mentions import read
 from ml_agent.matching.sense import MOST_CHOICES, choice_text
 from ml_agent.matching.slots import APART, Slot
 
-_MARK = re.compile(r"\{\{(?P<words>.*?)\|(?P<option>[^{}|=]*)(?:=(?P<value>[^{}|]*))?\}\}")
 _OTHERS = 8
 """So many other entry points of its repository stand beside a request's own."""
 _MOST_DOC, _MOST_SAID = 120, 400
@@ -84,7 +84,7 @@ def items(marked: Path, folders: Sequence[Path], cache: Path, kept_back: Iterabl
 
 def _find_called(facts: Facts, row: Mapping[str, Any], rng: random.Random) -> _Called | None:
     wanted = (row["entry"], tuple(row["subcommand"]), row["name"])
-    own = next((one for one in facts.entries if _key(one) == wanted), None)
+    own = next((one for one in facts.entries if key_of(one.signature) == wanted), None)
     if own is None:
         return None
     others = [one for one in facts.entries if one.signature != own.signature]
@@ -92,17 +92,13 @@ def _find_called(facts: Facts, row: Mapping[str, Any], rng: random.Random) -> _C
     return _Called(own.slots, tuple(_introduce(e) for e in several))
 
 
-def _key(entry: EntryPoint) -> tuple[str, tuple[str, ...], str]:
-    return entry.signature.path, entry.signature.subcommand, entry.signature.name
-
-
 def _item(repository: str, marked: str, called: _Called) -> Item | None:
     """A request without its marks, and what they say; None where one names an option that is not there."""
     text, last = "", 0
     spans: list[Span] = []
     chosen: list[Chosen] = []
-    for match in _MARK.finditer(marked):
-        place = _place(match["option"].strip(), called.slots)
+    for match in MARK.finditer(marked):
+        place = find_slot(match["option"].strip(), called.slots)
         if place is None:
             return None
         text += marked[last : match.start()]
@@ -118,13 +114,6 @@ def _item(repository: str, marked: str, called: _Called) -> Item | None:
     text += marked[last:]
     spans += _find_idle(text, spans)
     return Item(repository, text, tuple(s.described for s in called.slots), tuple(spans), tuple(chosen), called.entries)
-
-
-def _place(name: str, slots: Sequence[Slot]) -> int | None:
-    for place, slot in enumerate(slots):
-        if name in (*slot.option.flags, *slot.option.negative_flags) or name.lstrip("-") == slot.option.dest:
-            return place
-    return None
 
 
 def _find_idle(text: str, spans: Sequence[Span]) -> Iterator[Span]:

@@ -11,6 +11,8 @@ Mode = Literal["tools", "json", "text"]
 OPENAI = "https://api.openai.com/v1"
 IN_PROCESS = "gguf:"
 """Beginning of the name of a model that runs in this process: gguf:/path/model.gguf."""
+PHASE = "X-Phase"
+"""The header that tells a model in this process what a request is for."""
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):

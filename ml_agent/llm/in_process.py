@@ -11,12 +11,16 @@ import httpx
 
 from ml_agent.errors import ConfigurationError
 from ml_agent.extras import install_extra
-from ml_agent.llm.endpoint import IN_PROCESS, Endpoint
+from ml_agent.llm.endpoint import IN_PROCESS, PHASE, Endpoint
 
 _CONTEXT = 16384
 """Tokens, where the user does not say how many."""
 _SERVERS: dict[str, Any] = {}
 _LOCK = threading.Lock()
+_ADAPTER = ".lora.gguf"
+"""How the file of an adapter ends; before it stands how the names of the models begin that it was trained for."""
+_TRAINED_FOR = "fill"
+"""What adapters are trained for; anything else is asked of the bare model."""
 
 
 class InProcessTransport(httpx.BaseTransport):
@@ -32,9 +36,11 @@ class InProcessTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The model's chat completion, one at a time."""
+        body = json.loads(request.content)
+        if find_adapter(self._path) is not None:
+            body["lora"] = [{"id": 0, "scale": float(request.headers.get(PHASE) == _TRAINED_FOR)}]
         with _LOCK:
-            server = _server(self._path, self._context)
-            answer = server.handle_chat_completions(json.loads(request.content))
+            answer = _server(self._path, self._context).handle_chat_completions(body)
         error = answer.get("error", answer if "choices" not in answer else None)
         if error is None:
             return httpx.Response(200, json=answer)
@@ -50,6 +56,15 @@ def _package() -> Any:
     return xllamacpp
 
 
+def find_adapter(path: Path) -> Path | None:
+    """The adapter that is used with a model: one of the same name beside it, else one that comes along."""
+    own = path.with_name(path.stem + _ADAPTER)
+    if own.is_file():
+        return own
+    shipped = sorted((Path(__file__).parent / "adapters").glob(f"*{_ADAPTER}"))
+    return next((one for one in shipped if path.name.lower().startswith(one.name.removesuffix(_ADAPTER))), None)
+
+
 def _server(path: Path, context: int) -> Any:
     """The loaded model; the caller holds the lock."""
     key = f"{path.resolve()}|{context}"
@@ -60,6 +75,9 @@ def _server(path: Path, context: int) -> Any:
         parameters.n_ctx, parameters.n_parallel, parameters.use_jinja = context, 1, True
         parameters.cpuparams.n_threads = os.cpu_count() or 1
         parameters.verbosity = 0
+        adapter = find_adapter(path)
+        if adapter is not None:
+            parameters.lora_adapters = [package.CommonAdapterLoraInfo(str(adapter), 1.0)]
         # It also listens on a port of this machine; nobody else is to use it.
         parameters.hostnames, parameters.api_keys = ["127.0.0.1"], [secrets.token_urlsafe(24)]
         try:

@@ -14,7 +14,7 @@ import openai
 
 from ml_agent.budget import Budget, Demand, Reservation
 from ml_agent.errors import AgentError, ConfigurationError
-from ml_agent.llm.endpoint import OPENAI, Endpoint, Mode
+from ml_agent.llm.endpoint import OPENAI, PHASE, Endpoint, Mode
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.limiter import limiter_for
 from ml_agent.llm.memory import Memory
@@ -117,10 +117,13 @@ class Sender:
         with self._slot(left):
             reservation = self._reserve(body, body[parameter])
             sent = {**body, parameter: reservation.output_tokens}
+            headers = {PHASE: phase} if self.endpoint.in_process else None
             began = time.monotonic()
             try:
                 with paid_by(reservation, seconds):
-                    raw = self._openai.chat.completions.with_raw_response.create(**sent, timeout=seconds)
+                    raw = self._openai.chat.completions.with_raw_response.create(
+                        **sent, timeout=seconds, extra_headers=headers
+                    )
             except openai.APIError as error:
                 self._note_failure(phase, error)
                 raise

@@ -1,0 +1,83 @@
+"""Tune a small model: `python -m benchmarks.tuning lessons …`, then `train …`; see docs/fine-tuning.md."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.tuning.lessons import Lesson, by_repository, lessons
+
+_HEAD, _BRANCH, _REQUESTS = 600, 260, 6
+"""Tokens of a program's options, of a request with its answer, and requests of a program, at most."""
+_LEAST = 4
+"""Programs with fewer requests are left out: their options would be read for too little."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the lessons, or learn from them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    writing = commands.add_parser("lessons", help="read every repository's rows, and write one lesson a line")
+    writing.add_argument("--repositories", type=Path, required=True, help="folder with one folder for each repository")
+    writing.add_argument("--rows", type=Path, nargs="+", required=True, help="written rows and marked requests")
+    writing.add_argument("--keep-back", nargs="*", default=[], help="names of repositories that must teach nothing")
+    writing.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ml-agent" / "fit")
+    writing.add_argument("--jobs", type=int, default=2)
+    writing.add_argument("--out", type=Path, required=True, help="JSONL file of lessons")
+    training = commands.add_parser("train", help="needs torch, transformers, tokenizers and gguf")
+    training.add_argument("--lessons", type=Path, required=True)
+    training.add_argument("--model", type=Path, required=True, help="GGUF file of the Qwen2 family")
+    training.add_argument("--seconds", type=float, default=3900.0)
+    training.add_argument("--first", type=int, default=12, help="first block that learns")
+    training.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    training.add_argument("--out", type=Path, required=True, help="GGUF file of the adapter")
+    options = parser.parse_args(arguments)
+    return _write(options) if options.command == "lessons" else _train(options)
+
+
+def _write(options: argparse.Namespace) -> int:
+    rows = {name: several for name, several in by_repository(options.rows).items() if name not in options.keep_back}
+    known = sorted(name for name in rows if (options.repositories / name).is_dir())
+    with options.out.open("w", encoding="utf-8") as out, ProcessPoolExecutor(options.jobs) as pool:
+        work = {pool.submit(_lessons, options.repositories / name, rows[name], options.cache): name for name in known}
+        for done in as_completed(work):
+            made = done.result()
+            out.writelines(f"{msgspec.json.encode(one).decode()}\n" for one in made)
+            requests = sum(len(one.requests) for one in made)
+            sys.stderr.write(f"{work[done]}: {requests} of {len(rows[work[done]])} requests\n")
+    return 0
+
+
+def _lessons(root: Path, rows: Sequence[dict[str, Any]], cache: Path) -> list[Lesson]:
+    return list(lessons(root, rows, cache))
+
+
+def _train(options: argparse.Namespace) -> int:
+    from gguf import GGUFReader  # with torch and transformers an environment of its own
+
+    from benchmarks.tuning import export, network, tokens
+    from benchmarks.tuning.train import Plan, train
+    from ml_agent.llm.arguments import system
+
+    model = GGUFReader(options.model)
+    speech = tokens.Speech(model, system())
+    taught = [msgspec.convert(json.loads(line), Lesson) for line in options.lessons.read_text().splitlines()]
+    worth = [speech.program(one) for one in taught if len(one.requests) >= _LEAST]
+    programs = tokens.short(worth, _HEAD, _BRANCH, _REQUESTS)
+    used = tokens.used_tokens(programs)
+    whole = network.load(model, used, options.device)
+    adapted = network.adapt(whole, options.first)
+    sys.stderr.write(f"{len(programs)} programs, {sum(len(one.branches) for one in programs)} requests\n")
+    kept = options.out.with_suffix(".npz")
+    train(whole, adapted, programs, used, Plan(options.seconds, options.device, kept))
+    export.export([kept], options.out, network.ALPHA)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+"""The trained adapter as a GGUF file that llama.cpp loads beside its model."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import gguf
+import numpy as np
+
+_ROW = 32
+"""A quantised row holds multiples of so many numbers."""
+
+
+def export(parts: Iterable[Path], out: Path, alpha: float) -> None:
+    """Write the adapter, each row in eight bits where its length allows it.
+
+    Args:
+        parts: files of tensors, as `train.save` writes them.
+        out: the file to write.
+        alpha: of the adapter; llama.cpp divides it by the rank.
+    """
+    writer = gguf.GGUFWriter(out, "qwen2")
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", alpha)
+    for part in parts:
+        with np.load(part) as tensors:
+            for name, values in sorted(tensors.items()):
+                if values.shape[-1] % _ROW:
+                    writer.add_tensor(name, values.astype(np.float16))
+                else:
+                    packed = gguf.quants.quantize(values.astype(np.float32), gguf.GGMLQuantizationType.Q8_0)
+                    writer.add_tensor(name, packed, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()

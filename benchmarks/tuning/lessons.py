@@ -1,0 +1,157 @@
+"""What a small model is taught: programs with their options, requests for each, and the arguments that are right."""
+
+import json
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.fit.relatives import relatives
+from benchmarks.fit.rows import calls, facts_of
+from benchmarks.written.marks import MARK, find_slot, key_of
+from ml_agent.llm.arguments import head, tail
+from ml_agent.matching.entries import EntryPoint, Facts
+from ml_agent.matching.mentions import read
+from ml_agent.matching.slots import Slot
+from tools.commandline.quoting import quote
+from tools.commandline.render import render_words
+from tools.commandline.words import parse_call
+from tools.errors import RenderError
+from tools.signatures.model import Signature
+
+_APART = re.compile(r",\s+|\s+and\s+|\s+")
+_OPTIONS = 1400
+"""Characters for the options of a program: less than it is shown later, for the sake of time."""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """A request as the model sees it, and the arguments that are right."""
+
+    question: str
+    answer: str
+
+
+class Lesson(msgspec.Struct, frozen=True, kw_only=True):
+    """One program and requests for it."""
+
+    repository: str
+    name: str
+    head: str
+    requests: tuple[Request, ...]
+
+
+def lessons(root: Path, rows: Sequence[dict[str, Any]], cache: Path) -> Iterator[Lesson]:
+    """The lessons of one repository.
+
+    Args:
+        root: its folder.
+        rows: written rows and marked requests.
+        cache: for indexes.
+    """
+    facts = facts_of(root, cache)
+    by_program: dict[tuple[str, tuple[str, ...], str], list[tuple[str, str]]] = defaultdict(list)
+    entries = {key_of(entry.signature): entry for entry in facts.entries}
+    for row in rows:
+        made = _marked(row, entries) if "entry" in row else _written(row, facts)
+        if made is not None and made[0] in entries:
+            by_program[made[0]].append(made[1:])
+    for key, several in by_program.items():
+        entry = entries[key]
+        words = " ".join(text for pair in several for text in pair)
+        start = head(entry.signature, words, ".", _OPTIONS)
+        fitting = [
+            Request(question=tail(read(text), entry), answer=answer)
+            for text, answer in several
+            if all(
+                word.partition("=")[0] in start
+                for word in answer.split()
+                if word.startswith("-") and word[1:2] not in "0123456789."
+            )
+        ]
+        if fitting:
+            yield Lesson(repository=root.name, name=" ".join([key[0], *key[1]]), head=start, requests=tuple(fitting))
+
+
+def by_repository(files: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
+    """The rows of some files by the name of their repository, those left out that a development repository is related to."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for file in files:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            name = row["github"].rstrip("/").rpartition("/")[2].lower()
+            if name not in relatives():
+                found[name].append(row)
+    return found
+
+
+def _written(row: dict[str, Any], facts: Facts) -> tuple[tuple[str, tuple[str, ...], str], str, str] | None:
+    """A written row's program, request and arguments; None where its reference calls no known program."""
+    folder = posixpath.normpath(row.get("path") or ".").lstrip("/") or "."
+    found = list(calls(facts.index, row["output"], folder)) if row["type"].startswith("Bash") else []
+    if len(found) != 1 or parse_call(found[0][0], found[0][1].words).unknown:
+        return None
+    signature, invocation = found[0]
+    words = list(invocation.words)
+    for word in signature.subcommand:
+        words.remove(word)
+    return key_of(signature), row["instruction"], " ".join(map(quote, words))
+
+
+def _marked(
+    row: dict[str, Any], entries: dict[tuple[str, tuple[str, ...], str], EntryPoint]
+) -> tuple[tuple[str, tuple[str, ...], str], str, str] | None:
+    """A marked request without its marks, and the arguments that they mean; None where they cannot be written."""
+    key = (row["entry"], tuple(row["subcommand"]), row["name"])
+    entry = entries.get(key)
+    if entry is None:
+        return None
+    call: dict[str, Any] = {}
+    for mark in MARK.finditer(row["text"]):
+        place = find_slot(mark["option"].strip(), entry.slots)
+        if place is None:
+            return None
+        slot = entry.slots[place]
+        value = (mark["words"] if mark["value"] is None else mark["value"]).strip()
+        call[slot.option.dest] = _value(slot, value, call.get(slot.option.dest))
+    try:
+        words = [word for dest in _order(call, entry.signature) for word in _words(entry.signature, dest, call[dest])]
+    except (RenderError, IndexError):
+        return None
+    parsed = parse_call(entry.signature, [*entry.signature.subcommand, *words])
+    if not words or parsed.unknown:
+        return None
+    return key, MARK.sub(lambda mark: mark["words"], row["text"]), " ".join(map(quote, words))
+
+
+def _order(call: Mapping[str, Any], signature: Signature) -> Iterator[str]:
+    """Arguments by place as the program takes them, then options as the request names them."""
+    places = [option.dest for option in signature.options if option.positional and option.dest in call]
+    yield from places
+    yield from (dest for dest in call if dest not in places)
+
+
+def _words(signature: Signature, dest: str, value: Any) -> Sequence[str]:
+    """The words that give one option its value."""
+    option = next(one for one in signature.options if one.dest == dest)
+    if option.positional and signature.syntax != "overrides":
+        return [str(one) for one in (value if isinstance(value, list) else [value])]
+    others = {one.dest: one.default or one.dest for one in signature.options if one.positional}
+    bare = list(render_words(signature, others))
+    words = list(render_words(signature, {**others, dest: value}))
+    for word in bare:
+        if word in words:
+            words.remove(word)
+    return words
+
+
+def _value(slot: Slot, value: str, known: Any) -> Any:
+    option = slot.option
+    if slot.boolean and (option.switch or option.nargs == "?bool" or option.type == "bool"):
+        return value.lower() not in ("false", "no", "0", "off")
+    if slot.several:
+        return [*(known or []), *(part for part in _APART.split(value) if part)]
+    return value

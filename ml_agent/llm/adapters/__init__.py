@@ -1,0 +1,1 @@
+"""Low-rank adapters for model files that run in this process."""
