@@ -11,9 +11,9 @@ README, MODELS, RESULTS = (
     (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/models.md", "docs/results.md")
 )
 SUMMARY, BY_HAND = RESULTS.partition("\n## ")[0], RESULTS.partition("## The llm navigator\n")[2].partition("\n## ")[0]
-NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-RUN = re.compile(r"\((first|second|third|fourth|fifth|sixth|seventh|eighth|ninth) run\b")
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+RUN = re.compile(r"\((first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) run\b")
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 def rows(text: str) -> list[list[str]]:

@@ -56,7 +56,7 @@ def lessons(root: Path, rows: Sequence[dict[str, Any]], cache: Path) -> Iterator
     by_program: dict[tuple[str, tuple[str, ...], str], list[tuple[str, str]]] = defaultdict(list)
     entries = {key_of(entry.signature): entry for entry in facts.entries}
     for row in rows:
-        made = _marked(row, entries) if "entry" in row else _written(row, facts)
+        made = _from_marks(row, entries) if "entry" in row else _from_reference(row, facts)
         if made is not None and made[0] in entries:
             by_program[made[0]].append(made[1:])
     for key, several in by_program.items():
@@ -88,7 +88,7 @@ def by_repository(files: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _written(row: dict[str, Any], facts: Facts) -> tuple[tuple[str, tuple[str, ...], str], str, str] | None:
+def _from_reference(row: dict[str, Any], facts: Facts) -> tuple[tuple[str, tuple[str, ...], str], str, str] | None:
     """A written row's program, request and arguments; None where its reference calls no known program."""
     folder = posixpath.normpath(row.get("path") or ".").lstrip("/") or "."
     found = list(calls(facts.index, row["output"], folder)) if row["type"].startswith("Bash") else []
@@ -101,7 +101,7 @@ def _written(row: dict[str, Any], facts: Facts) -> tuple[tuple[str, tuple[str, .
     return key_of(signature), row["instruction"], " ".join(map(quote, words))
 
 
-def _marked(
+def _from_marks(
     row: dict[str, Any], entries: dict[tuple[str, tuple[str, ...], str], EntryPoint]
 ) -> tuple[tuple[str, tuple[str, ...], str], str, str] | None:
     """A marked request without its marks, and the arguments that they mean; None where they cannot be written."""

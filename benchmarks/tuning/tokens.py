@@ -52,7 +52,7 @@ class Speech:
             ]
         )
         self._start, self.end = tokens.index("<|im_start|>"), tokens.index("<|im_end|>")
-        self._system = self._said("system", system)
+        self._system = self._turn("system", system)
 
     def program(self, lesson: Lesson) -> Program:
         """A lesson as tokens."""
@@ -65,7 +65,7 @@ class Speech:
         ]
         return Program([*self._system, self._start, *self._read(f"user\n{lesson.head}\n\n")], branches)
 
-    def _said(self, who: str, text: str) -> list[int]:
+    def _turn(self, who: str, text: str) -> list[int]:
         return [self._start, *self._read(f"{who}\n{text}"), self.end, *self._read("\n")]
 
     def _read(self, text: str) -> list[int]:

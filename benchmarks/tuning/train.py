@@ -57,7 +57,7 @@ def train(network: Any, adapted: Mapping[str, Adapted], programs: Sequence[Progr
     learned = [weight for layer in adapted.values() for weight in (layer.down, layer.up)]
     optimizer = torch.optim.AdamW(learned, lr=_RATE, betas=(0.9, 0.95), weight_decay=0.0)
     began, losses, seen = time.monotonic(), list[float](), 0
-    for step, several in enumerate(_drawn(programs, plan.seed)):
+    for step, several in enumerate(_draw(programs, plan.seed)):
         spent = (time.monotonic() - began) / plan.seconds
         if spent >= 1:
             break
@@ -87,7 +87,7 @@ def save(adapted: Mapping[str, Adapted], out: Path) -> None:
     np.savez(out, **found)
 
 
-def _drawn(programs: Sequence[Program], seed: int) -> Iterator[list[Program]]:
+def _draw(programs: Sequence[Program], seed: int) -> Iterator[list[Program]]:
     """All programs in an order that is drawn anew each time, some at a time."""
     rng, order = random.Random(seed), list(programs)
     while True:

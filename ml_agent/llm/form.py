@@ -50,7 +50,7 @@ class Form:
         chosen = self._choose_entry(drafts[0] if drafts else None)
         if chosen is None or _is_settled(examined, chosen.entry):
             return examined
-        made = self._written(chosen)
+        made = self._fill(chosen)
         if made and examined and not goes_first(made[0], examined[0]):
             return sorted([examined[0], *made, *examined[1:]], key=_errors)
         return sorted([*made, *examined], key=_errors)
@@ -67,7 +67,7 @@ class Form:
         score, entry = own if best - own[0] < _CLOSE else ranked[0]
         return Given(entry, score, best) if entry.slots else None
 
-    def _written(self, chosen: Given) -> list[Draft]:
+    def _fill(self, chosen: Given) -> list[Draft]:
         """The command with the arguments that the model writes; none where it writes no option."""
         entry, workspace = chosen.entry, self._case.workspace
         said = self._client.write(prompt_of(self._statement, entry, workspace.path or "."), _MOST_TOKENS)

@@ -32,7 +32,9 @@ VALUES: dict[str, dict[str, Any]] = {
         "heads": [{"path": "a.sh", "text": "N=3"}], "instruction": "train it", "values": "",
     },
     "probe": {},
-    "fill": {"usage": "python a.py [options]", "lines": ["--lr FLOAT: </file>"], "instruction": "train it"},
+    "fill": {
+        "name": "a.py", "options": "--lr FLOAT  </file>", "instruction": "train it", "values": "one = 1", "fitting": "--net a",
+    },
 }  # fmt: skip
 
 
