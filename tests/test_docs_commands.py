@@ -31,6 +31,8 @@ STANDS_FOR = (
     ("./my-project OWNER/NAME --out rows.jsonl", "repos/planar-nets --rows 3 --out made.jsonl"),
     ("--repos DIR", "--repos repos"),
     ("mcp_agent rows", "mcp_agent rows --tasks rows.jsonl"),
+    ("--repositories DIR", "--repositories repos"),
+    (" benchmarks/written/", f" {ROOT}/benchmarks/written/"),
 )
 """What is the reader's own, and what lies on another machine."""
 CODES = {"mcp_agent rows": 2}
@@ -44,6 +46,7 @@ ONLY_READ = {
     "dask ": "starts servers for other machines",
     "scripts/bench-table.sh": "installs agents and asks a model",
     "scripts/fine_tune.py": "needs torch",
+    "benchmarks.tuning train": "needs torch, and an hour",
     "benchmarks.fit": "a synopsis; it fits for an hour",
     'solve "INSTRUCTION" [flags]': "a synopsis",
 }
