@@ -120,8 +120,9 @@ def test_a_small_model_reads_a_request(url: str, workspace: Workspace) -> None:
     client = ModelClient(Endpoint(model="local", base_url=url), budget, parts=Parts(memory=Memory()))
     navigator = LlmNavigator(client, grounded, how=Manner(profile="form"))
     text = "Train on citeseer in a trial called spring_7, 30 rounds through the data."
-    draft = next(navigator.drafts(grounded.understand(text, Given(repository="me/tinynets")), workspace))
-    assert draft.source == "llm" and draft.text.startswith("python train.py ")
+    drafts = navigator.drafts(grounded.understand(text, Given(repository="me/tinynets")), workspace)
+    draft = next(one for one in drafts if one.source == "llm")
+    assert draft.text.startswith("python train.py ")
     assert "--dataset citeseer" in draft.text and "--epochs 30" in draft.text
 
 
