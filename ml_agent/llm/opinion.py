@@ -22,7 +22,6 @@ _ON, _OFF = 4.0, -1.0
 _LEAST_SWITCH = -6.0
 """A switch that the model alone wants needs so much of what was learned."""
 _ADDED = 1.0
-GUARD = True
 _FALSE = frozenset({"false", "no", "0", "off"})
 _SHORT = 2
 _PIECE = re.compile(r"[A-Za-z]+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
@@ -94,7 +93,7 @@ class Told:
         known = [next((one for one in slot.vocabulary if _same(one, value)), None) for value in values]
         if slot.closed and None in known:
             return
-        if GUARD and not slot.closed and not all(_is_borne_out(value, slot, self._said) for value in values):
+        if not slot.closed and not all(_is_borne_out(value, slot, self._said) for value in values):
             return
         used = [value for one in placed for value in one.values]
         if not slot.closed and any(_same(value, other) for value in values for other in used):
