@@ -274,6 +274,8 @@ MAY_WAIT = {
     ("ml_agent/background.py", "self.result"): "the caller's own thread waits for a run; the run has deadlines",
     ("ml_agent/many.py", "as_completed"): "each run has deadlines",
     ("ml_agent/many.py", "future.result"): "it is done: as_completed gave it",
+    ("benchmarks/tuning/__main__.py", "as_completed"): "each repository's index and requests have limits of their own",
+    ("benchmarks/tuning/__main__.py", "done.result"): "it is done: as_completed gave it",
     ("ml_agent/llm/retry.py", "state.outcome.exception"): "an outcome that is there",
     ("ml_agent/llm/transport.py", "_reservation.get"): "a context variable",
     ("ml_agent/llm/transport.py", "_deadline.get"): "a context variable",
