@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
+import torch
 from tokenizers import Tokenizer
 
 from benchmarks.encoder.export import export
 from benchmarks.encoder.items import items
-from benchmarks.encoder.train import Texts, train
+from benchmarks.encoder.network import Network
+from benchmarks.encoder.resume import restore
+from benchmarks.encoder.train import Plan, Texts, train
 
-EPOCHS, SEED = 4, 0
+EPOCHS, RATE, SEED = 4, 1e-4, 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--base", type=Path, required=True, help="folder of the pretrained model and its tokenizer.json"
     )
+    parser.add_argument("--resume", type=Path, help="graph of an earlier run, to be taught further")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="how often each request is seen")
+    parser.add_argument("--rate", type=float, default=RATE, help="of learning")
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "ml-agent" / "fit")
     parser.add_argument("--out", type=Path, help="where to write the graph; the shipped one without it")
     options = parser.parse_args(arguments)
@@ -38,7 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tokenizer = Tokenizer.from_file(str(options.base / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    network = train(several, options.base, Texts(tokenizer), options.epochs, SEED)
+    torch.manual_seed(SEED)
+    network = Network(options.base)
+    if options.resume is not None:
+        # The graph does not hold how programs are told from one another, which only helps to begin with.
+        restore(network, options.resume)
+        several = [one._replace(entries=one.entries[:1]) for one in several]
+    train(network, several, Texts(tokenizer), Plan(options.epochs, options.rate, SEED))
     place = Path(str(files("ml_agent.encoder")))
     export(network, options.out or place / "model.onnx")
     if options.out is None:

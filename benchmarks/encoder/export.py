@@ -25,6 +25,8 @@ class _Served(nn.Module):  # type: ignore[misc]
         return self.network(ids, mask)[:3]  # type: ignore[no-any-return]
 
 
+PREFIX = "network."
+"""Before the names of the network's weights in a graph."""
 _LARGE = 20_000
 """Weights; smaller tables stay as they are."""
 _OUTPUTS = ("tokens", "idle", "option")

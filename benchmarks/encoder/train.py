@@ -4,7 +4,6 @@ import random
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -13,8 +12,8 @@ from torch.nn import functional as F
 from benchmarks.encoder.items import Item
 from benchmarks.encoder.network import Network
 
-_RATE, _DECAY, _WARM = 1e-4, 0.01, 0.08
-"""Learning rate of the pretrained layers (the projections learn ten times as fast), weight decay, share of steps until it is reached."""
+_DECAY, _WARM = 0.01, 0.08
+"""Weight decay, share of steps until the learning rate is reached."""
 _TOGETHER, _BATCHES = 5, 2
 """Requests of one program in a batch, and batches in a step."""
 _OPTIONS, _FEWEST_OTHERS, _AT_ONCE = 28, 8, 24
@@ -23,6 +22,15 @@ _LONGEST, _LONGEST_REQUEST = 56, 256
 """Tokens of an option or entry point, and of a request."""
 _IDLE, _BY_OPTION = 0.05, 0.5
 """What a token without a mark counts beside a marked stretch, and what finding an option's stretch counts."""
+
+
+class Plan(NamedTuple):
+    """How the network is taught."""
+
+    epochs: int
+    rate: float
+    """Of learning, of the pretrained layers; the projections learn ten times as fast."""
+    seed: int
 
 
 class Texts:
@@ -57,30 +65,26 @@ class _Read(NamedTuple):
     options: torch.Tensor
 
 
-def train(items: Sequence[Item], base: Path, texts: Texts, epochs: int, seed: int) -> Network:
-    """The network after so many looks at all items.
+def train(network: Network, items: Sequence[Item], texts: Texts, plan: Plan) -> None:
+    """Teach the network with so many looks at all items.
 
     Args:
+        network: as it begins.
         items: marked requests.
-        base: folder of the pretrained model.
         texts: reads tokens.
-        epochs: how often each item is seen.
-        seed: of all that is drawn.
+        plan: how often each item is seen, and how fast.
     """
-    rng = random.Random(seed)
-    torch.manual_seed(seed)
-    network = Network(base)
+    rng = random.Random(plan.seed)
     network.train()
     body = [p for p in network.bert.parameters() if p.requires_grad]
     own = {id(p) for p in network.bert.parameters()}
     heads = [p for p in network.parameters() if id(p) not in own]
-    optimizer = torch.optim.AdamW([{"params": body, "lr": _RATE}, {"params": heads, "lr": 10 * _RATE}], weight_decay=_DECAY)  # fmt: skip
-    steps = [one for _ in range(epochs) for one in _steps(items, rng)]
+    optimizer = torch.optim.AdamW([{"params": body, "lr": plan.rate}, {"params": heads, "lr": 10 * plan.rate}], weight_decay=_DECAY)  # fmt: skip
+    steps = [one for _ in range(plan.epochs) for one in _steps(items, rng)]
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda at: _share(at, len(steps)))
     for number, batches in enumerate(steps):
         optimizer.zero_grad()
-        with torch.autocast("cpu", torch.bfloat16):
-            losses = [_loss(network, batch, texts, rng) for batch in batches]
+        losses = [_loss(network, batch, texts, rng) for batch in batches]
         total: Any = sum(loss for loss, _ in losses) / max(1.0, sum(weight for _, weight in losses))
         total.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -89,7 +93,6 @@ def train(items: Sequence[Item], base: Path, texts: Texts, epochs: int, seed: in
         if number % 100 == 0:
             sys.stderr.write(f"step {number} of {len(steps)}: loss {total.item():.3f}\n")
     network.eval()
-    return network
 
 
 def _share(at: int, steps: int) -> float:

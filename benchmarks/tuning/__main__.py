@@ -35,6 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     training.add_argument("--seconds", type=float, default=3900.0)
     training.add_argument("--first", type=int, default=12, help="first block that learns")
     training.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    training.add_argument(
+        "--resume", type=Path, help="NPZ file of an adapter that an earlier run kept: goes on from it"
+    )
+    training.add_argument("--seed", type=int, default=0)
     training.add_argument("--out", type=Path, required=True, help="GGUF file of the adapter")
     options = parser.parse_args(arguments)
     return _write(options) if options.command == "lessons" else _train(options)
@@ -61,7 +65,7 @@ def _train(options: argparse.Namespace) -> int:
     from gguf import GGUFReader  # with torch and transformers an environment of its own
 
     from benchmarks.tuning import export, network, tokens
-    from benchmarks.tuning.train import Plan, train
+    from benchmarks.tuning.train import Plan, restore, train
     from ml_agent.llm.arguments import system
 
     model = GGUFReader(options.model)
@@ -72,9 +76,11 @@ def _train(options: argparse.Namespace) -> int:
     used = tokens.used_tokens(programs)
     whole = network.load(model, used, options.device)
     adapted = network.adapt(whole, options.first)
+    if options.resume is not None:
+        restore(adapted, options.resume)
     sys.stderr.write(f"{len(programs)} programs, {sum(len(one.branches) for one in programs)} requests\n")
     kept = options.out.with_suffix(".npz")
-    train(whole, adapted, programs, used, Plan(options.seconds, options.device, kept))
+    train(whole, adapted, programs, used, Plan(options.seconds, options.device, kept, options.seed))
     export.export([kept], options.out, network.ALPHA)
     return 0
 

@@ -87,6 +87,15 @@ def save(adapted: Mapping[str, Adapted], out: Path) -> None:
     np.savez(out, **found)
 
 
+def restore(adapted: Mapping[str, Adapted], kept: Path) -> None:
+    """Give adapters the numbers that `save` wrote."""
+    found = np.load(kept)
+    with torch.no_grad():
+        for name, layer in adapted.items():
+            layer.down.copy_(torch.from_numpy(found[f"{name}.lora_a"]))
+            layer.up.copy_(torch.from_numpy(found[f"{name}.lora_b"]))
+
+
 def _draw(programs: Sequence[Program], seed: int) -> Iterator[list[Program]]:
     """All programs in an order that is drawn anew each time, some at a time."""
     rng, order = random.Random(seed), list(programs)
