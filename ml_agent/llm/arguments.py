@@ -34,7 +34,9 @@ def tail(statement: Statement, entry: EntryPoint) -> PromptText:
     """The request, the numbers that it says in words, and known values that it seems to mean."""
     fitting = "; ".join(_fitting(statement, entry))
     text = " ".join(statement.text.split())
-    return render("fill", name="", options="", instruction=text, values=_values(statement), fitting=fitting)["question"]
+    return render("fill", name="", options="", instruction=text, values=reworded_numbers(statement), fitting=fitting)[
+        "question"
+    ]
 
 
 def system() -> PromptText:
@@ -58,8 +60,8 @@ def _fitting(statement: Statement, entry: EntryPoint) -> Sequence[str]:
     return found[:_MOST_FITTING]
 
 
-def _values(statement: Statement) -> str:
-    """The numbers that are said in words or in another form."""
+def reworded_numbers(statement: Statement) -> str:
+    """The numbers that are said in words or in another form; the others stand in the sentence as they are."""
     said = [one for one in statement.mentions if one.kind == "number" and not one.parts]
     other = [one for one in said if not one.text.startswith(one.value) and one.value != "1"]
     return "; ".join(dict.fromkeys(f"{one.text} = {one.value}" for one in other))

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ml_agent.draft import Draft
+from ml_agent.llm.arguments import reworded_numbers
 from ml_agent.llm.heads import head_of
 from ml_agent.llm.likely import (
     Entry,
@@ -105,7 +106,7 @@ def _opening(
         heads=_heads(entries, request, workspace, rooms.head),
         guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
         instruction=request.instruction,
-        values=_values(request),
+        values=reworded_numbers(read(request.instruction, ())),
         **(_code(request, workspace, passages, rooms) if code or not entries else {"api": [], "modules": []}),
         uses=_uses(found, request, workspace, rooms.uses) if code else [],
     )
@@ -249,13 +250,6 @@ def _names(entries: Sequence[Entry], workspace: Workspace) -> str:
 def _is_sure(drafts: Sequence[Draft]) -> bool:
     """Whether the best draft of the rules is worth a look: one that may well be wrong only misleads."""
     return bool(drafts) and drafts[0].sound and drafts[0].confidence >= _SURE
-
-
-def _values(request: Request) -> str:
-    """The numbers that are said in words or in another form; the others stand in the sentence as they are."""
-    said = [one for one in read(request.instruction, ()).mentions if one.kind == "number" and not one.parts]
-    other = [one for one in said if not one.text.startswith(one.value) and one.value != "1"]
-    return "; ".join(dict.fromkeys(f"{one.text} = {one.value}" for one in other))
 
 
 def _nothing() -> dict[str, object]:
