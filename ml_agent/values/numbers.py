@@ -8,6 +8,7 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SMALL = {word: value for value, word in enumerate(_UNITS.split())}
 _SMALL |= {word: 20 + 10 * place for place, word in enumerate(_TENS.split())}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
+_COUNTED = _SMALL.keys() | _SCALES.keys()
 _SUFFIXES = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
 
 _WORD = "|".join(sorted([*_SMALL, *_SCALES], key=len, reverse=True))
@@ -52,7 +53,7 @@ def from_digits(match: re.Match[str]) -> str | None:
 
 
 def from_words(text: str) -> str | None:
-    """The value of a match of `WORDED`; None for an article that counts nothing ("a", "an")."""
+    """The value of words that count; None where one of them counts nothing ("a", "an")."""
     words = [word for word in re.split(r"[\s-]+", text.lower()) if word not in {"and", "of"}]
     factor = Decimal(1)
     if words[0] == "half":
@@ -63,7 +64,7 @@ def from_words(text: str) -> str | None:
         words = words[1:]
         if not words or words[0] not in _SCALES:
             return None
-    if not words:
+    if not words or not _COUNTED.issuperset(words):
         return None
     return plain((factor * _sum(words)).normalize() + 0)
 

@@ -24,10 +24,11 @@ class Reading(NamedTuple):
 
 _UNIT_WORD = r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
 _SCALE_WORD = r"(?:hundred|thousand|million)"
-_SPOKEN = (
-    rf"(?!(?:ten|hundred)-(?:thousandth|millionth))(?:minus\s+)?(?:an?|{_UNIT_WORD}|{_SCALE_WORD}|half)(?![A-Za-z])"
-)
-_RUN = rf"{_SPOKEN}(?:(?:[\s-]+|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+|(?<=million)\s+and\s+){_SPOKEN}){{0,12}}"
+_NO_SHARE = r"(?!(?:ten|hundred)-(?:thousandth|millionth))"
+_FIRST = rf"{_NO_SHARE}(?:minus\s+)?(?:half(?:\s+an?(?=\s+{_SCALE_WORD}))?|an?|{_UNIT_WORD}|{_SCALE_WORD})(?![A-Za-z])"
+_NEXT = rf"{_NO_SHARE}(?:{_UNIT_WORD}|{_SCALE_WORD})(?![A-Za-z])"
+"""An article, a half and a sign begin a number: "eight hundred and a fifth" are two."""
+_RUN = rf"{_FIRST}(?:(?:[\s-]+|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+|(?<=million)\s+and\s+){_NEXT}){{0,12}}"
 _POWER = GuardedPattern(
     rf"(?P<digits>{_RUN}|(?<!\d)\d+(?:\.\d+)?)(?:\s+times\s+ten|\s*[x×*]\s*10)\s*(?:to\s+the(?:\s+power\s+of)?|\^)?\s*(?P<exponent>minus\s+\w+|-?\d+)",
     "ten",

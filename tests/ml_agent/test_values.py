@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ml_agent.matching.mentions import read
 from ml_agent.request import Value
 from ml_agent.values import extract
 from ml_agent.values.numbers import DIGITED, WORDED, from_digits, from_words, same_number
@@ -162,3 +163,26 @@ def test_numbers_in_words(hundreds: int, tens: int, ones: int) -> None:
     match = WORDED.fullmatch(text)
     assert match is not None
     assert from_words(match[0]) == str(100 * hundreds + 10 * tens + ones)
+
+
+_OF_NUMBERS = [
+    *_WORDS, *_TENS, "a", "an", "and", "half", "quarter", "hundred", "thousand", "million", "dozen", "minus", "fifth", "tenths", "ten-thousandths",
+    "point", "oh", "percent", "per cent", "times ten to the", "power of", "out of", "in", "of", "every", "by", "first", "7", "0.5", "-", ",",
+]  # fmt: skip
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.sampled_from(_OF_NUMBERS), max_size=12))
+def test_words_of_numbers_in_any_order_are_read(several: list[str]) -> None:
+    text = " ".join(several)
+    assert all(one.value for one in read(text).mentions)
+
+
+def test_an_article_begins_another_number() -> None:
+    said = [one.value for one in read("a guidance of eight hundred and a fifth of the noise").mentions if not one.parts]
+    assert said == ["800", "0.2"]
+
+
+@pytest.mark.parametrize("text", ["five hundred a", "a half", "nine eleventh"])
+def test_words_that_count_nothing_are_no_number(text: str) -> None:
+    assert from_words(text) is None
