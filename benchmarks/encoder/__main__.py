@@ -46,9 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     torch.manual_seed(SEED)
     network = Network(options.base)
     if options.resume is not None:
-        # The graph does not hold how programs are told from one another, which only helps to begin with.
         restore(network, options.resume)
-        several = [one._replace(entries=one.entries[:1]) for one in several]
     train(network, several, Texts(tokenizer), Plan(options.epochs, options.rate, SEED))
     place = Path(str(files("ml_agent.encoder")))
     export(network, options.out or place / "model.onnx")

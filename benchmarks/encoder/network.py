@@ -1,4 +1,4 @@
-"""The encoder's network: a pretrained transformer with one projection for each of its uses."""
+"""The encoder's network: a pretrained transformer with a projection for each of its uses."""
 
 import math
 from pathlib import Path
@@ -15,7 +15,7 @@ _FIRST_SCALE = 10.0
 
 
 class Network(nn.Module):  # type: ignore[misc]
-    """Tokens of requests against options, whole requests against entry points.
+    """Tokens of requests against options.
 
     Args:
         base: folder of the pretrained model (config.json, model.safetensors).
@@ -27,20 +27,17 @@ class Network(nn.Module):  # type: ignore[misc]
         self.bert.embeddings.requires_grad_(False)
         width = self.bert.config.hidden_size
         self.token, self.option = _alike(width)
-        self.request, self.entry = _alike(width)
         self.idle = nn.Linear(width, 1)
         self.scale = nn.Parameter(torch.tensor(math.log(_FIRST_SCALE)))
-        self.entry_scale = nn.Parameter(torch.tensor(math.log(_FIRST_SCALE)))
 
     def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Vectors of tokens (batch, tokens, SIZE), log-odds of their meaning nothing (batch, tokens), vectors of the texts
-        as options, as requests and as entry points (batch, SIZE)."""
+        as options (batch, SIZE)."""
         hidden = self.bert(ids, attention_mask=mask).last_hidden_state
         share = mask[:, :, None].to(hidden.dtype)
         mean = (hidden * share).sum(1) / share.sum(1)
         tokens = _unit(self.token(hidden)) * self.scale.exp()
-        whole = _unit(self.request(mean)) * self.entry_scale.exp()
-        return tokens, self.idle(hidden)[..., 0].float(), _unit(self.option(mean)), whole, _unit(self.entry(mean))
+        return tokens, self.idle(hidden)[..., 0].float(), _unit(self.option(mean))
 
 
 def _alike(width: int) -> tuple[nn.Linear, nn.Linear]:

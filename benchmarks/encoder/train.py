@@ -1,4 +1,4 @@
-"""Trains the network: each stretch of a request is told from all options of its program, each program from others of its repository."""
+"""Trains the network: each stretch of a request is told from all options of its program, each option's stretch from the others."""
 
 import random
 import sys
@@ -19,7 +19,7 @@ _TOGETHER, _BATCHES = 5, 2
 _OPTIONS, _FEWEST_OTHERS, _AT_ONCE = 28, 8, 24
 """Options beside a request: at most so many, and at least so many that it does not mean; read so many at once."""
 _LONGEST, _LONGEST_REQUEST = 56, 256
-"""Tokens of an option or entry point, and of a request."""
+"""Tokens of an option, and of a request."""
 _IDLE, _BY_OPTION = 0.05, 0.5
 """What a token without a mark counts beside a marked stretch, and what finding an option's stretch counts."""
 
@@ -45,7 +45,7 @@ class Texts:
         self._known: dict[str, list[int]] = {}
 
     def short(self, text: str) -> list[int]:
-        """Of an option or an entry point."""
+        """Of an option."""
         if text not in self._known:
             self._known[text] = self._tokenizer.encode(text).ids[:_LONGEST]
         return self._known[text]
@@ -119,13 +119,10 @@ def _loss(network: Network, batch: Sequence[Item], texts: Texts, rng: random.Ran
     kept = _choose_options(batch, rng)
     places = {option: place for place, option in enumerate(kept)}
     requests = [texts.request(item.text) for item in batch]
-    tokens, idle, _, whole, _ = network(*_pad([ids for ids, _ in requests]))
-    options = _short(network, [texts.short(batch[0].options[one]) for one in kept], 2)
+    tokens, idle, _ = network(*_pad([ids for ids, _ in requests]))
+    options = _options(network, [texts.short(batch[0].options[one]) for one in kept])
     read = _Read(tokens, idle, [offsets for _, offsets in requests], options)
     total, weight = torch.zeros(()), 0.0
-    if len(batch[0].entries) > 1:
-        entries = _short(network, [texts.short(one) for one in batch[0].entries], 4)
-        total = total + F.cross_entropy(whole @ entries.T, torch.zeros(len(batch), dtype=torch.long), reduction="sum")
     for row, item in enumerate(batch):
         loss, counted = _of_request(read, row, item, places)
         total, weight = total + loss + _of_choices(network, read, row, item, texts), weight + counted
@@ -167,7 +164,7 @@ def _of_choices(network: Network, read: _Read, row: int, item: Item, texts: Text
     for chosen in item.chosen:
         own = _tokens(read.offsets[row], chosen.start, chosen.end)
         if own:
-            choices = _short(network, [texts.short(one) for one in chosen.choices], 2)
+            choices = _options(network, [texts.short(one) for one in chosen.choices])
             odds = read.tokens[row][own].mean(0) @ choices.T
             total = total + F.cross_entropy(odds[None], torch.tensor([chosen.right]))
     return total
@@ -177,13 +174,13 @@ def _tokens(offsets: Sequence[tuple[int, int]], start: int, end: int) -> list[in
     return [at for at, (first, last) in enumerate(offsets) if last > first and first < end and start < last]
 
 
-def _short(network: Network, several: Sequence[list[int]], output: int) -> torch.Tensor:
-    """(texts, SIZE): one of the network's outputs for short texts, those of a length together."""
+def _options(network: Network, several: Sequence[list[int]]) -> torch.Tensor:
+    """(texts, SIZE): the vectors of options, those of a length together."""
     order = sorted(range(len(several)), key=lambda at: len(several[at]))
     found: dict[int, torch.Tensor] = {}
     for at in range(0, len(order), _AT_ONCE):
         part = order[at : at + _AT_ONCE]
-        found |= dict(zip(part, network(*_pad([several[one] for one in part]))[output], strict=True))
+        found |= dict(zip(part, network(*_pad([several[one] for one in part]))[2], strict=True))
     return torch.stack([found[at] for at in range(len(several))])
 
 

@@ -20,7 +20,6 @@ def read(tmp_path: Path, text: str, kept_back: tuple[str, ...] = (), repository:
     folder = tmp_path / "repositories" / repository
     folder.mkdir(parents=True)
     (folder / "train.py").write_text(SCRIPT)
-    (folder / "eat.py").write_text(SCRIPT.replace("epochs", "breads"))
     row = {"github": f"someone/{repository}", "entry": "train.py", "subcommand": [], "name": "", "text": text}
     marked = tmp_path / "marked.jsonl"
     marked.write_text(json.dumps(row) + "\n")
@@ -36,11 +35,6 @@ def test_marks_are_stretches_of_the_plain_text(tmp_path: Path) -> None:
     assert said == {"20": 0, "silently": 2, "Adam": 1, "2019": -1}
     assert item.options[0].startswith("epochs; number of epochs")
     assert item.chosen == (Chosen(30, 34, ("optimizer: sgd", "optimizer: adam"), 1),)
-
-
-def test_the_own_program_stands_first(tmp_path: Path) -> None:
-    (item,) = read(tmp_path, "for {{20|--epochs}} rounds")
-    assert [text.split(";")[0] for text in item.entries] == ["train", "eat"]
 
 
 def test_a_spelled_value_without_a_mark_is_not_called_idle(tmp_path: Path) -> None:
