@@ -56,7 +56,7 @@ def from_words(text: str) -> str | None:
     """The value of words that count; None where one of them counts nothing ("a", "an")."""
     words = [word for word in re.split(r"[\s-]+", text.lower()) if word not in {"and", "of"}]
     factor = Decimal(1)
-    if words[0] == "half":
+    if words[:1] == ["half"]:
         factor, words = Decimal("0.5"), words[1:]
     elif words[:2] == ["a", "quarter"]:
         factor, words = Decimal("0.25"), words[2:]

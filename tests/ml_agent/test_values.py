@@ -183,6 +183,11 @@ def test_an_article_begins_another_number() -> None:
     assert said == ["800", "0.2"]
 
 
-@pytest.mark.parametrize("text", ["five hundred a", "a half", "nine eleventh"])
+@pytest.mark.parametrize("text", ["five hundred a", "a half", "nine eleventh", "and", ""])
 def test_words_that_count_nothing_are_no_number(text: str) -> None:
     assert from_words(text) is None
+
+
+@pytest.mark.parametrize("text", ["two times ten to the minus and", "ten to the minus of", "ten to the minus sixth"])
+def test_an_exponent_that_is_no_number_ends_nothing(text: str) -> None:
+    assert all(one.value for one in read(text).mentions)
