@@ -50,10 +50,26 @@ def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Sw
     right, fitting = _right(found, slots, values)
     made = [
         Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), OTHER_WEIGHT if row.group == "other" else 1.0, row.repository)
-        for several in by_value(found, right, fitting)
+        for several in by_value(found, right, {*fitting, *_hopeless(found, right, slots, values)})
     ]  # fmt: skip
     placed = [*taken, *placed_right(found, right)]
     return made, list(_switch_examples(row, slots, weights, placed))
+
+
+def _hopeless(
+    found: Sequence[Pair], right: Collection[int], slots: Sequence[Slot], values: Mapping[str, Any]
+) -> set[int]:
+    """The pairs of values that go nowhere with slots that are given what no value says: whatever stands there is wrong."""
+    reached = {found[at].slot for at in right}
+    placed = {(found[at].mention.first, found[at].mention.last) for at in right}
+    return {
+        at
+        for at, pair in enumerate(found)
+        if slots[pair.slot].option.dest in values
+        and pair.slot not in reached
+        and pair.mention.kind == "word"
+        and (pair.mention.first, pair.mention.last) not in placed
+    }
 
 
 def by_value(found: Sequence[Pair], right: Collection[int], fitting: Collection[int]) -> Iterator[list[int]]:

@@ -18,7 +18,7 @@ from ml_agent.matching.solver import answered
 
 _KEPT = 8
 """So many entry points of a row are kept beside the right ones: no more are looked at."""
-_READ_BY = ("entries", "retrieval", "slots", "usage", "sentences", "terms", "mentions", "composites")
+_READ_BY = ("entries", "alternatives", "retrieval", "slots", "usage", "sentences", "terms", "mentions", "composites")
 
 
 class Prepared(NamedTuple):

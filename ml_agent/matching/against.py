@@ -27,23 +27,20 @@ class Sense:
         self._log = _log_softmax(self._logits)
         self._spans: dict[tuple[int, int], _Span] = {}
 
-    def features(self, mention: Mention, slot: int, others: Sequence[Mention], known: bool) -> list[float]:
+    def features(self, mention: Mention, slot: int, others: Sequence[Mention]) -> list[float]:
         """What speaks for a value in a slot.
 
         Args:
             mention: the value.
             slot: its number.
             others: values that could go there as well.
-            known: whether the value is one of the slot's own vocabulary, which is said in other words than values are.
 
-        Returns: SENSE_FEATURES: the log-probability, how far the slot is ahead of others, the log-probability of its meaning none,
-        and how far the value is ahead of others elsewhere.
+        Returns: the log-probability, how far the slot is ahead of others, the log-probability of its meaning none, and how far the
+        value is ahead of others elsewhere.
         """
         own = self._span(mention)
         rivals = (self._span(one).odds[slot] for one in others if one.end <= mention.start or mention.end <= one.start)
-        said = [own.log[slot], own.ahead[slot], own.log[-1], _clip(own.odds[slot] - max(rivals, default=0.0))]
-        idle = [0.0] * len(said)
-        return [*idle, *said] if known else [*said, *idle]
+        return [own.log[slot], own.ahead[slot], own.log[-1], _clip(own.odds[slot] - max(rivals, default=0.0))]
 
     def best(self, slot: int, spent: Sequence[tuple[int, int]]) -> tuple[float, float, int]:
         """Where the request speaks most of a slot, outside of what is spent: log-probability, how far it is ahead of others, and the character."""
@@ -69,10 +66,10 @@ class Sense:
             last += 1
         return int(self._reading.offsets[first, 0]), int(self._reading.offsets[last, 1])
 
-    def most(self, slot: int, stretches: Sequence[tuple[int, int]]) -> int | None:
-        """Which of several stretches speaks of a slot and least of nothing, as values do; None where none does."""
+    def most(self, slot: int, stretches: Sequence[tuple[int, int]], several: int) -> list[int]:
+        """Which of many stretches speak of a slot and least of nothing, as values do: so many at most, the best first."""
         if self._log[:, slot].max() <= HEARD:
-            return None
+            return []
         found = []
         read = int(self._reading.offsets[:, 1].max())
         for number, one in enumerate(stretches):
@@ -81,7 +78,7 @@ class Sense:
             rows = self._log[self._within(*one)]
             if len(rows) and rows[:, slot].max() > HEARD:
                 found.append((float((rows[:, slot] - rows[:, -1]).mean()), -number))
-        return -max(found)[1] if found else None
+        return [-number for _, number in sorted(found, reverse=True)[:several]]
 
     def hears(self, mention: Mention, slot: int) -> bool:
         """Whether a value speaks of a slot."""

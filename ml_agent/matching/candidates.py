@@ -7,13 +7,15 @@ from ml_agent.matching.meanings import Entry, between, meant
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.sense import heard_choice, sense_of
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import plain, terms
+from ml_agent.matching.terms import plain
 from ml_agent.values.lexer import Token
 from ml_agent.values.lexicon import words
 
 _IN_FULL = 0.8
 """A value of the vocabulary that is said so far needs no other reading."""
 _SHORTEST = 2
+_MOST_WORDS = 3
+"""Plain words that are looked at for a slot."""
 
 
 def candidates(
@@ -38,13 +40,17 @@ def candidates(
             continue
         if plain(mention.value) not in said and takes(slot, mention) and not counts_the_other(statement, mention, slot):
             yield mention, None
-    word = _word(statement, slots, place) if not entries else None
-    if word is not None and not _is_spent(word, spent):
-        yield word, None
+    for word in _words(statement, slots, place, spent):
+        if plain(word.value) not in said:
+            yield word, None
 
 
 def _is_spent(mention: Mention, spent: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= mention.start < end for start, end in spent)
+    return _is_spent_at(mention.start, spent)
+
+
+def _is_spent_at(place: int, spent: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spent)
 
 
 def _entries(statement: Statement, slots: Sequence[Slot], place: int) -> list[Entry]:
@@ -58,23 +64,24 @@ def _entries(statement: Statement, slots: Sequence[Slot], place: int) -> list[En
     at = [n for n, token in enumerate(statement.tokens) if token.start < heard.end and heard.start < token.end]
     if not at:
         return said
-    return [*said, Entry(heard.value, heard.share, heard.margin, False, between(statement, heard.value, at[0], at[-1]))]
+    return [
+        *said,
+        Entry(heard.value, heard.share, heard.margin, False, between(statement, heard.value, at[0], at[-1]), True),
+    ]
 
 
-def _word(statement: Statement, slots: Sequence[Slot], place: int) -> Mention | None:
-    """The plain word that means a slot for text which no marked value means: "under the project lepidoptera"."""
+def _words(statement: Statement, slots: Sequence[Slot], place: int, spent: Sequence[tuple[int, int]]) -> list[Mention]:
+    """The plain words that may mean a slot for text: "under the project lepidoptera"."""
     slot = slots[place]
     if slot.option.type not in {"str", "unknown"} or slot.closed or slot.numeric_default is not None:
-        return None
+        return []
     sense = sense_of(statement, slots)
-    own = slot.help_terms | {term for name in slot.names for term in name}
-    stated = [one for one in statement.mentions if not set(terms(one.value)) & own]
-    if sense is None or any(sense.likeliest(one) == place for one in stated):
-        return None
-    spent = {at for one in stated for at in range(one.first, one.last + 1)}
-    free = [at for at, token in enumerate(statement.tokens) if at not in spent and _is_plain(token) and not set(terms(token.value)) & own]  # fmt: skip
-    best = sense.most(place, [(statement.tokens[at].start, statement.tokens[at].end) for at in free])
-    return None if best is None else between(statement, statement.tokens[free[best]].value, free[best], free[best])
+    if sense is None:
+        return []
+    stated = {at for one in statement.mentions for at in range(one.first, one.last + 1)}
+    free = [at for at, token in enumerate(statement.tokens) if at not in stated and _is_plain(token) and not _is_spent_at(token.start, spent)]  # fmt: skip
+    best = sense.most(place, [(statement.tokens[at].start, statement.tokens[at].end) for at in free], _MOST_WORDS)
+    return [between(statement, statement.tokens[free[at]].value, free[at], free[at]) for at in best]
 
 
 def _is_plain(token: Token) -> bool:

@@ -11,12 +11,14 @@ from typing import Any
 import msgspec
 
 from ml_agent.matching import launch
+from ml_agent.matching.alternatives import Alternatives
 from ml_agent.matching.sense import keep_in
-from ml_agent.matching.slots import Slot, slots_of
+from ml_agent.matching.slots import TRUTH, Slot, slots_of
 from ml_agent.matching.terms import terms
-from ml_agent.matching.usage import read_usages
+from ml_agent.matching.usage import Usage, read_usages
 from ml_agent.matching.variables import documented, first_documented, references
 from ml_agent.values.lexicon import words
+from ml_agent.values.numbers import number
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
 from tools.commandline.words import choose, parse_call
@@ -34,6 +36,7 @@ _SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
 _MOST_PROSE = 400
 _MOST_OF_A_TEXT = 4000
 _MOST_SIBLINGS = 120
+_MOST_LOOKED_UP = 4
 _CONFIGURATION = frozenset(terms("config cfg configuration"))
 _SIBLING_KINDS = frozenset(
     {".json", ".yaml", ".yml", ".py", ".toml", ".cfg", ".txt", ".jpg", ".png", ".csv", ".model", ".pt"}
@@ -120,6 +123,11 @@ class EntryPoint:
             for option in self.signature.options
         }
         usages = read_usages(self.facts.index, self.signature)
+        for option in self.signature.options:
+            beside = self._alternatives(option)
+            if beside:
+                usage = usages.setdefault(option.dest, Usage())
+                usage.compared = tuple(dict.fromkeys((*usage.compared, *beside)))
         options = [one for one in self.signature.options if not (self.launcher and launch.is_launchers(one))]
         own = slots_of(options, seen, files, prose, usages)
         return (*own, *map(Slot, launch.options_of(self.launcher, options)))
@@ -159,6 +167,14 @@ class EntryPoint:
         """The choices that options of its name have elsewhere, for one of words that has none itself."""
         own = option.choices or option.accepted or option.switch or option.type not in {"str", "unknown"}
         return () if own else self.facts.choices.get(option.dest.lower(), ())
+
+    def _alternatives(self, option: Option) -> tuple[str, ...]:
+        """What the source has beside the default of an option for words, or beside a value that examples give it."""
+        if option.choices or option.accepted or option.switch or option.type not in {"str", "unknown"}:
+            return ()
+        known = [option.default or "", *self.seen.get(option.dest, ())[:_MOST_LOOKED_UP]]
+        names = [text for text in known if text and number(text) is None and text.lower() not in TRUTH]
+        return tuple(dict.fromkeys(one for text in names for one in self.facts.alternatives.of(text)))
 
     def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Files of the repository beside one that a value names, spelled like it."""
@@ -218,6 +234,11 @@ class Facts:
     def files(self) -> frozenset[str]:
         """All its files."""
         return frozenset(self.index.files)
+
+    @cached_property
+    def alternatives(self) -> Alternatives:
+        """What its source has beside values."""
+        return Alternatives(Tree(self.index.root), sorted(self.index.files, key=lambda path: (path.count("/"), path)))
 
     @cached_property
     def packaged(self) -> bool:

@@ -28,7 +28,7 @@ from ml_agent.matching.series import (
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, is_whole, kept_words, spelled_slots
 from ml_agent.matching.switches import contradicts, switches, truth
-from ml_agent.matching.terms import plain
+from ml_agent.matching.terms import plain, terms
 
 if TYPE_CHECKING:
     from ml_agent.matching.against import Sense
@@ -80,7 +80,7 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
                 found.append((mention, place, seen, entry))
     compare = _Comparison(found)
     return [
-        Pair(m, p, [*features.features(statement, m, slots[p], e, compare.others(m, p), entry), *_sense(sense, m, p, compare.at(p), entry)], entry)
+        Pair(m, p, [*features.features(statement, m, slots[p], e, compare.others(m, p), entry), *_sense(sense, m, slots[p], (p, compare.at(p)), entry)], entry)
         for m, p, e, entry in found
     ]  # fmt: skip
 
@@ -91,9 +91,24 @@ def _is_heard(sense: "Sense | None", mention: Mention, place: int) -> bool:
 
 
 def _sense(
-    sense: "Sense | None", mention: Mention, place: int, others: Sequence[Mention], entry: Entry | None
+    sense: "Sense | None", mention: Mention, slot: Slot, at: tuple[int, Sequence[Mention]], entry: Entry | None
 ) -> list[float]:
-    return sense.features(mention, place, others, entry is not None) if sense is not None else []
+    """SENSE_FEATURES: by how it is said, for a value is said otherwise than a choice, and otherwise than by a plain word."""
+    if sense is None:
+        return []
+    said, idle = sense.features(mention, *at), [0.0] * 4
+    if entry is not None:
+        heard = [1.0, entry.strength, entry.margin] if entry.heard else [0.0] * 3
+        return [*idle, *said, *_NOT_PLAIN, *heard]
+    if mention.kind != "word":
+        return [*said, *idle, *_NOT_PLAIN, *[0.0] * 3]
+    own = set(terms(mention.value))
+    named = bool(own & {term for name in slot.names for term in name})
+    helped = mention.value.lower() in slot.option.help.lower().split()
+    return [*idle, *idle, 1.0, *said, float(named), float(helped), *[0.0] * 3]
+
+
+_NOT_PLAIN = [0.0] * 7
 
 
 class _Comparison:

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 SENSE_FEATURES = (
     "sense", "sense_ahead", "sense_none", "sense_rival", "word_sense", "word_sense_ahead", "word_sense_none", "word_sense_rival",
+    "plain", "plain_sense", "plain_sense_ahead", "plain_sense_none", "plain_sense_rival", "plain_named", "plain_in_help",
+    "heard", "heard_share", "heard_margin",
 )  # fmt: skip
 HEARD = -1.2
 """Log-probability from which on a token speaks of an option."""

@@ -26,6 +26,8 @@ class Entry(NamedTuple):
     """How much more than of any other value."""
     exact: bool
     mention: Mention
+    heard: bool = False
+    """Whether it is said by its sense, and not in words that are its own."""
 
 
 def meant(statement: Statement, slot: Slot) -> list[Entry]:

@@ -55,8 +55,7 @@ def _sense(text: str, options: tuple[str, ...]) -> "Sense":
 
 def heard_choice(statement: Statement, slots: Sequence[Slot], place: int) -> Heard | None:
     """The choice of a slot that some words of the request mean; None where nothing speaks of the slot, or it has no choices."""
-    option = slots[place].option
-    choices = option.choices[:MOST_CHOICES]
+    choices = (slots[place].option.choices or slots[place].vocabulary)[:MOST_CHOICES]
     sense = sense_of(statement, slots)
     spot = sense.stretch(place) if sense is not None and len(choices) > 1 else None
     if sense is None or spot is None:

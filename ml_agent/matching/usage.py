@@ -200,7 +200,7 @@ def _count(called: str, call: ast.Call, usage: Usage, inside: bool) -> bool:
     return True
 
 
-def read_usages(index: RepoIndex, signature: Signature) -> Mapping[str, Usage]:
+def read_usages(index: RepoIndex, signature: Signature) -> dict[str, Usage]:
     """By dest: how the files that declare or run an entry point use its options."""
     names = frozenset(option.dest for option in signature.options)
     paths = dict.fromkeys((signature.path, *(option.path for option in signature.options)))

@@ -7,11 +7,12 @@ import pytest
 from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.against import Sense
 from ml_agent.matching.candidates import candidates
+from ml_agent.matching.fill import pairs
 from ml_agent.matching.heard import SENSE_FEATURES
 from ml_agent.matching.mentions import Mention, Statement, read
 from ml_agent.matching.model import shipped as tables
 from ml_agent.matching.sense import heard_choice, sense_of, use
-from ml_agent.matching.slots import Slot
+from ml_agent.matching.slots import Slot, Weights
 from tools.signatures.model import Option
 
 
@@ -51,7 +52,7 @@ def value(text: str, said: str) -> Mention:
 def likeliest(text: str, said: str) -> str:
     heard = sense(read(text))
     own = value(text, said)
-    scores = {dest: heard.features(own, place, [], False)[0] for dest, place in PLACE.items()}
+    scores = {dest: heard.features(own, place, [])[0] for dest, place in PLACE.items()}
     return max(scores, key=lambda dest: scores[dest])
 
 
@@ -65,7 +66,7 @@ def test_a_value_that_sets_nothing_is_told_from_one_that_does() -> None:
     text = "The recordings were made in 2019. Train for 20 epochs."
     heard = sense(read(text))
     none = SENSE_FEATURES.index("sense_none")
-    idle, used = (heard.features(value(text, said), PLACE["epochs"], [], False)[none] for said in ("2019", "20"))
+    idle, used = (heard.features(value(text, said), PLACE["epochs"], [])[none] for said in ("2019", "20"))
     assert idle > used
 
 
@@ -74,8 +75,8 @@ def test_what_another_value_is_nearer_to_counts_against_a_value() -> None:
     heard = sense(read(text))
     rival = SENSE_FEATURES.index("sense_rival")
     own, other = value(text, "64"), value(text, "3")
-    assert heard.features(own, PLACE["batch_size"], [own, other], False)[rival] > 0
-    assert heard.features(other, PLACE["batch_size"], [own, other], False)[rival] < 0
+    assert heard.features(own, PLACE["batch_size"], [own, other])[rival] > 0
+    assert heard.features(other, PLACE["batch_size"], [own, other])[rival] < 0
 
 
 def test_a_switch_is_heard_without_a_word_of_it() -> None:
@@ -99,9 +100,9 @@ def test_a_choice_is_heard_in_other_words() -> None:
 
 def test_a_plain_word_may_be_a_value() -> None:
     statement = read("Log the run to the tracker under the project name lepidoptera.")
-    found = [one.value for one, _ in candidates(statement, SLOTS, PLACE["project"], statement.mentions, ())]
-    assert "lepidoptera" in found
-    assert "project" not in found
+    found = [one for one, entry in candidates(statement, SLOTS, PLACE["project"], statement.mentions, ()) if not entry]
+    assert "lepidoptera" in {one.value for one in found}
+    assert sum(one.kind == "word" for one in found) <= 3
 
 
 def test_a_number_is_no_plain_word() -> None:
@@ -109,19 +110,42 @@ def test_a_number_is_no_plain_word() -> None:
     assert not [one for one, entry in candidates(statement, SLOTS, PLACE["lr"], (), ()) if entry is None]
 
 
-def test_what_is_known_of_the_slot_is_weighed_apart() -> None:
-    text = "Train for 20 epochs."
-    heard, own = sense(read(text)), value(text, "20")
-    stated, known = (heard.features(own, PLACE["epochs"], [], one) for one in (False, True))
-    assert len(stated) == len(known) == len(SENSE_FEATURES)
-    assert stated[:4] == known[4:]
-    assert not any(stated[4:] + known[:4])
+def vector(text: str, dest: str, said: str) -> dict[str, float]:
+    """By feature: what the sense says of a value in a slot."""
+    found = pairs(read(text), SLOTS, Weights(SLOTS))
+    one = next(pair for pair in found if pair.slot == PLACE[dest] and pair.mention.value == said)
+    return dict(zip(SENSE_FEATURES, one.vector[-len(SENSE_FEATURES) :], strict=True))
 
 
-def test_a_slot_that_a_marked_value_means_needs_no_plain_word() -> None:
-    statement = read("Train on the designated dataset, logged under the project finch_2.")
-    found = [one.value for one, _ in candidates(statement, SLOTS, PLACE["project"], statement.mentions, ())]
-    assert found == ["finch_2"]
+def test_values_choices_and_plain_words_are_weighed_apart() -> None:
+    stated = vector("Train for 20 epochs.", "epochs", "20")
+    choice = vector("Use plain stochastic gradient descent as the optimiser.", "optimizer", "sgd")
+    word = vector("Log the run to the tracker under the project name lepidoptera.", "project", "lepidoptera")
+    for found, own in ((stated, "sense"), (choice, "word_sense"), (word, "plain_sense")):
+        assert found[own] != 0
+        assert {name for name in ("sense", "word_sense", "plain_sense") if found[name]} == {own}
+    assert word["plain"] == 1 and not choice["plain"]
+
+
+def test_a_choice_that_is_heard_is_told_from_one_that_is_said() -> None:
+    heard = vector("Use plain stochastic gradient descent as the optimiser.", "optimizer", "sgd")
+    said = vector("Use adam as the optimiser.", "optimizer", "adam")
+    assert heard["heard"] == 1 and 0 < heard["heard_share"] <= 1
+    assert not any(said[name] for name in ("heard", "heard_share", "heard_margin"))
+
+
+def test_a_word_of_the_options_own_name_is_told_from_a_value() -> None:
+    text = "Log the run to the tracker under the project lepidoptera."
+    assert not vector(text, "project", "lepidoptera")["plain_named"]
+    found = pairs(read(text), SLOTS, Weights(SLOTS))
+    named = SENSE_FEATURES.index("plain_named") - len(SENSE_FEATURES)
+    assert all(one.vector[named] for one in found if one.slot == PLACE["project"] and one.mention.value == "project")
+
+
+def test_a_value_of_the_vocabulary_is_heard_like_a_choice() -> None:
+    slots = [slot("schedule", default="linear", help="noise schedule: 'linear' or 'cosine'"), *SLOTS]
+    heard = heard_choice(read("Let the noise grow along a cosine-shaped schedule."), slots, 0)
+    assert heard is not None and heard.value == "cosine"
 
 
 def test_tables_are_those_of_what_is_in_use() -> None:
@@ -134,5 +158,5 @@ def test_tables_are_those_of_what_is_in_use() -> None:
 def test_a_long_request_is_read_as_far_as_the_encoder_reads() -> None:
     text = "Log it under the project lepidoptera. " + "And so on it goes. " * 3000
     heard = sense(read(text))
-    assert heard.most(PLACE["project"], [(25, 36), (50_000, 50_004)]) == 0
-    assert heard.most(PLACE["lr"], [(50_000, 50_004)] * 3000) is None
+    assert heard.most(PLACE["project"], [(25, 36), (50_000, 50_004)], 3) == [0]
+    assert heard.most(PLACE["lr"], [(50_000, 50_004)] * 3000, 3) == []
