@@ -14,6 +14,7 @@ from ml_agent.matching.answers import Answer
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import Model, shipped
+from ml_agent.matching.sense import in_use
 from ml_agent.matching.solver import answered
 
 _KEPT = 8
@@ -98,6 +99,7 @@ def _key(rows: Sequence[tuple[str, dict[str, Any]]]) -> str:
     for name in _READ_BY:
         said.update(files("ml_agent.matching").joinpath(f"{name}.py").read_bytes())
     said.update(files("ml_agent.values").joinpath("readings.py").read_bytes())
+    said.update(bytes([in_use()]))
     return said.hexdigest()[:16]
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from ml_agent.matching import launch
 from ml_agent.matching.alternatives import Alternatives
-from ml_agent.matching.sense import keep_in
+from ml_agent.matching.sense import in_use, keep_in
 from ml_agent.matching.slots import TRUTH, Slot, slots_of
 from ml_agent.matching.terms import terms
 from ml_agent.matching.usage import Usage, read_usages
@@ -123,7 +123,7 @@ class EntryPoint:
             for option in self.signature.options
         }
         usages = read_usages(self.facts.index, self.signature)
-        for option in self.signature.options:
+        for option in self.signature.options if in_use() else ():
             beside = self._alternatives(option)
             if beside:
                 usage = usages.setdefault(option.dest, Usage())
@@ -169,7 +169,10 @@ class EntryPoint:
         return () if own else self.facts.choices.get(option.dest.lower(), ())
 
     def _alternatives(self, option: Option) -> tuple[str, ...]:
-        """What the source has beside the default of an option for words, or beside a value that examples give it."""
+        """What the source has beside the default of an option for words, or beside a value that examples give it.
+
+        They count where the encoder reads: words alone take too many of them for what is said.
+        """
         if option.choices or option.accepted or option.switch or option.type not in {"str", "unknown"}:
             return ()
         known = [option.default or "", *self.seen.get(option.dest, ())[:_MOST_LOOKED_UP]]

@@ -1,12 +1,15 @@
 """What stands beside a value in the source of a repository."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from ml_agent.encoder.encoder import shipped
 from ml_agent.matching import alternatives
 from ml_agent.matching.alternatives import Alternatives
 from ml_agent.matching.entries import Facts
+from ml_agent.matching.sense import use
 from tools.files import Tree
 from tools.index import RepoIndex
 
@@ -65,7 +68,15 @@ def test_only_so_much_is_looked_through(tmp_path: Path, monkeypatch: pytest.Monk
     assert Alternatives(Tree(tmp_path), ["a0.py", "a1.py", "a2.py"]).of("fast") == ("slow0",)
 
 
-def test_an_option_takes_what_stands_beside_its_default(tmp_path: Path) -> None:
+@pytest.fixture
+def _with_the_encoder() -> Iterator[None]:
+    use(shipped())
+    yield
+    use(None)
+
+
+def vocabulary(tmp_path: Path) -> dict[str, tuple[str, ...]]:
+    """By option of a script: the values that it is known to take."""
     script = (
         "import argparse\np = argparse.ArgumentParser()\n"
         "p.add_argument('--model', default='large_384')\np.add_argument('--lr', type=float, default=0.1)\np.parse_args()\n"
@@ -73,6 +84,15 @@ def test_an_option_takes_what_stands_beside_its_default(tmp_path: Path) -> None:
     (tmp_path / "run.py").write_text(script, encoding="utf-8")
     (tmp_path / "nets.py").write_text('NETS = {"large_384": 1, "tiny_224": 2}', encoding="utf-8")
     (entry,) = Facts(RepoIndex.open(tmp_path, "here")).entries
-    slots = {one.option.dest: one for one in entry.slots}
-    assert "tiny_224" in slots["model"].vocabulary
-    assert not slots["lr"].vocabulary
+    return {one.option.dest: one.vocabulary for one in entry.slots}
+
+
+@pytest.mark.usefixtures("_with_the_encoder")
+def test_an_option_takes_what_stands_beside_its_default(tmp_path: Path) -> None:
+    found = vocabulary(tmp_path)
+    assert "tiny_224" in found["model"]
+    assert not found["lr"]
+
+
+def test_words_alone_take_none_of_them(tmp_path: Path) -> None:
+    assert vocabulary(tmp_path)["model"] == ("large_384",)
