@@ -12,8 +12,8 @@ from tools.python_source import parse_python
 
 _MOST_FILES, _MOST_BYTES, _MOST_OF_ALL = 1500, 200_000, 12_000_000
 """Files that are looked through, bytes of one that is, and of all of them."""
-_MOST_READ = 6
-"""Files that are parsed for one value."""
+_MOST_READ, _MOST_PARSED, _MOST_VALUES = 6, 300, 2000
+"""Files that are read for one value, files that are parsed at all, each once, and values that are looked up."""
 _MOST, _FEWEST = 60, 2
 """Alternatives of one value; more are a dictionary."""
 _NAME = re.compile(r"(?=.*[A-Za-z])[\w.+/@-]{2,48}")
@@ -31,10 +31,13 @@ class Alternatives:
         self._tree = tree
         self._paths = [path for path in paths if path.endswith(".py")][:_MOST_FILES]
         self._found: dict[str, tuple[str, ...]] = {}
+        self._parsed: dict[str, list[list[str]]] = {}
 
     def of(self, value: str) -> tuple[str, ...]:
         """What stands beside a value, in the order of the source; () for what is no name or stands nowhere."""
         if value not in self._found:
+            if len(self._found) == _MOST_VALUES:
+                return ()
             self._found[value] = tuple(self._look_up(value)) if _NAME.fullmatch(value) else ()
         return self._found[value]
 
@@ -56,17 +59,24 @@ class Alternatives:
         marks = (f'"{value}"', f"'{value}'", f"def {value}(")
         found: dict[str, None] = {}
         read = 0
-        for _, text in self._texts:
+        for path, text in self._texts:
             if not any(mark in text for mark in marks):
                 continue
-            module = parse_python(text)
-            for group in _groups(module) if module is not None else ():
-                if value in group and _FEWEST <= len(group) <= _MOST:
+            for group in self._groups_in(path, text):
+                if value in group:
                     found.update(dict.fromkeys(group))
             read += 1
             if read == _MOST_READ or len(found) > _MOST:
                 break
         return [one for one in found if one != value][:_MOST]
+
+    def _groups_in(self, path: str, text: str) -> list[list[str]]:
+        """The groups of a file that may be ones of alternatives; each file is parsed once."""
+        if path not in self._parsed:
+            module = parse_python(text) if len(self._parsed) < _MOST_PARSED else None
+            groups = _groups(module) if module is not None else iter(())
+            self._parsed[path] = [group for group in groups if _FEWEST <= len(group) <= _MOST]
+        return self._parsed[path]
 
 
 def _groups(module: ast.Module) -> Iterator[list[str]]:

@@ -1,5 +1,6 @@
 """What stands beside a value in the source of a repository."""
 
+import ast
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ml_agent.matching.entries import Facts
 from ml_agent.matching.sense import use
 from tools.files import Tree
 from tools.index import RepoIndex
+from tools.python_source import parse_python
 
 
 def beside(tmp_path: Path, source: str, value: str) -> set[str]:
@@ -66,6 +68,24 @@ def test_only_so_much_is_looked_through(tmp_path: Path, monkeypatch: pytest.Monk
     for number in range(3):
         (tmp_path / f"a{number}.py").write_text(f'NAMES = ["fast", "slow{number}"]', encoding="utf-8")
     assert Alternatives(Tree(tmp_path), ["a0.py", "a1.py", "a2.py"]).of("fast") == ("slow0",)
+
+
+def test_a_file_is_parsed_once_and_only_so_many_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def parse(text: str) -> ast.Module | None:
+        parsed.append(text)
+        return parse_python(text)
+
+    monkeypatch.setattr(alternatives, "parse_python", parse)
+    monkeypatch.setattr(alternatives, "_MOST_PARSED", 1)
+    monkeypatch.setattr(alternatives, "_MOST_VALUES", 3)
+    (tmp_path / "a.py").write_text('NAMES = ["fast", "slow"]', encoding="utf-8")
+    (tmp_path / "b.py").write_text('NAMES = ["long", "short"]', encoding="utf-8")
+    found = Alternatives(Tree(tmp_path), ["a.py", "b.py"])
+    assert [found.of(one) for one in ("fast", "slow", "long", "short")] == [("slow",), ("fast",), (), ()]
+    assert len(parsed) == 1
+    assert found.of("fast") == ("slow",)
 
 
 @pytest.fixture
