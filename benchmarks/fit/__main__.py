@@ -18,10 +18,11 @@ from benchmarks.fit import examples, learn, whole
 from benchmarks.fit.examples import KINDS
 from benchmarks.fit.prepared import Prepared, add_sources, prepared, solved, sources_of
 from benchmarks.fit.relatives import family, folds
+from benchmarks.fit.rows import forget
 from benchmarks.fit.wrong import CLASSES, Wrong, wrongs
 from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.answers import Answer
-from ml_agent.matching.model import FEATURES_OF, TABLES, Model
+from ml_agent.matching.model import FEATURES_OF, OF_WORDS, TABLES, Model
 from ml_agent.matching.sense import use
 
 SEED = 0
@@ -50,13 +51,15 @@ class HeldOut(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fit, print the held-out figures, write the tables."""
     options = _parser().parse_args(arguments)
-    if options.encoder:
-        use(shipped())
     rows, left = prepared(sources_of(options))
     for line, count in sorted(Counter(left).items()):
         sys.stdout.write(f"left out: {line} ({count})\n")
-    material = [_material(one) for one in rows]
-    held_out = _held_out(material)
+    material = words = [_material(one) for one in rows]
+    if options.encoder:
+        forget()
+        use(shipped())
+        material = [_material(one) for one in prepared(sources_of(options))[0]]
+    held_out = _held_out(material, words)
     tables = _with_answers(held_out, options.tables)
     sys.stdout.write(report(tables.first))
     if options.quick:
@@ -124,13 +127,23 @@ def _table(name: str, weights: np.ndarray) -> dict[str, float]:
     return {feature: round(float(one), 5) for feature, one in zip(FEATURES_OF[name], weights, strict=False)}
 
 
-def _held_out(material: Sequence[Material]) -> list[tuple[frozenset[str], dict[str, Any], list[HeldOut]]]:
-    """For each fold: its repositories, the tables without them and their relatives, and the answers to their rows."""
+def _held_out(
+    material: Sequence[Material], words: Sequence[Material]
+) -> list[tuple[frozenset[str], dict[str, Any], list[HeldOut]]]:
+    """For each fold: its repositories, the tables without them and their relatives, and the answers to their rows.
+
+    Args:
+        material: what all rows teach.
+        words: what they teach where no encoder reads; the same where none does.
+    """
     groups = {m.one.row.repository: m.one.row.group for m in material}
     found = []
     for fold in folds(groups):
         without = family(fold)
         tables = fitted([m for m in material if m.one.row.repository not in without])
+        if words is not material:
+            own = fitted([m for m in words if m.one.row.repository not in without])
+            tables["words"] = {name: own[name] for name in OF_WORDS}
         model = Model(tables | {"answer": dict.fromkeys(FEATURES_OF["answer"], 0.0) | {"entry": 1.0}})
         answers = []
         for one in (m.one for m in material if m.one.row.repository in fold):

@@ -49,7 +49,8 @@ def place_values(statement: Statement, code: str, found: Sequence[Literal], sour
     ]
     settled = _of_one_registry(statement, slots, sources)
     prose = [at for at, literal in enumerate(found) if literal.kind == "text" and is_prose(names[at], literal.text)]
-    filled = fill(statement, slots, sources.model or shipped(), _Opinion(found, settled, prose))
+    model = (sources.model or shipped()).words
+    filled = fill(statement.in_words(), slots, model, _Opinion(found, settled, prose))
     placed = [*settled, *(one for one in filled.placed if one.score > _NEVER / 2)]
     taken = {one.slot for one in placed}
     return [*placed, *_only_count(filled.left, slots, taken), *_meant_files(statement, slots, taken)]

@@ -16,7 +16,8 @@ _MOST_READ, _MOST_PARSED, _MOST_VALUES = 6, 300, 2000
 """Files that are read for one value, files that are parsed at all, each once, and values that are looked up."""
 _MOST, _FEWEST = 60, 2
 """Alternatives of one value; more are a dictionary."""
-_NAME = re.compile(r"(?=.*[A-Za-z])[\w.+/@-]{2,48}")
+_NAME = re.compile(r"(?=.*[A-Za-z])[\w.+/@][\w.+/@-]{1,47}")
+"""No option: a program that looks for "--model" among its words does not hold it for a model."""
 
 
 class Alternatives:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -56,9 +57,18 @@ class Statement:
         given: name and value of what the user gave beside it.
     """
 
+    by_sense = True
+    """Whether an encoder may read it, too, where one is in use."""
+
     def __init__(self, text: str, given: tuple[tuple[str, str], ...] = ()) -> None:
         self.text = uncoded(text)
         self.given = given
+
+    def in_words(self) -> "Statement":
+        """The same request, read by its words alone."""
+        found = copy(self)
+        found.by_sense = False
+        return found
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:

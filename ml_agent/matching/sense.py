@@ -42,8 +42,10 @@ def in_use() -> bool:
 
 
 def sense_of(statement: Statement, slots: Sequence[Slot]) -> "Sense | None":
-    """A request against the options of one entry point; None where no encoder is in use."""
-    return _sense(statement.text, tuple(slot.described for slot in slots)) if _used and slots else None
+    """A request against the options of one entry point; None where no encoder reads it."""
+    if not _used or not slots or not statement.by_sense:
+        return None
+    return _sense(statement.text, tuple(slot.described for slot in slots))
 
 
 @lru_cache(maxsize=64)

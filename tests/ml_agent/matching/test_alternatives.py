@@ -116,3 +116,9 @@ def test_an_option_takes_what_stands_beside_its_default(tmp_path: Path) -> None:
 
 def test_words_alone_take_none_of_them(tmp_path: Path) -> None:
     assert vocabulary(tmp_path)["model"] == ("large_384",)
+
+
+def test_what_is_looked_for_among_the_words_of_a_command_is_no_value(tmp_path: Path) -> None:
+    assert beside(tmp_path, 'if word in ("large_384", "--model", "-v", "tiny_224"):\n    a()', "large_384") == {
+        "tiny_224"
+    }
