@@ -6,7 +6,7 @@ import pytest
 
 from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.against import Sense
-from ml_agent.matching.candidates import is_longer_name, candidates
+from ml_agent.matching.candidates import candidates, is_longer_name
 from ml_agent.matching.fill import pairs
 from ml_agent.matching.heard import SENSE_FEATURES, Heard
 from ml_agent.matching.mentions import Mention, Statement, read
