@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from ml_agent.matching.fitting import counts_the_other, takes
-from ml_agent.matching.heard import Heard
-from ml_agent.matching.likeness import stands
 from ml_agent.matching.meanings import Entry, between, meant
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.sense import heard_choice, sense_of
@@ -61,7 +59,7 @@ def _entries(statement: Statement, slots: Sequence[Slot], place: int) -> list[En
     if any(one.exact or one.strength > _IN_FULL for one in said):
         return said
     heard = heard_choice(statement, slots, place)
-    if heard is None or any(one.value == heard.value for one in said) or is_longer_name(statement, slots[place], heard):
+    if heard is None or any(one.value == heard.value for one in said):
         return said
     at = [n for n, token in enumerate(statement.tokens) if token.start < heard.end and heard.start < token.end]
     if not at:
@@ -70,13 +68,6 @@ def _entries(statement: Statement, slots: Sequence[Slot], place: int) -> list[En
         *said,
         Entry(heard.value, heard.share, heard.margin, False, between(statement, heard.value, at[0], at[-1]), True),
     ]
-
-
-def is_longer_name(statement: Statement, slot: Slot, heard: Heard) -> bool:
-    """Whether nothing but a name is heard, and the choice is a longer one: `vit-b` alone does not mean `vit-b-large`, unless only that can be."""
-    said = statement.text[heard.start : heard.end].strip("'\"`.,")
-    names = [one.value for one in statement.mentions if one.kind == "name" and one.value == said]
-    return not slot.closed and any(plain(name) != plain(heard.value) and stands(name, heard.value) for name in names)
 
 
 def _words(statement: Statement, slots: Sequence[Slot], place: int, spent: Sequence[tuple[int, int]]) -> list[Mention]:

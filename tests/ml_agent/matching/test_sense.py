@@ -6,9 +6,9 @@ import pytest
 
 from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.against import Sense
-from ml_agent.matching.candidates import candidates, is_longer_name
+from ml_agent.matching.candidates import candidates
 from ml_agent.matching.fill import pairs
-from ml_agent.matching.heard import SENSE_FEATURES, Heard
+from ml_agent.matching.heard import SENSE_FEATURES
 from ml_agent.matching.mentions import Mention, Statement, read
 from ml_agent.matching.model import shipped as tables
 from ml_agent.matching.sense import heard_choice, sense_of, use
@@ -175,15 +175,3 @@ def test_tables_for_words_alone_come_along() -> None:
     use(None)
     assert tables().words is tables() and model.words.stake == tables().stake
     assert model.words.value.weights == tables().value.weights
-
-
-@pytest.mark.parametrize(("said", "longer"), [("vit-b", "vit-b-large"), ("pose2body", "pose2body_256p")])
-def test_a_name_alone_means_no_longer_one(said: str, longer: str) -> None:
-    text = f"Start with the model {said} for 3 epochs."
-    start = text.index(said)
-    heard = Heard(longer, 0.9, 0.8, start, start + len(said))
-    open_slot, closed = slot("model"), slot("model", choices=("vit-b-large", "pose2body_256p"))
-    assert is_longer_name(read(text), open_slot, heard)
-    assert not is_longer_name(read(text), closed, heard), "nothing else can be meant"
-    assert not is_longer_name(read(text), open_slot, heard._replace(value=said))
-    assert not is_longer_name(read(text), open_slot, heard._replace(start=0)), "more than the name is heard"
