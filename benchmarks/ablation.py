@@ -46,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_sources(parser)
     options = parser.parse_args(arguments)
     rows, _ = prepared(sources_of(options))
-    groups = [g for one in rows if one.row.readable for g in slot_examples(one.row, one.own.slots)[0]]
+    groups = [
+        g for one in rows if one.row.readable for g in slot_examples(one.row, one.own.slots_for(one.row.statement))[0]
+    ]
     sys.stdout.write(report(worths(groups), len(groups), len({group.repository for group in groups})))
     return 0
 

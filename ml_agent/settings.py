@@ -51,8 +51,8 @@ class Settings(BaseSettings):
     """How to work with the model: a conversation of function calls, or a form to fill; auto finds out which it can do."""
     fallback: Literal["", "grounded"] = ""
     """grounded: where the model cannot be had, the run goes on without it; else it ends."""
-    encoder: bool = False
-    """Read requests with the sentence encoder, too, where no model thinks; an extra of that name."""
+    encoder: bool = True
+    """Read requests with the sentence encoder, too, where no model thinks."""
     prices: Path | None = None
     """TOML file with USD per million tokens, over the shipped table."""
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Build the sdist and the wheel from it, install the wheel with each extra into an empty environment, and use it outside the checkout.
-#   usage: smoke.sh [EXTRA…]     (default: "" bench mcp tool encoder; also dask, data, local, docs; tool: by pipx, into an environment of its own)
+#   usage: smoke.sh [EXTRA…]     (default: "" bench mcp tool; also dask, data, local, docs; tool: by pipx, into an environment of its own)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-extras=("$@"); [ $# -gt 0 ] || extras=("" bench mcp tool encoder)
+extras=("$@"); [ $# -gt 0 ] || extras=("" bench mcp tool)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 python=$(command -v "${PYTHON:-$PWD/.venv/bin/python}")
 # Only what the sdist holds can be in the wheel: a file that it forgets is missed below.
@@ -53,7 +53,6 @@ async def main():
         assert len((await client.list_tools()).tools) >= 6
 asyncio.run(main())
 PY
-    encoder) ML_AGENT_ENCODER=true "$agent" solve 'train the perceptron for 25 epochs' --repo planar-nets --run none -q | grep -q 25 ;;
     local) "$env/bin/python" -c 'import xllamacpp' ;;
     dask) "$env/bin/python" -c 'import distributed' ;;
     data) "$env/bin/python" -c 'import datasets' ;;

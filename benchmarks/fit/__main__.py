@@ -18,11 +18,10 @@ from benchmarks.fit import examples, learn, whole
 from benchmarks.fit.examples import KINDS
 from benchmarks.fit.prepared import Prepared, add_sources, prepared, solved, sources_of
 from benchmarks.fit.relatives import family, folds
-from benchmarks.fit.rows import forget
 from benchmarks.fit.wrong import CLASSES, Wrong, wrongs
 from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.answers import Answer
-from ml_agent.matching.model import FEATURES_OF, OF_WORDS, TABLES, Model
+from ml_agent.matching.model import FEATURES_OF, TABLES, Model
 from ml_agent.matching.sense import use
 
 SEED = 0
@@ -54,14 +53,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows, left = prepared(sources_of(options))
     for line, count in sorted(Counter(left).items()):
         sys.stdout.write(f"left out: {line} ({count})\n")
-    material = words = [_material(one) for one in rows]
+    use(shipped if options.encoder else None)
+    material = [_material(one.in_words()) for one in rows]
+    held_out = _held_out(material)
+    first = _with_answers(held_out, options.tables)
     if options.encoder:
-        forget()
-        use(shipped())
-        material = [_material(one) for one in prepared(sources_of(options))[0]]
-    held_out = _held_out(material, words)
-    tables = _with_answers(held_out, options.tables)
-    sys.stdout.write(report(tables.first))
+        sys.stdout.write(f"by words alone\n{report(first)}\nwith the encoder\n")
+        material = [_material(one) for one in rows]
+        held_out = _held_out(material)
+        first = _with_answers(held_out, options.tables, above=True)
+    sys.stdout.write(report(first))
     if options.quick:
         return 0
     answers = _whole(options)
@@ -104,7 +105,9 @@ _EVERY_WRITTEN, _EVERY_MADE = 8, 6
 
 def _material(one: Prepared) -> Material:
     # Where options are not seen, "without a slot" would be learned from what has one.
-    values, switches = examples.slot_examples(one.row, one.own.slots) if one.row.readable else ([], [])
+    values, switches = (
+        examples.slot_examples(one.row, one.own.slots_for(one.row.statement)) if one.row.readable else ([], [])
+    )
     group = learn.Group(one.vectors, one.right, repository=one.row.repository) if any(one.right) else None
     return Material(one, values, switches, group)
 
@@ -127,23 +130,13 @@ def _table(name: str, weights: np.ndarray) -> dict[str, float]:
     return {feature: round(float(one), 5) for feature, one in zip(FEATURES_OF[name], weights, strict=False)}
 
 
-def _held_out(
-    material: Sequence[Material], words: Sequence[Material]
-) -> list[tuple[frozenset[str], dict[str, Any], list[HeldOut]]]:
-    """For each fold: its repositories, the tables without them and their relatives, and the answers to their rows.
-
-    Args:
-        material: what all rows teach.
-        words: what they teach where no encoder reads; the same where none does.
-    """
+def _held_out(material: Sequence[Material]) -> list[tuple[frozenset[str], dict[str, Any], list[HeldOut]]]:
+    """For each fold: its repositories, the tables without them and their relatives, and the answers to their rows."""
     groups = {m.one.row.repository: m.one.row.group for m in material}
     found = []
     for fold in folds(groups):
         without = family(fold)
         tables = fitted([m for m in material if m.one.row.repository not in without])
-        if words is not material:
-            own = fitted([m for m in words if m.one.row.repository not in without])
-            tables["words"] = {name: own[name] for name in OF_WORDS}
         model = Model(tables | {"answer": dict.fromkeys(FEATURES_OF["answer"], 0.0) | {"entry": 1.0}})
         answers = []
         for one in (m.one for m in material if m.one.row.repository in fold):
@@ -172,28 +165,32 @@ class Judged(NamedTuple):
     wrong: list[Wrong]
 
 
-class Tables(NamedTuple):
-    """What held-out fitting gave."""
+def _with_answers(
+    held_out: Sequence[tuple[frozenset[str], dict[str, Any], Sequence[HeldOut]]], folder: Path, above: bool = False
+) -> list[Judged]:
+    """Rank each row's answers by weights that never saw its fold; keep the tables of each repository.
 
-    first: list[Judged]
-
-
-def _with_answers(held_out: Sequence[tuple[frozenset[str], dict[str, Any], Sequence[HeldOut]]], folder: Path) -> Tables:
-    """Rank each row's answers by weights that never saw its fold; keep the tables of each repository."""
+    Args:
+        held_out: by fold.
+        folder: for the tables.
+        above: whether those that lie there are of readings by words alone, and stay beside the new ones.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for fold, tables, several in held_out:
         tables["answer"] = _answer_table(held_out, family(fold))
         weights = np.array([tables["answer"][name] for name in FEATURES_OF["answer"]])
         for repository in fold:
-            (folder / f"{repository}.json").write_text(json.dumps(tables), encoding="utf-8")
+            place = folder / f"{repository}.json"
+            beside = {"words": json.loads(place.read_text(encoding="utf-8"))} if above else {}
+            place.write_text(json.dumps(tables | beside), encoding="utf-8")
         for one in several:
             scores = [float(weights @ np.array(answer.vector)) for answer in one.answers]
             best = int(np.argmax(scores)) if scores else None
             answer = one.answers[best] if best is not None else None
             verdict = one.verdicts[best] if best is not None else examples.Verdict(False, False, -1.0)
             found.append(Judged(one.one, verdict, wrongs(answer, one.one.row, one.one.own)))
-    return Tables(found)
+    return found
 
 
 def report(first: Sequence[Judged]) -> str:

@@ -14,7 +14,6 @@ from ml_agent.matching.answers import Answer
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import Model, shipped
-from ml_agent.matching.sense import in_use
 from ml_agent.matching.solver import answered
 
 _KEPT = 8
@@ -33,6 +32,10 @@ class Prepared(NamedTuple):
     right: list[int]
     entries: Mapping[int, EntryPoint]
     """Those that stand first, and the right ones."""
+
+    def in_words(self) -> "Prepared":
+        """The same, its request read by words alone."""
+        return self._replace(row=self.row._replace(statement=self.row.statement.in_words()))
 
 
 class Sources(NamedTuple):
@@ -99,7 +102,6 @@ def _key(rows: Sequence[tuple[str, dict[str, Any]]]) -> str:
     for name in _READ_BY:
         said.update(files("ml_agent.matching").joinpath(f"{name}.py").read_bytes())
     said.update(files("ml_agent.values").joinpath("readings.py").read_bytes())
-    said.update(bytes([in_use()]))
     return said.hexdigest()[:16]
 
 
@@ -108,7 +110,7 @@ def _freeze(root: Path, group: str, data: dict[str, Any], cache: Path) -> Any:
     row = row_of(data, group, root, cache)
     if row is None:
         return None
-    model = shipped()
+    model = shipped().words
     ranked = shelf_of(root, cache, row.folder).ranked(row.statement)
     right = [int(same_entry(one.entry.signature, row.signature)) for one in ranked]
     order = sorted(range(len(ranked)), key=lambda place: -model.entry(ranked[place].vector))

@@ -44,12 +44,6 @@ def shelf_of(root: Path, cache: Path, folder: str) -> Shelf:
     return Shelf(facts_of(root, cache), folder)
 
 
-def forget() -> None:
-    """Read repositories anew: what their options take depends on whether an encoder is in use."""
-    shelf_of.cache_clear()
-    facts_of.cache_clear()
-
-
 def row_of(data: dict[str, Any], group: str, root: Path, cache: Path) -> Row | None:
     """One row, understood; None where its reference calls no entry point that is known."""
     folder = posixpath.normpath(data.get("path") or ".").lstrip("/") or "."

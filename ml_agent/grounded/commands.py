@@ -31,16 +31,22 @@ class Matched(NamedTuple):
     """The values, as they are typed, that it has because of what the request says of them."""
 
 
-def command_drafts(request: Request, workspace: Workspace, shelf: Shelf, model: Model) -> Iterator[Matched]:
+class Reading(NamedTuple):
+    """A request as it is read, by its sense or by its words alone, and the tables that were learned of such readings."""
+
+    statement: Statement
+    model: Model
+
+
+def command_drafts(reading: Reading, workspace: Workspace, shelf: Shelf) -> Iterator[Matched]:
     """Distinct commands, best first, each with its provenance.
 
     Args:
-        request: what the user wants.
+        reading: what the user wants.
         workspace: the repository and the folder of the task.
         shelf: the entry points of that folder.
-        model: the learned tables.
     """
-    found = solve(statement_of(request), shelf, model)
+    found = solve(reading.statement, shelf, reading.model)
     texts: set[str] = set()
     for answer in found:
         workdir = workdir_of(answer, workspace.path, workspace.path_given)

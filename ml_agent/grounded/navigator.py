@@ -8,14 +8,14 @@ import msgspec
 from ml_agent import discovery
 from ml_agent.draft import Draft
 from ml_agent.given_names import merged
-from ml_agent.grounded.choices import Shelf
-from ml_agent.grounded.commands import Matched, command_drafts, statement_of
+from ml_agent.grounded.choices import Choice, Shelf
+from ml_agent.grounded.commands import Matched, Reading, command_drafts, statement_of
 from ml_agent.grounded.examples import Task, adapted_programs, fitted
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.ledger import account
-from ml_agent.grounded.order import Programs, in_order
+from ml_agent.grounded.order import Programs, in_order, unused
 from ml_agent.grounded.outlook import judge, with_outlook
 from ml_agent.grounded.python_drafts import Author
 from ml_agent.grounded.readmes import assess
@@ -28,6 +28,7 @@ from ml_agent.matching.python_retrieval import Bookcase
 from ml_agent.matching.python_solver import Tables, shipped_tables
 from ml_agent.matching.retrieval import Shelf as Entries
 from ml_agent.matching.retrieval import strange_words
+from ml_agent.matching.sense import in_use
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request, check_instruction
 from ml_agent.values import extract
@@ -105,20 +106,32 @@ class GroundedNavigator:
         judged = judge(draft, self._ranked_drafts(request, workspace).commands, workspace)
         return confidence_vector(statement_of(request), draft.text, judged)
 
+    @property
+    def _tables(self) -> Model:
+        return self._model or shipped()
+
     def _ranked_drafts(self, request: Request, workspace: Workspace) -> "_Drafts":
         key = (request, str(workspace.index.root), workspace.index.version, workspace.path, workspace.path_given)
         found = self._drafts.get(key)
         if found is None:
-            model = self._model or shipped()
-            commands = [
-                one._replace(draft=_with_account(one.draft, request, workspace))
-                for one in command_drafts(request, workspace, self._entries(workspace), model)
-            ]
+            model = self._tables
             task = Task(request=request, workspace=workspace, shelf=self._shelf(workspace), model=model)
-            drafts = in_order(request.instruction, commands, self._programs(task), fitted(task))
-            found = _Drafts(with_outlook(drafts, commands, request, workspace, model), commands)
+            programs, choices, statement = self._programs(task), fitted(task), statement_of(request)
+            found = self._read(Reading(statement.in_words(), model.words), task, programs, choices)
+            if in_use() and not found.says_all():
+                found = self._read(Reading(statement, model), task, programs, choices)
             _remember(self._drafts, key, found)
         return found
+
+    def _read(self, reading: Reading, task: Task, programs: Programs, choices: Sequence[Choice]) -> "_Drafts":
+        """The drafts in their order, of a request as it is read."""
+        request, workspace = task.request, task.workspace
+        commands = [
+            one._replace(draft=_with_account(one.draft, request, workspace))
+            for one in command_drafts(reading, workspace, self._entries(workspace))
+        ]
+        drafts = in_order(request.instruction, commands, programs, choices)
+        return _Drafts(with_outlook(drafts, commands, request, workspace, self._tables), commands)
 
     def _programs(self, task: Task) -> Programs:
         request, workspace = task.request, task.workspace
@@ -126,7 +139,7 @@ class GroundedNavigator:
         written: Iterator[Draft] = iter(())
         if wanted_kind(request.instruction) == "python" or author.is_library:
             written = author.drafts(request, workspace, self._python or shipped_tables())
-        return Programs([_with_account(one, request, workspace) for one in written], adapted_programs(task))
+        return Programs([_with_account(one, request, workspace) for one in written], _Drafts(adapted_programs(task)))
 
     def _shelf(self, workspace: Workspace) -> Shelf:
         """The choices below the task's folder; those of the whole repository where there are none."""
@@ -159,9 +172,14 @@ class GroundedNavigator:
 
 
 class _Drafts:
-    """Drafts that are made as they are asked for, and kept."""
+    """Drafts that are made as they are asked for, and kept.
 
-    def __init__(self, source: Iterator[Draft], commands: Sequence[Matched]) -> None:
+    Args:
+        source: of them, in their order.
+        commands: those among them that were matched.
+    """
+
+    def __init__(self, source: Iterator[Draft], commands: Sequence[Matched] = ()) -> None:
         self.commands = commands
         self._source = source
         self._made: list[Draft] = []
@@ -171,6 +189,14 @@ class _Drafts:
         for draft in self._source:
             self._made.append(draft)
             yield draft
+
+    def says_all(self) -> bool:
+        """Whether the first one is a documented way with a place for every stated value: words alone read such a request well."""
+        first = next(iter(self), None)
+        if first is None or first.provenance is None or first.provenance.kind != "example":
+            return False
+        placed = (one.placed for one in self.commands if one.draft.text.strip() == first.text.strip())
+        return not unused(first, next(placed, ()))
 
 
 def _with_account(draft: Draft, request: Request, workspace: Workspace) -> Draft:

@@ -75,9 +75,9 @@ class Form:
         self._emit("filled", entry=entry.signature.path, said=said, taken=sorted(values))
         if not values:
             return []
-        model = shipped()
-        told = Told(self._statement, entry.slots, values)
-        filled = told.added(fill(self._statement, entry.slots, model, told, callee_of(entry)), model.switch)
+        model, slots = shipped(), entry.slots_for(self._statement)
+        told = Told(self._statement, slots, values)
+        filled = told.added(fill(self._statement, slots, model, told, callee_of(entry)), model.switch)
         for answer in weighed(self._statement, chosen, filled, model):
             workdir = workdir_of(answer, workspace.path, workspace.path_given)
             line = command(answer, workdir)

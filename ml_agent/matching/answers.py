@@ -132,7 +132,9 @@ def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], sh
 
 def _nearest_values(statement: Statement, entry: EntryPoint, option: Option) -> list[str]:
     """The value of a required option's vocabulary that the request comes nearest to: better than one that is merely usual."""
-    return [one.value for slot in entry.slots if slot.option is option for one in meant(statement, slot)[:1]]
+    return [
+        one.value for slot in entry.slots_for(statement) if slot.option is option for one in meant(statement, slot)[:1]
+    ]
 
 
 def _placeholder(option: Option) -> Any:

@@ -12,10 +12,11 @@ import msgspec
 
 from ml_agent.matching import launch
 from ml_agent.matching.alternatives import Alternatives
-from ml_agent.matching.sense import in_use, keep_in
+from ml_agent.matching.mentions import Statement
+from ml_agent.matching.sense import is_read_by_sense, keep_in
 from ml_agent.matching.slots import TRUTH, Slot, slots_of
 from ml_agent.matching.terms import terms
-from ml_agent.matching.usage import Usage, read_usages
+from ml_agent.matching.usage import read_usages
 from ml_agent.matching.variables import documented, first_documented, references
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
@@ -122,15 +123,18 @@ class EntryPoint:
             option.dest: self.facts.said_of([option.dest, *(flag.lstrip("-") for flag in option.flags)])
             for option in self.signature.options
         }
-        usages = read_usages(self.facts.index, self.signature)
-        for option in self.signature.options if in_use() else ():
-            beside = self._alternatives(option)
-            if beside:
-                usage = usages.setdefault(option.dest, Usage())
-                usage.compared = tuple(dict.fromkeys((*usage.compared, *beside)))
         options = [one for one in self.signature.options if not (self.launcher and launch.is_launchers(one))]
-        own = slots_of(options, seen, files, prose, usages)
+        own = slots_of(options, seen, files, prose, read_usages(self.facts.index, self.signature))
         return (*own, *map(Slot, launch.options_of(self.launcher, options)))
+
+    @cached_property
+    def _slots_by_sense(self) -> tuple[Slot, ...]:
+        beside = [self._alternatives(slot.option) for slot in self.slots]
+        return tuple(slot.beside(others) if others else slot for slot, others in zip(self.slots, beside, strict=True))
+
+    def slots_for(self, statement: Statement) -> tuple[Slot, ...]:
+        """Its slots, as a request is read: what the source has beside known values counts for an encoder, words alone take too much of it."""
+        return self._slots_by_sense if is_read_by_sense(statement) else self.slots
 
     @cached_property
     def variables(self) -> Mapping[str, str]:
@@ -169,10 +173,7 @@ class EntryPoint:
         return () if own else self.facts.choices.get(option.dest.lower(), ())
 
     def _alternatives(self, option: Option) -> tuple[str, ...]:
-        """What the source has beside the default of an option for words, or beside a value that examples give it.
-
-        They count where the encoder reads: words alone take too many of them for what is said.
-        """
+        """What the source has beside the default of an option for words, or beside a value that examples give it."""
         if option.choices or option.accepted or option.switch or option.type not in {"str", "unknown"}:
             return ()
         known = [option.default or "", *self.seen.get(option.dest, ())[:_MOST_LOOKED_UP]]
@@ -206,7 +207,7 @@ class EntryPoint:
         """The same with all that is known of it read, and without its repository: small enough to keep."""
         copy = EntryPoint.__new__(EntryPoint)
         kept = {"shown": self.shown, "seen": self.seen, "slots": self.slots, "launcher": self.launcher}
-        kept["variables"] = self.variables
+        kept |= {"variables": self.variables, "_slots_by_sense": self._slots_by_sense}
         vars(copy).update(signature=self.signature, facts=None, **kept)
         return copy
 

@@ -64,7 +64,7 @@ class Model:
     """All that was learned.
 
     Args:
-        tables: by model: its table; `words` holds those of a request that no encoder reads, where the others are of one that is.
+        tables: by model: its table; `words` holds all those of a request that no encoder reads, where the others are of one that is.
     """
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
@@ -75,14 +75,12 @@ class Model:
         self.entry = Linear(ENTRY_FEATURES, tables["entry"])
         self.answer = Linear(ANSWER_FEATURES, tables["answer"])
         self.levels = Levels(tables.get("confidence", {}))
-        self.words = Model({**tables, **tables["words"], "words": None}) if tables.get("words") else self
-        """For what is read by words alone: literals of code are no options that an encoder was taught."""
+        self.words = Model(tables["words"]) if tables.get("words") else self
+        """For what is read by words alone: a documented way that says all of a request, literals of code."""
 
 
 TABLES = ("weights.json", "weights_encoder.json")
 """Files of tables: for requests that are read without an encoder, and with it."""
-OF_WORDS = ("value", "none", "switch")
-"""The tables that differ where no encoder reads."""
 
 
 def shipped() -> Model:
@@ -93,7 +91,7 @@ def shipped() -> Model:
 @cache
 def _model(with_encoder: bool) -> Model:
     words = _read(TABLES[0])
-    return Model(_read(TABLES[1]) | {"words": {name: words[name] for name in OF_WORDS}} if with_encoder else words)
+    return Model(_read(TABLES[1]) | {"words": words} if with_encoder else words)
 
 
 def _read(name: str) -> dict[str, Any]:

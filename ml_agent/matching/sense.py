@@ -1,6 +1,6 @@
 """What a request means by its sense: a sentence encoder, where one is in use, reads it beside options and choices described in words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,29 +21,46 @@ def choice_text(slot: Slot, choice: str) -> str:
     return f"{slot.option.dest.replace('_', ' ')}: {choice}"
 
 
-_used: "list[Encoder]" = []
+_loaders: "list[Callable[[], Encoder]]" = []
+_folders: list[Path] = []
 
 
-def use(encoder: "Encoder | None") -> None:
-    """Read requests with an encoder from now on in this process, or with none."""
-    _used[:] = [] if encoder is None else [encoder]
+def use(load: "Callable[[], Encoder] | None") -> None:
+    """Read requests with an encoder from now on in this process, or with none.
+
+    Args:
+        load: gives the encoder, the same one each time; called when a request is first read with it.
+    """
+    _loaders[:] = [] if load is None else [load]
+    _folders.clear()
     _sense.cache_clear()
 
 
 def keep_in(folder: Path) -> None:
-    """Keep the vectors of options in a folder, where an encoder is in use."""
-    for encoder in _used:
-        encoder.keep_in(folder)
+    """Keep the vectors of options in a folder from now on."""
+    _folders[:] = [folder]
 
 
 def in_use() -> bool:
     """Whether requests are read with an encoder."""
-    return bool(_used)
+    return bool(_loaders)
+
+
+def _encoder() -> "Encoder":
+    encoder = _loaders[0]()
+    for folder in _folders:
+        encoder.keep_in(folder)
+    return encoder
+
+
+def is_read_by_sense(statement: Statement) -> bool:
+    """Whether an encoder reads a request."""
+    return in_use() and statement.by_sense
 
 
 def sense_of(statement: Statement, slots: Sequence[Slot]) -> "Sense | None":
     """A request against the options of one entry point; None where no encoder reads it."""
-    if not _used or not slots or not statement.by_sense:
+    if not slots or not is_read_by_sense(statement):
         return None
     return _sense(statement.text, tuple(slot.described for slot in slots))
 
@@ -52,7 +69,8 @@ def sense_of(statement: Statement, slots: Sequence[Slot]) -> "Sense | None":
 def _sense(text: str, options: tuple[str, ...]) -> "Sense":
     from ml_agent.matching.against import Sense
 
-    return Sense(_used[0].read(text), _used[0].options(options))
+    encoder = _encoder()
+    return Sense(encoder.read(text), encoder.options(options))
 
 
 def heard_choice(statement: Statement, slots: Sequence[Slot], place: int) -> Heard | None:
@@ -62,6 +80,6 @@ def heard_choice(statement: Statement, slots: Sequence[Slot], place: int) -> Hea
     spot = sense.stretch(place) if sense is not None and len(choices) > 1 else None
     if sense is None or spot is None:
         return None
-    shares = sense.choose(*spot, _used[0].options([choice_text(slots[place], choice) for choice in choices]))
+    shares = sense.choose(*spot, _encoder().options([choice_text(slots[place], choice) for choice in choices]))
     (share, _, value), (second, *_) = sorted(((s, n, c) for n, (s, c) in enumerate(zip(shares, choices, strict=True))), key=lambda one: (-one[0], one[1]))[:2]  # fmt: skip
     return Heard(value, share, share - second, *spot)

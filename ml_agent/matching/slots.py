@@ -117,9 +117,14 @@ class Slot:
         takes_path = option.type in {"str", "path", "unknown"}
         self.direction = usage.direction if takes_path else ""
         self.form = usage.form if takes_path else ""
-        self.compared = (
-            tuple(text for text in usage.compared if text and len(text) < _LONGEST_WORD) if takes_path else ()
-        )
+        self.compared = tuple(filter(_is_short, usage.compared)) if takes_path else ()
+
+    def beside(self, others: Sequence[str]) -> "Slot":
+        """The same slot, which takes these values, too: what the source has beside a known one."""
+        found = Slot(self.option, self.seen, self.prose, self.files)
+        found.direction, found.form = self.direction, self.form
+        found.compared = tuple(dict.fromkeys((*self.compared, *filter(_is_short, others))))
+        return found
 
     @cached_property
     def names(self) -> tuple[tuple[str, ...], ...]:
@@ -301,6 +306,10 @@ class Slot:
         if self.closed:
             return any(number(choice) is not None for choice in self.vocabulary)
         return option.type not in {"path", "bool"} and option.nargs not in {"0", "?bool"} and not self.boolean
+
+
+def _is_short(text: str) -> bool:
+    return 0 < len(text) < _LONGEST_WORD
 
 
 def _is_numeric(text: str) -> bool:

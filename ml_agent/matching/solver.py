@@ -35,7 +35,7 @@ def answered(statement: Statement, ranked: Sequence[tuple[float, EntryPoint]], m
     """
     found: list[Answer] = []
     for score, entry in ranked[:_MOST_ENTRIES]:
-        filled = fill(statement, entry.slots, model, callee=callee_of(entry))
+        filled = fill(statement, entry.slots_for(statement), model, callee=callee_of(entry))
         found += weighed(statement, Given(entry, score, ranked[0][0]), filled, model)
     found.sort(key=lambda one: -one.score)
     return found
@@ -45,7 +45,7 @@ def callee_of(entry: EntryPoint) -> Callee:
     """What filling must know of an entry point beside its slots."""
     signature = entry.signature
     path = PurePosixPath(signature.path)
-    names = {signature.path, path.name, signature.name}
+    names = {signature.path, path.name, path.stem, signature.name}
     flexible = signature.kind != "make" and signature.syntax != "overrides" and not signature.whole
     return Callee(frozenset(plain(name) for name in names if name), flexible)
 

@@ -34,7 +34,7 @@ PLACE = {one.option.dest: place for place, one in enumerate(SLOTS)}
 
 @pytest.fixture(autouse=True)
 def _with_the_encoder() -> Iterator[None]:
-    use(shipped())
+    use(shipped)
     yield
     use(None)
 
