@@ -9,7 +9,8 @@ from ml_agent.matching.entries import Facts
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.retrieval import Shelf, strange_words
-from ml_agent.matching.solver import solve
+from ml_agent.matching.solver import callee_of, solve
+from ml_agent.matching.terms import plain
 from tools.index import RepoIndex
 
 TRAIN = """
@@ -140,3 +141,10 @@ def test_a_program_is_called_as_its_documents_call_it(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     found = Shelf(Facts(RepoIndex.open(tmp_path, "two"))).entries
     assert [one.signature.kind for one in found if "tag" in one.signature.path] == ["python"]
+
+
+def test_the_name_of_a_program_without_its_ending_is_none_of_its_values(tmp_path: Path) -> None:
+    script = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
+    (tmp_path / "cyclegan.py").write_text(script, encoding="utf-8")
+    (entry,) = Facts(RepoIndex.open(tmp_path, "here")).entries
+    assert plain("CycleGAN") in callee_of(entry).names
