@@ -41,6 +41,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     draft: Draft
     score: float
     path: str
+    checked: bool = False
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,12 +56,16 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 def adapted_programs(task: Task) -> Iterator[Draft]:
     """Distinct programs, the most promising first; a second one is of another document unless it is much better."""
-    waiting = [_with_findings(candidate, task) for candidate in candidates(task)]
+    waiting = candidates(task)
     given: Counter[str] = Counter()
     texts: set[str] = set()
     while waiting:
-        best = max(waiting, key=lambda one: one.score - _ALIKE * given[one.path])
-        waiting.remove(best)
+        place, best = max(enumerate(waiting), key=lambda one: one[1].score - _ALIKE * given[one[1].path])
+        if not best.checked:
+            # What is found lowers a score and never raises one: only the best is looked at.
+            waiting[place] = _with_findings(best, task)
+            continue
+        del waiting[place]
         if best.draft.text not in texts:
             texts.add(best.draft.text)
             given[best.path] += 1
@@ -71,7 +76,8 @@ def _with_findings(candidate: Candidate, task: Task) -> Candidate:
     draft = candidate.draft
     findings = tuple(check_python(draft.text, task.workspace.index, draft.workdir))
     draft = msgspec.structs.replace(draft, findings=findings)
-    return msgspec.structs.replace(candidate, draft=draft, score=candidate.score - _FAULTY * (not draft.sound))
+    score = candidate.score - _FAULTY * (not draft.sound)
+    return msgspec.structs.replace(candidate, draft=draft, score=score, checked=True)
 
 
 def fitted(task: Task) -> list[Choice]:

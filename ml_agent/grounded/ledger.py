@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -92,36 +93,39 @@ def full_account(draft: str, values: Sequence[Value], signature: Signature | Non
         values: what the user stated.
         signature: of the entry point that the command calls.
     """
-    spent: dict[str, Value] = {}
     stated = [value for value in _merge_duplicates(values) if value.kind != "switch" or value.name]
-    return tuple(_entry(draft, value, signature, spent) for value in stated)
-
-
-def _entry(draft: str, value: Value, signature: Signature | None, spent: dict[str, Value]) -> LedgerEntry:
-    where, status = "", "not found"
     if signature is None:
-        where = _in_code(value, literals(draft))
-    else:
-        where = _in_command(draft, value, signature, spent)
-        spent.setdefault(where, value)
-        if not where and (option := _by_default(value, signature, draft)):
-            return _ledger_entry(value, "default", f"{_longest_flag(option)} {option.default}")
-    if where:
-        status = "honoured"
-    return _ledger_entry(value, status, where)
+        found = literals(draft)
+        return tuple(_entry(value, _in_code(value, found)) for value in stated)
+    given, spent = _given_options(draft, signature), dict[str, Value]()
+    return tuple(_in_command(value, given, signature, spent) for value in stated)
+
+
+def _in_command(
+    value: Value, given: Sequence["_Argument"], signature: Signature, spent: dict[str, Value]
+) -> LedgerEntry:
+    where = _place(value, given, spent)
+    spent.setdefault(where, value)
+    if not where and (option := _by_default(value, given, signature)):
+        return _ledger_entry(value, "default", f"{_longest_flag(option)} {option.default}")
+    return _entry(value, where)
+
+
+def _entry(value: Value, where: str) -> LedgerEntry:
+    return _ledger_entry(value, "honoured" if where else "not found", where)
 
 
 def _ledger_entry(value: Value, status: str, where: str) -> LedgerEntry:
     return LedgerEntry(value=value.value, text=value.text, status=status, where=where, required=value.required)  # type: ignore[arg-type]
 
 
-def _in_command(draft: str, value: Value, signature: Signature, spent: Mapping[str, Value]) -> str:
-    """The option of the command that carries the value; the best fitting one where several have it.
+def _place(value: Value, arguments: Sequence["_Argument"], spent: Mapping[str, Value]) -> str:
+    """The option of a command that carries the value; the best fitting one where several have it.
 
     One number in a command honours one number of the user's, or the same one said twice.
     """
     best: tuple[float, str] = (-1.0, "")
-    for option, flag, given in _given_options(draft, signature):
+    for option, flag, given in arguments:
         where = f"{flag} {given}".strip()
         if value.kind == "switch":
             if _is_called_by(option, flag, value.name):
@@ -186,8 +190,8 @@ def _is_share(value: Value) -> bool:
     return value.text.endswith(("%", "cent")) or ("." in value.value and not value.text[:1].isdigit())
 
 
-def _by_default(value: Value, signature: Signature, draft: str) -> Option | None:
-    given = {option.dest for option, _, _ in _given_options(draft, signature) if option is not None}
+def _by_default(value: Value, arguments: Sequence["_Argument"], signature: Signature) -> Option | None:
+    given = {option.dest for option, _, _ in arguments if option is not None}
     for option in signature.options:
         if option.dest in given or option.default is None or not says(option.default, value, whole=True):
             continue
@@ -242,8 +246,15 @@ def _longest_flag(option: Option) -> str:
     return max(option.flags, key=len, default=option.dest)
 
 
-def _given_options(command: str, signature: Signature) -> list[tuple[Option | None, str, str]]:
-    """Each argument of a command: its option, the flag as written, and its values."""
+class _Argument(NamedTuple):
+    """An argument of a command: its option, the flag as written, and its values."""
+
+    option: Option | None
+    flag: str
+    given: str
+
+
+def _given_options(command: str, signature: Signature) -> list[_Argument]:
     call = parse_one(command, signature)
     parts = call.arguments if call is not None else ()
-    return [(part.option, part.flag, " ".join(part.values)) for part in parts if part.kind != "redirect"]
+    return [_Argument(part.option, part.flag, " ".join(part.values)) for part in parts if part.kind != "redirect"]

@@ -43,9 +43,11 @@ def in_order(
         return _distinct(chain(python, bash))
     if wanted == "bash":
         return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
+    if commands and not _may_fit_better(commands[0], ahead := lead(choices)):
+        return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
     program = next(python, None)
     python = chain([program] if program is not None else [], python)
-    if program is not None and (not commands or _fits_better(program, commands[0], lead(choices))):
+    if program is not None and (not commands or _fits_better(program, commands[0], ahead)):
         return _distinct(chain(islice(python, _OF_ONE_KIND), _alternating(bash, python)))
     return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
 
@@ -56,8 +58,14 @@ def _programs(programs: Programs) -> Iterator[Draft]:
     first = next(adapted, None)
     others = chain([first] if first is not None else [], adapted)
     if written and (first is None or unused(written[0]) < unused(first)):
-        return chain(written[:_OF_ONE_KIND], islice(others, 1), written[_OF_ONE_KIND:], others)
-    return chain(islice(others, 1), written[:_OF_ONE_KIND], others, written[_OF_ONE_KIND:])
+        yield from chain(written[:_OF_ONE_KIND], islice(others, 1), written[_OF_ONE_KIND:], others)
+    else:
+        yield from chain(islice(others, 1), written[:_OF_ONE_KIND], others, written[_OF_ONE_KIND:])
+
+
+def _may_fit_better(command: Matched, ahead: float) -> bool:
+    """Whether any program could go before a command: the best has a place for every value."""
+    return ahead + _BY_VALUE * unused(command.draft, command.placed) > 0
 
 
 def _fits_better(program: Draft, command: Matched, ahead: float) -> bool:

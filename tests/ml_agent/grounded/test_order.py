@@ -1,5 +1,7 @@
 """In which order commands and programs are tried."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from ml_agent.draft import Draft, LedgerEntry
@@ -36,6 +38,20 @@ def test_who_asks_for_a_command_gets_commands_first() -> None:
 @pytest.mark.parametrize(("fits", "first"), [((0.3, 0.9), "run()"), ((0.9, 0.3), "a"), ((0.5, 0.5), "a")])
 def test_where_the_wording_leaves_it_open_what_fits_better_goes_first(fits: tuple[float, float], first: str) -> None:
     assert order("Run it", [A], Programs([], [RUN]), fits)[0] == first
+
+
+@pytest.mark.parametrize("said", ["The command that runs it", "Run it"])
+def test_no_program_is_made_where_a_command_goes_first_anyhow(said: str) -> None:
+    made: list[Draft] = []
+
+    def programs() -> Iterator[Draft]:
+        made.append(RUN)
+        yield RUN
+
+    choices = [Choice(kind="bash", fit=0.9), Choice(kind="python", fit=0.3)]
+    drafts = in_order(said, [Matched(A, 0.0, 0.0)], Programs([], programs()), choices)
+    assert (next(drafts), made) == (A, [])
+    assert (next(drafts), made) == (RUN, [RUN])
 
 
 def test_a_stated_value_without_a_place_counts_against_either_kind() -> None:
