@@ -78,6 +78,7 @@ class Knowledge:
         self.concepts = tuple(concepts)
         self._names: dict[str, list[Concept]] = defaultdict(list)
         self._patterns: dict[int, list[_Pattern]] = defaultdict(list)  # by number of words
+        self._by_letter: dict[tuple[int, str], list[_Pattern]] = {}
         for concept in self.concepts:
             for name in concept.names:
                 self._learn(name, concept)
@@ -115,8 +116,18 @@ class Knowledge:
     def _by_pattern(self, words: list[str]) -> list[Concept]:
         lowered = [word.lower() for word in words]
         return _unique(
-            pattern.concept for pattern in self._patterns.get(len(words), ()) if pattern.matches(words, lowered)
+            pattern.concept
+            for pattern in self._beginning(len(words), lowered[0][:1])
+            if pattern.matches(words, lowered)
         )
+
+    def _beginning(self, length: int, letter: str) -> list[_Pattern]:
+        """The patterns of so many words that may begin with a letter."""
+        key = (length, letter)
+        if key not in self._by_letter:
+            several = self._patterns.get(length, ())
+            self._by_letter[key] = [one for one in several if one.words[0].beginning[:1].lower() in {"", letter}]
+        return self._by_letter[key]
 
 
 def field_strengths(mentions: Iterable[Mention]) -> dict[Concept, float]:

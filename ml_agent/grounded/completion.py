@@ -116,11 +116,13 @@ def _from_blocks(name: str, blocks: Sequence[Example], *, imports_only: bool) ->
         if tree is None:
             continue
         for statement in reversed(tree.body):
+            if imports_only and not isinstance(statement, ast.Import | ast.ImportFrom):
+                continue
             if name not in binds(statement):
                 continue
             if isinstance(statement, ast.Import | ast.ImportFrom):
                 return _single_import(statement, name)
-            if not imports_only and not _reads_itself(statement, name):
+            if not _reads_itself(statement, name):
                 return ast.get_source_segment(block.text, statement)
     return None
 

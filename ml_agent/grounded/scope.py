@@ -49,9 +49,10 @@ def imported(tree: ast.Module) -> dict[str, str]:
     return found
 
 
-def binds(statement: ast.stmt) -> set[str]:
+@lru_cache(maxsize=4096)
+def binds(statement: ast.stmt) -> frozenset[str]:
     """The names that a statement binds at its own level."""
-    return set(_bindings(statement))
+    return frozenset(_bindings(statement))
 
 
 def _bindings(node: ast.AST) -> Iterator[str]:

@@ -145,9 +145,9 @@ def _as_path(case: _Case) -> list[float]:
 def _of_file_kind(case: _Case) -> list[float]:
     """Whether weights, settings and files of a kind meet a slot for them."""
     mention, slot, role, path, lead = case.mention, case.slot, case.slot.role, case.path, case.near.lead
-    kind = _file_kind(mention.value) if path else ""
-    shown = [slot.option.help.lower(), (slot.option.default or "").lower(), *(text.lower() for text in slot.seen)]
-    given = {_file_kind(word) for text in shown for word in text.split()} - {""}
+    if not path:
+        return [0.0] * 8
+    kind, given = _file_kind(mention.value), _given_kinds(slot)
     weights = kind == "pt" or bool(lead & frozenset(terms("checkpoint weight network model")))
     config = kind == "yaml" or bool(lead & frozenset(terms("configuration config")))
     for_weights = bool({"weights", "weights-help"} & role)
@@ -155,8 +155,15 @@ def _of_file_kind(case: _Case) -> list[float]:
         float(path and weights and for_weights), float(path and weights and not for_weights),
         float(path and config and bool({"config", "config-help"} & role)), float(path and config != ("config" in role)),
         float(bool(kind) and kind in given), float(bool(kind) and bool(given) and kind not in given),
-        *_form_features(path, PurePosixPath(mention.value).suffix, slot),
+        *_form_features(path, _suffix(mention.value), slot),
     ]  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _given_kinds(slot: Slot) -> frozenset[str]:
+    """The kinds of files that its help text, its default and examples name."""
+    shown = [slot.option.help.lower(), (slot.option.default or "").lower(), *(text.lower() for text in slot.seen)]
+    return frozenset(_file_kind(word) for text in shown for word in text.split()) - {""}
 
 
 def _as_option(case: _Case) -> list[float]:
@@ -183,7 +190,7 @@ def _as_name(case: _Case) -> list[float]:
         float(is_name and plain(mention.value) in {plain(" ".join(name)) for name in slot.names}),
         seen.own, float(len(own & slot.help_terms)) / (1 + len(own)),
         float(bool(mention.noun) and bool(noun & {t for name in slot.names for t in name})),
-        float(case.path and folder == (PurePosixPath(mention.value).suffix == "")),
+        float(case.path and folder == (_suffix(mention.value) == "")),
         float("output" in slot.role), 1.0 - seen.name_said,
         _like(mention.value, slot), float(is_name and _is_of_a_kind(mention.value, slot)),
         float(is_name and _is_weak(mention.value)),
@@ -236,6 +243,7 @@ def _by_size(amount: Decimal | None, default: float | None, slot: Slot) -> list[
 _QUOTED = re.compile(r"['\"`]([^'\"`\s]{2,40})['\"`]")
 
 
+@lru_cache(maxsize=4096)
 def _known_values(slot: Slot) -> tuple[str, ...]:
     """Values that it is known to take, those that its help quotes among them: "output resolution (e.g. '512x512')"."""
     option = slot.option
@@ -294,6 +302,7 @@ def _shape(value: str) -> str:
     return re.sub(r"A?a+(?:A?a*0*)*", "w", re.sub(r"[A-Z]", "A", re.sub(r"[a-z]", "a", re.sub(r"\d+", "0", value))))
 
 
+@lru_cache(maxsize=4096)
 def _shapes(slot: Slot) -> frozenset[str]:
     return frozenset(_shape(text) for text in _known_values(slot) if not text.isalpha())
 
@@ -321,6 +330,11 @@ def _without_digits(value: str) -> str:
 def _is_weak(value: str) -> bool:
     """A word that is no certain name: no digit, no underscore, no capital but the first."""
     return not re.search(r"[\d_/]|[a-z][A-Z]|[A-Z]{2}", value)
+
+
+@lru_cache(maxsize=8192)
+def _suffix(path: str) -> str:
+    return PurePosixPath(path).suffix
 
 
 @lru_cache(maxsize=8192)

@@ -139,10 +139,10 @@ class Bookcase:
         told = [one for one in named if one and all(t in vocabulary for t in one)]
         covered = {t for one in named for t in one} & vocabulary
         examples = self.examples.get(thing.object.name, ())
-        literal = re.search(rf"(?<![\w.]){re.escape(thing.name)}(?!\w)", statement.text) is not None
+        literal = thing.name in statement.text and _is_word(thing.name, statement.text)
         special = not thing.name.islower() or "_" in thing.name
-        texts = {str(value).lower() for one in examples[:6] for value in constants(one.program)}
         values = [m.value.lower() for m in statement.mentions if m.kind == "name" and not m.parts]
+        texts = {str(value).lower() for one in examples[:6] for value in constants(one.program)} if values else set()
         return [
             float(literal and special), float(len(thing.name) > _LONG and plain(thing.name) in statement_plain(statement)),
             said / whole, (whole - said) / 5, float(bool(worth) and said >= whole - 1e-9),
@@ -155,6 +155,10 @@ class Bookcase:
             min(1.0, len(thing.object.parameters) / 15), min(1.0, sum(one.required for one in thing.object.parameters) / 6), len(name) / 4,
             sum(t in vocabulary for t in folder) / (len(folder) or 1),
         ]  # fmt: skip
+
+
+def _is_word(name: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
 
 
 def constants(program: Program) -> list[object]:

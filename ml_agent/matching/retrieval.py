@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -168,7 +168,7 @@ class Shelf:
             and re.search(rf"(?<![\w/.-]){re.escape(signature.name.lower())}(?![\w/.])", lower) is not None
         )
         return [
-            float(path.name in basenames), float(bool(path.stem) and len(path.stem) > 3 and re.search(rf"\b{re.escape(path.stem.lower())}\b", lower) is not None),
+            float(path.name in basenames), float(bool(path.stem) and len(path.stem) > 3 and _word(path.stem.lower()).search(lower) is not None),
             said / whole, (whole - said) / 5, float(console),
             known / len(spelled) if spelled else 0.0, float(len(spelled) - known) / 4,
             sum(name in text for name in names) / len(names) if names else 0.0,
@@ -180,6 +180,11 @@ class Shelf:
             float(bool(basenames) and path.name not in basenames), sum(t in vocabulary for t in folder) / (len(folder) or 1),
             float(not signature.options),
         ]  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _word(text: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(text)}\b")
 
 
 def _distinct(entries: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:

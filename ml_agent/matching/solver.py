@@ -13,7 +13,9 @@ from ml_agent.matching.model import Model
 from ml_agent.matching.retrieval import Shelf
 from ml_agent.matching.terms import plain
 
-_MOST_ENTRIES = 6
+_MOST_ENTRIES, _FEWEST_ENTRIES = 6, 2
+_FAR = 6.0
+"""How far behind the first, as log-odds, an entry point is not looked at: less than one of four hundred is meant."""
 
 
 def solve(statement: Statement, shelf: Shelf, model: Model) -> list[Answer]:
@@ -34,7 +36,9 @@ def answered(statement: Statement, ranked: Sequence[tuple[float, EntryPoint]], m
         model: learned tables.
     """
     found: list[Answer] = []
-    for score, entry in ranked[:_MOST_ENTRIES]:
+    for place, (score, entry) in enumerate(ranked[:_MOST_ENTRIES]):
+        if place >= _FEWEST_ENTRIES and score < ranked[0][0] - _FAR:
+            break
         filled = fill(statement, entry.slots_for(statement), model, callee=callee_of(entry))
         found += weighed(statement, Given(entry, score, ranked[0][0]), filled, model)
     found.sort(key=lambda one: -one.score)

@@ -126,6 +126,10 @@ def _without_e(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 else word
 
 
+@lru_cache(maxsize=20_000)
 def plain(text: str) -> str:
     """Letters and digits only, lower case: "Long-term forecast" and "long_term_forecast" are the same."""
-    return re.sub(r"[^a-z0-9]", "", text.lower())
+    return _NOT_PLAIN.sub("", text.lower())
+
+
+_NOT_PLAIN = re.compile(r"[^a-z0-9]")

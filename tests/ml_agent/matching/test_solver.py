@@ -9,7 +9,7 @@ from ml_agent.matching.entries import Facts
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.retrieval import Shelf, strange_words
-from ml_agent.matching.solver import callee_of, solve
+from ml_agent.matching.solver import answered, callee_of, solve
 from ml_agent.matching.terms import plain
 from tools.index import RepoIndex
 
@@ -52,6 +52,15 @@ def answer(shelf: Shelf, text: str) -> str | None:
 def test_the_entry_point_is_the_one_that_is_described(shelf: Shelf) -> None:
     assert str(answer(shelf, "Train the tagger for 7 epochs")).startswith("python train.py")
     assert str(answer(shelf, "Tag the sentences in texts/a.txt with the weights w/best.pt")).startswith("python tag.py")
+
+
+def test_an_entry_point_far_behind_the_first_two_is_not_filled(shelf: Shelf) -> None:
+    said = read("Train the tagger for 7 epochs")
+    entries = [one.entry for one in shelf.ranked(said)]
+    several = [(9.0, entries[0]), (2.0, entries[1]), (4.0, entries[0]), (2.0, entries[1])]
+    near = answered(said, several[:3], shipped())
+    assert len(answered(said, several, shipped())) == len(near)
+    assert len(answered(said, several[:2], shipped())) < len(near)
 
 
 def test_a_configuration_that_must_be_given_is_one_of_the_repositorys(tmp_path: Path) -> None:
