@@ -34,7 +34,7 @@ from ml_agent.request import Request, check_instruction
 from ml_agent.values import extract
 from tools.candidates import Candidate
 
-_REMEMBERED = 4
+REMEMBERED = 4
 """Repositories and requests of which what was read stays in memory: rows come by repository, and one may take 40 MB."""
 _SHOWN = 5
 
@@ -205,5 +205,5 @@ def _with_account(draft: Draft, request: Request, workspace: Workspace) -> Draft
 
 def _remember(memory: OrderedDict, key: object, value: object) -> None:  # type: ignore[type-arg]
     memory[key] = value
-    while len(memory) > _REMEMBERED:
+    while len(memory) > REMEMBERED:
         memory.popitem(last=False)
