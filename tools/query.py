@@ -4,13 +4,14 @@ import re
 import threading
 import tomllib
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 
 import msgspec
 from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
 
 from tools.knowledge import Concept, Knowledge, field_strengths, shipped, squash
+from tools.remember import remembered
 
 WORD_WEIGHT = 0.25
 """A plain word of the sentence against a word of its field."""
@@ -161,7 +162,7 @@ def _oddity(token: str) -> int:
     return (inner_capital + digit + ("_" in token)) * has_letters
 
 
-@lru_cache(maxsize=65536)
+@remembered(65536)
 def _stem(word: str) -> str:
     # One stemmer a thread: it keeps the word that it works on in itself.
     if not hasattr(_of_thread, "stemmer"):

@@ -13,6 +13,7 @@ from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import file_kinds, plain, terms
 from ml_agent.values.numbers import number
+from tools.remember import remembered
 
 _TOWARD = frozenset({"to", "into", "under", "below", "as"})
 _FROM = frozenset({"from", "in", "on", "of", "with", "at"})
@@ -296,7 +297,7 @@ def _direction_features(path: bool, direction: str, output: bool) -> list[float]
     return [float(path and direction == way and output == kind) for way in ("toward", "from") for kind in (True, False)]
 
 
-@lru_cache(maxsize=8192)
+@remembered(8192)
 def _shape(value: str) -> str:
     """A name with its letters and digits made one: "Walker2d-v4" and "Hopper-v1" are alike."""
     return re.sub(r"A?a+(?:A?a*0*)*", "w", re.sub(r"[A-Z]", "A", re.sub(r"[a-z]", "a", re.sub(r"\d+", "0", value))))
@@ -332,12 +333,12 @@ def _is_weak(value: str) -> bool:
     return not re.search(r"[\d_/]|[a-z][A-Z]|[A-Z]{2}", value)
 
 
-@lru_cache(maxsize=8192)
+@remembered(8192)
 def _suffix(path: str) -> str:
     return PurePosixPath(path).suffix
 
 
-@lru_cache(maxsize=8192)
+@remembered(8192)
 def _file_kind(text: str) -> str:
     suffix = PurePosixPath(text.strip("'\"`.,;()[]")).suffix.lstrip(".").lower()
     return next(

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import PurePosixPath
 
 from ml_agent.matching.terms import file_kinds, plain
+from tools.remember import remembered
 
 _PARTS_OF_A_NAME = 3
 _SHORTEST = 3
@@ -14,7 +14,7 @@ _NAME = re.compile(r"[a-z0-9]+(?:[_.-][a-z0-9]+)*")
 _PARTS = re.compile(r"[A-Za-z]+|\d+")
 
 
-@lru_cache(maxsize=20_000)
+@remembered(20_000)
 def likeness(left: str, right: str) -> float:
     """0 to 1 (-1 for files of two kinds): two names of one family ("uncased_L-12_H-768" and "cased_L-24_H-1024"), two files of one type.
 

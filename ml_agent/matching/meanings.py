@@ -12,6 +12,7 @@ from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import canonical, plain, terms
 from ml_agent.values.lexicon import words
+from tools.remember import remembered
 
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 
@@ -120,7 +121,7 @@ def _tokens_by_piece(statement: Statement) -> Mapping[str, tuple[int, ...]]:
     return {piece: tuple(places) for piece, places in found.items()}
 
 
-@lru_cache(maxsize=32768)
+@remembered(32768)
 def pieces_of(value: str) -> frozenset[str]:
     spaced = (
         re.sub(

@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from ml_agent.matching.sentences import Mentions
 from ml_agent.matching.terms import plain, terms
 from ml_agent.values.lexicon import words
 from tools.commandline.shell import parse_command
+from tools.remember import remembered
 from tools.retrieval import Bm25Index
 
 SIDE = frozenset(
@@ -182,7 +183,7 @@ class Shelf:
         ]  # fmt: skip
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _word(text: str) -> re.Pattern[str]:
     return re.compile(rf"\b{re.escape(text)}\b")
 

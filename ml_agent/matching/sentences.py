@@ -3,10 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from tools.documents.model import Passage
+from tools.remember import remembered
 
 _FILE = re.compile(r"(?<![\w./*<>{}-])[\w./*<>{}-]*[\w*>}]\.(?:py|sh|bash|ipynb)\b")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n\s*\n|\n\s*[-*] ")
@@ -71,7 +72,7 @@ class Mentions:
         return found
 
 
-@lru_cache(maxsize=1_000)
+@remembered(1_000)
 def _as_pattern(name: str) -> re.Pattern[str]:
     fixed = [re.escape(part) for part in _WILDCARD.split(name)]
     return re.compile(r"[\w-]+".join(fixed))

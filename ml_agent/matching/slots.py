@@ -4,13 +4,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from ml_agent.matching.terms import canonical, terms, weight
 from ml_agent.matching.usage import Usage
 from ml_agent.values.lexer import is_file_name
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
+from tools.remember import remembered
 from tools.signatures.model import Option
 
 _CHOICES_IN_HELP = re.compile(
@@ -317,7 +318,7 @@ def _is_numeric(text: str) -> bool:
     return all(number(part.strip()) is not None for part in text.split(","))
 
 
-@lru_cache(maxsize=8192)
+@remembered(8192, longest=2000)
 def listed_in(text: str) -> tuple[str, ...]:
     """Values that a help text lists: "[M, S, MS]", "'mean' or 'max'"."""
     found: list[str] = []
@@ -328,7 +329,7 @@ def listed_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in found if word))
 
 
-@lru_cache(maxsize=16384)
+@remembered(16384, longest=2000)
 def telling(text: str) -> frozenset[str]:
     """The terms of a text without those that mean nothing."""
     return frozenset(

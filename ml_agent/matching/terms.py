@@ -2,9 +2,11 @@
 
 import re
 import tomllib
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from tools.remember import remembered
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLURAL = re.compile(r"(?<=[A-Z]{2})s(?![A-Za-z])")
@@ -45,7 +47,7 @@ def weight(term: str) -> float:
     return _weights().get(term, 1.0)
 
 
-@lru_cache(maxsize=20_000)
+@remembered(20_000)
 def terms(text: str) -> tuple[str, ...]:
     """The terms of an identifier or of a phrase, in order.
 
@@ -75,7 +77,7 @@ def _spelled_out(piece: str) -> str:
     return f"number {counted[1]}" if counted else str(known or piece)
 
 
-@lru_cache(maxsize=20_000)
+@remembered(20_000)
 def canonical(word: str) -> str:
     """One word for all its forms and synonyms."""
     stem = _stem(word.lower())
@@ -96,7 +98,7 @@ _SPELLINGS = (
 """British and American spelling and adverbs, made one: "normalised" and "normalize", "colour" and "color", "labelled" and "labeled"."""
 
 
-@lru_cache(maxsize=20_000)
+@remembered(20_000)
 def _spelling(word: str) -> str:
     for pattern, other in _SPELLINGS:
         word = pattern.sub(other, word)
@@ -126,7 +128,7 @@ def _without_e(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 else word
 
 
-@lru_cache(maxsize=20_000)
+@remembered(20_000)
 def plain(text: str) -> str:
     """Letters and digits only, lower case: "Long-term forecast" and "long_term_forecast" are the same."""
     return _NOT_PLAIN.sub("", text.lower())

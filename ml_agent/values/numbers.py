@@ -2,7 +2,8 @@
 
 import re
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+
+from tools.remember import remembered
 
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
@@ -83,7 +84,7 @@ def _sum(words: list[str]) -> Decimal:
     return Decimal(total + group)
 
 
-@lru_cache(maxsize=20_000)
+@remembered(20_000)
 def number(text: str) -> Decimal | None:
     """The number that `text` is, or None."""
     try:
