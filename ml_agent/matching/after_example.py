@@ -144,7 +144,13 @@ def _propagate_changes(base: Mapping[str, Any], placed: Mapping[str, Any]) -> di
     for dest, value in base.items():
         if dest in placed or not isinstance(value, str) or number(value) is not None:
             continue
-        for old, new in changes.items():
-            value = new.join(re.split(rf"(?<![A-Za-z0-9.]){re.escape(old)}(?![A-Za-z0-9])", value))
-        found[dest] = value
+        found[dest] = _change_all(value, changes)
     return found
+
+
+def _change_all(value: str, changes: Mapping[str, str]) -> str:
+    """A value with all changes at once, the longest first: what a change has put in is not changed again."""
+    if not changes:
+        return value
+    olds = "|".join(map(re.escape, sorted(changes, key=len, reverse=True)))
+    return re.sub(rf"(?<![A-Za-z0-9.])(?:{olds})(?![A-Za-z0-9])", lambda match: changes[match[0]], value)

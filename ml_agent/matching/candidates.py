@@ -1,9 +1,10 @@
 """Which values could go into a slot: those that the request states, those of its vocabulary, and words that mean it."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ml_agent.matching.fitting import counts_the_other, takes
-from ml_agent.matching.meanings import Entry, between, meant
+from ml_agent.matching.meanings import Entry, between, meant, pieces_of
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.sense import heard_choice, sense_of
 from ml_agent.matching.slots import Slot
@@ -54,6 +55,33 @@ def _is_spent_at(place: int, spent: Sequence[tuple[int, int]]) -> bool:
 
 
 def _entries(statement: Statement, slots: Sequence[Slot], place: int) -> list[Entry]:
+    """The values of a slot's vocabulary that the request says, but for those that are said by another name."""
+    return [one for one in _all_entries(statement, slots, place) if not _is_another(statement, slots[place], one)]
+
+
+def _is_another(statement: Statement, slot: Slot, entry: Entry) -> bool:
+    """Whether the words for a known value are a whole name of another thing: "train_dotrice" is no `train_atkins`.
+
+    Only where a slot takes other values than the known ones. A name with capitals or with the same numbers may be a loose spelling.
+    """
+    if slot.closed or entry.exact:
+        return False
+    for one in statement.mentions:
+        inside = one.first <= entry.mention.first and entry.mention.last <= one.last
+        if one.kind != "name" or one.parts or not inside or not _WHOLE_NAME.fullmatch(one.value):
+            continue
+        numbers = re.findall(r"\d+", one.value)
+        if not pieces_of(one.value) <= pieces_of(entry.value) and (
+            not numbers or numbers != re.findall(r"\d+", entry.value)
+        ):
+            return True
+    return False
+
+
+_WHOLE_NAME = re.compile(r"(?=.*[\d_])[a-z][a-z0-9]*(?:[_.-][a-z0-9]+)+")
+
+
+def _all_entries(statement: Statement, slots: Sequence[Slot], place: int) -> list[Entry]:
     """The values of a slot's vocabulary that the request says in words, or else by its sense."""
     said = meant(statement, slots[place])
     if any(one.exact or one.strength > _IN_FULL for one in said):

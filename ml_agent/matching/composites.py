@@ -69,26 +69,27 @@ def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
             yield msgspec.structs.replace(made, noun=_GRAM)
 
 
-_LAYERS = re.compile(
-    r"(?<![\w.-])(?P<count>\w+)(?:\s+\w+)?\s+layers\s+(?:of|with)\s+(?P<size>\w+(?:-\w+)?)(?:\s+(?:hidden\s+)?(?:units|neurons|nodes|channels))?(?:\s+each)?(?![\w.-])",
-    re.IGNORECASE,
-)
 _MOST_LAYERS = 12
 
 
 def layers(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
-    """ "Three layers of 128 units each" are 128, 128 and 128, where several values go."""
-    for match in _LAYERS.finditer(text):
-        inside = [place for place, token in enumerate(tokens) if match.start() <= token.start < match.end()]
-        numbers = [place for place in inside if tokens[place].kind == "number"]
-        behind = tokens[inside[-1] + 1 : inside[-1] + 3] if inside else ()
-        goes_on = len(behind) == 2 and behind[0].value.lower() in {",", "and"} and behind[1].kind == "number"
-        if len(numbers) != 2 or numbers[0] != inside[0] or goes_on:
+    """ "Three hidden layers of 128 units each" are 128, 128 and 128, where several values go."""
+    for place, token in enumerate(tokens):
+        at = next((at for at in (place + 1, place + 2) if _word_at(tokens, at) == "layers"), None)
+        if token.kind != "number" or at is None or _word_at(tokens, at + 1) not in {"of", "with"}:
             continue
-        count, size = (tokens[place].value for place in numbers)
+        last = at + 2
+        goes_on = _word_at(tokens, last + 1) in {",", "and"} and tokens[last + 2 : last + 3] and tokens[last + 2].kind == "number"  # fmt: skip
+        if last >= len(tokens) or tokens[last].kind != "number" or goes_on:
+            continue
+        count, size = token.value, tokens[last].value
         if count.isdigit() and size.isdigit() and 1 < int(count) <= _MOST_LAYERS:
-            made = _spanning(text, ",".join([size] * int(count)), "number", tokens, inside[0], numbers[1], whole=True)
+            made = _spanning(text, ",".join([size] * int(count)), "number", tokens, place, last, whole=True)
             yield msgspec.structs.replace(made, parts=(size,) * int(count), noun=_LAYER)
+
+
+def _word_at(tokens: Sequence[Token], place: int) -> str:
+    return tokens[place].value.lower() if 0 <= place < len(tokens) else ""
 
 
 def singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:

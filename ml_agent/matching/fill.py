@@ -27,7 +27,7 @@ from ml_agent.matching.series import (
 )
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, is_whole, kept_words, spelled_slots
-from ml_agent.matching.switches import contradicts, switches, truth
+from ml_agent.matching.switches import contradicts, is_ruled_out, switches, truth
 from ml_agent.matching.terms import plain, terms
 
 if TYPE_CHECKING:
@@ -168,7 +168,8 @@ def fill(
     scored = [
         (pair, value_score(pair, model) + forms.score(pair) + _opinion_score(pair, opinion))
         for pair in pairs(statement, slots, weights, taken)
-        if not kept.holds(pair.mention) and (pair.entry is not None or plain(pair.mention.value) not in callee.names)
+        if not kept.holds(pair.mention)
+        and (pair.entry is not None or not _is_own_name(statement, pair.mention, slots, callee))
     ]
     rows = _without_overlaps(scored, slots)
     placed = [*taken, *without_repeats(_best_assignment(rows, slots, taken))]
@@ -178,8 +179,13 @@ def fill(
     filled = {one.slot for one in placed}
     for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):
         score += opinion.switch(place) if opinion else 0.0
-        if score > 0 and not contradicts(said):
-            placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
+        wanted = truth(slot, said)
+        if (
+            score > 0
+            and not contradicts(said)
+            and not (wanted in {"True", "1"} and is_ruled_out(statement, slots, slot))
+        ):
+            placed.append(Placed(place, (wanted,), score, "said in words", (), ""))
     left = tuple(m for m in statement.mentions if _is_single(m) and m.start not in starts and not kept.holds(m))
     stray = tuple(one for one in unknown if one not in kept.options)
     return Filled(tuple(placed), left, stray, kept.words, device.environment)
@@ -191,6 +197,14 @@ def _mend_series(statement: Statement, placed: Sequence[Placed], slots: Sequence
     placed = with_files(statement, placed, slots)
     placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
     return [one for one in placed if has_its_count(slots[one.slot], one)]
+
+
+def _is_own_name(statement: Statement, mention: Mention, slots: Sequence[Slot], callee: Callee) -> bool:
+    """Whether a value is what is called, or the name of one of its options with a number behind it: "bm25 k1 1.1"."""
+    if plain(mention.value) in callee.names:
+        return True
+    counted = any(one.kind == "number" for one in statement.tokens[mention.last + 1 : mention.last + 2])
+    return counted and mention.kind == "name" and any(mention.text == slot.option.dest for slot in slots)
 
 
 def _opinion_score(pair: Pair, opinion: Opinion | None) -> float:
@@ -239,7 +253,7 @@ def _hold(
 def _is_series_of_slot(scored: Sequence[tuple[Pair, float]], slots: Sequence[Slot]) -> bool:
     """Whether a series is best placed in a slot whose one word is a series of numbers, or is said as one thing: three layers of 8."""
     pair, _ = max(scored, key=lambda one: one[1])
-    return bool(pair.mention.parts) and (slots[pair.slot].series or pair.mention.whole)
+    return bool(pair.mention.parts) and (bool(slots[pair.slot].series) or pair.mention.whole)
 
 
 def _without_overlaps(

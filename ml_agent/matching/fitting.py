@@ -6,8 +6,9 @@ from decimal import Decimal
 
 from ml_agent.matching.devices import COUNTED_CARDS
 from ml_agent.matching.evidence import Evidence
+from ml_agent.matching.listed import listed_in
 from ml_agent.matching.mentions import Mention, Statement
-from ml_agent.matching.slots import Slot, listed_in
+from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain, terms
 from ml_agent.values.numbers import number
@@ -29,7 +30,9 @@ def takes(slot: Slot, mention: Mention) -> bool:
     if mention.kind == "absence":
         return slot.zero is not None
     if slot.series and mention.kind not in {"number", "factor"}:
-        return False
+        return all(map(str.isdigit, mention.value.split(slot.series))) and not mention.parts
+    if slot.series and _SQUARE.fullmatch(mention.text) and not mention.parts:
+        return False  # its two sides go there
     if mention.kind == "name" and set(terms(mention.value)) <= _DEVICES:
         return slot.option.type not in {"int", "float"} and any(_DEVICES & set(name) for name in slot.names)
     if (
@@ -60,7 +63,7 @@ def _takes_amount(slot: Slot, mention: Mention) -> bool:
     is_text = kind in {"str", "unknown"} and slot.numeric_default is None
     if is_text and not slot.series and slot.role & {"path", "output", "input"}:
         return False
-    if is_text and kind == "str" and slot.vocabulary:
+    if is_text and kind == "str" and slot.vocabulary and not _is_counted(slot):
         return False
     amount = number(mention.value)
     whole = amount is None or amount == amount.to_integral_value()
@@ -68,6 +71,15 @@ def _takes_amount(slot: Slot, mention: Mention) -> bool:
     return slot.takes_number() and (whole or kind != "int") and is_number
 
 
+_COUNTED = frozenset(terms("epoch step iteration"))
+
+
+def _is_counted(slot: Slot) -> bool:
+    """Whether what its name says last has numbers, though a word is usual: `--which_epoch latest`."""
+    return any(name[-1] in _COUNTED for name in slot.names)
+
+
+_SQUARE = re.compile(r"\d+\s*(?:x|×|by)\s*\d+", re.IGNORECASE)
 _PER = re.compile(r"(?:\b|_)(?:per|each)[\s_-]+([A-Za-z]+(?:/[A-Za-z]+)*)")
 
 
@@ -162,7 +174,11 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
         return (slot.zero or mention.value,)
     if mention.parts:
         parts = tuple(_canonical_spelling(part, slot) for part in mention.parts)
-        return parts if slot.several else (",".join(parts),)
+        return parts if slot.several else ((slot.series or ",").join(parts),)
+    if slot.series == "," and mention.kind == "number" and _IN_THREES.fullmatch(mention.text):
+        return (mention.text,)
+    if _is_in_hundreds(slot) and _is_worded_share(mention):
+        return (format((Decimal(mention.value) * 100).normalize(), "f"),)
     if (
         mention.percent
         and slot.option.type != "int"
@@ -172,7 +188,37 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
     return (_canonical_spelling(mention.value, slot),)
 
 
+_IN_THREES = re.compile(r"\d{3}(?:,\d{3})+")
+"""One number or a list: "100,140,170"."""
 _DIGITS = re.compile(r"\d+")
+
+
+_PERCENT = re.compile(r"\bpercent|%|\b0\s?-\s?100\b", re.IGNORECASE)
+
+
+def _is_in_hundreds(slot: Slot) -> bool:
+    """Whether a slot takes parts of a hundred: its help says so, and its default is no share of one."""
+    usual = slot.numeric_default
+    return usual is not None and 1 < usual <= 100 and bool(_PERCENT.search(slot.option.help))
+
+
+def _is_worded_share(mention: Mention) -> bool:
+    """Whether a value is a share of one in words: "a fifth"."""
+    amount = number(mention.value) if mention.kind == "number" and not re.search(r"\d", mention.text) else None
+    return amount is not None and 0 < amount < 1
+
+
+_SHORT = re.compile(r"(?P<letters>[a-z]{1,3})(?P<rest>\d.*)")
+_LONG = re.compile(r"(?P<letters>[a-z]{5,})\d")
+
+
+def _in_full(value: str, known: str) -> str:
+    """A name that is cut short before its number, as one that is known begins: "rn50x2" beside "resnet50" is "resnet50x2"; else ""."""
+    short, full = _SHORT.fullmatch(value), _LONG.match(known)
+    if short is None or full is None or short["letters"][0] != known[0]:
+        return ""
+    left = iter(full["letters"])
+    return full["letters"] + short["rest"] if all(letter in left for letter in short["letters"]) else ""
 
 
 def _spelled_like(value: str, known: str) -> str:
@@ -189,7 +235,7 @@ def _spelled_like(value: str, known: str) -> str:
 def _canonical_spelling(value: str, slot: Slot) -> str:
     if value[:1].isalpha() and "/" not in value and not slot.takes_path:
         usual = slot.option.default or ""
-        value = _spelled_like(value, usual) or value
+        value = _spelled_like(value, usual) or _in_full(value, usual) or value
     for known in slot.vocabulary:
         if known == value:
             return known

@@ -95,9 +95,10 @@ def _is_owed(slot: Slot) -> bool:
 
 
 def _has_all(mention: Mention, slot: Slot) -> bool:
-    """Whether a slot for several numbers gets as many as its default has."""
-    usual = (slot.option.default or "").split()
-    return slot.several and len(mention.parts) == len(usual) > 1 and mention.kind == "number"
+    """Whether a slot for several numbers, or for a series of them, gets as many as its default has."""
+    usual = (slot.option.default or "").split(slot.series or None)
+    takes_them = slot.several or bool(slot.series)
+    return takes_them and len(mention.parts) == len(usual) > 1 and mention.kind == "number"
 
 
 def _is_alike(mention: Mention, slot: Slot) -> bool:

@@ -53,8 +53,9 @@ def options_of(launcher: str, own: Iterable[Option]) -> tuple[Option, ...]:
 
 
 def is_launchers(option: Option) -> bool:
-    """Whether only a launcher sets an option: the rank of a process."""
-    return option.dest in {"local_rank", "local-rank"}
+    """Whether only a launcher sets an option: the rank of a process, and how many there are."""
+    processes = option.dest == "world_size" and "node" not in option.help.lower()
+    return processes or option.dest in {"local_rank", "local-rank"}
 
 
 def launched(text: str, launcher: str, given: Mapping[str, str]) -> str:

@@ -1,5 +1,6 @@
 """Values of a slot's vocabulary that a request says in words."""
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -118,7 +119,14 @@ def _tokens_by_piece(statement: Statement) -> Mapping[str, tuple[int, ...]]:
         for piece in {*_PIECE.findall(token.value.lower().replace("++", "pp")), *pieces_of(token.value)}:
             if token.kind != "path" or not piece.isdigit():
                 found.setdefault(piece, []).append(place)
+    for place, (one, other) in enumerate(itertools.pairwise(statement.tokens)):
+        if one.kind == other.kind == "word":
+            found.setdefault(canonical(f"{one.value}{other.value}".lower()), []).append(place)
     return {piece: tuple(places) for piece, places in found.items()}
+
+
+_VERSION = re.compile(r"(?<=[a-z]{3})v(?=\d)")
+"""How a version begins that is joined to a name: "animevideov3"."""
 
 
 @remembered(32768)
@@ -134,6 +142,7 @@ def pieces_of(value: str) -> frozenset[str]:
         .lower()
         .replace("++", "pp")
     )
+    spaced = _VERSION.sub(" v", spaced)
     return frozenset(
         term
         for piece in _PIECE.findall(spaced)

@@ -1,7 +1,7 @@
 """What a request states: values with their place, spelled options, and the content words around them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -86,7 +86,20 @@ class Statement:
                 meant = terms(token.value)
                 if meant:
                     found.append(Word(place, token.value.lower(), meant))
-        return tuple(found)
+        return tuple(sorted([*found, *self._initials()], key=lambda word: word.place))
+
+    def _initials(self) -> Iterator[Word]:
+        """Abbreviations of words that stand together, at the last of them: "nms" of "non-maximum suppression"."""
+        run: list[tuple[int, str]] = []
+        for place, token in enumerate(self.tokens):
+            plain_word = token.kind == "word" and not token.written and token.value.lower() not in words("stop")
+            run = (
+                [*run, *((place, piece[0].lower()) for piece in token.value.split("-") if piece)] if plain_word else []
+            )
+            for length in (3, 4):
+                short = "".join(letter for _, letter in run[-length:])
+                if len(short) == length and _UNSPOKEN.match(short):
+                    yield Word(place, short, terms(short))
 
     @cached_property
     def unspelled(self) -> tuple[Word, ...]:
@@ -176,6 +189,12 @@ class Statement:
             kind = "number"
         elif place and self.tokens[place - 1].kind == "number" and re.fullmatch(r"[a-z]+/[a-z]+", value):
             return None  # "30 people/batch": a unit
+        elif (
+            token.kind == "word"
+            and self.text[max(0, token.start - 1) : token.start] == "-"
+            and _is_counted(self.tokens, place)
+        ):
+            return None  # "sixteen-pixel-tile model": the rest of what is counted
         elif token.kind == "path":
             kind = "name" if _HUB.fullmatch(value) and not is_file_name(value) else "path"
         elif token.kind == "shape":
@@ -205,6 +224,8 @@ class Statement:
         return Mention(text=token.text, value=value, kind=kind, start=token.start, end=token.end, first=place, last=place, percent=percent, noun=noun)  # fmt: skip
 
 
+_UNSPOKEN = re.compile(r"[b-df-hj-np-tv-z]{2}|[aeiou][^aeiou][aeiou]")
+"""How an abbreviation begins that is hardly a word: "nms", "bce", "ema"."""
 _PLURALS = frozenset({"GPUs", "CPUs", "TPUs"})
 """Things that are counted, and no names."""
 _PLACES = frozenset({"folder", "directory", "file", "archive", "path", "subfolder", "sub-folder", "dir"})
@@ -218,6 +239,11 @@ _NAMING = frozenset({"called", "named", "name", "entitled", "of", "the", "a", ",
 
 
 _TARGETS = frozenset({"to", "into", "under", "below", "to:"})
+
+
+def _is_counted(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a hyphen joins a word to a number before it."""
+    return place > 1 and tokens[place - 2].kind == "number" and tokens[place - 2].end == tokens[place - 1].start
 
 
 def _is_pointed_at(tokens: Sequence[Token], place: int) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+from ml_agent.matching.listed import listed_in
 from ml_agent.matching.terms import canonical, terms, weight
 from ml_agent.matching.usage import Usage
 from ml_agent.values.lexer import is_file_name
@@ -14,9 +15,6 @@ from ml_agent.values.numbers import number
 from tools.remember import remembered
 from tools.signatures.model import Option
 
-_CHOICES_IN_HELP = re.compile(
-    r"[\[({]\s*([\w.+-]+(?:\s*[,|/]\s*[\w.+-]+){1,14})\s*[\])}]|((?:['\"`][\w./+-]+['\"`](?:\s*(?:,|\||/|or|and)+\s*)?){2,})"
-)
 _WORD = re.compile(r"[\w.+/-]+")
 _KEYED = re.compile(r"(?<![\w./])[A-Za-z_][\w.]*([:=])(?=[\w\"'.-])")
 _LISTED = re.compile(r"comma|list of|separated|multiple|several|\[\w|\bids\b|one or more", re.IGNORECASE)
@@ -81,8 +79,8 @@ _ON_OFF = re.compile(
 _LONGEST_WORD, _MOST_HELP = 40, 160
 APART = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.\-]+")
 _KINDS = {"int": "whole number", "float": "number", "path": "path", "bool": "yes or no"}
-_PLACEHOLDER = re.compile(r"<|\{(?![\s\"'}])")
-"""What stands for a value in documents: "<path>", "{checkpoint number}"; `{"a": 1}` is one."""
+_PLACEHOLDER = re.compile(r"<|\{(?![\s\"'}])|\[(?:[a-z]+[_ -])*(?:name|path|type|your|folder|file)(?:[_ -][a-z]+)*\]")
+"""What stands for a value in documents: "<path>", "{checkpoint number}", "[name_of_run]"; `{"a": 1}` is one."""
 _ASIDE = frozenset({"help", "version", "h", "helpfull", "helpshort"})
 """Options that say something and end; "version" may take a value and be one of the program's own."""
 COUNTS = re.compile(r"\b(?:number of|how many|num(?:ber)? gpus?)\b", re.IGNORECASE)
@@ -226,10 +224,12 @@ class Slot:
         return bool(_LISTED.search(self.option.help)) or any("," in text for text in shown)
 
     @cached_property
-    def series(self) -> bool:
-        """Whether its one word is a series of numbers: its default or a value that was seen is one ("0,1,2")."""
-        shown = [text for text in (self.option.default, *self.seen) if text]
-        return not self.several and any("," in text and _is_numeric(text) for text in shown)
+    def series(self) -> str:
+        """What stands between the numbers of its one word, as its default or a value that was seen has it ("0,1,2"); else ""."""
+        shown = [text for text in (self.option.default, *self.seen) if text and not self.several]
+        if any("," in text and _is_numeric(text) for text in shown):
+            return ","
+        return "-" if any(_DASHED.fullmatch(text) for text in shown) else ""
 
     @cached_property
     def separator(self) -> str:
@@ -309,24 +309,17 @@ class Slot:
         return option.type not in {"path", "bool"} and option.nargs not in {"0", "?bool"} and not self.boolean
 
 
+_DASHED = re.compile(r"(?!\d{4}-\d\d-\d\d$)\d+(?:-\d+){2,}")
+"""Three numbers and more with dashes between, "2048-2048-1024"; two are a range, and a date is none."""
+
+
 def _is_short(text: str) -> bool:
     return 0 < len(text) < _LONGEST_WORD
 
 
 def _is_numeric(text: str) -> bool:
-    """A number, or several with commas: "0,1,2" lists no words that a slot takes."""
-    return all(number(part.strip()) is not None for part in text.split(","))
-
-
-@remembered(8192, longest=2000)
-def listed_in(text: str) -> tuple[str, ...]:
-    """Values that a help text lists: "[M, S, MS]", "'mean' or 'max'"."""
-    found: list[str] = []
-    for match in _CHOICES_IN_HELP.finditer(text):
-        found += [
-            word.strip("./") for word in _WORD.findall(match[0]) if word not in {"or", "and"} and number(word) is None
-        ]
-    return tuple(dict.fromkeys(word for word in found if word))
+    """A number, or several with commas or dashes: "0,1,2" lists no words that a slot takes."""
+    return bool(_DASHED.fullmatch(text)) or all(number(part.strip()) is not None for part in text.split(","))
 
 
 @remembered(16384, longest=2000)

@@ -9,6 +9,7 @@ from ml_agent.matching.heard import HEARD
 from ml_agent.matching.mentions import Statement, Word
 from ml_agent.matching.sense import sense_of
 from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.terms import plain
 from ml_agent.values.lexicon import words
 
 Scorer = Callable[[Sequence[float]], float]
@@ -245,6 +246,29 @@ def contradicts(said: SwitchEvidence) -> bool:
     """Whether the request names what the switch takes away, and wants it: "on one GPU" is no wish for `--no_cuda`."""
     evidence = dict(zip(SWITCH_FEATURES, said.vector, strict=False))
     return bool(evidence["negative_name"] and not evidence["negated"] and evidence["head"])
+
+
+_FRESH = re.compile(
+    r"(?<!\bnot )(?<!\binstead of starting )\bfrom (?:scratch|nothing|zero|(?:the|its) (?:very )?(?:beginning|start))\b|\bafresh\b",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"resume|pretrain|continue|restore|finetun|warmstart")
+"""What the name of a switch says that goes on from earlier work."""
+_NUMBER = re.compile(r"\d+")
+
+
+def is_ruled_out(statement: Statement, slots: Sequence[Slot], slot: Slot) -> bool:
+    """Whether the request says what a switch is the opposite of: it begins afresh, or names the number of a sibling ("8 bit")."""
+    name = plain(slot.option.dest)
+    if _GOES_ON.search(name) and not _is_negative(slot) and _FRESH.search(statement.text):
+        return True
+    if not _NUMBER.search(name):
+        return False
+    said = {number for token in statement.tokens for number in _NUMBER.findall(token.value)}
+    shape = _NUMBER.sub("0", name)
+    siblings = (plain(one.option.dest) for one in slots if one.boolean and one is not slot)
+    others = {number for one in siblings if _NUMBER.sub("0", one) == shape for number in _NUMBER.findall(one)}
+    return bool(others & said) and not set(_NUMBER.findall(name)) & said
 
 
 def truth(slot: Slot, said: SwitchEvidence) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from ml_agent.matching.likeness import likeness
 from ml_agent.matching.mention import Mention
@@ -57,12 +58,19 @@ def references(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match[1] or match[2] for match in _REFERENCE.finditer(text[:_LONGEST])))
 
 
+def _fill_reference(match: re.Match[str], values: Mapping[str, str]) -> str:
+    """What stands for a reference: behind a slash the name of a path alone, for a path within a path leads nowhere."""
+    value = values.get(match[1] or match[2], "")
+    inside = match.string[: match.start()].endswith("/") and "/" in value
+    return (PurePosixPath(value).stem if inside else value) or match[0]
+
+
 def expand(text: str, values: Mapping[str, str]) -> str:
     """A text with its variables filled in; one without a value is left alone, and so is what would grow without end."""
     for _ in range(_DEEPEST):
         if len(text) > _LONGEST:
             break
-        filled = _REFERENCE.sub(lambda match: values.get(match[1] or match[2], "") or match[0], text)
+        filled = _REFERENCE.sub(lambda match: _fill_reference(match, values), text)
         if filled == text or len(filled) > _LONGEST:
             break
         text = filled

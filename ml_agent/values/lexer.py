@@ -127,7 +127,8 @@ def _other_at(text: str, at: int) -> Token | None:
 
 
 def _quoted_token(match: re.Match[str]) -> Token:
-    body = match["body"].strip().rstrip(",;")
+    # A blank behind a colon belongs to a prefix: "query: ".
+    body = match["body"] if match["body"].endswith(": ") else match["body"].strip().rstrip(",;")
     if re.match(r"\.\s+/", body):
         body = re.sub(r"^\.\s+/", "./", body)
     value = body + (match["suffix"] or "")

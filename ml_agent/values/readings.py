@@ -89,7 +89,7 @@ _COMPOUND = GuardedPattern(
 )
 """Which one it is, and not how many: "the twenty-eighth round" states no twenty."""
 _FILE = re.compile(r"(?<![\w/.@$~-])[A-Za-z]\w[\w-]*(?:\.\w+)*\.[a-z]{2,8}(?![\w/(-])(?!\.\w)")
-_GLOB = re.compile(r"(?<![\w/.*])(?:[A-Za-z][\w-]{0,80})?\*[\w-]{0,80}(?:\.[A-Za-z]\w*)+(?![\w/*])")
+_GLOB = re.compile(r"(?<![\w/.*-])(?:[A-Za-z][\w-]{0,80})?\*[\w-]{0,80}(?:\.[A-Za-z]\w*)+(?![\w/*])")
 """Files by a pattern: "checkpoint-2*.pth.tar"."""
 _TIMES = {"once": "1", "twice": "2", "thrice": "3"}
 _COUNT_WORD = re.compile(

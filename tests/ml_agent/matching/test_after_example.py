@@ -129,3 +129,9 @@ def test_an_example_is_the_way_that_its_introduction_alone_names() -> None:
 def test_the_words_that_a_script_hands_on_are_no_value() -> None:
     one = entry(("python train.py --name faces $@", {"name": "faces", "config": "$@"}, "Faces"))
     assert example_values(read("Train faces"), one, one.shown[0]) == {"name": "faces"}
+
+
+def test_what_a_change_has_put_in_is_not_changed_again() -> None:
+    base = {"out": "runs", "name": "runs_base", "log": "runs/base"}
+    placed = {"out": "base/new", "name": "other"}
+    assert merged(base, placed)["log"] == "base/new/base"

@@ -201,3 +201,21 @@ def test_files_of_a_series_go_together() -> None:
     assert given(fill(read(text), slots, shipped()), slots) == {
         "speaker_wav": ("/voices/ania_1.wav", "/voices/ania_2.wav")
     }
+
+
+def test_another_name_is_no_loose_spelling_of_a_known_value() -> None:
+    voice = Slot(Option(dest="voice", flags=("--voice",), type="str", default="random", help="voice to use"), seen=("train_atkins",))  # fmt: skip
+    found = fill(read("with the voice train_dotrice"), [voice], shipped())
+    assert given(found, [voice]) == {"voice": ("train_dotrice",)}
+
+
+def test_a_placeholder_in_brackets_is_no_known_value() -> None:
+    assert Slot(Option(dest="name"), seen=("[name_of_experiment]", "[nq_dev]", "[your_path]")).seen == ("[nq_dev]",)
+
+
+def test_the_name_of_an_option_with_its_number_is_no_value() -> None:
+    slots = [
+        Slot(Option(dest="k1", flags=("--k1",), type="float", default="0.9")),
+        Slot(Option(dest="encoder", flags=("--encoder",), type="str", help="encoder name")),
+    ]
+    assert given(fill(read("search with bm25 k1 1.1"), slots, shipped()), slots).get("encoder") != ("k1",)

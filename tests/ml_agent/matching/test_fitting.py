@@ -136,7 +136,7 @@ def test_what_its_name_says_last_may_be_no_place() -> None:
 def test_a_sentence_is_none_of_the_words_that_are_known() -> None:
     method = Slot(Option(dest="method", flags=("--method",), default="mean", help="'mean' or 'last'"))
     prefix = Slot(Option(dest="prompt", flags=("--prompt",), help="text before each query"))
-    assert given("put 'Represent this: ' before each query", method, prefix) == {"prompt": ("Represent this:",)}
+    assert given("put 'Represent this: ' before each query", method, prefix) == {"prompt": ("Represent this: ",)}
 
 
 def test_a_size_goes_into_an_option_whose_default_is_one() -> None:
@@ -170,3 +170,62 @@ def test_shots_are_counted_where_shots_are_meant() -> None:
     text = "zero-shot retrieval"
     assert counts_the_other(read(text), only(text, "0"), size)
     assert not counts_the_other(read(text), only(text, "0"), shots)
+
+
+SHAPE = Slot(Option(dest="input_shape", flags=("--input_shape",), type="str", default="640,640", help="shape of the input"))  # fmt: skip
+PROJECTOR = Slot(Option(dest="projector", flags=("--projector",), type="str", default="8192-8192-8192", help="layers of the projector"))  # fmt: skip
+STEPS = Slot(Option(dest="lr_decay_epochs", flags=("--lr_decay_epochs",), type="str", default="350,400,450", help="where to decay"))  # fmt: skip
+
+
+def test_a_size_is_written_as_the_default_writes_it() -> None:
+    assert given("an input shape of 416x416", SHAPE) == {"input_shape": ("416,416",)}
+    assert not takes(SHAPE, only("an input shape of 416x416", "416"))
+
+
+def test_a_series_is_joined_by_what_joins_the_default() -> None:
+    assert PROJECTOR.series == "-"
+    text = "a projector with three layers of 4096 units each"
+    assert typed(only(text, "4096,4096,4096"), PROJECTOR) == ("4096-4096-4096",)
+    assert given(text, PROJECTOR) == {"projector": ("4096-4096-4096",)}
+    assert takes(PROJECTOR, only("a projector 2048-1024", "2048-1024"))
+
+
+@pytest.mark.parametrize("usual", ["2021-05-14", "0-10", "1e-4"])
+def test_dates_and_ranges_are_no_series(usual: str) -> None:
+    assert Slot(Option(dest="since", flags=("--since",), default=usual)).series == ""
+
+
+def test_numbers_of_three_digits_with_commas_are_a_list_where_one_is_usual() -> None:
+    one = only("decay at 100,140,170", "100140170")
+    assert typed(one, STEPS) == ("100,140,170",)
+    assert typed(one, EVAL_BATCH) == ("100140170",)
+
+
+def test_a_share_in_words_is_a_percentage_where_one_is_usual() -> None:
+    percent = Slot(Option(dest="validation", flags=("--validation",), type="float", default="10.0", help="percent of the data (0-100)"))  # fmt: skip
+    share = Slot(Option(dest="split", flags=("--split",), type="float", default="0.1", help="percent that is held out"))
+    one = only("a fifth of the pictures", "0.2")
+    assert typed(one, percent) == ("20",)
+    assert typed(one, share) == ("0.2",)
+
+
+@pytest.mark.parametrize(
+    ("said", "usual", "expected"),
+    [
+        ("r101", "resnet50", "resnet101"),
+        ("rn50x2", "resnet50", "resnet50x2"),
+        ("b4", "efficientnet-b0", "b4"),
+        ("x4", "resnet50", "x4"),
+    ],
+)
+def test_a_name_cut_short_is_written_in_full(said: str, usual: str, expected: str) -> None:
+    slot = Slot(Option(dest="backbone", flags=("--backbone",), default=usual))
+    assert typed(only(f"the {said} backbone", said), slot) == (expected,)
+
+
+def test_an_epoch_has_a_number_though_a_word_is_usual() -> None:
+    epoch = Slot(Option(dest="which_epoch", flags=("--which_epoch",), type="str", default="latest"))
+    style = Slot(Option(dest="style", flags=("--style",), type="str", default="latest"))
+    one = only("weights of epoch 180", "180")
+    assert takes(epoch, one)
+    assert not takes(style, one)

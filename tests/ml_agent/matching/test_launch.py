@@ -77,3 +77,16 @@ def test_what_spreads_over_nodes_itself_needs_no_launcher() -> None:
 )
 def test_a_file_that_imports_its_own_package_runs_as_a_module(path: str, source: str, module: str) -> None:
     assert module_of(path, ast.parse(source), {"kit", "run"}) == module
+
+
+@pytest.mark.parametrize(
+    ("dest", "text", "expected"),
+    [
+        ("local_rank", "", True),
+        ("world_size", "number of distributed processes", True),
+        ("world_size", "number of nodes for distributed training", False),
+        ("rank", "", False),
+    ],
+)
+def test_what_only_a_launcher_sets(dest: str, text: str, expected: bool) -> None:
+    assert is_launchers(Option(dest=dest, flags=(f"--{dest}",), help=text)) is expected

@@ -192,11 +192,14 @@ def test_layers_are_found_in_linear_time(text: str) -> None:
     ("text", "values"),
     [
         ("only files matching checkpoint-2*.pth.tar count", ["checkpoint-2*.pth.tar"]),
-        ("put 'Answer this: ' before it", ["Answer this:"]),
+        ("put 'Answer this: ' before it", ["Answer this: "]),
         ("w/ sum and w/o amp", []),
         ("on two GPUs", ["2"]),
         ("dump it all -> results", ["results"]),
         ("for cifar10.5@4000-5000", ["cifar10.5@4000-5000"]),
+        ("the records data/laws-*.tfrecord", ["data/laws-*.tfrecord"]),
+        ("shards at /data/r07-s-*-of-*.tfrecords", ["/data/r07-s-*-of-*.tfrecords"]),
+        ("the sixteen-pixel-tile model", ["16"]),
     ],
 )
 def test_what_is_a_value_and_what_is_none(text: str, values: list[str]) -> None:
@@ -220,3 +223,18 @@ def test_a_long_name_that_is_set_as_code_takes_no_time(filling: str) -> None:
     started = time.process_time()
     uncoded(f"`a{filling * 20_000}`")
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("with soft non-maximum suppression", "nms"),
+        ("by binary cross entropy", "bce"),
+        ("an exponential moving average", "ema"),
+        ("results under names", "run"),
+        ("non, maximum suppression", "nms"),
+    ],
+)
+def test_words_that_stand_together_say_their_abbreviation(text: str, short: str) -> None:
+    said = {word.text for word in read(text).content}
+    assert (short in said) is (short != "run" and "," not in text)

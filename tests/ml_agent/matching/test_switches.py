@@ -8,7 +8,7 @@ from ml_agent.matching.fill import fill
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot, Weights
-from ml_agent.matching.switches import SWITCH_FEATURES, switch_features
+from ml_agent.matching.switches import SWITCH_FEATURES, is_ruled_out, switch_features
 from tools.signatures.model import Option
 
 
@@ -98,3 +98,22 @@ def test_what_a_switch_takes_away_is_refused_by_who_keeps_it(text: str, negated:
     said = switch_features(read(text), one, Weights([one]), frozenset())
     assert said is not None
     assert float(said.negated) == negated
+
+
+@pytest.mark.parametrize(
+    ("text", "dest", "expected"),
+    [
+        ("train it from scratch", "resume", True),
+        ("train it from the very beginning", "fine_tuning", True),
+        ("begin from a checkpoint instead of starting from scratch", "resume", False),
+        ("train it from scratch", "no_pretrained", False),
+        ("train it from scratch", "fp16", False),
+        ("load it in 8 bits", "load_4bit", True),
+        ("load it in 8 bits", "load_8bit", False),
+        ("load it small", "load_4bit", False),
+    ],
+)
+def test_what_is_the_opposite_of_a_switch_rules_it_out(text: str, dest: str, expected: bool) -> None:
+    names = ("resume", "fine_tuning", "no_pretrained", "fp16", "load_4bit", "load_8bit")
+    slots = {name: slot(name, nargs="0", switch_value="True") for name in names}
+    assert is_ruled_out(read(text), list(slots.values()), slots[dest]) is expected

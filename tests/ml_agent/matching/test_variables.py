@@ -49,3 +49,9 @@ def test_a_long_text_stays_whole() -> None:
 
 def test_a_variable_is_known_by_its_whole_name() -> None:
     assert references("$DIRECTORY/a ${B} $DIRECTORY") == ("DIRECTORY", "B")
+
+
+def test_a_path_is_not_put_into_a_path() -> None:
+    values = {"CONFIG": "configs/design/v2.yaml", "DATA": "/srv/glue"}
+    assert expand("configs/${CONFIG}.yaml", values) == "configs/v2.yaml"
+    assert expand("$DATA/MNLI", values) == "/srv/glue/MNLI"
