@@ -2,11 +2,14 @@
 
 import ast
 import posixpath
+import re
+from collections.abc import Iterable
 
 from tools.signatures.argparse_option import typed
 from tools.signatures.fields import VALUE_TYPES
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option
+from tools.signatures.sources import Sources
 from tools.signatures.values import UNKNOWN, Arguments, Instance, Native, Value
 
 MAKER = "get_config"
@@ -56,6 +59,16 @@ class ConfigDict(Native):
     def do_unlocked(self, arguments: Arguments) -> Value:
         """With config.unlocked()."""
         return self
+
+    def do_lock(self, arguments: Arguments) -> Value:
+        """lock(), which gives back what it locks."""
+        return self
+
+    do_unlock = do_lock
+
+    def do_to_dict(self, arguments: Arguments) -> Value:
+        """to_dict(): the settings, of which a new ConfigDict may be made."""
+        return ConfigDict(self)
 
     def do_get(self, arguments: Arguments) -> Value:
         """get(name, default)."""
@@ -107,18 +120,40 @@ def file_at(run: Interpreter, word: str) -> str:
     return path if run.sources.exists(path) else ""
 
 
+_ASSIGNED = re.compile(r"^\s*+[A-Za-z_]\w*+((?:\.\w++)++)\s*+=(?!=)")
+
+
+def places_of(sources: Sources, paths: Iterable[str]) -> dict[str, tuple[str, int]]:
+    """Where settings are assigned, by dotted name: `_C.SOLVER.BASE_LR = 0.1`."""
+    found: dict[str, tuple[str, int]] = {}
+    for path in paths:
+        for number, line in enumerate((sources.text(path) or "").split("\n"), 1):
+            assigned = _ASSIGNED.match(line[:200])
+            if assigned is not None:
+                found.setdefault(assigned[1][1:], (path, number))
+    return found
+
+
 def options_of(run: Interpreter, flag: str, trees: dict[str, dict[str, Value]]) -> list[Option]:
     """The settings of several files as options; a default is known where all files that have it agree."""
     values: dict[str, list[Value]] = {}
-    places: dict[str, str] = {}
+    first: dict[str, str] = {}
     for path, tree in trees.items():
         for name, value in tree.items():
             values.setdefault(name, []).append(value)
-            places.setdefault(name, path)
-    return [_option(run, f"{flag}.{name}", given, places[name]) for name, given in values.items()]
+            first.setdefault(name, path)
+    places = places_of(run.sources, _readable(run, trees))
+    return [_option(run, f"{flag}.{name}", given, places.get(name, (first[name], 0))) for name, given in values.items()]
 
 
-def _option(run: Interpreter, name: str, values: list[Value], path: str) -> Option:
+def _readable(run: Interpreter, trees: Iterable[str]) -> list[str]:
+    """The configuration files, and the modules beside them from which they may have their settings."""
+    folders = {posixpath.dirname(path) for path in trees}
+    beside = (p for p in sorted(run.sources.files or ()) if p.endswith(".py") and posixpath.dirname(p) in folders)
+    return [*dict.fromkeys([*trees, *beside])][:MAX_FILES]
+
+
+def _option(run: Interpreter, name: str, values: list[Value], place: tuple[str, int]) -> Option:
     kinds = {
         VALUE_TYPES.get(type(value), "json" if isinstance(value, (list, tuple)) else "unknown") for value in values
     }
@@ -129,7 +164,7 @@ def _option(run: Interpreter, name: str, values: list[Value], path: str) -> Opti
     switch = kind == "bool"
     return Option(
         dest=name, flags=(f"--{name}",), negative_flags=(f"--no{name}",) if switch else (), type=kind, default=default,
-        nargs="?bool" if switch else None, switch_value="True" if switch else None, path=path, sure=known,
+        nargs="?bool" if switch else None, switch_value="True" if switch else None, path=place[0], line=place[1], sure=known,
     )  # fmt: skip
 
 

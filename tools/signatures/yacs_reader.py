@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from tools.signatures.argparse_option import typed
-from tools.signatures.config_dict import ConfigDict, leaves
+from tools.signatures.config_dict import ConfigDict, leaves, places_of
 from tools.signatures.fields import VALUE_TYPES
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, Signature, Unseen
-from tools.signatures.sources import Sources
 from tools.signatures.values import UNKNOWN, Arguments, Instance, ParsedArgument, Value
 from tools.word_pattern import WordPattern, any_of
 
@@ -20,7 +19,6 @@ MOST_TREES = 8
 _NAME = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
 """A setting that can be given: who reads a command line must not take it for an option."""
 _MODULES = ("yacs.config", "fvcore.common.config")
-_ASSIGNED = re.compile(r"^\s*+[A-Za-z_]\w*+((?:\.\w++)++)\s*+=(?!=)")
 
 
 class ConfigNode(ConfigDict):
@@ -90,7 +88,7 @@ def changes_settings() -> WordPattern:
 
 def _settings(run: Interpreter, trees: Sequence[ConfigNode]) -> list[Option]:
     found: dict[str, Option] = {}
-    places = _places(run.sources, sorted(run.modules))
+    places = places_of(run.sources, sorted(run.modules))
     for tree in trees:
         for name, value in (one for one in tree.before if _NAME.fullmatch(one[0])):
             found.setdefault(name, _setting(run, name, value, tree.changed_by, places.get(name, ("", 0))))
@@ -104,17 +102,6 @@ def _setting(run: Interpreter, name: str, value: Value, within: str, place: tupl
         dest=name, within=within, type=kind, default=default, path=place[0], line=place[1],
         sure=known and value is not UNKNOWN, converter="literal",
     )  # fmt: skip
-
-
-def _places(sources: Sources, paths: list[str]) -> dict[str, tuple[str, int]]:
-    """Where settings are assigned, by dotted name: `_C.SOLVER.BASE_LR = 0.1`."""
-    found: dict[str, tuple[str, int]] = {}
-    for path in paths:
-        for number, line in enumerate((sources.text(path) or "").split("\n"), 1):
-            assigned = _ASSIGNED.match(line[:200])
-            if assigned is not None:
-                found.setdefault(assigned[1][1:], (path, number))
-    return found
 
 
 def _make(run: Interpreter, name: str, arguments: Arguments) -> Value:
