@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tools.commandline.quoting import quote
+from tools.commandline.settings_text import settings_text
 from tools.errors import RenderError
 from tools.signatures.model import Option, Signature
 from tools.signatures.words import NEGATIVE_NUMBER, written
@@ -59,12 +60,15 @@ def render_words(signature: Signature, call: Mapping[str, Any]) -> tuple[str, ..
 
 
 def _held_words(signature: Signature, given: Mapping[str, Any]) -> Iterator[str]:
-    """What takes all that follows comes last: its own words, and the settings within it as KEY VALUE."""
+    """What takes all that follows comes last: its own words, and the settings within it."""
     for holder in signature.options:
         inner = [o for o in signature.options if o.within == holder.dest and o.dest in given]
         if not inner and not (takes_the_rest(holder) and holder.dest in given):
             continue
         yield from [_flag(holder)] if holder.flags else []
+        if inner and inner[0].held != "words":
+            yield settings_text(inner, given, given.get(holder.dest))
+            continue
         yield from (written(holder, v) for v in _as_list(given.get(holder.dest, ())))
         for option in inner:
             yield from (option.dest, str(given[option.dest]))

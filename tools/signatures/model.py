@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 OptionType = Literal["str", "int", "float", "bool", "path", "json", "unknown"]
+Held = Literal["words", "commas", "json"]
 Kind = Literal["python", "module", "shell", "console", "make"]
 
 
@@ -47,7 +48,9 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     accepted_at: str = ""
     """FILE:LINE of that test."""
     within: str = ""
-    """The dest of the option whose words hold it, as `KEY VALUE KEY VALUE`; "" for one that stands by itself."""
+    """The dest of the option whose words hold it; "" for one that stands by itself."""
+    held: Held = "words"
+    """How those words hold it: as `KEY VALUE KEY VALUE`, in one word as `KEY=VALUE,KEY=VALUE`, or in one that is JSON."""
 
     @property
     def positional(self) -> bool:

@@ -17,6 +17,7 @@ from tools.signatures.interpreter import Given, Interpreter
 from tools.signatures.kept import KeptSignatures
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.sources import Sources, without_garbage_collection
+from tools.signatures.text_settings import with_text_settings
 from tools.signatures.values import Class, Function, Native, Value
 from tools.signatures.yacs_reader import changes_settings, with_settings
 
@@ -316,7 +317,7 @@ def _complete(run: Interpreter, signature: Signature) -> Signature:
     """A signature with what the file and its comments say of it, and the settings within its options."""
     doc = signature.doc or run.modules[run.script].env.get("__doc__") or ""
     described = with_settings(run, msgspec.structs.replace(signature, doc=_first_paragraph(doc)))
-    return with_comments(run.sources, described)
+    return with_comments(run.sources, with_text_settings(run, described))
 
 
 def _first_paragraph(doc: Value) -> str:
