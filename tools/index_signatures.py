@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tools.reading import Reading
 from tools.signatures.console import read_console
+from tools.signatures.handed_on import with_handed_options
 from tools.signatures.model import Signature
 from tools.signatures.read import SignatureReader
 
@@ -18,4 +19,4 @@ def read_all_signatures(
     found = {path: reader.read(path) for path in reading.each(files)}
     for signature in consoles:
         found[signature.path] = (*found.get(signature.path, ()), signature)
-    return {path: signatures for path, signatures in found.items() if signatures}
+    return with_handed_options({path: signatures for path, signatures in found.items() if signatures})

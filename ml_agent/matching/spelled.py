@@ -52,8 +52,8 @@ def _spelled_settings(statement: Statement, slots: Sequence[Slot]) -> Iterator[S
     known |= {slot.option.dest for slot in slots if slot.option.within and re.search(r"[._]", slot.option.dest)}
     for match in _SETTING.finditer(statement.text) if known else ():
         if match[0] in known:
-            following = statement.text[match.end() : match.end() + 160]
-            yield Spelled(name=match[0], following=following, start=match.start(), end=match.end())
+            end = match.end() + (statement.text[match.end() : match.end() + 1] in {"`", "'", '"'})
+            yield Spelled(name=match[0], following=statement.text[end : end + 160], start=match.start(), end=end)
 
 
 def _places_by_flag(slots: Sequence[Slot]) -> dict[str, int]:

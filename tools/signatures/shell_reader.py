@@ -4,6 +4,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterator
 
+from tools.signatures.comments import comment_at
 from tools.signatures.model import Option, Signature
 from tools.signatures.sources import Sources
 
@@ -57,6 +58,8 @@ OF_SHELL = frozenset(
     ]
 )
 """Variables that are there in any shell."""
+PARSES_OPTIONS = re.compile(r"\s*+(?:\.|source)\s++\S*+(?<=parse_options\.sh)(?=\s|$)")
+SETS = re.compile(r"(?P<name>[A-Za-z_]\w*+)=(?P<value>\"[^\"$`]*+\"|'[^'$`]*+'|[^\s#;$`\"'()]*+)\s*+(?:#.*)?$")
 MAX_VARIABLES = 12
 MAX_PLACES = 30
 
@@ -69,6 +72,10 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
     lines = _join_lines(text)
     bare = [_strip_comment(line) for line in lines]
     code, outer = "\n".join(bare), "\n".join(_outside_functions(bare))
+    if settings := _settings(lines, path):
+        return (
+            Signature(path=path, kind="shell", framework="shell", options=settings, syntax="argparse", doc=_leading_comment(text)),
+        )  # fmt: skip
     options = _places(outer, path) + _getopts(outer, path)
     takes_all = bool(ALL.search(OPTIONS_DONE.sub("", outer)))
     calls = tuple(line.strip() for line in code.split("\n") if CALLS.search(line) and not line.lstrip().startswith("#"))
@@ -148,6 +155,24 @@ def _places(code: str, path: str) -> tuple[Option, ...]:
         )
         for place in range(1, last + 1)
     )  # fmt: skip
+
+
+def _settings(lines: list[str], path: str) -> tuple[Option, ...]:
+    """The variables of a script that sources Kaldi's `parse_options.sh`: each that is set before is an option `--name`.
+
+    Source: https://github.com/kaldi-asr/kaldi/blob/master/egs/wsj/s5/utils/parse_options.sh
+    """
+    end = next((at for at, line in enumerate(lines) if PARSES_OPTIONS.match(line)), 0)
+    found: dict[str, Option] = {}
+    for at, line in enumerate(lines[:end]):
+        match = SETS.match(line)
+        if match is not None:
+            name, usual = match["name"], match["value"].strip("\"'")
+            flags = tuple(dict.fromkeys((f"--{name.replace('_', '-')}", f"--{name}")))
+            found[name] = Option(
+                dest=name, flags=flags, default=usual or None, help=comment_at(lines, at + 1), path=path, line=at + 1
+            )
+    return tuple(found.values())
 
 
 def _variables(code: str) -> tuple[tuple[str, str], ...]:

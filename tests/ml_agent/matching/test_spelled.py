@@ -91,3 +91,9 @@ def test_settings_are_spelled_by_names_that_are_no_common_words(text: str, value
     placed, unknown = spelled_slots(read(text), slots)
     assert {slots[one.slot].option.dest: one.values for one in placed} == values
     assert not unknown
+
+
+def test_a_setting_in_backticks_has_its_value_behind_them() -> None:
+    slots = [Slot(Option(dest="grad_clip", within="hparams", held="commas", type="float", default="1.0"))]
+    (found,), _ = spelled_slots(read("with `grad_clip` 0.7 and so on"), slots)
+    assert found.values == ("0.7",)

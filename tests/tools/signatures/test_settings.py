@@ -138,3 +138,25 @@ def test_configargparse_adds_by_other_names(script: Script) -> None:
         parser.parse_args()
     """)
     assert [o.dest for o in signature.options] == ["config", "one", "two"] and signature.whole
+
+
+def test_a_tree_that_is_locked_and_copied_is_followed_with_its_comments(script: Script, option: Find) -> None:
+    tree = """
+    import ml_collections
+
+    def _base():
+        config = ml_collections.ConfigDict()
+        # Where to look for models.
+        config.folder = "."
+
+        config.steps = 10  # of training
+        return config.lock()
+
+    def get_config(variant):
+        config = ml_collections.ConfigDict(_base().to_dict())
+        config.update(PRESETS[variant])
+        return config
+"""
+    signature = script(TRAINER.format(default="'configs/one.py:b16'"), configs__one=tree)
+    assert option(signature, "config.folder").help == "Where to look for models."
+    assert (option(signature, "config.steps").default, option(signature, "config.steps").help) == ("10", "of training")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from tools.commandline.render import render_command
 from tools.commandline.words import parse_call
 from tools.signatures.model import Signature

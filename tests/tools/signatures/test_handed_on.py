@@ -1,0 +1,82 @@
+"""Shell scripts whose words are those of a program."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.commandline.render import render_command
+from tools.commandline.words import parse_call
+from tools.index_signatures import read_all_signatures
+from tools.signatures.model import Signature
+
+TRAIN = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("data")
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--launcher", default="none")
+args = parser.parse_args()
+"""
+
+
+def read(folder: Path, **files: str) -> Signature:
+    """The signature of run.sh in `tools`, beside train.py."""
+    for name, text in {"train.py": TRAIN, **{name.replace("__", "."): text for name, text in files.items()}}.items():
+        (folder / "tools").mkdir(exist_ok=True)
+        (folder / "tools" / name).write_text(text)
+    paths = tuple(f"tools/{name.replace('__', '.')}" for name in ("train__py", *files))
+    (found,) = read_all_signatures(folder, paths)["tools/run.sh"]
+    return found
+
+
+def names(signature: Signature) -> list[str]:
+    return [one.dest for one in signature.options]
+
+
+def test_a_launching_script_takes_what_its_program_takes(tmp_path: Path) -> None:
+    signature = read(tmp_path, run__sh='N=$1\nshift\ntorchrun --nproc_per_node=$N train.py "$@"\n')
+    assert names(signature) == ["N", "data", "lr", "launcher"]
+    call = {"N": "4", "data": "/in1k", "lr": "0.5"}
+    assert render_command(signature, call) == "bash tools/run.sh 4 /in1k --lr 0.5"
+    parsed = parse_call(signature, ["4", "/in1k", "--lr", "0.5", "--lrr", "1"])
+    assert parsed.values == {"N": "4", "data": "/in1k", "lr": 0.5}
+    assert [one.subject for one in parsed.findings] == ["--lrr"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'CONFIG=$1\npython $(dirname "$0")/train.py $CONFIG --launcher pytorch ${@:2}\n',
+        "CONFIG=$1\npython -m torch.distributed.launch \\\n  tools/train.py $CONFIG --launcher pytorch $@\n",
+    ],
+)
+def test_what_the_script_gives_itself_by_place_is_not_asked_again(tmp_path: Path, text: str) -> None:
+    assert names(read(tmp_path, run__sh=text)) == ["CONFIG", "lr", "launcher"]
+
+
+@pytest.mark.parametrize("text", ["python train.py $1\n", 'python other.py "$@"\n', 'echo train.py "$@"\n'])
+def test_other_scripts_stay_as_they_are(tmp_path: Path, text: str) -> None:
+    assert "lr" not in names(read(tmp_path, run__sh=text))
+
+
+def test_a_script_that_parses_options_by_its_variables(tmp_path: Path) -> None:
+    text = """
+stage=0  # where to begin
+stop_stage=100
+spk="lj"
+here=$(pwd)
+
+. utils/parse_options.sh || exit 1
+
+later=1
+python train.py data --lr $stage
+"""
+    signature = read(tmp_path, run__sh=text)
+    found = {one.dest: (one.flags, one.default, one.help) for one in signature.options}
+    assert found == {
+        "stage": (("--stage",), "0", "where to begin"),
+        "stop_stage": (("--stop-stage", "--stop_stage"), "100", ""),
+        "spk": (("--spk",), "lj", ""),
+    }
+    assert render_command(signature, {"stop_stage": "1", "spk": "mia"}) == "bash tools/run.sh --stop-stage 1 --spk mia"
+    assert parse_call(signature, ["--stage", "2", "--stop_stage", "3"]).values == {"stage": "2", "stop_stage": "3"}

@@ -1,0 +1,54 @@
+"""Shell scripts that hand their words on: `torchrun train.py "$@"` takes what train.py takes."""
+
+import posixpath
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from tools.signatures.model import Signature
+
+_HANDS_ON = re.compile(
+    r"(?P<file>[^\s\"']+\.py)[\"']?\s(?P<between>[^\n]*\s)?[\"']?(?:\$@|\$\*|\$\{@(?::\d+)?\})[\"']?(?:\s|$)"
+)
+_OWN_FOLDER = re.compile(r"\$\(dirname [^)\n]{1,60}\)[\"']?")
+
+Signatures = Mapping[str, tuple[Signature, ...]]
+
+
+def with_handed_options(found: Signatures) -> dict[str, tuple[Signature, ...]]:
+    """All signatures of a repository, those of shell scripts with the options of the program that gets their words."""
+    return {path: tuple(_with_options(one, found) for one in several) for path, several in found.items()}
+
+
+def _with_options(signature: Signature, found: Signatures) -> Signature:
+    call = next(filter(None, map(_handing, reversed(signature.calls))), None) if signature.kind == "shell" else None
+    inner = _program_of(signature, call, found) if call is not None else None
+    if call is None or inner is None:
+        return signature
+    own = tuple(msgspec.structs.replace(one, required=one.nargs is None) for one in signature.options)
+    taken, placed = {one.dest for one in own}, not (call["between"] or "").strip()
+    handed = tuple(
+        msgspec.structs.replace(one, required=one.required and one.positional)
+        for one in inner.options
+        if one.dest not in taken and (placed or not one.positional)
+    )
+    return msgspec.structs.replace(
+        signature, options=(*own, *handed), syntax=inner.syntax, accepts_unknown=inner.accepts_unknown,
+        unseen=inner.unseen, exclusive=inner.exclusive, doc=signature.doc or inner.doc,
+    )  # fmt: skip
+
+
+def _handing(call: str) -> re.Match[str] | None:
+    return _HANDS_ON.search(_OWN_FOLDER.sub(".", call))
+
+
+def _program_of(signature: Signature, call: re.Match[str], found: Signatures) -> Signature | None:
+    """The program that is given all words; None where it is not known, or has subcommands or other ways of its own."""
+    folder = posixpath.dirname(signature.path)
+    for base in (folder, "."):
+        path = posixpath.normpath(posixpath.join(base, call["file"]))
+        several = [one for one in found.get(path, ()) if one.kind == "python"]
+        if len(several) == 1 and not several[0].subcommand and several[0].syntax == "argparse":
+            return several[0]
+    return None
