@@ -33,6 +33,8 @@ def takes(slot: Slot, mention: Mention) -> bool:
         return all(map(str.isdigit, mention.value.split(slot.series))) and not mention.parts
     if slot.series and _SQUARE.fullmatch(mention.text) and not mention.parts:
         return False  # its two sides go there
+    if slot.sized and mention.kind == "number":
+        return False  # both of its sides go there, as one word
     if mention.kind == "name" and set(terms(mention.value)) <= _DEVICES:
         return slot.option.type not in {"int", "float"} and any(_DEVICES & set(name) for name in slot.names)
     if (

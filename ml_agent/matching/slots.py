@@ -232,6 +232,13 @@ class Slot:
         return "-" if any(_DASHED.fullmatch(text) for text in shown) else ""
 
     @cached_property
+    def sized(self) -> bool:
+        """Whether its one word is a size of two numbers, as its help, its default or a value that was seen has one: "512x512"."""
+        if self.several or self.option.type in {"int", "float"}:
+            return False
+        return any(_SIZE.search(text) for text in (self.option.help, self.option.default or "", *self.seen))
+
+    @cached_property
     def separator(self) -> str:
         """What stands between a key and its value, where its words are such pairs by its help, examples or name; else ""."""
         shown = (match[1] for text in (self.option.help, *self.seen) for match in _KEYED.finditer(text))
@@ -309,6 +316,7 @@ class Slot:
         return option.type not in {"path", "bool"} and option.nargs not in {"0", "?bool"} and not self.boolean
 
 
+_SIZE = re.compile(r"(?<![\w./-])(?:\d+x\d+|[Ww]\s?x\s?[Hh])(?![\w./-])")
 _DASHED = re.compile(r"(?!\d{4}-\d\d-\d\d$)\d+(?:-\d+){2,}")
 """Three numbers and more with dashes between, "2048-2048-1024"; two are a range, and a date is none."""
 

@@ -45,7 +45,7 @@ def settings_text(settings: Sequence[Option], given: Mapping[str, Any], own: Any
     pairs = dict(pairs_of(str(own), held) or ()) if own else {}
     pairs |= {option.dest: _word(given[option.dest]) for option in settings}
     if held == "json":
-        return json.dumps({key: _typed(value) for key, value in pairs.items()})
+        return json.dumps({key: _as_json(value) for key, value in pairs.items()})
     return ",".join(f"{key}={value}" for key, value in pairs.items())
 
 
@@ -53,7 +53,7 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) else str(value) if isinstance(value, bool) else json.dumps(value)
 
 
-def _typed(word: str) -> Any:
+def _as_json(word: str) -> Any:
     """A word as JSON has it."""
     if word.lower() in _TRUTH:
         return _TRUTH[word.lower()]

@@ -22,7 +22,7 @@ def with_handed_options(found: Signatures) -> dict[str, tuple[Signature, ...]]:
 
 
 def _with_options(signature: Signature, found: Signatures) -> Signature:
-    call = next(filter(None, map(_handing, reversed(signature.calls))), None) if signature.kind == "shell" else None
+    call = next(filter(None, map(_find_call, reversed(signature.calls))), None) if signature.kind == "shell" else None
     inner = _program_of(signature, call, found) if call is not None else None
     if call is None or inner is None:
         return signature
@@ -39,7 +39,7 @@ def _with_options(signature: Signature, found: Signatures) -> Signature:
     )  # fmt: skip
 
 
-def _handing(call: str) -> re.Match[str] | None:
+def _find_call(call: str) -> re.Match[str] | None:
     return _HANDS_ON.search(_OWN_FOLDER.sub(".", call))
 
 

@@ -79,7 +79,7 @@ def _attributes(modules: Sequence[_Module], holder: Option) -> _Made:
         for name in _read_as_json(tree, holder):
             for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
                 if any(one.arg is None and getattr(one.value, "id", "") == name for one in call.keywords):
-                    return _of_class(modules, _called(call))
+                    return _of_class(modules, _name_of(call))
     return []
 
 
@@ -89,7 +89,7 @@ def _read_as_json(tree: ast.Module, holder: Option) -> Iterator[str]:
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
             continue
         target = node.targets[0]
-        if isinstance(target, ast.Name) and _called(node.value) == "loads" and _hands(node.value, holder):
+        if isinstance(target, ast.Name) and _name_of(node.value) == "loads" and _hands(node.value, holder):
             yield target.id
 
 
@@ -117,10 +117,10 @@ def _set_in(maker: ast.FunctionDef, path: str) -> Iterator[tuple[str, Any, tuple
 
 
 def _calls(tree: ast.Module, name: str) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) == name)
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name_of(node) == name)
 
 
-def _called(call: ast.Call) -> str:
+def _name_of(call: ast.Call) -> str:
     return (
         call.func.attr
         if isinstance(call.func, ast.Attribute)

@@ -229,3 +229,11 @@ def test_an_epoch_has_a_number_though_a_word_is_usual() -> None:
     one = only("weights of epoch 180", "180")
     assert takes(epoch, one)
     assert not takes(style, one)
+
+
+@pytest.mark.parametrize(("help", "expected"), [("output size, e.g. '512x512'", True), ("grid as WxH", True), ("size of a model", False)])  # fmt: skip
+def test_a_size_goes_whole_where_sizes_are_usual(help: str, expected: bool) -> None:
+    slot = Slot(Option(dest="resolution", flags=("--resolution",), type="unknown", help=help))
+    assert slot.sized is expected
+    assert takes(slot, only("scale it to 256 by 256 pixels", "256")) is not expected
+    assert takes(slot, only("scale it to 256 by 256 pixels", "256x256"))
