@@ -36,6 +36,8 @@ _SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
 """A word that only a usage line has: "[HOW_MANY]", "[--verbose]"."""
 _MOST_PROSE = 400
 _MOST_OF_A_TEXT = 4000
+_DEFAULT = re.compile(r"\bdefaults?(?: to|:| is) [\"'`]?([A-Za-z][\w-]+)")
+_SHORTEST_STEM, _MOST_PLACES = 2, 3
 _MOST_SIBLINGS = 120
 _MOST_LOOKED_UP = 4
 _CONFIGURATION = frozenset(terms("config cfg configuration"))
@@ -176,9 +178,11 @@ class EntryPoint:
         """What the source has beside the default of an option for words, or beside a value that examples give it."""
         if option.choices or option.accepted or option.switch or option.type not in {"str", "unknown"}:
             return ()
-        known = [option.default or "", *self.seen.get(option.dest, ())[:_MOST_LOOKED_UP]]
+        told = _DEFAULT.findall(option.help)[:1] if not option.default else []
+        known = [option.default or "", *told, *self.seen.get(option.dest, ())[:_MOST_LOOKED_UP]]
         names = [text for text in known if text and number(text) is None and text.lower() not in TRUTH]
-        return tuple(dict.fromkeys(one for text in names for one in self.facts.alternatives.of(text)))
+        beside = (one for text in names for one in (*self.facts.alternatives.of(text), *self.facts.namesakes(text)))
+        return tuple(dict.fromkeys(beside))
 
     def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Files of the repository beside one that a value names, spelled like it."""
@@ -318,6 +322,28 @@ class Facts:
             if posixpath.dirname(path) == folder
             or (folder and parent and posixpath.dirname(posixpath.dirname(path)) == parent)
         ]
+
+    def namesakes(self, name: str) -> tuple[str, ...]:
+        """What the files, or the folders, are called that lie beside one of a name: "vigogne" for "alpaca" beside `templates/alpaca.json`.
+
+        Where several are called so, those where the most lie; where many are, none.
+        """
+        places = self._by_stem.get(name, ()) if len(name) >= _SHORTEST_STEM else ()
+        if len(places) > _MOST_PLACES:
+            return ()
+        beside = [tuple(s for s, own in self._by_stem.items() if place in own and s != name) for place in places]
+        return max((several for several in beside if len(several) <= _MOST_SIBLINGS), key=len, default=())
+
+    @cached_property
+    def _by_stem(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """By name without ending: the folders and endings of such configurations, and the parents of such folders."""
+        found: dict[str, dict[tuple[str, str], None]] = defaultdict(dict)
+        for path in self.index.files:
+            if PurePosixPath(path).suffix in _SIBLING_KINDS - {".py"}:
+                found[PurePosixPath(path).stem].setdefault((posixpath.dirname(path), PurePosixPath(path).suffix))
+            for folder in PurePosixPath(path).parents[:-1]:
+                found[folder.name].setdefault((str(folder.parent), "/"))
+        return {stem: tuple(places) for stem, places in found.items()}
 
     @cached_property
     def _by_suffix(self) -> Mapping[str, Sequence[str]]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from ml_agent.matching.devices import COUNTED_CARDS
 from ml_agent.matching.evidence import Evidence
-from ml_agent.matching.listed import listed_in
+from ml_agent.matching.listed import listed_in, lists_all
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
@@ -149,6 +149,8 @@ def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
         return False
     if mention.kind == "path" and not slot.takes_path and listed_in(slot.option.help):
         return False  # its help lists names
+    if mention.kind == "name" and not slot.takes_path and lists_all(slot.option.help):
+        return False  # and no others
     if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and not _takes_code(slot, mention.value):
         return False
     if mention.kind == "text" and len(slot.vocabulary) > 1 and not any(" " in known for known in slot.vocabulary):

@@ -116,7 +116,8 @@ def _tokens_by_piece(statement: Statement) -> Mapping[str, tuple[int, ...]]:
             continue
         if token.value.endswith((".py", ".sh")):
             continue
-        for piece in {*_PIECE.findall(token.value.lower().replace("++", "pp")), *pieces_of(token.value)}:
+        spelled = token.value.lower().replace("++", "pp")
+        for piece in {*_PIECE.findall(spelled), *pieces_of(token.value), plain(spelled)}:
             if token.kind != "path" or not piece.isdigit():
                 found.setdefault(piece, []).append(place)
     for place, (one, other) in enumerate(itertools.pairwise(statement.tokens)):

@@ -290,7 +290,8 @@ class Slot:
             return tuple(dict.fromkeys((*option.choices, *option.accepted)))
         if "path" in self.role or "output" in self.role:
             return self.files
-        found = [text for text in (option.default, *self.seen) if text and not _is_numeric(text) and len(text) < 80]
+        usual = (option.default or "").split() if self.several else [option.default]
+        found = [text for text in (*usual, *self.seen) if text and not _is_numeric(text) and len(text) < 80]
         shown = (*found, *listed_in(option.help), *self.compared, *self.files)
         return tuple(dict.fromkeys(text for text in shown if text.lower() not in TRUTH))
 

@@ -120,6 +120,8 @@ def _stem(word: str) -> str:
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             stem = word[: -len(ending)]
+            if ending in {"ed", "es"} and stem.endswith("i"):
+                return f"{stem[:-1]}y"  # simplified, categories
             return stem[:-1] if len(stem) > 4 and stem[-1] == stem[-2] and stem[-1] not in "ls" else _without_e(stem)
     return _without_e(word)
 

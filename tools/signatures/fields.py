@@ -52,7 +52,8 @@ _MISSING = External("inspect.Parameter.empty")
 
 def _field(run: Interpreter, node: ast.arg | ast.AnnAssign, name: str, default: Value, frame: Frame) -> Field:
     kind = kind_of(run, node.annotation, frame)
-    if kind.type == "unknown" and kind.nested is None and type(default) in VALUE_TYPES:
+    share = type(default) is int and default in {0, 1}  # which may be a half as well, where nothing is annotated
+    if kind.type == "unknown" and kind.nested is None and type(default) in VALUE_TYPES and not share:
         kind = msgspec.structs.replace(kind, type=VALUE_TYPES[type(default)])
     required = default is _MISSING
     value = None if required else default

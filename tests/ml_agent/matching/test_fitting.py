@@ -237,3 +237,16 @@ def test_a_size_goes_whole_where_sizes_are_usual(help: str, expected: bool) -> N
     assert slot.sized is expected
     assert takes(slot, only("scale it to 256 by 256 pixels", "256")) is not expected
     assert takes(slot, only("scale it to 256 by 256 pixels", "256x256"))
+
+
+def test_no_other_name_goes_where_the_help_lists_all() -> None:
+    extension = Slot(Option(dest="ext", flags=("--ext",), type="str", default="auto", help="Options: auto | jpg | png"))
+    text = "jpg out, JIT-compiled extensions"
+    one = only(text, "JIT-compiled")
+    assert not is_possible(extension, one, evidence(nearness(read(text), one), read(text), extension, Weights([extension])))  # fmt: skip
+
+
+def test_each_default_of_several_is_known() -> None:
+    several = Slot(Option(dest="include", nargs="+", default="onnx openvino tflite"))
+    assert several.vocabulary == ("onnx", "openvino", "tflite")
+    assert Slot(Option(dest="text", default="two words")).vocabulary == ("two words",)

@@ -43,3 +43,8 @@ def test_a_glued_n_counts(glued: str, apart: str) -> None:
 @pytest.mark.parametrize("word", ["news", "nodes", "names", "nets", "notes", "neurons", "negatives"])
 def test_an_english_word_with_n_counts_nothing(word: str) -> None:
     assert "number" not in terms(word)
+
+
+@pytest.mark.parametrize(("one", "other"), [("simplified", "simplify"), ("categories", "category"), ("copies", "copy"), ("applied", "apply")])  # fmt: skip
+def test_words_that_change_their_y_stay_one(one: str, other: str) -> None:
+    assert terms(one) == terms(other)

@@ -381,3 +381,15 @@ data:
     assert set(by_name) == {"train", "data"}
     assert by_name["train"].calls == ("python train.py --epochs $(EPOCHS)",)
     assert [(o.dest, o.default) for o in by_name["train"].options] == [("EPOCHS", "10")]
+
+
+def test_a_parameter_that_is_one_by_default_may_be_a_share(repository: Make, option: Find) -> None:
+    program = """
+        import fire
+        def sample(top_p=1, length=40, scale: int = 1):
+            pass
+        if __name__ == "__main__":
+            fire.Fire(sample)
+    """
+    (signature,) = repository({"main.py": program}).read("main.py")
+    assert [option(signature, name).type for name in ("top_p", "length", "scale")] == ["unknown", "int", "int"]
