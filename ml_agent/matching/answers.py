@@ -22,6 +22,7 @@ from ml_agent.matching.fill import Filled, Placed
 from ml_agent.matching.meanings import meant
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
+from ml_agent.matching.switches import is_ruled_out
 from ml_agent.matching.terms import plain
 from tools.commandline.quoting import quote
 from tools.commandline.render import render_command
@@ -110,6 +111,7 @@ def _dest(entry: EntryPoint, placed: Placed) -> str:
 def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], shown: Shown | None) -> dict[str, Any]:
     base = example_values(statement, entry, shown) if shown is not None else {}
     rivals = {option.dest for option in entry.signature.options if is_rival(option, placed)}
+    rivals |= {one.option.dest for one in entry.slots if one.boolean and is_ruled_out(statement, entry.slots, one)}
     base = merged({dest: value for dest, value in base.items() if dest not in rivals}, placed)
     for option in entry.signature.options:
         launched = bool(entry.launcher) and launch.is_launchers(option)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 from ml_agent.matching.fitting import counts_the_other, takes
 from ml_agent.matching.meanings import Entry, between, meant, pieces_of
@@ -36,8 +37,9 @@ def candidates(
     for entry in entries:
         yield entry.mention, entry
     said = {plain(entry.value) for entry in entries}
+    spelled = {(one.mention.first, one.mention.last) for one in entries if one.exact}
     for mention in stated:
-        if _is_spent(mention, spent):
+        if _is_spent(mention, spent) or ((mention.first, mention.last) in spelled and mention.kind == "name"):
             continue
         if plain(mention.value) not in said and takes(slot, mention) and not counts_the_other(statement, mention, slot):
             yield mention, None
@@ -62,18 +64,22 @@ def _entries(statement: Statement, slots: Sequence[Slot], place: int) -> list[En
 def _is_another(statement: Statement, slot: Slot, entry: Entry) -> bool:
     """Whether the words for a known value are a whole name of another thing: "train_dotrice" is no `train_atkins`.
 
-    Only where a slot takes other values than the known ones. A name with capitals or with the same numbers may be a loose spelling.
+    Only where a slot takes other values than the known ones. A name with capitals, or with the same numbers and a word in common, may be a loose spelling.
     """
     if slot.closed or entry.exact:
         return False
     for one in statement.mentions:
         inside = one.first <= entry.mention.first and entry.mention.last <= one.last
-        if one.kind != "name" or one.parts or not inside or not _WHOLE_NAME.fullmatch(one.value):
+        if one.parts or not inside:
             continue
+        if one.kind == "path" and PurePosixPath(entry.value).suffix:
+            return PurePosixPath(one.value).name != PurePosixPath(entry.value).name  # another file
+        if one.kind != "name" or not _WHOLE_NAME.fullmatch(one.value):
+            continue
+        said, known = pieces_of(one.value), pieces_of(entry.value)
         numbers = re.findall(r"\d+", one.value)
-        if not pieces_of(one.value) <= pieces_of(entry.value) and (
-            not numbers or numbers != re.findall(r"\d+", entry.value)
-        ):
+        alike = numbers and numbers == re.findall(r"\d+", entry.value) and any(len(piece) > 1 for piece in said & known)
+        if not said <= known and not alike:
             return True
     return False
 

@@ -140,7 +140,8 @@ _NO_PLACES = frozenset(terms("key type mode strategy format suffix method column
 def _is_no_place(slot: Slot) -> bool:
     """Whether a name says last that a slot holds no path, and no known value is one: "checkpoint_key"."""
     known = (slot.option.default or "", *slot.seen)
-    return all(name[-1] in _NO_PLACES for name in slot.names) and not any("/" in text for text in known)
+    told = bool({"input-help", "path-help"} & slot.role)
+    return all(name[-1] in _NO_PLACES for name in slot.names) and not told and not any("/" in text for text in known)
 
 
 def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:

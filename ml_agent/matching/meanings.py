@@ -50,16 +50,35 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
     found = []
     for rank, (share, much, _, value, hit) in enumerate(scored[:4]):
         other = max((one[0] for place, one in enumerate(scored) if place != rank), default=0.0)
-        if share < 0.45 or (share < 0.99 and share - other < 0.05):
+        named = any(_is_proper_name(statement, place, value, pieces) for piece in hit for place in said[piece])
+        if not named and not _is_meant(share, share - other):
             continue
         spot = literal.get(plain(value))
         mention = _stretch(statement, value, said, hit) if spot is None else between(statement, value, spot, spot)
         exact = value in aliases or (plain(mention.text) == plain(value) and bool(plain(value)))
-        exact = exact or canonical(mention.text.lower()) == canonical(value.lower())
+        exact = exact or named or canonical(mention.text.lower()) == canonical(value.lower())
+        share = 1.0 if named else share
         found.append(
             Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
         )
     return found
+
+
+def _is_meant(share: float, margin: float) -> bool:
+    """Whether so much of a value is said, so much more than of any other, that it may be meant."""
+    return share > 0.99 or (share >= 0.45 and margin >= 0.05) or (share >= 0.4 and margin >= 0.3)
+
+
+def _is_proper_name(statement: Statement, place: int, value: str, pieces: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a word is a name that stands in this value of all: "LeViT" in `dpt_levit_224`."""
+    word = statement.tokens[place].value
+    name = plain(word)
+    if len(name) < _NAME or not re.search(r"[a-z][A-Z]|[A-Z]{3}", word) or not word.isalpha():
+        return False
+    return name in pieces[value] and sum(name in several for several in pieces.values()) == 1
+
+
+_NAME = 4
 
 
 def _score_values(
@@ -72,6 +91,7 @@ def _score_values(
     for value, several in pieces.items():
         worth = {piece: math.log(1 + (total + 0.5) / frequency[piece]) if total > 1 else 1.0 for piece in several}
         hit = {piece for piece in several if any(_says(statement, place, several) for place in said.get(piece, ()))}
+        hit = _without_stray(statement, said, hit, several)
         if any(piece.isalpha() and frequency[piece] < total for piece in hit):
             # What all of them have tells none: "the rings" of checkpoints/rings_mlp.json and checkpoints/moons_mlp.json.
             worth = {piece: much for piece, much in worth.items() if piece in hit or frequency[piece] < total}
@@ -82,9 +102,31 @@ def _score_values(
     return sorted(scored, key=lambda one: (-one[0], -one[1], len(one[3])))
 
 
+def _without_stray(
+    statement: Statement, said: Mapping[str, tuple[int, ...]], hit: set[str], several: frozenset[str]
+) -> set[str]:
+    """The pieces that are said, but for single letters and digits that stand far from the others: "x3" and a 2 elsewhere are no `x2plus`."""
+    long = {piece for piece in hit if len(piece) > 1}
+    if not any(len(piece) > 1 and piece.isalpha() for piece in several):
+        return hit
+    near = [place for piece in long for place in said[piece]]
+
+    def counts(place: int) -> bool:
+        word = statement.tokens[place].value
+        code = bool(re.fullmatch(r"[A-Za-z]\d+", word)) and pieces_of(word) <= several  # "V3"
+        return code or bool(_JOINED.search(word)) or any(abs(place - other) <= _BESIDE for other in near)
+
+    return long | {piece for piece in hit - long if any(map(counts, said[piece]))}
+
+
+_BESIDE = 4
+_JOINED = re.compile(r"\w[_/-]\w")
+
+
 def _says(statement: Statement, place: int, pieces: frozenset[str]) -> bool:
     """Whether a word can mean a value of these pieces: one with underscores is a name of its own, and its parts mean little alone."""
-    word = statement.tokens[place].value
+    token = statement.tokens[place]
+    word = token.value.rpartition("/")[2].partition(".")[0] if token.kind == "path" else token.value
     return "_" not in word or 2 * len(pieces_of(word) & pieces) >= len(pieces_of(word))
 
 

@@ -253,3 +253,22 @@ def test_a_setting_within_another_option_is_no_option_of_its_own() -> None:
     speed = Slot(Option(dest="DEMO.FPS", within="opts", type="int", default="30"))
     assert vector("a film with 15 FPS", "15", speed)["within"] == 1
     assert vector("a film with 15 FPS", "15", slot("fps"))["within"] == 0
+
+
+MODELS = ("dpt_large_384", "dpt_next_vit_384", "dpt_levit_224", "swin2_base_384")
+
+
+@pytest.mark.parametrize(
+    ("text", "choices", "expected"),
+    [
+        ("depth with the LeViT model", MODELS, "dpt_levit_224"),
+        ("an x3 suffix and 2 processes", ("net_x2plus", "net_x4plus"), ""),
+        ("the net at x2", ("net_x2plus", "net_x4plus"), "net_x2plus"),
+        ("the weights in ckpt/sam_h.pth", ("default", "vit_h", "vit_l", "vit_b"), "vit_h"),
+        ("its anime video model", ("realesr-animevideov3", "realesr-general-x4v3"), "realesr-animevideov3"),
+        ("Real-ESRGAN for the background", ("realesrgan", "none"), "realesrgan"),
+    ],
+)
+def test_what_is_said_of_a_known_value(text: str, choices: tuple[str, ...], expected: str) -> None:
+    found = meant(read(text), slot("model", choices=choices))
+    assert [one.value for one in found][:1] == ([expected] if expected else [])

@@ -219,3 +219,9 @@ def test_the_name_of_an_option_with_its_number_is_no_value() -> None:
         Slot(Option(dest="encoder", flags=("--encoder",), type="str", help="encoder name")),
     ]
     assert given(fill(read("search with bm25 k1 1.1"), slots, shipped()), slots).get("encoder") != ("k1",)
+
+
+def test_a_file_is_no_other_file_of_the_repository() -> None:
+    labels = Slot(Option(dest="labels_path", flags=("--labels_path",), type="str", default="labels.json"), files=("labels.json",))  # fmt: skip
+    found = fill(read("the labels are in data/kids_labels.json"), [labels], shipped())
+    assert given(found, [labels]) == {"labels_path": ("data/kids_labels.json",)}

@@ -250,3 +250,11 @@ def test_each_default_of_several_is_known() -> None:
     several = Slot(Option(dest="include", nargs="+", default="onnx openvino tflite"))
     assert several.vocabulary == ("onnx", "openvino", "tflite")
     assert Slot(Option(dest="text", default="two words")).vocabulary == ("two words",)
+
+
+@pytest.mark.parametrize(("help", "expected"), [("one or more style images", True), ("how the lines look", False)])
+def test_a_style_that_is_an_image_is_a_place(help: str, expected: bool) -> None:
+    slot = Slot(Option(dest="styles", flags=("--styles",), nargs="+", help=help))
+    one = only("the style scans/blue.png", "scans/blue.png")
+    seen = evidence(nearness(read("the style scans/blue.png"), one), read("the style scans/blue.png"), slot, Weights([slot]))  # fmt: skip
+    assert is_possible(slot, one, seen) is expected

@@ -157,3 +157,15 @@ def test_the_name_of_a_program_without_its_ending_is_none_of_its_values(tmp_path
     (tmp_path / "cyclegan.py").write_text(script, encoding="utf-8")
     (entry,) = Facts(RepoIndex.open(tmp_path, "here")).entries
     assert plain("CycleGAN") in callee_of(entry).names
+
+
+def test_what_an_example_goes_on_with_is_not_kept_where_all_begins_afresh(tmp_path: Path) -> None:
+    program = TRAIN.replace("p.parse_args()", 'p.add_argument("--resume", action="store_true")\np.parse_args()')
+    (tmp_path / "train.py").write_text(program)
+    (tmp_path / "README.md").write_text(
+        "```bash\npython train.py --epochs 400 --config configs/base_40.json --resume\n```\n"
+    )
+    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "one")))
+    kept = "Train with configs/base_40.json for 400 epochs"
+    assert "--resume" in str(answer(shelf, kept))
+    assert "--resume" not in str(answer(shelf, f"{kept}, from scratch"))
