@@ -27,7 +27,7 @@ from ml_agent.matching.series import (
 )
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, is_whole, kept_words, spelled_slots
-from ml_agent.matching.switches import contradicts, is_ruled_out, switches, truth
+from ml_agent.matching.switches import contradicts, is_ruled_out, spelled_bonus, switches, truth
 from ml_agent.matching.terms import plain, terms
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def fill(
     spent = explained(statement, placed, slots)
     filled = {one.slot for one in placed}
     for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):
-        score += opinion.switch(place) if opinion else 0.0
+        score += spelled_bonus(statement, slot, said) + (opinion.switch(place) if opinion else 0.0)
         wanted = truth(slot, said)
         if (
             score > 0
