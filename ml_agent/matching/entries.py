@@ -36,6 +36,8 @@ _SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
 """A word that only a usage line has: "[HOW_MANY]", "[--verbose]"."""
 _MOST_PROSE = 400
 _MOST_OF_A_TEXT = 4000
+_Place = tuple[str, str]
+"""A folder, and how its files end."""
 _DEFAULT = re.compile(r"\bdefaults?(?: to|:| is) [\"'`]?([A-Za-z][\w-]+)")
 _SHORTEST_STEM, _MOST_PLACES = 2, 3
 _MOST_SIBLINGS = 120
@@ -328,22 +330,26 @@ class Facts:
 
         Where several are called so, those where the most lie; where many are, none.
         """
-        places = self._by_stem.get(name, ()) if len(name) >= _SHORTEST_STEM else ()
+        places = self._named_files[0].get(name, ()) if len(name) >= _SHORTEST_STEM else ()
         if len(places) > _MOST_PLACES:
             return ()
-        beside = [tuple(s for s, own in self._by_stem.items() if place in own and s != name) for place in places]
-        return max((several for several in beside if len(several) <= _MOST_SIBLINGS), key=len, default=())
+        beside = [tuple(stem for stem in self._named_files[1][place] if stem != name) for place in places]
+        few = [several for several in beside if len(several) <= _MOST_SIBLINGS]
+        return max(few, key=lambda several: len(several), default=())
 
     @cached_property
-    def _by_stem(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """By name without ending: the folders and endings of such configurations, and the parents of such folders."""
-        found: dict[str, dict[tuple[str, str], None]] = defaultdict(dict)
+    def _named_files(self) -> tuple[Mapping[str, Sequence[_Place]], Mapping[_Place, Iterable[str]]]:
+        """By name without ending: the places of configurations and of folders that are called so; and by place, the names there."""
+        places: dict[str, dict[_Place, None]] = defaultdict(dict)
+        names: dict[_Place, dict[str, None]] = defaultdict(dict)
         for path in self.index.files:
-            if PurePosixPath(path).suffix in _SIBLING_KINDS - {".py"}:
-                found[PurePosixPath(path).stem].setdefault((posixpath.dirname(path), PurePosixPath(path).suffix))
-            for folder in PurePosixPath(path).parents[:-1]:
-                found[folder.name].setdefault((str(folder.parent), "/"))
-        return {stem: tuple(places) for stem, places in found.items()}
+            pure = PurePosixPath(path)
+            own = (
+                [(pure.stem, (posixpath.dirname(path), pure.suffix))] if pure.suffix in _SIBLING_KINDS - {".py"} else []
+            )
+            for name, place in [*own, *((one.name, (str(one.parent), "/")) for one in pure.parents if one.name)]:
+                places[name][place] = names[place][name] = None
+        return {name: tuple(several) for name, several in places.items()}, names
 
     @cached_property
     def _by_suffix(self) -> Mapping[str, Sequence[str]]:

@@ -12,6 +12,8 @@ _CHOICES_IN_HELP = re.compile(
     r"|(?:^|:\s)[\w.+-]{1,40}(?:, [\w.+-]{1,40}){3,20}(?![\w.+-])(?!\s\w)"
 )
 """In brackets, in quotes, with bars between; or four words and more with nothing but commas, where a sentence or its second half begins."""
+_LONGEST = 2000
+"""Characters of a help text that are looked at."""
 _WORD = re.compile(r"[\w.+/-]+")
 
 
@@ -19,7 +21,7 @@ _WORD = re.compile(r"[\w.+/-]+")
 def listed_in(text: str) -> tuple[str, ...]:
     """Values that a help text lists: "[M, S, MS]", "'mean' or 'max'"."""
     found: list[str] = []
-    for match in _CHOICES_IN_HELP.finditer(text):
+    for match in _CHOICES_IN_HELP.finditer(text[:_LONGEST]):
         found += [
             word.strip("./") for word in _WORD.findall(match[0]) if word not in {"or", "and"} and number(word) is None
         ]
@@ -34,6 +36,7 @@ _OPEN = re.compile(r"\be\.\s?g|\betc\b|\.\.\.|\bsuch as\b|\bexamples?\b|\bor (?:
 @remembered(8192, longest=2000)
 def lists_all(text: str) -> bool:
     """Whether a help text seems to list every value: with bars between, or led by "options:"; and does not say that there are others."""
+    text = text[:_LONGEST]
     if _OPEN.search(text):
         return False
     return any(

@@ -7,7 +7,7 @@ from typing import Any
 
 from tools.signatures.model import Held, Option
 
-_PAIR = re.compile(r"\s*(?P<key>[A-Za-z_][\w.]*)\s*=\s*(?P<value>\[[^\]]*\]|[^,\[\]]*)\s*(?:,|$)")
+_PAIR = re.compile(r"\s*+(?P<key>[A-Za-z_][\w.]*+)\s*+=(?P<value>\s*+\[[^\]]*+\]\s*+|[^,\[\]]*+)(?:,|$)")
 """As `tf.contrib.training.HParams.parse` reads it."""
 _LONGEST = 20_000
 _TRUTH = {"true": True, "false": False, "none": None, "null": None}

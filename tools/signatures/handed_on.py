@@ -13,6 +13,8 @@ _HANDS_ON = re.compile(
 )
 _OWN_FOLDER = re.compile(r"\$\(dirname [^)\n]{1,60}\)[\"']?")
 
+_LONGEST_CALL = 2_000
+
 Signatures = Mapping[str, tuple[Signature, ...]]
 
 
@@ -40,7 +42,7 @@ def _with_options(signature: Signature, found: Signatures) -> Signature:
 
 
 def _find_call(call: str) -> re.Match[str] | None:
-    return _HANDS_ON.search(_OWN_FOLDER.sub(".", call))
+    return _HANDS_ON.search(_OWN_FOLDER.sub(".", call[:_LONGEST_CALL]))
 
 
 def _program_of(signature: Signature, call: re.Match[str], found: Signatures) -> Signature | None:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -29,10 +29,12 @@ def with_text_settings(run: Interpreter, signature: Signature) -> Signature:
     holders = [
         one for one in signature.options if not one.switch and not one.within and _HOLDS.search(one.dest.lower())
     ]
-    modules = list(_modules(run)) if holders else []
+    paths = (
+        [run.script, *(path for path in sorted(run.modules) if path != run.script)][:MOST_MODULES] if holders else []
+    )
     found: list[Option] = []
     for holder in holders:
-        for held, made in (("commas", _hparams(modules, holder)), ("json", _attributes(modules, holder))):
+        for held, made in (("commas", _hparams(run, paths, holder)), ("json", _attributes(run, paths, holder))):
             found += [_setting(run, holder, held, one) for one in made[:MOST_SETTINGS] if one[0] not in known]
             known |= {name for name, _, _ in made}
     return msgspec.structs.replace(signature, options=(*signature.options, *found)) if found else signature
@@ -52,20 +54,21 @@ def _setting(run: Interpreter, holder: Option, held: Any, made: tuple[str, Any, 
     )  # fmt: skip
 
 
-def _modules(run: Interpreter) -> Iterator[_Module]:
-    """The script and what it imports, by path."""
-    paths = [run.script, *(path for path in sorted(run.modules) if path != run.script)]
-    for path in paths[:MOST_MODULES]:
-        tree = run.sources.tree(path)
+def _modules(run: Interpreter, paths: Sequence[str], *words: str) -> Iterator[_Module]:
+    """Those that have a word in their text."""
+    for path in paths:
+        tree = run.sources.tree(path) if run.sources.words(path).intersection(words) else None
         if tree is not None:
             yield path, tree
 
 
-def _hparams(modules: Sequence[_Module], holder: Option) -> _Made:
+def _hparams(run: Interpreter, paths: Sequence[str], holder: Option) -> _Made:
     """The settings of the HParams that parse the text of an option."""
-    if not any(_hands(call, holder) for _, tree in modules for call in _calls(tree, "parse")):
+    made = list(_modules(run, paths, "HParams"))
+    handing = _modules(run, paths, "parse") if made else ()
+    if not any(_hands(call, holder) for _, tree in handing for call in _calls(tree, "parse")):
         return []
-    for path, tree in modules:
+    for path, tree in made:
         for call in _calls(tree, "HParams"):
             named = [one for one in call.keywords if one.arg]
             if named:
@@ -73,13 +76,13 @@ def _hparams(modules: Sequence[_Module], holder: Option) -> _Made:
     return []
 
 
-def _attributes(modules: Sequence[_Module], holder: Option) -> _Made:
+def _attributes(run: Interpreter, paths: Sequence[str], holder: Option) -> _Made:
     """The attributes of the class that is made with what the JSON text of an option says."""
-    for _, tree in modules:
+    for _, tree in _modules(run, paths, "loads"):
         for name in _read_as_json(tree, holder):
             for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
                 if any(one.arg is None and getattr(one.value, "id", "") == name for one in call.keywords):
-                    return _of_class(modules, _name_of(call))
+                    return _of_class(_modules(run, paths, _name_of(call)), _name_of(call))
     return []
 
 
@@ -93,7 +96,7 @@ def _read_as_json(tree: ast.Module, holder: Option) -> Iterator[str]:
             yield target.id
 
 
-def _of_class(modules: Sequence[_Module], name: str) -> _Made:
+def _of_class(modules: Iterable[_Module], name: str) -> _Made:
     """What the __init__ of a class sets before it takes more by keyword."""
     for path, tree in modules:
         for cls in (one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == name):

@@ -116,7 +116,9 @@ def test_a_setting_that_is_not_there_is_found(commas: Signature) -> None:
     assert parsed.values == {"hparams": "learning_rat=1", "interval": 5}
 
 
-@pytest.mark.parametrize("text", ["conf/own.json", "", "a=1,b", "{", "[" * 50_000, "=" * 50_000])
+@pytest.mark.parametrize(
+    "text", ["conf/own.json", "", "a=1,b", "{", "[" * 50_000, "=" * 50_000, "a=" + " " * 19_000 + "["]
+)
 def test_other_text_stays_as_it_is(json_text: Signature, commas: Signature, text: str) -> None:
     for signature in (commas, json_text):
         parsed = parse_call(signature, [f"--hparams={text}"])
