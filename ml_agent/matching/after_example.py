@@ -82,7 +82,17 @@ def _words_about(shown: Shown) -> frozenset[str]:
 def example_values(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:
     """What an example gives to options that are known, by dest, its shell variables filled in."""
     values = bound(entry.variables, statement.mentions) if entry.variables else {}
-    return {dest: _expand_value(value, values) for dest, value in _values_to_keep(statement, entry, shown).items()}
+    found = {dest: _expand_value(value, values) for dest, value in _values_to_keep(statement, entry, shown).items()}
+    required = {option.dest for option in entry.signature.options if option.required}
+    return {dest: value for dest, value in found.items() if dest in required or not _is_open(value)}
+
+
+def _is_open(value: Any) -> bool:
+    """Whether an example leaves it to the reader what stands there: an unset variable, "/path/to/data", "YOUR_PROJECT"."""
+    return bool(references(str(value)) or _OPEN.search(str(value)))
+
+
+_OPEN = re.compile(r"(?:^|/)path/to(?:/|$)|(?<![A-Za-z])(?:your[_-]|YOUR_)")
 
 
 def _values_to_keep(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
 from ml_agent.matching.sense import sense_of
 from ml_agent.matching.series import (
     united,
+    with_equals,
     with_files,
+    with_ranges,
     with_series,
     without_counts,
     without_repeats,
@@ -196,6 +198,7 @@ def _mend_series(statement: Statement, placed: Sequence[Placed], slots: Sequence
     placed = with_series(statement, united(statement, placed, slots), slots)
     placed = with_files(statement, placed, slots)
     placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
+    placed = with_equals(with_ranges(statement, placed, slots), slots)
     return [one for one in placed if has_its_count(slots[one.slot], one)]
 
 

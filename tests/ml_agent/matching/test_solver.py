@@ -169,3 +169,17 @@ def test_what_an_example_goes_on_with_is_not_kept_where_all_begins_afresh(tmp_pa
     kept = "Train with configs/base_40.json for 400 epochs"
     assert "--resume" in str(answer(shelf, kept))
     assert "--resume" not in str(answer(shelf, f"{kept}, from scratch"))
+
+
+def test_what_an_example_leaves_to_the_reader_is_not_kept(tmp_path: Path) -> None:
+    program = TRAIN.replace("p.parse_args()", 'p.add_argument("--data")\np.add_argument("--team")\np.parse_args()')
+    (tmp_path / "train.py").write_text(program)
+    shown = (
+        "python train.py --epochs 400 --save-dir runs/base_400 --data /path/to/data --team YOUR_TEAM --config $UNSET"
+    )
+    (tmp_path / "README.md").write_text(f"```bash\n{shown}\n```\n")
+    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "one")))
+    assert (
+        answer(shelf, "Train for 400 epochs into runs/base_400")
+        == "python train.py --epochs 400 --save-dir runs/base_400"
+    )
