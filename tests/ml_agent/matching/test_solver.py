@@ -183,3 +183,11 @@ def test_what_an_example_leaves_to_the_reader_is_not_kept(tmp_path: Path) -> Non
         answer(shelf, "Train for 400 epochs into runs/base_400")
         == "python train.py --epochs 400 --save-dir runs/base_400"
     )
+
+
+def test_a_launching_script_goes_behind_its_program_where_no_script_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "launch.sh").write_text('N=$1\nshift\ntorchrun --nproc_per_node=$N train.py "$@"\n')
+    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "one")))
+    assert "python train.py" in str(answer(shelf, "Train the tagger for 7 epochs"))
+    assert "launch.sh" in str(answer(shelf, "Train the tagger with the script launch.sh for 7 epochs"))
