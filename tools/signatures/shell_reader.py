@@ -59,7 +59,7 @@ OF_SHELL = frozenset(
 )
 """Variables that are there in any shell."""
 PARSES_OPTIONS = re.compile(r"\s*+(?:\.|source)\s++\S*+(?<=parse_options\.sh)(?=\s|$)")
-SETS = re.compile(r"(?P<name>[A-Za-z_]\w*+)=(?P<value>\"[^\"$`]*+\"|'[^'$`]*+'|[^\s#;$`\"'()]*+)\s*+(?:#.*)?$")
+SETS = re.compile(r"(?P<name>[A-Za-z_]\w*+)=(?P<value>\"[^\"(`]*+\"|'[^']*+'|[^\s#;`\"'()]*+)\s*+(?:#.*)?$")
 MAX_VARIABLES = 12
 MAX_PLACES = 30
 
@@ -170,7 +170,12 @@ def _settings(lines: list[str], path: str) -> tuple[Option, ...]:
             name, usual = match["name"], match["value"].strip("\"'")
             flags = tuple(dict.fromkeys((f"--{name.replace('_', '-')}", f"--{name}")))
             found[name] = Option(
-                dest=name, flags=flags, default=usual or None, help=comment_at(lines, at + 1), path=path, line=at + 1
+                dest=name,
+                flags=flags,
+                default=usual if usual and "$" not in usual else None,
+                help=comment_at(lines, at + 1),
+                path=path,
+                line=at + 1,
             )
     return tuple(found.values())
 

@@ -64,6 +64,7 @@ def test_a_script_that_parses_options_by_its_variables(tmp_path: Path) -> None:
 stage=0  # where to begin
 stop_stage=100
 spk="lj"
+out=runs/${spk}
 here=$(pwd)
 
 . utils/parse_options.sh || exit 1
@@ -77,6 +78,7 @@ python train.py data --lr $stage
         "stage": (("--stage",), "0", "where to begin"),
         "stop_stage": (("--stop-stage", "--stop_stage"), "100", ""),
         "spk": (("--spk",), "lj", ""),
+        "out": (("--out",), None, ""),
     }
     assert render_command(signature, {"stop_stage": "1", "spk": "mia"}) == "bash tools/run.sh --stop-stage 1 --spk mia"
     assert parse_call(signature, ["--stage", "2", "--stop_stage", "3"]).values == {"stage": "2", "stop_stage": "3"}
