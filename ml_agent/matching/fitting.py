@@ -144,9 +144,18 @@ def _is_no_place(slot: Slot) -> bool:
     return all(name[-1] in _NO_PLACES for name in slot.names) and not told and not any("/" in text for text in known)
 
 
+_FOLDERS = frozenset({"folder", "directory", "dir", "subfolder", "sub-folder"})
+
+
 def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
     """Whether what the words around a value say lets it go into a slot that takes values of its kind."""
     if mention.kind == "path" and "/" in mention.value and _is_no_place(slot):
+        return False
+    if (
+        mention.noun in _FOLDERS
+        and not slot.takes_path
+        and not slot.role & {"path", "output", "path-help", "output-help"}
+    ):
         return False
     if mention.kind == "path" and not slot.takes_path and listed_in(slot.option.help):
         return False  # its help lists names

@@ -66,7 +66,7 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
 
 def _is_meant(share: float, margin: float) -> bool:
     """Whether so much of a value is said, so much more than of any other, that it may be meant."""
-    return share > 0.99 or (share >= 0.45 and margin >= 0.05) or (share >= 0.4 and margin >= 0.3)
+    return share > 0.99 or (share >= 0.45 and margin >= 0.05) or (share >= 0.35 and margin >= 0.15)
 
 
 def _is_proper_name(statement: Statement, place: int, value: str, pieces: Mapping[str, frozenset[str]]) -> bool:
@@ -91,7 +91,7 @@ def _score_values(
     for value, several in pieces.items():
         worth = {piece: math.log(1 + (total + 0.5) / frequency[piece]) if total > 1 else 1.0 for piece in several}
         hit = {piece for piece in several if any(_says(statement, place, several) for place in said.get(piece, ()))}
-        hit = _without_stray(statement, said, hit, several)
+        hit = _without_stray(statement, said, hit, (value, several))
         if any(piece.isalpha() and frequency[piece] < total for piece in hit):
             # What all of them have tells none: "the rings" of checkpoints/rings_mlp.json and checkpoints/moons_mlp.json.
             worth = {piece: much for piece, much in worth.items() if piece in hit or frequency[piece] < total}
@@ -103,17 +103,17 @@ def _score_values(
 
 
 def _without_stray(
-    statement: Statement, said: Mapping[str, tuple[int, ...]], hit: set[str], several: frozenset[str]
+    statement: Statement, said: Mapping[str, tuple[int, ...]], hit: set[str], known: tuple[str, frozenset[str]]
 ) -> set[str]:
     """The pieces that are said, but for single letters and digits that stand far from the others: "x3" and a 2 elsewhere are no `x2plus`."""
     long = {piece for piece in hit if len(piece) > 1}
-    if not any(len(piece) > 1 and piece.isalpha() for piece in several):
+    if not any(len(piece) > 1 and piece.isalpha() for piece in known[1]):
         return hit
     near = [place for piece in long for place in said[piece]]
 
     def counts(place: int) -> bool:
         word = statement.tokens[place].value
-        code = bool(re.fullmatch(r"[A-Za-z]\d+", word)) and pieces_of(word) <= several  # "V3"
+        code = bool(re.fullmatch(r"[A-Za-z]\d+", word)) and word.lower() in plain(known[0])  # "V3"
         return code or bool(_JOINED.search(word)) or any(abs(place - other) <= _BESIDE for other in near)
 
     return long | {piece for piece in hit - long if any(map(counts, said[piece]))}

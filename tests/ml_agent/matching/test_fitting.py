@@ -258,3 +258,11 @@ def test_a_style_that_is_an_image_is_a_place(help: str, expected: bool) -> None:
     one = only("the style scans/blue.png", "scans/blue.png")
     seen = evidence(nearness(read("the style scans/blue.png"), one), read("the style scans/blue.png"), slot, Weights([slot]))  # fmt: skip
     assert is_possible(slot, one, seen) is expected
+
+
+@pytest.mark.parametrize(("dest", "help", "expected"), [("group_name", "", False), ("name", "save to project/name", True), ("checkpoint_path", "", True)])  # fmt: skip
+def test_a_folder_is_no_name_of_something_else(dest: str, help: str, expected: bool) -> None:
+    slot = Slot(Option(dest=dest, flags=(f"--{dest}",), type="str", help=help))
+    text = "in a directory by the name of cp_small"
+    one = only(text, "cp_small")
+    assert is_possible(slot, one, evidence(nearness(read(text), one), read(text), slot, Weights([slot]))) is expected
