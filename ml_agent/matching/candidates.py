@@ -74,9 +74,16 @@ def _is_another(statement: Statement, slot: Slot, entry: Entry) -> bool:
             continue
         if one.kind == "path" and PurePosixPath(entry.value).suffix:
             return PurePosixPath(one.value).name != PurePosixPath(entry.value).name  # another file
+        said, known = pieces_of(one.value), pieces_of(entry.value)
+        if (
+            one.kind == "name"
+            and len(known) > 1
+            and known < said
+            and any(len(piece) > 2 and piece.isalpha() for piece in said - known)
+        ):
+            return True  # it says more than the known one
         if one.kind != "name" or not _WHOLE_NAME.fullmatch(one.value):
             continue
-        said, known = pieces_of(one.value), pieces_of(entry.value)
         numbers = re.findall(r"\d+", one.value)
         alike = numbers and numbers == re.findall(r"\d+", entry.value) and any(len(piece) > 1 for piece in said & known)
         if not said <= known and not alike:

@@ -52,3 +52,11 @@ def levels_beside(known: Iterable[str]) -> Iterator[str]:
     for text in known:
         if text.lower() in _LEVELS:
             yield from (level if text.islower() else level.upper() for level in _LEVELS)
+
+
+_SEVERAL = re.compile(r"[A-Za-z][\w-]*(?:,[A-Za-z][\w-]*)+")
+
+
+def listed_apart(text: str) -> list[str]:
+    """The values of a text that lists several, "rouge1,rouge2"."""
+    return text.split(",") if _SEVERAL.fullmatch(text) else [text]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from ml_agent.matching.listed import levels_beside, listed_in
+from ml_agent.matching.listed import levels_beside, listed_apart, listed_in
 from ml_agent.matching.terms import canonical, terms, weight
 from ml_agent.matching.usage import Usage
 from ml_agent.values.lexer import is_file_name
@@ -288,11 +288,14 @@ class Slot:
         option = self.option
         if option.choices or option.accepted:
             return tuple(dict.fromkeys((*option.choices, *option.accepted)))
+        if option.type in {"int", "float"}:
+            return ()
         names = bool(listed_in(option.help)) and option.type != "path" and not _PATH_IN_HELP.search(option.help)
         if ("path" in self.role or "output" in self.role) and not names:
             return self.files
         usual = (option.default or "").split() if self.several else [option.default]
-        found = [text for text in (*usual, *self.seen) if text and not _is_numeric(text) and len(text) < 80]
+        apart = (one for text in (*usual, *self.seen) if text for one in listed_apart(text))
+        found = [text for text in apart if not _is_numeric(text) and len(text) < 80]
         shown = (*found, *listed_in(option.help), *self.compared, *levels_beside(found), *self.files)
         return tuple(dict.fromkeys(text for text in shown if text.lower() not in TRUTH))
 

@@ -251,3 +251,9 @@ def test_one_number_stands_for_several_equal_ones() -> None:
     other = Slot(Option(dest="img_size", flags=("--img-size",), nargs="+", type="int", default="640 480", help="image sizes"))  # fmt: skip
     for slot, expected in ((equal, ("1280", "1280")), (other, ("1280",))):
         assert given(fill(read("with an image size of 1280"), [slot], shipped()), [slot]) == {"img_size": expected}
+
+
+def test_a_name_that_says_more_than_a_known_one_is_another() -> None:
+    plans = Slot(Option(dest="plans", flags=("-p",), type="str", default="nnUNetPlans", help="identifier of the plans"))
+    found = fill(read("with the plans nnUNetResEncUNetLPlans"), [plans], shipped())
+    assert given(found, [plans]) == {"plans": ("nnUNetResEncUNetLPlans",)}

@@ -57,3 +57,10 @@ def test_a_version_that_takes_a_value_is_an_option_of_its_own() -> None:
     saying = Option(dest="version", flags=("--version",), nargs="0", switch_value="True")
     assert [one.option for one in slots_of([taking], {}, {}, {}, {})] == [taking]
     assert slots_of([saying], {}, {}, {}, {}) == ()
+
+
+def test_numbers_have_no_vocabulary_of_words_and_lists_are_their_parts() -> None:
+    count = Slot(Option(dest="np", type="int", help="we iterate over zip(configs, num_processes)"))
+    assert count.vocabulary == ()
+    assert Slot(Option(dest="types", default="rouge1,rouge2,rougeL")).vocabulary == ("rouge1", "rouge2", "rougeL")
+    assert Slot(Option(dest="text", default="one, or two")).vocabulary == ("one, or two",)
