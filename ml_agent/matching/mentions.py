@@ -90,15 +90,13 @@ class Statement:
 
     def _initials(self) -> Iterator[Word]:
         """Abbreviations of words that stand together, at the last of them: "nms" of "non-maximum suppression"."""
-        run: list[tuple[int, str]] = []
+        run = ""
         for place, token in enumerate(self.tokens):
-            plain_word = token.kind == "word" and not token.written and token.value.lower() not in words("stop")
-            run = (
-                [*run, *((place, piece[0].lower()) for piece in token.value.split("-") if piece)] if plain_word else []
-            )
-            for length in (3, 4):
-                short = "".join(letter for _, letter in run[-length:])
-                if len(short) == length and _UNSPOKEN.match(short):
+            is_plain = token.kind == "word" and not token.written and token.value.lower() not in words("stop")
+            letters = "".join(piece[0].lower() for piece in token.value.split("-")[:4] if piece)
+            run = (run + letters)[-4:] if is_plain else ""
+            for short in dict.fromkeys((run[-3:], run)):
+                if len(short) > 2 and _UNSPOKEN.match(short):
                     yield Word(place, short, terms(short))
 
     @cached_property

@@ -13,7 +13,7 @@ from tools.signatures.interpreter import Interpreter
 from tools.signatures.model import Option, Signature
 from tools.signatures.values import UNKNOWN
 
-MOST_MODULES, MOST_SETTINGS = 60, 400
+MOST_MODULES, MOST_SETTINGS, MOST_HOLDERS = 60, 400, 8
 _HOLDS = re.compile(r"param|config|setting|option|override|kwargs")
 """What the name of an option says whose text may hold others."""
 
@@ -29,6 +29,7 @@ def with_text_settings(run: Interpreter, signature: Signature) -> Signature:
     holders = [
         one for one in signature.options if not one.switch and not one.within and _HOLDS.search(one.dest.lower())
     ]
+    holders = holders[:MOST_HOLDERS]
     paths = (
         [run.script, *(path for path in sorted(run.modules) if path != run.script)][:MOST_MODULES] if holders else []
     )

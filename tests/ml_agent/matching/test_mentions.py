@@ -206,11 +206,12 @@ def test_what_is_a_value_and_what_is_none(text: str, values: list[str]) -> None:
     assert [one.value for one in read(text).mentions if not one.parts and one.kind != "absence"] == values
 
 
-@pytest.mark.parametrize("text", ["a-" * 10_000, "*" + ".a" * 10_000, "a*" * 10_000])
+@pytest.mark.parametrize("text", ["a-" * 10_000, "*" + ".a" * 10_000, "a*" * 10_000, "plain words " * 10_000])
 def test_values_are_found_in_linear_time(text: str) -> None:
     began = time.process_time()
     assert Statement(text).tokens
     assert Statement(text).spelled is not None
+    assert Statement(text).content is not None
     assert time.process_time() - began < 1.0
 
 

@@ -1,5 +1,6 @@
 """Settings that the text of one option holds."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -129,3 +130,11 @@ def test_a_parser_of_something_else_brings_no_settings(repository: Make) -> None
     other = HPARAMS.replace("hparams.parse(hparams_string)", "other.parse(text)")
     (read,) = repository({"train.py": WITH_COMMAS, "hparams.py": other}).read("train.py")
     assert within(read) == {}
+
+
+def test_many_options_that_might_hold_settings_cost_little(repository: Make) -> None:
+    many = "".join(f'        parser.add_argument("--param_{n}")\n' for n in range(2_000))
+    program = WITH_JSON.replace("        args = parser", f"{many}        args = parser")
+    began = time.process_time()
+    repository({"train.py": program + "\n" + "    x = 1\n" * 20_000}).read("train.py")
+    assert time.process_time() - began < 5
