@@ -23,6 +23,17 @@ _DEVICE = re.compile(r"(?:cpu|cuda|gpu|mps|xpu|tpu|hpu|npu|ipu|auto|meta)s?(?::\
 _LISTED = re.compile(r"[A-Za-z][\w-]*")
 
 
+_MOST_CARDS = 64
+"""A number of a card is below it."""
+
+
+def _lists_cards(slot: Slot) -> bool:
+    """Whether a slot takes the numbers of cards, "0,1,2,3", and not how many there are."""
+    if not any(name[-1] in {"gpu", "device"} for name in slot.names):
+        return False
+    return slot.series == "," and any(text.startswith("0,") for text in (slot.option.default or "", *slot.seen))
+
+
 def takes(slot: Slot, mention: Mention) -> bool:
     """Whether a slot takes a value of this kind at all."""
     if mention.parts and (not (slot.several or slot.series) if mention.whole else slot.several or not slot.listed):
@@ -43,6 +54,8 @@ def takes(slot: Slot, mention: Mention) -> bool:
         and mention.kind != "factor"
         and not _DEVICE.fullmatch(mention.value)
     ):
+        return False
+    if _lists_cards(slot) and any(part.isdigit() and int(part) >= _MOST_CARDS for part in mention.value.split(",")):
         return False
     if slot.separator and not re.search("[:=]", mention.value):
         return False
@@ -102,7 +115,8 @@ def _counts_machines(slot: Slot) -> bool:
 
 def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool:
     """Whether a number counts what the slot does not: "two GPUs" are no epochs, and no batch size per GPU."""
-    if mention.kind == "number" and COUNTED_CARDS.match(statement.text, mention.end) and not _counts_machines(slot):
+    cards = mention.kind == "number" and COUNTED_CARDS.match(statement.text, mention.end)
+    if cards and (not _counts_machines(slot) or _lists_cards(slot)):
         return True
     if mention.kind == "number" and _SHOTS.match(statement.text, mention.end):
         return "shot" not in f"{slot.option.dest} {slot.option.help}".lower()

@@ -47,13 +47,14 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
     if stated and any(len(one[4]) > 1 for one in stated):
         # A value that is written out is meant, and none that merely resembles it.
         scored = stated
-    found = []
+    found, common = [], frozenset.intersection(*pieces.values())
     for rank, (share, much, _, value, hit) in enumerate(scored[:4]):
         other = max((one[0] for place, one in enumerate(scored) if place != rank), default=0.0)
         named = any(_is_proper_name(statement, place, value, pieces) for piece in hit for place in said[piece])
-        if not named and not _is_meant(share, share - other):
-            continue
         spot = literal.get(plain(value))
+        alike = len(pieces) > 1 and spot is None and hit <= common and hit != pieces[value]  # what all have tells none
+        if alike or (not named and not _is_meant(share, share - other)):
+            continue
         mention = _stretch(statement, value, said, hit) if spot is None else between(statement, value, spot, spot)
         exact = value in aliases or (plain(mention.text) == plain(value) and bool(plain(value)))
         exact = exact or named or canonical(mention.text.lower()) == canonical(value.lower())

@@ -1,3 +1,4 @@
+import inspect
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -80,7 +81,8 @@ def test_every_text_is_a_query(text: str) -> None:
 
 def test_stems_do_not_depend_on_other_threads() -> None:
     words = [f"{begin}{end}" for begin in ("nation", "gener", "learn", "relat", "oper") for end in ENDINGS]
-    alone = [_stem.__wrapped__(word) for word in words]
+    stem = inspect.unwrap(_stem)
+    alone = [stem(word) for word in words]
     with ThreadPoolExecutor(8) as pool:
-        rounds = list(pool.map(lambda _: [_stem.__wrapped__(word) for word in words], range(40)))
+        rounds = list(pool.map(lambda _: [stem(word) for word in words], range(40)))
     assert all(one == alone for one in rounds)

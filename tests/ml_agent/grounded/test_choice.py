@@ -62,7 +62,7 @@ def test_a_script_is_known_by_the_sentences_that_name_its_pattern(repository: Ca
         }
     )
     assert "city_512_g1" in place.answer("Train on a single GPU at a resolution of 512.").text
-    assert "city_512_g1" in place.answer("Train the city model on a singular GPU at a resolution of 512.").text
+    assert "city_512_g1" in place.answer("Train the model on a singular GPU at a resolution of 512.").text
 
 
 def test_the_account_of_a_foreign_draft_finds_the_entry_point(repository: Callable[..., Any]) -> None:

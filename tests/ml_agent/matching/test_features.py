@@ -263,6 +263,8 @@ MODELS = ("dpt_large_384", "dpt_next_vit_384", "dpt_levit_224", "swin2_base_384"
     [
         ("depth with the LeViT model", MODELS, "dpt_levit_224"),
         ("an x3 suffix and 2 processes", ("net_x2plus", "net_x4plus"), ""),
+        ("at a resolution of 512", ("city_512", "city_512_g1"), ""),
+        ("the city at 512", ("city_512", "city_512_g1"), "city_512"),
         ("the net at x2", ("net_x2plus", "net_x4plus"), "net_x2plus"),
         ("the weights in ckpt/sam_h.pth", ("default", "vit_h", "vit_l", "vit_b"), "vit_h"),
         ("its anime video model", ("realesr-animevideov3", "realesr-general-x4v3"), "realesr-animevideov3"),

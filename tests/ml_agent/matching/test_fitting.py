@@ -266,3 +266,13 @@ def test_a_folder_is_no_name_of_something_else(dest: str, help: str, expected: b
     text = "in a directory by the name of cp_small"
     one = only(text, "cp_small")
     assert is_possible(slot, one, evidence(nearness(read(text), one), read(text), slot, Weights([slot]))) is expected
+
+
+def test_a_count_of_cards_is_none_of_their_numbers() -> None:
+    ids = Slot(Option(dest="gpus", flags=("--gpus",), type="str", help="gpus to use"), seen=("0,1,2,3",))
+    count = Slot(Option(dest="gpus", flags=("--gpus",), type="int", default="8", help="gpus to use"))
+    text = "on a singular GPU"
+    assert counts_the_other(read(text), only(text, "1"), ids)
+    assert not counts_the_other(read(text), only(text, "1"), count)
+    assert not takes(ids, only("at a resolution of 512", "512"))
+    assert takes(ids, only("on GPU 5", "5"))
