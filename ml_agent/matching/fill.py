@@ -19,9 +19,7 @@ from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
 from ml_agent.matching.sense import sense_of
 from ml_agent.matching.series import (
     united,
-    with_equals,
     with_files,
-    with_ranges,
     with_series,
     without_counts,
     without_repeats,
@@ -29,7 +27,7 @@ from ml_agent.matching.series import (
 )
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, is_whole, kept_words, spelled_slots
-from ml_agent.matching.switches import contradicts, is_ruled_out, spelled_bonus, switches, truth
+from ml_agent.matching.switches import contradicts, is_ruled_out, switches, truth
 from ml_agent.matching.terms import plain, terms
 
 if TYPE_CHECKING:
@@ -170,8 +168,7 @@ def fill(
     scored = [
         (pair, value_score(pair, model) + forms.score(pair) + _opinion_score(pair, opinion))
         for pair in pairs(statement, slots, weights, taken)
-        if not kept.holds(pair.mention)
-        and (pair.entry is not None or not _is_own_name(statement, pair.mention, slots, callee))
+        if not kept.holds(pair.mention) and (pair.entry or not _is_own_name(statement, pair.mention, slots, callee))
     ]
     rows = _without_overlaps(scored, slots)
     placed = [*taken, *without_repeats(_best_assignment(rows, slots, taken))]
@@ -180,13 +177,10 @@ def fill(
     spent = explained(statement, placed, slots)
     filled = {one.slot for one in placed}
     for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):
-        score += spelled_bonus(statement, slot, said) + (opinion.switch(place) if opinion else 0.0)
+        score += opinion.switch(place) if opinion else 0.0
         wanted = truth(slot, said)
-        if (
-            score > 0
-            and not contradicts(said)
-            and not (wanted in {"True", "1"} and is_ruled_out(statement, slots, slot))
-        ):
+        refused = contradicts(said) or (wanted in {"True", "1"} and is_ruled_out(statement, slots, slot))
+        if score > 0 and not refused:
             placed.append(Placed(place, (wanted,), score, "said in words", (), ""))
     left = tuple(m for m in statement.mentions if _is_single(m) and m.start not in starts and not kept.holds(m))
     stray = tuple(one for one in unknown if one not in kept.options)
@@ -198,7 +192,6 @@ def _mend_series(statement: Statement, placed: Sequence[Placed], slots: Sequence
     placed = with_series(statement, united(statement, placed, slots), slots)
     placed = with_files(statement, placed, slots)
     placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
-    placed = with_equals(with_ranges(statement, placed, slots), slots)
     return [one for one in placed if has_its_count(slots[one.slot], one)]
 
 

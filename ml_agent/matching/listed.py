@@ -1,7 +1,6 @@
 """Values that a help text lists."""
 
 import re
-from collections.abc import Iterable, Iterator
 
 from ml_agent.values.numbers import number
 from tools.remember import remembered
@@ -42,16 +41,6 @@ def lists_all(text: str) -> bool:
     return any(
         _BARS.search(match[0]) or _LEAD.search(text[: match.start()]) for match in _CHOICES_IN_HELP.finditer(text)
     )
-
-
-_LEVELS = ("debug", "info", "warning", "error", "critical")
-
-
-def levels_beside(known: Iterable[str]) -> Iterator[str]:
-    """The levels of Python's logging, where one of them is known."""
-    for text in known:
-        if text.lower() in _LEVELS:
-            yield from (level if text.islower() else level.upper() for level in _LEVELS)
 
 
 _SEVERAL = re.compile(r"[A-Za-z][\w-]*(?:,[A-Za-z][\w-]*)+")

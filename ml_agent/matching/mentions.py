@@ -181,18 +181,10 @@ class Statement:
     def _mention(self, place: int, token: Token) -> Mention | None:
         kind: MentionKind
         value = token.value
-        if value in _PLURALS:
+        if value in _PLURALS or _is_counted(self.tokens, place):
             return None
         if token.kind == "number":
             kind = "number"
-        elif place and self.tokens[place - 1].kind == "number" and re.fullmatch(r"[a-z]+/[a-z]+", value):
-            return None  # "30 people/batch": a unit
-        elif (
-            token.kind == "word"
-            and self.text[max(0, token.start - 1) : token.start] == "-"
-            and _is_counted(self.tokens, place)
-        ):
-            return None  # "sixteen-pixel-tile model": the rest of what is counted
         elif token.kind == "path":
             kind = "name" if _HUB.fullmatch(value) and not is_file_name(value) else "path"
         elif token.kind == "shape":
@@ -240,8 +232,14 @@ _TARGETS = frozenset({"to", "into", "under", "below", "to:"})
 
 
 def _is_counted(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a hyphen joins a word to a number before it."""
-    return place > 1 and tokens[place - 2].kind == "number" and tokens[place - 2].end == tokens[place - 1].start
+    """Whether a word says what a number before it counts: "30 people/batch", the rest of "sixteen-pixel-tile model"."""
+    if tokens[place].kind == "number" or place == 0:
+        return False
+    before = tokens[place - 1]
+    if before.kind == "number":
+        return re.fullmatch(r"[a-z]+/[a-z]+", tokens[place].value) is not None
+    joined = before.text == "-" and before.end == tokens[place].start and tokens[place].kind == "word"
+    return joined and place > 1 and tokens[place - 2].kind == "number" and tokens[place - 2].end == before.start
 
 
 def _is_pointed_at(tokens: Sequence[Token], place: int) -> bool:

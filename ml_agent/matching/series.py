@@ -10,7 +10,6 @@ from ml_agent.matching.mentions import Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain
-from ml_agent.values.numbers import number
 
 
 def with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
@@ -128,39 +127,3 @@ def _holding(statement: Statement, placed: Placed, slots: Sequence[Slot], starts
     kept = sorted(start for start in starts if start in stated)
     values = tuple(word for start in kept for word in stated[start])
     return msgspec.structs.replace(placed, values=values, starts=tuple(kept))
-
-
-_MOST_OF_A_RANGE = 50
-_THROUGH = frozenset({"to", "through", "until"})
-
-
-def with_ranges(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
-    """ "Layers 0 to 3" are four of them, where any number of whole ones may be given."""
-    found = list(placed)
-    for at, one in enumerate(found):
-        option = slots[one.slot].option
-        if option.nargs in {"+", "*"} and option.type == "int" and _is_range(statement, one):
-            low, high = map(int, one.values)
-            if 0 < high - low < _MOST_OF_A_RANGE:
-                found[at] = msgspec.structs.replace(one, values=tuple(map(str, range(low, high + 1))))
-    return found
-
-
-def _is_range(statement: Statement, placed: Placed) -> bool:
-    """Whether two whole numbers stand there with a "to" between."""
-    places = [place for place, token in enumerate(statement.tokens) if token.start in placed.starts]
-    if len(places) != 2 or len(placed.values) != 2 or not all(map(str.isdigit, placed.values)):
-        return False
-    return [token.value.lower() in _THROUGH for token in statement.tokens[places[0] + 1 : places[1]]] == [True]
-
-
-def with_equals(placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
-    """One number is as many as the default has, where that has the same one several times: `--img-size 640 640`."""
-    found = list(placed)
-    for at, one in enumerate(found):
-        option = slots[one.slot].option
-        usual = (option.default or "").split()
-        equal = option.nargs in {"+", "*"} and len(usual) > 1 and len(set(usual)) == 1 and number(usual[0]) is not None
-        if equal and len(one.values) == 1 and number(one.values[0]) is not None:
-            found[at] = msgspec.structs.replace(one, values=one.values * len(usual))
-    return found

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from ml_agent.matching.listed import levels_beside, listed_apart, listed_in
+from ml_agent.matching.listed import listed_apart, listed_in
 from ml_agent.matching.terms import canonical, terms, weight
 from ml_agent.matching.usage import Usage
 from ml_agent.values.lexer import is_file_name
@@ -296,7 +296,7 @@ class Slot:
         usual = (option.default or "").split() if self.several else [option.default]
         apart = (one for text in (*usual, *self.seen) if text for one in listed_apart(text))
         found = [text for text in apart if not _is_numeric(text) and len(text) < 80]
-        shown = (*found, *listed_in(option.help), *self.compared, *levels_beside(found), *self.files)
+        shown = (*found, *listed_in(option.help), *self.compared, *self.files)
         return tuple(dict.fromkeys(text for text in shown if text.lower() not in TRUTH))
 
     @cached_property

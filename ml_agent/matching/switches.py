@@ -257,18 +257,6 @@ _GOES_ON = re.compile(r"resume|pretrain|continue|restore|finetun|warmstart")
 _NUMBER = re.compile(r"\d+")
 
 
-_SPELLED = 6.0
-_CODE = re.compile(r"(?=.*\d)[a-z]+\d+[a-z]*", re.IGNORECASE)
-
-
-def spelled_bonus(statement: Statement, slot: Slot, said: SwitchEvidence) -> float:
-    """Log-odds for a switch whose name is a code that the request has as a word of its own, and does not deny: "training in fp32"."""
-    if said.negated or not _CODE.fullmatch(slot.option.dest):
-        return 0.0
-    name = slot.option.dest.lower()
-    return _SPELLED * any(token.kind in {"name", "word"} and token.value.lower() == name for token in statement.tokens)
-
-
 def is_ruled_out(statement: Statement, slots: Sequence[Slot], slot: Slot) -> bool:
     """Whether the request says what a switch is the opposite of: it begins afresh, or names the number of a sibling ("8 bit")."""
     name = plain(slot.option.dest)

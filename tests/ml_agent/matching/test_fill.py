@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from ml_agent.matching.fill import Callee, Filled, Placed, fill, spelled_slots, typed
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
@@ -227,30 +225,6 @@ def test_a_file_is_no_other_file_of_the_repository() -> None:
     labels = Slot(Option(dest="labels_path", flags=("--labels_path",), type="str", default="labels.json"), files=("labels.json",))  # fmt: skip
     found = fill(read("the labels are in data/kids_labels.json"), [labels], shipped())
     assert given(found, [labels]) == {"labels_path": ("data/kids_labels.json",)}
-
-
-IDS = Slot(Option(dest="ids", flags=("--ids",), nargs="+", type="int", help="ids of the problems"))
-BOUNDS = Slot(Option(dest="ids", flags=("--ids",), nargs="2", type="int", help="first and last id of the problems"))
-
-
-@pytest.mark.parametrize(
-    ("text", "slot", "expected"),
-    [
-        ("the problems with the ids 1 to 4", IDS, ("1", "2", "3", "4")),
-        ("the problems with the ids 1 and 4", IDS, ("1", "4")),
-        ("the problems with the ids 1 to 4", BOUNDS, ("1", "4")),
-        ("the problems with the ids 1 to 4000", IDS, ("1", "4000")),
-    ],
-)
-def test_a_range_is_all_of_its_numbers_where_any_number_of_them_goes(text: str, slot: Slot, expected: tuple[str, ...]) -> None:  # fmt: skip
-    assert given(fill(read(text), [slot], shipped()), [slot]) == {"ids": expected}
-
-
-def test_one_number_stands_for_several_equal_ones() -> None:
-    equal = Slot(Option(dest="img_size", flags=("--img-size",), nargs="+", type="int", default="640 640", help="image sizes"))  # fmt: skip
-    other = Slot(Option(dest="img_size", flags=("--img-size",), nargs="+", type="int", default="640 480", help="image sizes"))  # fmt: skip
-    for slot, expected in ((equal, ("1280", "1280")), (other, ("1280",))):
-        assert given(fill(read("with an image size of 1280"), [slot], shipped()), [slot]) == {"img_size": expected}
 
 
 def test_a_name_that_says_more_than_a_known_one_is_another() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ml_agent.matching.listed import levels_beside, listed_in, lists_all
+from ml_agent.matching.listed import listed_in, lists_all
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,3 @@ def test_values_in_brackets_quotes_bars_and_commas(text: str, expected: tuple[st
 )
 def test_a_list_with_bars_or_a_lead_is_all_there_is(text: str, expected: bool) -> None:
     assert lists_all(text) is expected
-
-
-@pytest.mark.parametrize(("known", "expected"), [("INFO", "DEBUG"), ("warning", "debug"), ("none", None)])
-def test_levels_of_logging_are_known_by_one_of_them(known: str, expected: str | None) -> None:
-    found = list(levels_beside([known]))
-    assert expected in found if expected else not found

@@ -8,7 +8,7 @@ from ml_agent.matching.fill import fill
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot, Weights
-from ml_agent.matching.switches import SWITCH_FEATURES, is_ruled_out, spelled_bonus, switch_features
+from ml_agent.matching.switches import SWITCH_FEATURES, is_ruled_out, switch_features
 from tools.signatures.model import Option
 
 
@@ -117,11 +117,3 @@ def test_what_is_the_opposite_of_a_switch_rules_it_out(text: str, dest: str, exp
     names = ("resume", "fine_tuning", "no_pretrained", "fp16", "load_4bit", "load_8bit")
     slots = {name: slot(name, nargs="0", switch_value="True") for name in names}
     assert is_ruled_out(read(text), list(slots.values()), slots[dest]) is expected
-
-
-@pytest.mark.parametrize(("text", "expected"), [("train in fp32 on it", True), ("train without fp32", False), ("see fp32.txt", False)])  # fmt: skip
-def test_a_code_that_is_the_name_of_a_switch_asks_for_it(text: str, expected: bool) -> None:
-    one = slot("fp32", nargs="0", switch_value="True", help="default is fp16. Use --fp32 to switch to fp32")
-    said = switch_features(read(text), one, Weights([one]), frozenset())
-    assert said is not None
-    assert bool(spelled_bonus(read(text), one, said)) is expected
