@@ -41,7 +41,8 @@ _ON_CARD = re.compile(r"\bon\s+(?:(?:the|a|my|its)\s+)?(?:gpu|graphics\s+card)\b
 _PLAIN = frozenset({"gpu", "name", "ids", "index", "visibl", "model", "main", "default", "rank", "run", "infer"})
 """What the name of an option for the one device may say beside it; "ids" and "index" are of a number."""
 _FOR_CARD = frozenset({"cuda", "gpu", "usecuda", "usegpu"})
-_FOR_PROCESSOR = frozenset({"cpu", "usecpu", "cpuonly", "forcecpu", "nocuda", "nogpu", "disablecuda", "disablegpu"})
+FOR_PROCESSOR = frozenset({"cpu", "usecpu", "cpuonly", "forcecpu", "nocuda", "nogpu", "disablecuda", "disablegpu"})
+"""Names, without marks, of switches that do without a card."""
 _COUNTED = frozenset({"number", "per", "memory", "no", "use", "map", "count", "util", "batch"})
 _ONE_CARD = re.compile(rf"\b(?:single|singular|sole|(?:only|just)\s+one)\s+{_CARD}(?<!s)\b", re.IGNORECASE)
 _WORDS = re.compile(r"\b(?:cpu|cuda|gpu)\b")
@@ -139,9 +140,9 @@ def _fitting(statement: Statement, slots: Sequence[Slot], device: Device) -> lis
 def _switch(device: Device, slot: Slot) -> str | None:
     """The position of a switch between card and processor; None where it is no such switch, or stands so by itself."""
     called = {plain(name) for name in (slot.option.dest, *slot.option.flags)}
-    if not slot.boolean or not called & (_FOR_CARD | _FOR_PROCESSOR):
+    if not slot.boolean or not called & (_FOR_CARD | FOR_PROCESSOR):
         return None
-    wanted = bool(called & _FOR_PROCESSOR) == (device.value == "cpu")
+    wanted = bool(called & FOR_PROCESSOR) == (device.value == "cpu")
     usual = (slot.option.default or "False").lower() in {"true", "1"}
     return None if wanted == usual else str(int(wanted)) if slot.binary else str(wanted)
 

@@ -36,10 +36,8 @@ _SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
 """A word that only a usage line has: "[HOW_MANY]", "[--verbose]"."""
 _MOST_PROSE = 400
 _MOST_OF_A_TEXT = 4000
-_Place = tuple[str, str]
-"""A folder, and how its files end."""
 _DEFAULT = re.compile(r"\bdefaults?(?: to|:| is) [\"'`]?([A-Za-z][\w-]+)")
-_SHORTEST_STEM, _MOST_PLACES = 2, 3
+
 _MOST_SIBLINGS = 120
 _MOST_LOOKED_UP = 4
 _CONFIGURATION = frozenset(terms("config cfg configuration"))
@@ -183,7 +181,7 @@ class EntryPoint:
         told = _DEFAULT.findall(option.help)[:1] if not option.default else []
         known = [option.default or "", *told, *self.seen.get(option.dest, ())[:_MOST_LOOKED_UP]]
         names = [text for text in known if text and number(text) is None and text.lower() not in TRUTH]
-        beside = (one for text in names for one in (*self.facts.alternatives.of(text), *self.facts.namesakes(text)))
+        beside = (one for text in names for one in self.facts.alternatives.of(text))
         return tuple(dict.fromkeys(beside))
 
     def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
@@ -324,32 +322,6 @@ class Facts:
             if posixpath.dirname(path) == folder
             or (folder and parent and posixpath.dirname(posixpath.dirname(path)) == parent)
         ]
-
-    def namesakes(self, name: str) -> tuple[str, ...]:
-        """What the files, or the folders, are called that lie beside one of a name: "vigogne" for "alpaca" beside `templates/alpaca.json`.
-
-        Where several are called so, those where the most lie; where many are, none.
-        """
-        places = self._named_files[0].get(name, ()) if len(name) >= _SHORTEST_STEM else ()
-        if len(places) > _MOST_PLACES:
-            return ()
-        beside = [tuple(stem for stem in self._named_files[1][place] if stem != name) for place in places]
-        few = [several for several in beside if len(several) <= _MOST_SIBLINGS]
-        return max(few, key=lambda several: len(several), default=())
-
-    @cached_property
-    def _named_files(self) -> tuple[Mapping[str, Sequence[_Place]], Mapping[_Place, Iterable[str]]]:
-        """By name without ending: the places of configurations and of folders that are called so; and by place, the names there."""
-        places: dict[str, dict[_Place, None]] = defaultdict(dict)
-        names: dict[_Place, dict[str, None]] = defaultdict(dict)
-        for path in self.index.files:
-            pure = PurePosixPath(path)
-            own = (
-                [(pure.stem, (posixpath.dirname(path), pure.suffix))] if pure.suffix in _SIBLING_KINDS - {".py"} else []
-            )
-            for name, place in [*own, *((one.name, (str(one.parent), "/")) for one in pure.parents if one.name)]:
-                places[name][place] = names[place][name] = None
-        return {name: tuple(several) for name, several in places.items()}, names
 
     @cached_property
     def _by_suffix(self) -> Mapping[str, Sequence[str]]:

@@ -67,12 +67,7 @@ def nearness(statement: Statement, mention: Mention) -> Nearness:
 
 
 def _cues(statement: Statement, mention: Mention) -> tuple[float, float]:
-    """How near a word of writing and a word of reading stand before it; the nearer one of them governs a value, and an arrow first of all."""
-    if is_arrow(statement, mention.first - 1):
-        return 1.0, 0.0
-    following = statement.tokens[mention.last + 1 : mention.last + 2]
-    if following and is_arrow(statement, mention.last + (1 if following[0].text == "→" else 2)):
-        return 0.0, 1.0
+    """How near a word of writing and a word of reading stand before it; the nearer one of them governs a value."""
     for place in range(mention.first - 1, -1, -1):
         token = statement.tokens[place]
         if token.kind == "mark" and token.text in ".!?;":
@@ -82,15 +77,6 @@ def _cues(statement: Statement, mention: Mention) -> tuple[float, float]:
             near = _FADE_OF_VERBS ** (mention.first - 1 - place)
             return (near, 0.0) if word in _OUT_CUES else (0.0, near)
     return 0.0, 0.0
-
-
-def is_arrow(statement: Statement, last: int) -> bool:
-    """Whether an arrow ends at a token: "in.csv -> out.csv"."""
-    tokens = statement.tokens
-    if not 0 < last < len(tokens):
-        return False
-    one, other = tokens[last - 1], tokens[last]
-    return (one.text in {"-", "="} and other.text == ">" and one.end == other.start) or other.text == "→"
 
 
 class Evidence(msgspec.Struct, frozen=True):

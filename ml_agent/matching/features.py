@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.evidence import Evidence, Nearness, is_arrow, nearness
+from ml_agent.matching.evidence import Evidence, Nearness, nearness
 from ml_agent.matching.meanings import Entry, pieces_of
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
@@ -265,9 +265,7 @@ def _like(value: str, slot: Slot) -> float:
 
 @lru_cache(maxsize=4096)
 def _direction(statement: Statement, mention: Mention) -> str:
-    """Where the nearest preposition or arrow before a value points: "toward" it, "from" it, or nowhere."""
-    if is_arrow(statement, mention.first - 1):
-        return "toward"
+    """Where the nearest preposition before a value points: "toward" it, "from" it, or nowhere."""
     for place in range(mention.first - 1, max(-1, mention.first - 6), -1):
         word = statement.tokens[place].value.lower()
         if word in _TOWARD or word in _FROM:

@@ -8,7 +8,7 @@ import msgspec
 from ml_agent.matching import features
 from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.candidates import candidates
-from ml_agent.matching.devices import NO_DEVICES, place_devices
+from ml_agent.matching.devices import FOR_PROCESSOR, NO_DEVICES, place_devices
 from ml_agent.matching.evidence import Evidence, evidence, nearness
 from ml_agent.matching.features import Others
 from ml_agent.matching.fitting import has_its_count, is_possible, typed
@@ -17,14 +17,7 @@ from ml_agent.matching.meanings import Entry
 from ml_agent.matching.mentions import Mention, Spelled, Statement
 from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
 from ml_agent.matching.sense import sense_of
-from ml_agent.matching.series import (
-    united,
-    with_files,
-    with_series,
-    without_counts,
-    without_repeats,
-    without_torn_ranges,
-)
+from ml_agent.matching.series import united, with_series, without_counts, without_torn_ranges
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, is_whole, kept_words, spelled_slots
 from ml_agent.matching.switches import contradicts, is_ruled_out, switches, truth
@@ -171,15 +164,15 @@ def fill(
         if not kept.holds(pair.mention) and (pair.entry or not _is_own_name(statement, pair.mention, slots, callee))
     ]
     rows = _without_overlaps(scored, slots)
-    placed = [*taken, *without_repeats(_best_assignment(rows, slots, taken))]
-    placed = _mend_series(statement, placed, slots)
+    placed = _mend_series(statement, [*taken, *_best_assignment(rows, slots, taken)], slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     filled = {one.slot for one in placed}
     for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):
         score += opinion.switch(place) if opinion else 0.0
         wanted = truth(slot, said)
-        refused = contradicts(said) or (wanted in {"True", "1"} and is_ruled_out(statement, slots, slot))
+        cardless = plain(slot.option.dest) in FOR_PROCESSOR and contradicts(said)
+        refused = cardless or (wanted in {"True", "1"} and is_ruled_out(statement, slots, slot))
         if score > 0 and not refused:
             placed.append(Placed(place, (wanted,), score, "said in words", (), ""))
     left = tuple(m for m in statement.mentions if _is_single(m) and m.start not in starts and not kept.holds(m))
@@ -190,7 +183,6 @@ def fill(
 def _mend_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
     """What belongs together is together, and a slot for so many values has them."""
     placed = with_series(statement, united(statement, placed, slots), slots)
-    placed = with_files(statement, placed, slots)
     placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
     return [one for one in placed if has_its_count(slots[one.slot], one)]
 
@@ -246,12 +238,6 @@ def _hold(
     return len(wanted) > 1 or any(slots[one].several for one in wanted)
 
 
-def _is_series_of_slot(scored: Sequence[tuple[Pair, float]], slots: Sequence[Slot]) -> bool:
-    """Whether a series is best placed in a slot whose one word is a series of numbers, or is said as one thing: three layers of 8."""
-    pair, _ = max(scored, key=lambda one: one[1])
-    return bool(pair.mention.parts) and (bool(slots[pair.slot].series) or pair.mention.whole)
-
-
 def _without_overlaps(
     scored: Sequence[tuple[Pair, float]], slots: Sequence[Slot]
 ) -> dict[tuple[int, int, str], list[tuple[Pair, float]]]:
@@ -262,11 +248,10 @@ def _without_overlaps(
             rows.setdefault((pair.mention.first, pair.mention.last, pair.mention.value), []).append((pair, score))
     best = {key: max(score for _, score in several) for key, several in rows.items()}
     kept: dict[tuple[int, int, str], list[tuple[Pair, float]]] = {}
-    whole = {key for key, several in rows.items() if _is_series_of_slot(several, slots)}
-    for key in sorted(rows, key=lambda one: (one not in whole, -best[one])):
+    for key in sorted(rows, key=lambda one: -best[one]):
         inside = [one for one in rows if one != key and one[0] <= key[1] and key[0] <= one[1]]
         made = rows[key][0][0].mention
-        apart = (made.whole or made.parts) and key not in whole
+        apart = made.whole or made.parts
         parts = [one for one in inside if apart and one[1] - one[0] < key[1] - key[0]]
         if len(parts) > 1 and _outweigh([best[one] for one in parts], best[key], made) and _hold(parts, rows, slots):
             continue

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from ml_agent.matching.devices import COUNTED_CARDS
 from ml_agent.matching.evidence import Evidence
-from ml_agent.matching.listed import listed_in, lists_all
+from ml_agent.matching.listed import listed_in
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
@@ -21,17 +21,6 @@ _DEVICES = frozenset(terms("gpu cpu tpu cuda device"))
 _DEVICE = re.compile(r"(?:cpu|cuda|gpu|mps|xpu|tpu|hpu|npu|ipu|auto|meta)s?(?::\d+)?|\d+(?:,\d+)*", re.IGNORECASE)
 """What an option called "device" takes."""
 _LISTED = re.compile(r"[A-Za-z][\w-]*")
-
-
-_MOST_CARDS = 64
-"""A number of a card is below it."""
-
-
-def _lists_cards(slot: Slot) -> bool:
-    """Whether a slot takes the numbers of cards, "0,1,2,3", and not how many there are."""
-    if not any(name[-1] in {"gpu", "device"} for name in slot.names):
-        return False
-    return slot.series == "," and any(text.startswith("0,") for text in (slot.option.default or "", *slot.seen))
 
 
 def takes(slot: Slot, mention: Mention) -> bool:
@@ -55,8 +44,6 @@ def takes(slot: Slot, mention: Mention) -> bool:
         and not _DEVICE.fullmatch(mention.value)
     ):
         return False
-    if _lists_cards(slot) and any(part.isdigit() and int(part) >= _MOST_CARDS for part in mention.value.split(",")):
-        return False
     if slot.separator and not re.search("[:=]", mention.value):
         return False
     if slot.closed and mention.kind != "factor":
@@ -78,20 +65,12 @@ def _takes_amount(slot: Slot, mention: Mention) -> bool:
     is_text = kind in {"str", "unknown"} and slot.numeric_default is None
     if is_text and not slot.series and slot.role & {"path", "output", "input"}:
         return False
-    if is_text and kind == "str" and slot.vocabulary and not _is_counted(slot):
+    if is_text and kind == "str" and slot.vocabulary:
         return False
     amount = number(mention.value)
     whole = amount is None or amount == amount.to_integral_value()
     is_number = amount is not None or kind not in {"int", "float"} or bool(mention.parts)
     return slot.takes_number() and (whole or kind != "int") and is_number
-
-
-_COUNTED = frozenset(terms("epoch step iteration"))
-
-
-def _is_counted(slot: Slot) -> bool:
-    """Whether what its name says last has numbers, though a word is usual: `--which_epoch latest`."""
-    return any(name[-1] in _COUNTED for name in slot.names)
 
 
 _SQUARE = re.compile(r"\d+\s*(?:x|×|by)\s*\d+", re.IGNORECASE)
@@ -116,7 +95,7 @@ def _counts_machines(slot: Slot) -> bool:
 def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool:
     """Whether a number counts what the slot does not: "two GPUs" are no epochs, and no batch size per GPU."""
     cards = mention.kind == "number" and COUNTED_CARDS.match(statement.text, mention.end)
-    if cards and (not _counts_machines(slot) or _lists_cards(slot)):
+    if cards and not _counts_machines(slot):
         return True
     if mention.kind == "number" and _SHOTS.match(statement.text, mention.end):
         return "shot" not in f"{slot.option.dest} {slot.option.help}".lower()
@@ -173,8 +152,6 @@ def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
         return False
     if mention.kind == "path" and not slot.takes_path and listed_in(slot.option.help):
         return False  # its help lists names
-    if mention.kind == "name" and not slot.takes_path and lists_all(slot.option.help):
-        return False  # and no others
     if mention.kind == "path" and re.search(r"\.(?:py|sh)$", mention.value) and not _takes_code(slot, mention.value):
         return False
     if mention.kind == "text" and len(slot.vocabulary) > 1 and not any(" " in known for known in slot.vocabulary):
@@ -205,8 +182,6 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
         return parts if slot.several else ((slot.series or ",").join(parts),)
     if slot.series == "," and mention.kind == "number" and _IN_THREES.fullmatch(mention.text):
         return (mention.text,)
-    if _is_in_hundreds(slot) and _is_worded_share(mention):
-        return (format((Decimal(mention.value) * 100).normalize(), "f"),)
     if (
         mention.percent
         and slot.option.type != "int"
@@ -219,21 +194,6 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
 _IN_THREES = re.compile(r"\d{3}(?:,\d{3})+")
 """One number or a list: "100,140,170"."""
 _DIGITS = re.compile(r"\d+")
-
-
-_PERCENT = re.compile(r"\bpercent|%|\b0\s?-\s?100\b", re.IGNORECASE)
-
-
-def _is_in_hundreds(slot: Slot) -> bool:
-    """Whether a slot takes parts of a hundred: its help says so, and its default is no share of one."""
-    usual = slot.numeric_default
-    return usual is not None and 1 < usual <= 100 and bool(_PERCENT.search(slot.option.help))
-
-
-def _is_worded_share(mention: Mention) -> bool:
-    """Whether a value is a share of one in words: "a fifth"."""
-    amount = number(mention.value) if mention.kind == "number" and not re.search(r"\d", mention.text) else None
-    return amount is not None and 0 < amount < 1
 
 
 _SHORT = re.compile(r"(?P<letters>[a-z]{1,3})(?P<rest>\d.*)")

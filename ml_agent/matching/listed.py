@@ -27,22 +27,6 @@ def listed_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in found if word))
 
 
-_BARS = re.compile(r"[\w.+-]\s?\|\s?[\w.+-]")
-_LEAD = re.compile(r"\b(?:options|choices|one of|either)\b[^.]{0,30}$", re.IGNORECASE)
-_OPEN = re.compile(r"\be\.\s?g|\betc\b|\.\.\.|\bsuch as\b|\bexamples?\b|\bor (?:a|any|your|path)\b", re.IGNORECASE)
-
-
-@remembered(8192, longest=2000)
-def lists_all(text: str) -> bool:
-    """Whether a help text seems to list every value: with bars between, or led by "options:"; and does not say that there are others."""
-    text = text[:_LONGEST]
-    if _OPEN.search(text):
-        return False
-    return any(
-        _BARS.search(match[0]) or _LEAD.search(text[: match.start()]) for match in _CHOICES_IN_HELP.finditer(text)
-    )
-
-
 _SEVERAL = re.compile(r"[A-Za-z][\w-]*(?:,[A-Za-z][\w-]*)+")
 
 

@@ -1,7 +1,7 @@
 """What a request states: values with their place, spelled options, and the content words around them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -86,18 +86,7 @@ class Statement:
                 meant = terms(token.value)
                 if meant:
                     found.append(Word(place, token.value.lower(), meant))
-        return tuple(sorted([*found, *self._initials()], key=lambda word: word.place))
-
-    def _initials(self) -> Iterator[Word]:
-        """Abbreviations of words that stand together, at the last of them: "nms" of "non-maximum suppression"."""
-        run = ""
-        for place, token in enumerate(self.tokens):
-            is_plain = token.kind == "word" and not token.written and token.value.lower() not in words("stop")
-            letters = "".join(piece[0].lower() for piece in token.value.split("-")[:4] if piece)
-            run = (run + letters)[-4:] if is_plain else ""
-            for short in dict.fromkeys((run[-3:], run)):
-                if len(short) > 2 and _UNSPOKEN.match(short):
-                    yield Word(place, short, terms(short))
+        return tuple(found)
 
     @cached_property
     def unspelled(self) -> tuple[Word, ...]:
@@ -181,7 +170,7 @@ class Statement:
     def _mention(self, place: int, token: Token) -> Mention | None:
         kind: MentionKind
         value = token.value
-        if value in _PLURALS or _is_counted(self.tokens, place):
+        if value in _PLURALS:
             return None
         if token.kind == "number":
             kind = "number"
@@ -201,21 +190,15 @@ class Statement:
             )
         elif token.kind == "name" or (token.kind == "word" and not token.written and _is_namelike(self.tokens, place)):
             kind = "name"
-        elif token.kind == "word" and _is_pointed_at(self.tokens, place) and value.lower() not in words("stop"):
-            kind = "path"
         else:
             return None
         percent = token.kind == "number" and bool(re.search(r"%|per\s?cent", token.text))
         noun = _noun(self.tokens, place)
-        if kind == "name" and (
-            noun in _PLACES or ("/" in value and not _HUB.fullmatch(value)) or _is_target(self.tokens, place)
-        ):
+        if kind == "name" and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value))):
             kind = "path"
         return Mention(text=token.text, value=value, kind=kind, start=token.start, end=token.end, first=place, last=place, percent=percent, noun=noun)  # fmt: skip
 
 
-_UNSPOKEN = re.compile(r"[b-df-hj-np-tv-z]{2}|[aeiou][^aeiou][aeiou]")
-"""How an abbreviation begins that is hardly a word: "nms", "bce", "ema"."""
 _PLURALS = frozenset({"GPUs", "CPUs", "TPUs"})
 """Things that are counted, and no names."""
 _PLACES = frozenset({"folder", "directory", "file", "archive", "path", "subfolder", "sub-folder", "dir"})
@@ -224,41 +207,7 @@ _BEHIND_PLACES = frozenset(
 )  # fmt: skip
 """What stands behind "folder" and is no name: where it lies, and what is in it."""
 _HUB = re.compile(r"(?=[^/]*[A-Z])[\w.-]+/[\w.-]+|[A-Za-z]{1,6}-[A-Z]+/\d+|[a-z]+-[a-z]+/[\w.-]+")
-_WRITING = frozenset([*terms("save write store put output go dump keep collect move"), "written", "kept"])
 _NAMING = frozenset({"called", "named", "name", "entitled", "of", "the", "a", ",", "by", "is", ":", "as"})
-
-
-_TARGETS = frozenset({"to", "into", "under", "below", "to:"})
-
-
-def _is_counted(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a word says what a number before it counts: "30 people/batch", the rest of "sixteen-pixel-tile model"."""
-    if tokens[place].kind == "number" or place == 0:
-        return False
-    before = tokens[place - 1]
-    if before.kind == "number":
-        return re.fullmatch(r"[a-z]+/[a-z]+", tokens[place].value) is not None
-    joined = before.text == "-" and before.end == tokens[place].start and tokens[place].kind == "word"
-    return joined and place > 1 and tokens[place - 2].kind == "number" and tokens[place - 2].end == before.start
-
-
-def _is_pointed_at(tokens: Sequence[Token], place: int) -> bool:
-    """Whether an arrow points at a word: "model.pb -> results"."""
-    before = "".join(token.text for token in tokens[max(0, place - 2) : place])
-    return before.endswith(("->", "=>", "→"))
-
-
-def _is_target(tokens: Sequence[Token], place: int) -> bool:
-    """ "Written to cp_new": a name without capitals behind a word of direction, where something is written."""
-    value = tokens[place].value
-    if (
-        place == 0
-        or tokens[place - 1].value.lower() not in _TARGETS
-        or value != value.lower()
-        or not re.search(r"[_\d-]", value)
-    ):
-        return False
-    return any(set(terms(token.value)) & _WRITING for token in tokens[max(0, place - 8) : place])
 
 
 def _noun(tokens: Sequence[Token], place: int) -> str:

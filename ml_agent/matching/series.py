@@ -1,7 +1,6 @@
-"""Values that belong together: series in slots for several stay whole, and what is said twice is one."""
+"""Values that belong together: series in slots for several stay whole, ranges and counts are no values of their own."""
 
 from collections.abc import Iterator, Sequence, Set
-from pathlib import PurePosixPath
 
 import msgspec
 
@@ -32,20 +31,6 @@ def with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[
     return found
 
 
-def with_files(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
-    """Files of one kind in a series go together into the slot for several that has one of them: "a.wav and b.wav"."""
-    found = list(placed)
-    for series in (one for one in statement.mentions if one.parts and one.kind == "path"):
-        inside = {one.start for one in statement.mentions if not one.parts and series.start <= one.start < series.end}
-        holders = [at for at, one in enumerate(found) if inside & set(one.starts)]
-        own = [at for at in holders if slots[found[at].slot].several]
-        if len({PurePosixPath(part).suffix for part in series.parts}) == 1 and len(own) == 1:
-            for at in holders:
-                starts = inside | set(found[at].starts) if at == own[0] else set(found[at].starts) - inside
-                found[at] = _holding(statement, found[at], slots, starts)
-    return [one for one in found if one.values]
-
-
 def united(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
     """A series is not torn apart: what other slots for several values have of it goes back to the one that has nothing else."""
     found = list(placed)
@@ -74,16 +59,6 @@ def without_counts(statement: Statement, placed: Sequence[Placed], slots: Sequen
         if told and slots[one.slot].several and len(one.starts) == len(one.values):
             found[at] = _holding(statement, one, slots, set(one.starts[ahead:]))
     return found
-
-
-def without_repeats(placed: Sequence[Placed]) -> list[Placed]:
-    """A path that is named twice is one path: it goes where it fits best."""
-    best: dict[str, Placed] = {}
-    for one in placed:
-        value = one.values[0]
-        if len(one.values) == 1 and "/" in value:
-            best[value] = max(best.get(value, one), one, key=lambda other: other.score)
-    return [one for one in placed if best.get(one.values[0], one) is one or len(one.values) > 1]
 
 
 _LED, _JOINED = frozenset({"from", "between"}), frozenset({"to", "and", "through", "until"})

@@ -106,20 +106,3 @@ def test_a_script_that_is_installed_as_it_is_runs_from_its_file(facts: Open) -> 
     answers = solve(read("search book.txt for 3 sentences"), Shelf(found, "."), shipped())
     (console,) = [one for one in answers if one.entry.signature.kind == "console"][:1]
     assert command(console, ".") == "python tools/find.py book.txt --count 3"
-
-
-def test_files_beside_the_one_that_is_called_like_a_value(facts: Open) -> None:
-    found = facts({
-        "templates/alpaca.json": "{}", "templates/vigogne.json": "{}", "templates/README.md": "", "other/alpaca.py": "",
-        "voices/lj/1.txt": "", "voices/tom/1.txt": "", "voices/emma/1.txt": "", "examples/lj/2.txt": "",
-    })  # fmt: skip
-    assert found.namesakes("alpaca") == ("vigogne",)
-    assert sorted(found.namesakes("lj")) == ["emma", "tom"]
-    assert found.namesakes("unknown") == ()
-
-
-def test_what_a_help_text_calls_the_default_has_siblings_too(facts: Open) -> None:
-    program = SEARCH.replace('p.add_argument("text"', 'p.add_argument("--template", default="", help="will default to alpaca.")\np.add_argument("text"')  # fmt: skip
-    found = facts({"near.py": program, "templates/alpaca.json": "{}", "templates/vigogne.json": "{}"})
-    (slot,) = (one for one in entry(found, "near.py")._slots_by_sense if one.option.dest == "template")
-    assert "vigogne" in slot.vocabulary

@@ -225,13 +225,6 @@ def test_the_rest_of_a_word_stands_nearest_to_a_choice_in_it() -> None:
     assert evidence(near, statement, one, weights).name > 0.6 > evidence(near, statement, other, weights).name
 
 
-@pytest.mark.parametrize("arrow", ["->", "=>", "→"])
-def test_an_arrow_points_from_what_is_read_to_what_is_written(arrow: str) -> None:
-    statement = read(f"convert data/old.pt {arrow} data/new.pt")
-    before, behind = (one for one in statement.mentions if not one.parts)
-    assert (nearness(statement, before).cues, nearness(statement, behind).cues) == ((0.0, 1.0), (1.0, 0.0))
-
-
 def test_a_part_of_a_name_with_underscores_means_no_choice() -> None:
     one = slot("model_type", choices=("coco", "caption_coco_large"))
     assert [entry.value for entry in meant(read("with its type caption_coco_large"), one)] == ["caption_coco_large"]

@@ -192,17 +192,6 @@ def test_layers_of_one_size_are_so_many_values() -> None:
         assert given(fill(read(text), slots, shipped()), slots) == {"hidden_sizes": ("96", "96")}
 
 
-def test_files_of_a_series_go_together() -> None:
-    voices = Option(
-        dest="speaker_wav", flags=("--speaker_wav",), nargs="*", help="wav files of the target speaker's voice"
-    )
-    slots = [Slot(voices), Slot(Option(dest="voice_dir", flags=("--voice_dir",), help="folder of voices"))]
-    text = "with the voice heard in /voices/ania_1.wav and /voices/ania_2.wav"
-    assert given(fill(read(text), slots, shipped()), slots) == {
-        "speaker_wav": ("/voices/ania_1.wav", "/voices/ania_2.wav")
-    }
-
-
 def test_another_name_is_no_loose_spelling_of_a_known_value() -> None:
     voice = Slot(Option(dest="voice", flags=("--voice",), type="str", default="random", help="voice to use"), seen=("train_atkins",))  # fmt: skip
     found = fill(read("with the voice train_dotrice"), [voice], shipped())

@@ -201,14 +201,6 @@ def test_numbers_of_three_digits_with_commas_are_a_list_where_one_is_usual() -> 
     assert typed(one, EVAL_BATCH) == ("100140170",)
 
 
-def test_a_share_in_words_is_a_percentage_where_one_is_usual() -> None:
-    percent = Slot(Option(dest="validation", flags=("--validation",), type="float", default="10.0", help="percent of the data (0-100)"))  # fmt: skip
-    share = Slot(Option(dest="split", flags=("--split",), type="float", default="0.1", help="percent that is held out"))
-    one = only("a fifth of the pictures", "0.2")
-    assert typed(one, percent) == ("20",)
-    assert typed(one, share) == ("0.2",)
-
-
 @pytest.mark.parametrize(
     ("said", "usual", "expected"),
     [
@@ -223,27 +215,12 @@ def test_a_name_cut_short_is_written_in_full(said: str, usual: str, expected: st
     assert typed(only(f"the {said} backbone", said), slot) == (expected,)
 
 
-def test_an_epoch_has_a_number_though_a_word_is_usual() -> None:
-    epoch = Slot(Option(dest="which_epoch", flags=("--which_epoch",), type="str", default="latest"))
-    style = Slot(Option(dest="style", flags=("--style",), type="str", default="latest"))
-    one = only("weights of epoch 180", "180")
-    assert takes(epoch, one)
-    assert not takes(style, one)
-
-
 @pytest.mark.parametrize(("help", "expected"), [("output size, e.g. '512x512'", True), ("grid as WxH", True), ("size of a model", False)])  # fmt: skip
 def test_a_size_goes_whole_where_sizes_are_usual(help: str, expected: bool) -> None:
     slot = Slot(Option(dest="resolution", flags=("--resolution",), type="unknown", help=help))
     assert slot.sized is expected
     assert takes(slot, only("scale it to 256 by 256 pixels", "256")) is not expected
     assert takes(slot, only("scale it to 256 by 256 pixels", "256x256"))
-
-
-def test_no_other_name_goes_where_the_help_lists_all() -> None:
-    extension = Slot(Option(dest="ext", flags=("--ext",), type="str", default="auto", help="Options: auto | jpg | png"))
-    text = "jpg out, JIT-compiled extensions"
-    one = only(text, "JIT-compiled")
-    assert not is_possible(extension, one, evidence(nearness(read(text), one), read(text), extension, Weights([extension])))  # fmt: skip
 
 
 def test_each_default_of_several_is_known() -> None:
@@ -266,13 +243,3 @@ def test_a_folder_is_no_name_of_something_else(dest: str, help: str, expected: b
     text = "in a directory by the name of cp_small"
     one = only(text, "cp_small")
     assert is_possible(slot, one, evidence(nearness(read(text), one), read(text), slot, Weights([slot]))) is expected
-
-
-def test_a_count_of_cards_is_none_of_their_numbers() -> None:
-    ids = Slot(Option(dest="gpus", flags=("--gpus",), type="str", help="gpus to use"), seen=("0,1,2,3",))
-    count = Slot(Option(dest="gpus", flags=("--gpus",), type="int", default="8", help="gpus to use"))
-    text = "on a singular GPU"
-    assert counts_the_other(read(text), only(text, "1"), ids)
-    assert not counts_the_other(read(text), only(text, "1"), count)
-    assert not takes(ids, only("at a resolution of 512", "512"))
-    assert takes(ids, only("on GPU 5", "5"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ml_agent.matching.listed import listed_in, lists_all
+from ml_agent.matching.listed import listed_in
 
 
 @pytest.mark.parametrize(
@@ -21,18 +21,3 @@ from ml_agent.matching.listed import listed_in, lists_all
 )  # fmt: skip
 def test_values_in_brackets_quotes_bars_and_commas(text: str, expected: tuple[str, ...]) -> None:
     assert listed_in(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Image extension. Options: auto | jpg | png", True),
-        ("options are 'mean', 'max'", True),
-        ("backbone, e.g. resnet18 | resnet50", False),
-        ("the names 'mean' and 'max' are known", False),
-        ("'mean' | 'max' | path of a file", False),
-        ("small|large, or your own", False),
-    ],
-)
-def test_a_list_with_bars_or_a_lead_is_all_there_is(text: str, expected: bool) -> None:
-    assert lists_all(text) is expected

@@ -3,7 +3,7 @@
 import pytest
 
 from ml_agent.matching.mentions import read
-from ml_agent.matching.series import without_counts, without_repeats, without_torn_ranges
+from ml_agent.matching.series import without_counts, without_torn_ranges
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
 from tools.signatures.model import Option
@@ -40,12 +40,6 @@ def test_they_go_into_the_bounds_of_one_quantity(dests: tuple[str, str]) -> None
 
 def test_they_go_into_one_slot_for_several() -> None:
     assert put("k_range") == {"k_range": ("2", "7"), "points": ("90",)}
-
-
-def test_a_path_that_is_named_twice_goes_where_it_fits_best() -> None:
-    one, other = (Placed(slot, ("out/a.wav",), score, "said") for slot, score in ((0, 2.0), (1, 5.0)))
-    name, same = (Placed(slot, ("kitti",), 1.0, "said") for slot in (2, 3))
-    assert without_repeats([one, name, other, same]) == [name, other, same]
 
 
 @pytest.mark.parametrize("ahead", [("2",), ("2", "2")])
