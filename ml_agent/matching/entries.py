@@ -37,7 +37,6 @@ _SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
 _MOST_PROSE = 400
 _MOST_OF_A_TEXT = 4000
 _DEFAULT = re.compile(r"\bdefaults?(?: to|:| is) [\"'`]?([A-Za-z][\w-]+)")
-
 _MOST_SIBLINGS = 120
 _MOST_LOOKED_UP = 4
 _CONFIGURATION = frozenset(terms("config cfg configuration"))

@@ -20,7 +20,7 @@ from ml_agent.matching.sense import sense_of
 from ml_agent.matching.series import united, with_series, without_counts, without_torn_ranges
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.spelled import Placed, is_whole, kept_words, spelled_slots
-from ml_agent.matching.switches import contradicts, is_ruled_out, switches, truth
+from ml_agent.matching.switches import SwitchEvidence, contradicts, is_ruled_out, switches, truth
 from ml_agent.matching.terms import plain, terms
 
 if TYPE_CHECKING:
@@ -170,14 +170,18 @@ def fill(
     filled = {one.slot for one in placed}
     for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):
         score += opinion.switch(place) if opinion else 0.0
-        wanted = truth(slot, said)
-        cardless = plain(slot.option.dest) in FOR_PROCESSOR and contradicts(said)
-        refused = cardless or (wanted in {"True", "1"} and is_ruled_out(statement, slots, slot))
-        if score > 0 and not refused:
-            placed.append(Placed(place, (wanted,), score, "said in words", (), ""))
+        if score > 0 and not _is_refused(statement, slots, slot, said):
+            placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
     left = tuple(m for m in statement.mentions if _is_single(m) and m.start not in starts and not kept.holds(m))
     stray = tuple(one for one in unknown if one not in kept.options)
     return Filled(tuple(placed), left, stray, kept.words, device.environment)
+
+
+def _is_refused(statement: Statement, slots: Sequence[Slot], slot: Slot, said: SwitchEvidence) -> bool:
+    """Whether a request says what rules a switch out; who names a card wants it, however `--no_cuda` is heard."""
+    if plain(slot.option.dest) in FOR_PROCESSOR and contradicts(said):
+        return True
+    return truth(slot, said) in {"True", "1"} and is_ruled_out(statement, slots, slot)
 
 
 def _mend_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:

@@ -243,7 +243,7 @@ def _is_negative(slot: Slot) -> bool:
 
 
 def contradicts(said: SwitchEvidence) -> bool:
-    """Whether the request names what the switch takes away, and wants it: "on one GPU" is no wish for `--no_cuda`. Of other things people say what to leave out in too many ways."""
+    """Whether the request names what the switch takes away, and wants it: "on one GPU" is no wish for `--no_cuda`."""
     evidence = dict(zip(SWITCH_FEATURES, said.vector, strict=False))
     return bool(evidence["negative_name"] and not evidence["negated"] and evidence["head"])
 
