@@ -19,8 +19,6 @@ HALF = 0.5
 _SHORT = 3
 _REST = ("$@", "$*", "${@}")
 """The words of a script that it hands on: no value of an option."""
-_HARDWARE = frozenset({"GPU", "CPU", "TPU", "CUDA"})
-"""What computes: said by most examples, and no name of a thing."""
 _INTRODUCTION = 200
 _INSTEAD = re.compile(r"\binstead of (?:an? |the )?(?:--)?([\w-]+)")
 
@@ -38,7 +36,7 @@ def nearest_example(statement: Statement, entry: EntryPoint, placed: Mapping[str
     stated = [
         plain(one.value)
         for one in statement.mentions
-        if one.kind in {"name", "number"} and len(one.value) >= _SHORT and not one.whole and one.value not in _HARDWARE
+        if one.kind in {"name", "number"} and len(one.value) >= _SHORT and not one.whole
     ]
     ranked = []
     for place, shown in enumerate(entry.shown):
