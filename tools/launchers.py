@@ -124,6 +124,14 @@ DEBUGGERS = frozenset(
 
 HELP = frozenset({"-h", "--help", "-help", "--helpfull", "--helpshort"})
 """Words that make a program say what it takes; nothing is required then."""
+_SHORTENED_HELP = 3
+
+
+def is_short_for_help(word: str) -> bool:
+    """Whether a word that no option has is read as --help by a parser that takes shortened names."""
+    return len(word) >= _SHORTENED_HELP and "--help".startswith(word)
+
+
 VERSION = frozenset({"--version", "-V"})
 
 STARTERS = frozenset({*(name for name in LAUNCHERS if "." not in name), *SHELLS, *SOURCES})

@@ -26,7 +26,7 @@ _INSTEAD = re.compile(r"\binstead of (?:an? |the )?(?:--)?([\w-]+)")
 def nearest_example(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any]) -> tuple[Shown | None, float]:
     """The example that says most of a request's names and numbers and of which the fewest values must be changed; and what share it says.
 
-    Of several the one whose heading says most of the request's words.
+    Of several the one with the fewest switches that nobody asked for, then the one whose heading says most of the request's words.
 
     Args:
         statement: the request.
@@ -38,6 +38,7 @@ def nearest_example(statement: Statement, entry: EntryPoint, placed: Mapping[str
         for one in statement.mentions
         if one.kind in {"name", "number"} and len(one.value) >= _SHORT and not one.whole
     ]
+    switches = {option.dest for option in entry.signature.options if option.switch or option.type == "bool"}
     ranked = []
     for place, shown in enumerate(entry.shown):
         example = shown.example
@@ -45,9 +46,12 @@ def nearest_example(statement: Statement, entry: EntryPoint, placed: Mapping[str
         said = sum(value in text for value in stated)
         changed = len(shown.values) - len(_values_to_keep(statement, entry, shown))
         changed += sum(dest in placed and not _is_same(placed[dest], value) for dest, value in shown.values.items())
-        ranked.append((said - changed, said, len(_words_about(shown) & statement.vocabulary), -place))
+        about = len(_words_about(shown) & statement.vocabulary)
+        unasked = [dest for dest in shown.values if dest not in placed]
+        turned = sum(dest in switches for dest in unasked)
+        ranked.append((said - changed, said, -turned, about, -len(unasked), -place))
     best = max(ranked, default=None)
-    return (entry.shown[-best[3]], best[1] / max(1, len(stated))) if best is not None else (None, 0.0)
+    return (entry.shown[-best[-1]], best[1] / max(1, len(stated))) if best is not None else (None, 0.0)
 
 
 def _is_same(value: Any, shown: Any) -> bool:

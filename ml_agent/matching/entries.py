@@ -210,9 +210,14 @@ class EntryPoint:
         """The same with all that is known of it read, and without its repository: small enough to keep."""
         copy = EntryPoint.__new__(EntryPoint)
         kept = {"shown": self.shown, "seen": self.seen, "slots": self.slots, "launcher": self.launcher}
-        kept |= {"variables": self.variables, "_slots_by_sense": self._slots_by_sense}
+        kept |= {"variables": self.variables, "_slots_by_sense": self._slots_by_sense, "repository": self.repository}
         vars(copy).update(signature=self.signature, facts=None, **kept)
         return copy
+
+    @cached_property
+    def repository(self) -> str:
+        """The name of its repository."""
+        return self.facts.index.root.name
 
     @property
     def name(self) -> str:

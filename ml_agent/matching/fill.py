@@ -1,5 +1,7 @@
 """Puts what a request states into the slots of one entry point: one assignment over all values and slots."""
 
+import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -50,7 +52,9 @@ class Callee(NamedTuple):
     """What is called, as far as it bears on values."""
 
     names: frozenset[str] = frozenset()
-    """Its own names, without marks and in lower case: they are no values of it."""
+    """Its own names and the repository's, without marks and in lower case: they are no values of it."""
+    folder: str = "."
+    """Where it lies."""
     flexible: bool = False
     """Whether it takes options that are not listed."""
 
@@ -192,11 +196,27 @@ def _mend_series(statement: Statement, placed: Sequence[Placed], slots: Sequence
 
 
 def _is_own_name(statement: Statement, mention: Mention, slots: Sequence[Slot], callee: Callee) -> bool:
-    """Whether a value is what is called, or the name of one of its options with a number behind it: "bm25 k1 1.1"."""
+    """Whether a value is what is called, the folder of it, or the name of one of its options: "turn on learn_t", "bm25 k1 1.1"."""
     if plain(mention.value) in callee.names:
         return True
+    if mention.kind == "path":
+        folder = posixpath.normpath(mention.value)
+        return _is_of_help(mention, slots) or (folder != "." and f"{callee.folder}/".startswith(f"{folder}/"))
+    name = mention.text.replace("-", "_")
+    if mention.kind != "name" or not any(name == slot.option.dest for slot in slots):
+        return False
     counted = any(one.kind == "number" for one in statement.tokens[mention.last + 1 : mention.last + 2])
-    return counted and mention.kind == "name" and any(mention.text == slot.option.dest for slot in slots)
+    return counted or "_" in name
+
+
+def _is_of_help(mention: Mention, slots: Sequence[Slot]) -> bool:
+    """Whether two words with a slash between them stand so in the help of a switch: "output timings/stats after each prompt"."""
+    return bool(_TWO_WORDS.fullmatch(mention.value)) and any(
+        slot.boolean and mention.value in slot.option.help for slot in slots
+    )
+
+
+_TWO_WORDS = re.compile(r"[a-z]+/[a-z]+")
 
 
 def _opinion_score(pair: Pair, opinion: Opinion | None) -> float:
@@ -282,21 +302,28 @@ def _best_assignment(
                     columns.append((pair.slot, copy))
                 row[column] = max(row.get(column, 0.0), score - 0.3 * copy)
         scores.append({column: score for column, score in row.items() if score > 0})
-    found: dict[int, list[tuple[Mention, float]]] = {}
+    found: dict[int, list[tuple[Pair, float]]] = {}
     for at, column in sorted(best_matching(scores, len(columns)).items()):
         slot = columns[column][0]
-        mention = next(pair.mention for pair, _ in rows[ordered[at]] if pair.slot == slot)
-        found.setdefault(slot, []).append((mention, scores[at][column]))
-    made = []
-    for slot, several in found.items():
-        several.sort(key=lambda one: one[0].start)
-        values = tuple(word for mention, _ in several for word in typed(mention, slots[slot]))
-        made.append(Placed(slot, values, min(score for _, score in several), "said", tuple(s for m, _ in several for s in _starts(m)), "; ".join(m.text for m, _ in several)))  # fmt: skip
-    return made
+        pair = next(pair for pair, _ in rows[ordered[at]] if pair.slot == slot)
+        found.setdefault(slot, []).append((pair, scores[at][column]))
+    return [_together(slots[slot], _without_guesses(several)) for slot, several in found.items()]
 
 
-def _starts(mention: Mention) -> tuple[int, ...]:
-    return (mention.start,)
+def _together(slot: Slot, several: Sequence[tuple[Pair, float]]) -> Placed:
+    """The values of one slot, in their order."""
+    ordered = sorted(several, key=lambda one: one[0].mention.start)
+    mentions = [pair.mention for pair, _ in ordered]
+    values = tuple(word for mention in mentions for word in typed(mention, slot))
+    starts = tuple(mention.start for mention in mentions)
+    said = "; ".join(mention.text for mention in mentions)
+    return Placed(ordered[0][0].slot, values, min(score for _, score in ordered), "said", starts, said)
+
+
+def _without_guesses(several: Sequence[tuple[Pair, float]]) -> Sequence[tuple[Pair, float]]:
+    """Values of one slot; a plain word that only sounds like one is none beside those that are stated: "the path: take a.csv and b.csv"."""
+    stated = [one for one in several if one[0].mention.kind != "word" or one[0].entry is not None]
+    return stated or several
 
 
 def explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> frozenset[int]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ml_agent.matching import features
 from ml_agent.matching.evidence import evidence, nearness
@@ -23,7 +24,9 @@ _ORDINARY = -5.0
 _OWED = 1.5
 """For a slot that must be given, and of which nothing else is known."""
 _USUAL = 4.0
-"""For a file that is the slot's default, to the letter: who names it means that slot."""
+"""For a file that is the slot's default, or several words that are one of its values, to the letter: who says them means that slot."""
+_CALLED = 2.0
+"""For a slot whose name of several words stands right before a value."""
 _FULL = 6.0
 """For as many numbers as the default has: "640x480" where two are usual."""
 _NAMED = 0.3
@@ -49,6 +52,19 @@ class Forms:
 
     def score(self, pair: Pair) -> float:
         """What the form of a value says for its going into a slot."""
+        return self._by_form(pair) + _CALLED * (pair.slot in self._slots_called(pair.mention))
+
+    def _slots_called(self, mention: Mention) -> frozenset[int]:
+        """The slots whose name of several words stands right before a value; the longest is meant: "the random seed to 7"."""
+        before = _words_before(self._statement, mention)
+        length = {
+            place: max((len(name) for name in slot.names if _ends_with(before, name)), default=0)
+            for place, slot in enumerate(self._slots)
+        }
+        longest = max(length.values(), default=0)
+        return frozenset(place for place, count in length.items() if count == longest > 1)
+
+    def _by_form(self, pair: Pair) -> float:
         slot = self._slots[pair.slot]
         owed = _OWED * (_is_owed(slot) and pair.mention.kind in {"path", "name", "text"})
         if pair.mention.value == slot.option.default and is_file_name(pair.mention.value):
@@ -59,6 +75,8 @@ class Forms:
             return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
         if self._is_ordinary(pair):
             return owed + _ORDINARY
+        if pair.entry.exact and " " in pair.entry.value:
+            return owed + _USUAL
         if pair.entry.exact:
             return owed + _CHOICE * (slot.closed and self._is_proper(pair.mention))
         return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
@@ -88,6 +106,32 @@ class Forms:
         before = self._statement.tokens[mention.first - 1].text if mention.first else "."
         capital = mention.text[:1].isupper() and before not in {".", "!", "?"}
         return capital or bool(re.search(r"\d|[a-z][A-Z]|[A-Z]{2}", mention.text))
+
+
+@lru_cache(maxsize=512)
+def _words_before(statement: Statement, mention: Mention) -> tuple[tuple[str, ...], ...]:
+    """The terms of the words right before a value, the nearest last; what links them to it ("should be") is left out."""
+    content = {word.place: word.terms for word in statement.content}
+    found: list[tuple[str, ...]] = []
+    for place in range(mention.first - 1, -1, -1):
+        token = statement.tokens[place]
+        if place in content and token.kind in {"word", "name"}:
+            found.insert(0, content[place])
+        elif token.value.lower() not in (_INSIDE if found else _LINKS):
+            break
+    return tuple(found)
+
+
+_LINKS = frozenset(
+    ["to", "of", "is", "be", "should", "must", "as", "=", ":", "the", "a", "an", "at", "equals", "being"]
+)
+_INSIDE = frozenset({"of", "the", "-"})
+"""What stands inside a name: "number of iterations"."""
+
+
+def _ends_with(before: Sequence[Sequence[str]], name: Sequence[str]) -> bool:
+    last = before[len(before) - len(name) :]
+    return len(last) == len(name) > 0 and all(term in said for term, said in zip(name, last, strict=True))
 
 
 def _is_owed(slot: Slot) -> bool:

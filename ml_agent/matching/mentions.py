@@ -234,7 +234,7 @@ def _is_namelike(tokens: Sequence[Token], place: int) -> bool:
     if lead in {"called", "named", "entitled"}:
         return True
     if lead in (_PLACES - {"file", "path"}) | {"project", "workdir"} and text.lower() not in _BEHIND_PLACES:
-        return True
+        return not any(one.kind in {"path", "quoted"} for one in tokens[place + 1 : place + 2])  # "the folder take ./x"
     return "-" in text and not text.endswith("-")
 
 

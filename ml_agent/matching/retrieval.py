@@ -1,6 +1,7 @@
 """Which entry point is meant: what the repository says of each, against the request."""
 
 import math
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -135,13 +136,28 @@ class Shelf:
             hits = field.top(query, len(self.entries))
             best = hits[0].score if hits else 1.0
             columns.append({hit.position: hit.score / best for hit in hits})
-        basenames = {PurePosixPath(m.value).name for m in statement.mentions if re.search(r"\.(?:py|sh)$", m.value)}
+        named = self._named_paths(statement)
         return [
-            Ranked(entry, [*(column.get(place, 0.0) for column in columns), *self._vector(entry, statement, basenames)])
+            Ranked(entry, [*(column.get(place, 0.0) for column in columns), *self._vector(entry, statement, named)])
             for place, entry in enumerate(self.entries)
         ]
 
-    def _vector(self, entry: EntryPoint, statement: Statement, basenames: set[str]) -> list[float]:
+    def _named_paths(self, statement: Statement) -> frozenset[str] | None:
+        """The paths of the entry points whose file or module the request names; None where it names no file.
+
+        The whole path where that is one, for files of one name lie in several folders; else the name.
+        """
+        scripts = {m.value for m in statement.mentions if re.search(r"\.(?:py|sh)$", m.value)}
+        modules = {m[1].replace(".", "/") for m in _MODULE.finditer(statement.text)}
+        paths = [one.signature.path for one in self.entries]
+        in_full = {path for path in paths if any(_is_at(path, f"{one}.py", f"{one}/__main__.py") for one in modules)}
+        in_full |= {path for path in paths if any("/" in one and _is_at(path, one) for one in scripts)}
+        if in_full:
+            return frozenset(in_full)
+        names = {PurePosixPath(one).name for one in scripts}
+        return frozenset(path for path in paths if PurePosixPath(path).name in names) if names else None
+
+    def _vector(self, entry: EntryPoint, statement: Statement, named: frozenset[str] | None) -> list[float]:
         signature = entry.signature
         path = PurePosixPath(signature.path)
         stem = _stem(entry)
@@ -169,7 +185,7 @@ class Shelf:
             and re.search(rf"(?<![\w/.-]){re.escape(signature.name.lower())}(?![\w/.])", lower) is not None
         )
         return [
-            float(path.name in basenames), float(bool(path.stem) and len(path.stem) > 3 and _word(path.stem.lower()).search(lower) is not None),
+            float(signature.path in (named or ())), float(bool(path.stem) and len(path.stem) > 3 and _word(path.stem.lower()).search(lower) is not None),
             said / whole, (whole - said) / 5, float(console),
             known / len(spelled) if spelled else 0.0, float(len(spelled) - known) / 4,
             sum(name in text for name in names) / len(names) if names else 0.0,
@@ -178,9 +194,17 @@ class Shelf:
             float(bool(signature.subcommand) and set(terms(signature.subcommand[-1])) <= vocabulary),
             float(signature.kind == "shell"), float(signature.kind == "make"), min(1.0, len(signature.options) / 20),
             float(said_verb[0] * said_verb[1]), float(set(terms(path.stem)) <= _USUAL),
-            float(bool(basenames) and path.name not in basenames), sum(t in vocabulary for t in folder) / (len(folder) or 1),
+            float(named is not None and signature.path not in named), sum(t in vocabulary for t in folder) / (len(folder) or 1),
             float(not signature.options),
         ]  # fmt: skip
+
+
+_MODULE = re.compile(r"(?<!\S)-m\s+([A-Za-z_]\w*(?:\.\w+)*)")
+
+
+def _is_at(path: str, *said: str) -> bool:
+    """Whether a file is one that is said, from the root or from a folder on the way."""
+    return any(path == one or path.endswith(f"/{one}") for one in (posixpath.normpath(each) for each in said))
 
 
 @remembered(4096)
@@ -190,15 +214,40 @@ def _word(text: str) -> re.Pattern[str]:
 
 def _distinct(entries: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
     """One of several ways to call the same program: that which examples use most, then the installed command, then the shortest path."""
-    best: dict[tuple[object, ...], EntryPoint] = {}
+    programs: dict[tuple[object, ...], list[list[EntryPoint]]] = {}
     for entry in entries:
         signature = entry.signature
-        same = tuple((option.dest, option.path, option.line) for option in signature.options)
-        key = (same, signature.subcommand) if len(same) > 2 else (signature.path, signature.name, signature.subcommand)
-        known = best.get(key)
-        if known is None or _plainness(entry) < _plainness(known):
-            best[key] = entry
-    return tuple(best.values())
+        key: tuple[object, ...] = (signature.path, signature.name, signature.subcommand)
+        if len(signature.options) > 2:
+            same = tuple((option.dest, option.path, option.line) for option in signature.options)
+            key = (same, signature.subcommand)
+        alike = programs.setdefault(key, [])
+        ways = next((several for several in alike if any(_is_same_program(entry, one) for one in several)), None)
+        if ways is None:
+            alike.append([entry])
+        else:
+            ways.append(entry)
+    return tuple(min(ways, key=_plainness) for alike in programs.values() for ways in alike)
+
+
+def _is_same_program(entry: EntryPoint, other: EntryPoint) -> bool:
+    """Whether two entry points with the same options are one program: they share a name, or one starts the other and is shown nowhere.
+
+    Files of other names share a parser and do different things, as train.py and test.py do.
+    """
+    if _names(entry) & _names(other):
+        return True
+    return any(
+        not one.facts.examples.get(one.signature.path)
+        and any(option.path == started.signature.path for option in one.signature.options)
+        for one, started in ((entry, other), (other, entry))
+    )
+
+
+def _names(entry: EntryPoint) -> frozenset[str]:
+    """What a program is called: by its file or its package, and by its installed command."""
+    path = PurePosixPath(entry.signature.path)
+    return frozenset({path.parent.name if path.stem == "__main__" else path.stem, entry.signature.name} - {""})
 
 
 def _plainness(entry: EntryPoint) -> tuple[int, bool, int, str]:

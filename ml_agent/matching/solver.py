@@ -71,9 +71,18 @@ def callee_of(entry: EntryPoint) -> Callee:
     """What filling must know of an entry point beside its slots."""
     signature = entry.signature
     path = PurePosixPath(signature.path)
-    names = {signature.path, path.name, path.stem, signature.name}
+    parts = path.with_suffix("").parts
+    tails = {".".join(parts[place:]) for place in range(len(parts))}  # as a module is called, from each folder
+    names = {
+        signature.path,
+        path.name,
+        *tails,
+        *(one.removesuffix(".__main__") for one in tails),
+        signature.name,
+        entry.repository,
+    }
     flexible = signature.kind != "make" and signature.syntax != "overrides" and not signature.whole
-    return Callee(frozenset(plain(name) for name in names if name), flexible)
+    return Callee(frozenset(plain(name) for name in names if name), str(path.parent), flexible)
 
 
 def weighed(statement: Statement, given: Given, filled: Filled, model: Model) -> list[Answer]:

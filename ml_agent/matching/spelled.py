@@ -39,8 +39,31 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
             continue
         values, start, end = _value_of(statement, one, slots[known])
         if values:
-            found.append(Placed(known, values, 20.0, f"spelled as {one.name}", (start,), statement.text[start:end]))
-    return found, unknown
+            found.append(Placed(known, values, _SPELLED, f"spelled as {one.name}", (start,), statement.text[start:end]))
+    paired = _pair_settings(statement, slots, unknown, {one.slot for one in found})
+    said = {start for one in paired for start in one.starts}
+    return [*found, *paired], [one for one in unknown if one.start not in said]
+
+
+_SPELLED = 20.0
+"""Log-odds of what the user spells."""
+
+
+def _pair_settings(statement: Statement, slots: Sequence[Slot], unknown: Sequence[Spelled], filled: set[int]) -> list[Placed]:
+    """Settings that no option is called by, in the slot for such pairs: the only one, or the only one that is seen with this key."""
+    takers = [place for place, slot in enumerate(slots) if slot.separator == "=" and place not in filled]
+    words: dict[int, list[Spelled]] = {}
+    for one in unknown:
+        if takers and one.joined and one.start >= 0 and not one.name.startswith("-"):
+            known = [place for place in takers if any(text.startswith(f"{one.name}=") for text in slots[place].seen)]
+            meant = known if len(takers) > 1 else takers
+            if len(meant) == 1:
+                words.setdefault(meant[0], []).append(one)
+    return [
+        Placed(place, tuple(f"{one.name}={_unquote(one.joined)}" for one in several), _SPELLED, "spelled as a pair",
+               tuple(one.start for one in several), max((statement.text[one.start : one.end] for one in several), key=len))
+        for place, several in words.items()
+    ]  # fmt: skip
 
 
 _SETTING = re.compile(r"(?<![\w./-])[A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,8}(?![\w/]|\.\w|\s*+[=:]\S)")
@@ -120,10 +143,11 @@ def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
         word = match["word"]
         if word.startswith("-") and number(word.rstrip(",.;)")) is None and found:
             break
-        if word[0] in ",;.)":
-            break
+        attached = match.start("word") == at
+        if word[0] in ",;)" or (word[0] == "." and (attached or word.startswith("..."))):
+            break  # the sentence ends, or goes on; "./x" and ".mp4" are values
         quoted = word[0] in "'\""
-        bare = word if quoted or word.endswith("...") else word.rstrip(";:),.")
+        bare = word if quoted or word in {".", ".."} or word.endswith("...") else word.rstrip(";:),.")
         if (
             not bare
             or (found and bare in {"and", "with", "for", "or"})

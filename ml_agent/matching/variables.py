@@ -9,7 +9,7 @@ from ml_agent.matching.mention import Mention
 from tools.examples import Example
 
 _ASSIGNMENT = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*?);?\s*$", re.DOTALL)
-_REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)")
+_REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*|\d+)\}|\$([A-Za-z_]\w*|\d)")
 _ALIKE = 0.3
 _DEEPEST = 5
 _LONGEST = 4_000

@@ -14,10 +14,12 @@ _COUNTED = _SMALL.keys() | _SCALES.keys()
 _SUFFIXES = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
 
 _WORD = "|".join(sorted([*_SMALL, *_SCALES], key=len, reverse=True))
+_MORE = "|".join(sorted([*(_SMALL.keys() - {"zero"}), *_SCALES], key=len, reverse=True))
+"""What goes on with a number: "one hundred and zero" are two."""
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\.\d+|\d+"
 WORDED = re.compile(
-    rf"\b(?:half\s+a(?:n)?|a\s+quarter\s+of\s+a|an?|{_WORD})"
-    rf"(?:(?:\s+|-|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+|(?<=million)\s+and\s+)(?:{_WORD}))*\b",
+    rf"(?<!/)\b(?:half\s+a(?:n)?|a\s+quarter\s+of\s+a|an?|{_WORD})"
+    rf"(?:(?:\s+|-|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+|(?<=million)\s+and\s+)(?:{_MORE}))*\b(?!/[\w.])",
     re.IGNORECASE,
 )
 DIGITED = re.compile(

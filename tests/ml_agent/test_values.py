@@ -64,6 +64,17 @@ def test_numbers_that_are_parts_of_names_are_none() -> None:
     assert {"wn18rr", "256p", "2048_crop", "SQUAD2.0", "IF-I-L-v1.0"} <= set(values)
 
 
+def test_a_folder_that_is_called_like_a_number_is_none() -> None:
+    assert [one.value for one in read("run two/run.py on data/ten with 3 of one/two").mentions if not one.parts] == [
+        "two/run.py", "data/ten", "3", "one/two",
+    ]  # fmt: skip
+
+
+def test_zero_is_a_number_of_its_own() -> None:
+    assert [one.value for one in read("one hundred and zero").mentions if not one.parts] == ["100", "0"]
+    assert [one.value for one in read("one hundred and two").mentions if not one.parts] == ["102"]
+
+
 def test_a_range_is_one_value_and_its_ends_are_values() -> None:
     values = found("drop_edge_p should range between 0 to 0.5")
     assert "drop_edge_p" in values["0 0.5"].words

@@ -1,6 +1,7 @@
 """Python code is checked against the repository; what is certain is an error, and nothing else is."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -328,3 +329,10 @@ class TestArguments:
     def test_what_no_option_gives(self, use: str, index: RepoIndex) -> None:
         finding = one(f"{PARSER}args = parser.parse_args()\n{use}", index)
         assert (finding.subject, finding.suggestion) == ("args.learn_rate", "learning_rate")
+
+
+def test_a_module_whose_package_has_a_function_of_its_name_is_a_module(tmp_path: Path) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net/__init__.py").write_text("from net.back import back\n")
+    (tmp_path / "net/back.py").write_text("def back(): pass\ndef load(): pass\n")
+    assert check_python("from net.back import load\nload()", RepoIndex(tmp_path, "1")) == []

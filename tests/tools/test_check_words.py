@@ -203,3 +203,45 @@ def test_a_makefile_that_is_written_first_may_be_missing(tmp_path: Path) -> None
     assert [f.code for f in check_command("make -j8", RepoIndex(tmp_path, "1"))] == ["no-such-file"]
     write(tmp_path, {"cpp/CMakeLists.txt": ""})
     assert check_command("make -j8", RepoIndex(tmp_path, "2")) == []
+
+
+def messages(tmp_path: Path, files: Mapping[str, str], command: str) -> list[str]:
+    """What the check says of a command in a small repository."""
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(textwrap.dedent(text))
+    return [finding.code for finding in check_command(command, RepoIndex(tmp_path, "1"))]
+
+
+@pytest.mark.parametrize(("words", "codes"), [("--h", []), ("--hel", []), ("-h", []), ("--x 3", ["unknown-option"])])
+def test_help_may_be_cut_short_and_is_never_another_option(tmp_path: Path, words: str, codes: list[str]) -> None:
+    program = TRAIN.replace(
+        "p.parse_args()",
+        "p.add_argument('-hid_drop')\np.add_argument('data')\np.parse_args()\n",
+    )
+    assert messages(tmp_path, {"a.py": program}, f"python a.py {words}") == codes
+
+
+def test_a_script_that_names_its_package_may_import_relative_to_it(tmp_path: Path) -> None:
+    script = "import sys\nif __name__ == '__main__':\n    sys.path.insert(0, '..')\n    __package__ = 'pkg.bin'\nfrom .. import a\nprint(a)\n"
+    files = {"pkg/__init__.py": "a = 1\n", "pkg/bin/__init__.py": "", "pkg/bin/run.py": script}
+    assert messages(tmp_path, files, "python pkg/bin/run.py") == []
+
+
+def test_a_file_that_only_imports_a_program_runs_it(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/convert.py": TRAIN,
+        "convert.py": "import pkg.convert\n",
+        "pkg/none.py": "def f(): pass\n",
+        "idle.py": "import pkg.none\n",
+    }
+    assert messages(tmp_path, files, "python convert.py") == []
+    assert messages(tmp_path, files, "python idle.py") == ["not-an-entry-point"]
+
+
+def test_a_file_of_flags_is_a_value_and_may_hold_what_is_required(tmp_path: Path) -> None:
+    program = "from absl import app, flags\nflags.DEFINE_string('logdir', None, '', required=True)\ndef main(_): pass\napp.run(main)\n"
+    assert messages(tmp_path, {"a.py": program}, "python a.py --flagfile ./a.txt") == []
+    assert messages(tmp_path, {"a.py": program}, "python a.py --flagfile ./a.txt --logdir x") == []
+    assert messages(tmp_path, {"a.py": program}, "python a.py") == ["missing-required"]

@@ -84,7 +84,8 @@ class ImportChecker:
             if module is None:
                 yield self._missing_module(item)
             elif isinstance(module, ApiObject) and module.kind != "module":
-                yield self._no_module(item, module)
+                if item.module not in self._api.modules_named(item.module.rpartition(".")[2]):
+                    yield self._no_module(item, module)  # else both a module and what its package took out of it
             elif item.name not in ("", "*") and self.resolve(item.target) is None:
                 yield self.missing_name(item.module, item.name, item.line)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tools.commandline.reader import Reader
-from tools.launchers import HELP
+from tools.launchers import HELP, is_short_for_help
 from tools.signatures.model import Option
 from tools.signatures.words import NEGATIVE_NUMBER, match_places
 
@@ -43,6 +43,8 @@ class ArgparseWords:
             return None
         if word in self.reader.by_flag:
             return self.reader.by_flag[word], word, None
+        if word in HELP:
+            return None, word, None
         flag, equals, value = word.partition("=")
         if equals and flag in self.reader.by_flag:
             return self.reader.by_flag[flag], flag, value
@@ -172,8 +174,10 @@ class ArgparseWords:
         )  # fmt: skip
 
     def _unknown(self, place: int) -> None:
-        if self.words[place] in HELP:
-            self._take(place, None, self.words[place])
+        word = self.words[place]
+        if word in HELP or (self.signature.allow_abbrev and is_short_for_help(word)):
+            self.reader.excused = True
+            self._take(place, None, word)
             return
         if not any(f.subject == self.words[place].partition("=")[0] for f in self.reader.findings):
             self.reader.note_unknown(self.words[place])

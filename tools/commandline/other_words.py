@@ -9,29 +9,16 @@ from tools.signatures.model import Option
 from tools.signatures.nearest import nearest
 from tools.signatures.words import match_places
 
-ABSL_OWN = frozenset(
+_ABSL_OWN_VALUES = frozenset(
     [
-        "help",
-        "helpfull",
-        "helpshort",
-        "helpxml",
         "flagfile",
         "undefok",
         "v",
         "verbosity",
-        "logtostderr",
-        "alsologtostderr",
         "log_dir",
         "stderrthreshold",
-        "showprefixforinfo",
         "logger_levels",
-        "only_check_args",
-        "pdb_post_mortem",
-        "pdb",
-        "run_with_pdb",
-        "run_with_profiling",
         "profile_file",
-        "use_cprofile_for_profiling",
         "test_srcdir",
         "test_tmpdir",
         "test_random_seed",
@@ -39,6 +26,24 @@ ABSL_OWN = frozenset(
         "xml_output_file",
     ]
 )
+ABSL_OWN = _ABSL_OWN_VALUES | frozenset(
+    [
+        "help",
+        "helpfull",
+        "helpshort",
+        "helpxml",
+        "logtostderr",
+        "alsologtostderr",
+        "showprefixforinfo",
+        "only_check_args",
+        "pdb_post_mortem",
+        "pdb",
+        "run_with_pdb",
+        "run_with_profiling",
+        "use_cprofile_for_profiling",
+    ]
+)
+"""Flags that every program has that uses absl, the first ones with a value."""
 
 
 def read_absl(reader: Reader, words: list[str]) -> None:
@@ -76,7 +81,9 @@ def _absl_flag(reader: Reader, word: str, words: list[str]) -> tuple[Option | No
     option = reader.by_flag.get(f"--{name}") or reader.by_flag.get(f"-{name}")
     if option is None:
         if name in ABSL_OWN:
-            return None, ()
+            reader.excused = reader.excused or name == "flagfile"
+            takes = name in _ABSL_OWN_VALUES and not equals and bool(words)
+            return None, (words.pop(0),) if takes else ()
         reader.note_unknown(word)
         loose = reader.signature.accepts_unknown and not equals and words and not words[0].startswith("-")
         return None, (words.pop(0),) if loose else ()

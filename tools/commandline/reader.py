@@ -56,6 +56,8 @@ class Reader:
         """dests that were named but given too few words."""
         self.given: list[Given] = []
         self.chosen: tuple[tuple[str, str], ...] = ()
+        self.excused = False
+        """Whether nothing more is required: help is asked for, or a file of flags may say it."""
         self.by_flag: dict[str, Option] = {}
         for option in signature.options:
             for flag in (*option.flags, *option.negative_flags):

@@ -35,7 +35,7 @@ def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
         return reader.result(words)
     READERS.get(signature.framework, READERS[signature.syntax])(reader, list(words))
     read_settings(reader)
-    if any(word in HELP for word in words):
+    if reader.excused or any(word in HELP for word in words):
         reader.findings = [finding for finding in reader.findings if finding.severity != "unsure"]
     else:
         reader.finish()

@@ -22,6 +22,7 @@ from tools.signatures.values import (
     Frame,
     Function,
     Instance,
+    Lazy,
     Method,
     Module,
     Native,
@@ -291,8 +292,26 @@ def attribute(run: Machine, value: Value, name: str) -> Value:
 def _module_attribute(run: Machine, module: Module, name: str) -> Value:
     run.run_module(module)
     if name == "__dict__":
-        return module.env
+        return _namespace(run, module, frozenset())
     return run.module_name(module, name)
+
+
+def _namespace(run: Machine, module: Module, asking: frozenset[str]) -> Value:
+    """All names of a module by name, those that it has from star imports included; UNKNOWN where some cannot be seen."""
+    run.run_module(module)
+    if module.opaque:
+        return UNKNOWN
+    found: dict[Value, Value] = {}
+    for source in module.stars:
+        theirs = {} if source.path in asking else _namespace(run, source, asking | {module.path})
+        listed = source.env.get("__all__")
+        if not isinstance(theirs, dict) or listed is UNKNOWN:
+            return UNKNOWN
+        public = (
+            listed if isinstance(listed, (list, tuple)) else [one for one in theirs if not str(one).startswith("_")]
+        )
+        found |= {name: Lazy(source, name) for name in public if isinstance(name, str)}
+    return {**found, **module.env} if found else module.env
 
 
 def _bind_member(run: Machine, member: Value, owner: Value) -> Value:

@@ -18,6 +18,7 @@ from tools.signatures.values import (
     External,
     Frame,
     Function,
+    Module,
     ParsedArgument,
     Value,
     is_known,
@@ -110,9 +111,16 @@ def _subscript(run: Machine, node: ast.Subscript, frame: Frame) -> Value:
 
 
 def _accept_keys(run: Machine, container: dict[Value, Value], key: ParsedArgument, place: str) -> None:
-    """A table is looked up with a command-line value: only its keys are accepted."""
-    if container and all(isinstance(k, (str, int)) for k in container):
-        run.accept(Condition(key.dest, key.fold, frozenset(map(str, container))), place)
+    """A table is looked up with a command-line value: only its keys are accepted; of a module's names those that hold something of its own."""
+    meant = {k for k, value in container.items() if not _is_of_module(k, value)}
+    if meant and all(isinstance(k, (str, int)) for k in container):
+        run.accept(Condition(key.dest, key.fold, frozenset(map(str, meant))), place)
+
+
+def _is_of_module(name: Value, value: Value) -> bool:
+    """Whether a name of a module is one that all have, or one by which it has another module or a feature of the language."""
+    future = isinstance(value, External) and value.name.startswith("__future__.")
+    return future or isinstance(value, Module) or str(name).startswith("__")
 
 
 def _binary(run: Machine, node: ast.BinOp, frame: Frame) -> Value:

@@ -68,7 +68,12 @@ class SignatureReader:
     def _runs(self, path: str) -> bool:
         """Whether a file does something when it is run, beyond defining names."""
         text = self.sources.text(path) if path.endswith(".py") else None
-        return text is not None and (_has_line(text, RUNS) or _has_line(text, CALLS))
+        return text is not None and (_has_line(text, RUNS) or _has_line(text, CALLS) or self._only_starts(path, text))
+
+    def _only_starts(self, path: str, text: str) -> bool:
+        """Whether a file only imports a program, which runs by that: "import package.convert"."""
+        is_package = PurePosixPath(path).name == "__init__.py"
+        return not is_package and _IMPORTS.fullmatch(text) is not None and self.sources.has_effects(path, path)
 
     def parsers(self, path: str) -> tuple[Signature, ...]:
         """The signatures of all parsers that a file makes, whether or not it is an entry point."""
@@ -138,14 +143,19 @@ class SignatureReader:
     def only_defines(self, path: str) -> bool:
         """Whether running a file would do nothing: at its top level there are only definitions and imports."""
         tree = self.sources.tree(path)
-        if tree is None or path in self.sources.repaired:
+        if tree is None or path in self.sources.repaired or self.sources.has_effects(path, path):
             return False
         quiet = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
         return all(isinstance(n, quiet) or _is_quiet(n) for n in tree.body)
 
     def relative_import(self, path: str) -> int:
-        """The line of the first relative import that a script reaches before anything else; 0 where there is none."""
+        """The line of the first relative import that a script reaches before anything else; 0 where there is none.
+
+        None is amiss where the script says itself which package it is of: `__package__ = "keras_retinanet.bin"`.
+        """
         tree = self.sources.tree(path)
+        if "__package__" in self.sources.words(path) and _names_package(tree):
+            return 0
         for node in tree.body if tree is not None else []:
             if isinstance(node, ast.ImportFrom) and node.level > 0:
                 return node.lineno
@@ -335,3 +345,14 @@ def _with_tests(run: Interpreter, signature: Signature) -> Signature:
             )
         options.append(option)
     return msgspec.structs.replace(signature, options=tuple(options))
+
+
+_IMPORTS = re.compile(r"(?:(?:import [\w., ]{1,200}|from [\w.]{1,200} import [\w., ]{1,200}|#[^\n]*|)\n)*+")
+
+
+def _names_package(tree: ast.Module | None) -> bool:
+    """Whether a script sets `__package__`."""
+    nodes = ast.walk(tree) if tree is not None else ()
+    return any(
+        isinstance(node, ast.Name) and node.id == "__package__" and isinstance(node.ctx, ast.Store) for node in nodes
+    )

@@ -315,7 +315,9 @@ def _import_from(run: Machine, node: ast.ImportFrom, frame: Frame) -> None:
 
 
 def _import_star(run: Machine, module: Value, frame: Frame) -> None:
-    if isinstance(module, Module) and module is not frame.module:
+    if not isinstance(module, Module):
+        frame.module.opaque = True
+    elif module is not frame.module:
         frame.module.stars.append(module)
 
 

@@ -61,6 +61,8 @@ class Module:
         self.env: dict[str, Value] = {}
         self.stars: list[Module] = []
         """Modules of which it imports every name."""
+        self.opaque = False
+        """Whether it imports every name of something that is not seen."""
         self.registries: frozenset[str] = frozenset()
         """Its names that begin as empty tables."""
         self.registering: frozenset[str] = frozenset()

@@ -4,7 +4,9 @@ import re
 
 _PLACEHOLDER = re.compile(r"(?<![\w<>'\"`$&])<[A-Za-z][^<>\n'\"`|;&]{0,60}(?<=\w)>(?=[\s\]),;:./]|$)")
 
-_ANY = re.compile(r"<[A-Za-z][^<>]{0,60}>")
+_IN_BRACKETS = re.compile(r"(?<![^\s=])\[[A-Za-z][\w/.]*(?:,? [\w/.]+){0,9} [\w/.]+\](?=\s|$)")
+"""One of several words: "[PATH TO THE MODEL]", "[dataset name]"."""
+_ANY = re.compile(r"<[A-Za-z][^<>]{0,60}>|\[[A-Z]{2,}\]|\[[A-Za-z][\w/.]*(?:,? [\w/.]+){0,9} [\w/.]+\]")
 
 
 def quoted_placeholders(text: str) -> str:
@@ -13,7 +15,11 @@ def quoted_placeholders(text: str) -> str:
     Args:
         text: one that stands in a document; in a command that is to be run `<name>` is what a shell makes of it.
     """
-    return _PLACEHOLDER.sub(lambda match: f"'{match[0]}'", text)
+    return _IN_BRACKETS.sub(_in_quotes, _PLACEHOLDER.sub(_in_quotes, text))
+
+
+def _in_quotes(match: re.Match[str]) -> str:
+    return f"'{match[0]}'"
 
 
 def holds_placeholder(value: object) -> bool:

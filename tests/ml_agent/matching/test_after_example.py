@@ -135,3 +135,20 @@ def test_what_a_change_has_put_in_is_not_changed_again() -> None:
     base = {"out": "runs", "name": "runs_base", "log": "runs/base"}
     placed = {"out": "base/new", "name": "other"}
     assert merged(base, placed)["log"] == "base/new/base"
+
+
+RESUMED = (
+    "python train.py --name city --resume",
+    {"name": "city", "resume": True},
+    "Go on with the training of a city",
+)
+PLAIN = ("python train.py --name city", {"name": "city"}, "Train")
+
+
+def test_the_example_without_a_switch_that_nobody_asked_for_is_nearer() -> None:
+    made = entry(RESUMED, PLAIN)
+    options = (*SIGNATURE.options, Option(dest="resume", flags=("--resume",), nargs="0", switch_value="True"))
+    vars(made)["signature"] = msgspec.structs.replace(SIGNATURE, options=options)
+    text = "train on the city"
+    assert nearest_example(read(text), made, {"name": "city"})[0] == made.shown[1]
+    assert nearest_example(read(text), made, {"name": "city", "resume": True})[0] == made.shown[0]

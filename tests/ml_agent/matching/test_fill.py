@@ -8,6 +8,7 @@ from ml_agent.matching.model import shipped
 from ml_agent.matching.series import without_counts
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import terms
+from ml_agent.matching.variables import references
 from tools.signatures.model import Option
 
 SLOTS = [
@@ -220,3 +221,8 @@ def test_a_name_that_says_more_than_a_known_one_is_another() -> None:
     plans = Slot(Option(dest="plans", flags=("-p",), type="str", default="nnUNetPlans", help="identifier of the plans"))
     found = fill(read("with the plans nnUNetResEncUNetLPlans"), [plans], shipped())
     assert given(found, [plans]) == {"plans": ("nnUNetResEncUNetLPlans",)}
+
+
+def test_an_unset_word_of_a_shell_script_is_a_reference() -> None:
+    assert references("$2") == ("2",)
+    assert references("${1}/x and $out") == ("1", "out")

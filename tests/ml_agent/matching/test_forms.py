@@ -75,3 +75,20 @@ def test_a_file_that_is_a_default_means_that_option() -> None:
 def test_a_name_that_differs_from_the_default_in_its_numbers_belongs_there() -> None:
     model = Slot(Option(dest="model", flags=("--model",), default="resnet50"))
     assert given("train the ResNet-101 with cosine decay", model, BOARD) == {"model": ("resnet101",)}
+
+
+def test_a_name_of_several_words_right_before_a_value_is_its_slot() -> None:
+    seed = Slot(
+        Option(dest="seed", flags=("--seed",), type="int", default="42", help="random seed set before training")
+    )
+    whole = Slot(Option(dest="random_seed", flags=("--random_seed",), type="int", default="1"))
+    assert given("set the random seed to 2024", seed, whole) == {"random_seed": ("2024",)}
+    assert given("set the seed to 2024", seed, whole) == {"seed": ("2024",)}
+
+
+def test_several_words_that_are_a_known_value_are_that_value() -> None:
+    prompts = Slot(
+        Option(dest="prompts", nargs="*", type="str", help="the text prompts to use"), seen=("the rise of man",)
+    )
+    images = Slot(Option(dest="images", flags=("--images",), nargs="*", type="str", help="the image prompts"))
+    assert given('sample "the rise of man"', images, prompts) == {"prompts": ("the rise of man",)}

@@ -213,3 +213,8 @@ def test_a_long_name_that_is_set_as_code_takes_no_time(filling: str) -> None:
     started = time.process_time()
     uncoded(f"`a{filling * 20_000}`")
     assert time.process_time() - started < 1
+
+
+def test_a_verb_between_a_folder_and_its_path_names_no_folder() -> None:
+    assert [one.value for one in read("for the known people folder take /data/faces").mentions] == ["/data/faces"]
+    assert [one.value for one in read("the folder faces").mentions] == ["faces"]

@@ -191,3 +191,56 @@ def test_a_launching_script_goes_behind_its_program_where_no_script_is_asked_for
     shelf = Shelf(Facts(RepoIndex.open(tmp_path, "one")))
     assert "python train.py" in str(answer(shelf, "Train the tagger for 7 epochs"))
     assert "launch.sh" in str(answer(shelf, "Train the tagger with the script launch.sh for 7 epochs"))
+
+
+SHARED = {
+    "args.py": "import argparse\ndef read():\n    p = argparse.ArgumentParser()\n    for name in ('lr', 'data', 'epochs'):\n"
+    "        p.add_argument('--' + name)\n    return p.parse_args()\n",
+    "train.py": "from args import read\nread()\nprint('train')\n",
+    "test.py": "from args import read\nread()\nprint('test')\n",
+}
+
+
+def write(folder: Path, files: dict[str, str]) -> Facts:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return Facts(RepoIndex.open(folder, "written"))
+
+
+def test_programs_that_share_a_parser_are_different_ones(tmp_path: Path) -> None:
+    paths = {one.signature.path for one in Shelf(write(tmp_path, SHARED)).entries}
+    assert {"train.py", "test.py"} <= paths
+
+
+def test_a_file_that_starts_a_program_and_is_shown_nowhere_is_that_program(tmp_path: Path) -> None:
+    own = (
+        TAG.replace("p.parse_args()", "")
+        + "\ndef main():\n    p.parse_args()\n\nif __name__ == '__main__':\n    main()\n"
+    )
+    files = {"tool/tag.py": own, "tool/__init__.py": "", "go.py": "from tool.tag import main\nmain()\n"}
+    assert len(Shelf(write(tmp_path, files)).entries) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["Run two/run.py with a rate of 3", "Run python -m two.run with a rate of 3", "Start two/run.py: rate 3"]
+)
+def test_of_files_with_one_name_that_is_called_whose_path_or_module_is_said(tmp_path: Path, text: str) -> None:
+    program = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--rate{}', type=int)\np.parse_args()\n"
+    files = {f"{name}/run.py": program.format("" if name == "two" else "s") for name in ("one", "two", "zoo")}
+    (answer, *_) = solve(read(text), Shelf(write(tmp_path, files)), shipped())
+    assert answer.entry.signature.path == "two/run.py"
+
+
+def test_the_repository_and_a_module_are_no_values_of_what_is_called(tmp_path: Path) -> None:
+    folder = tmp_path / "deep-net"
+    facts = write(
+        folder,
+        {
+            "models/han/__main__.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\np.parse_args()\n"
+        },
+    )
+    (entry,) = facts.entries
+    callee = callee_of(entry)
+    assert {plain(name) for name in ("deep-net", "models.han", "han")} <= callee.names
+    assert callee.folder == "models/han"

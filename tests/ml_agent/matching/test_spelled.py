@@ -97,3 +97,33 @@ def test_a_setting_in_backticks_has_its_value_behind_them() -> None:
     slots = [Slot(Option(dest="grad_clip", within="hparams", held="commas", type="float", default="1.0"))]
     (found,), _ = spelled_slots(read("with `grad_clip` 0.7 and so on"), slots)
     assert found.values == ("0.7",)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("take --output ./x and go", "./x"), ("with --output .mp4, quickly", ".mp4"), ("in --output . then", ".")],
+)
+def test_a_value_may_begin_with_a_point(text: str, value: str) -> None:
+    assert spelled_slots(read(text), (OUTPUT,))[0][0].values == (value,)
+
+
+@pytest.mark.parametrize("text", ["use --output.", "use --output ... and so on"])
+def test_a_point_that_ends_a_sentence_is_no_value(text: str) -> None:
+    assert spelled_slots(read(text), (OUTPUT,))[0] == []
+
+
+PARAMS = Slot(Option(dest="params", flags=("--params",), nargs="+"), seen=("train.out=x", "data.use=1"))
+SCORES = Slot(Option(dest="scores", flags=("--scores",), nargs="+"), seen=("kind=bleu",))
+TEXTS = Slot(Option(dest="prompts", nargs="*", help="the text prompts"), seen=("the rise of man:5",))
+
+
+def test_a_setting_that_no_option_is_called_by_goes_into_the_slot_for_such_pairs() -> None:
+    text = "set the parameters to train.out=run and data.use=0"
+    assert given(text, PARAMS, EPOCHS) == {"params": ("train.out=run", "data.use=0")}
+    assert given(text, PARAMS, SCORES) == {"params": ("train.out=run", "data.use=0")}
+    assert given("with kind=rouge", PARAMS, SCORES) == {"scores": ("kind=rouge",)}
+    assert given("with lr=3 of 7 --epochs", EPOCHS) == {"epochs": ("7",)}
+
+
+def test_a_sentence_with_a_colon_is_no_pair() -> None:
+    assert (PARAMS.separator, TEXTS.separator) == ("=", "")

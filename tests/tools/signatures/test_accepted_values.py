@@ -60,3 +60,30 @@ def test_values_tested_by_hand(repository: Callable[..., Any]) -> None:
         "opt": (("adam", "sgd"), ""),
     }
     assert next(o for o in signature.options if o.dest == "model").accepted_at == "models.py:4"
+
+
+STARRED = {
+    "main.py": """
+        import argparse
+        import models
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--arch", default="vgg")
+        args = parser.parse_args()
+        model = models.__dict__[args.arch]()
+    """,
+    "models/__init__.py": "from __future__ import absolute_import\nfrom .vgg import *\nfrom .resnet import *\n",
+    "models/vgg.py": "import math\n__all__ = ['vgg']\ndef vgg(): pass\ndef helper(): pass\n",
+    "models/resnet.py": "def resnet(): pass\ndef _block(): pass\n",
+}
+
+
+def test_a_module_has_the_names_of_its_star_imports(repository: Callable[..., Any]) -> None:
+    (signature,) = repository(STARRED).tested("main.py")
+    (arch,) = signature.options
+    assert arch.accepted == ("resnet", "vgg")
+
+
+def test_what_a_library_brings_by_a_star_is_not_known(repository: Callable[..., Any]) -> None:
+    files = STARRED | {"models/vgg.py": "from torchvision.models import *\ndef vgg(): pass\n"}
+    (signature,) = repository(files).tested("main.py")
+    assert signature.options[0].accepted == ()

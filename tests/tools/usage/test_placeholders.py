@@ -14,6 +14,12 @@ from tools.usage.placeholders import holds_placeholder, quoted_placeholders
         ("python main.py --data <path to images> --batch 128", ("--data", "<path to images>", "--batch", "128")),
         ("python main.py --cfg=<config> <in>/x", ("--cfg=<config>", "<in>/x")),
         ("python main.py '<quoted>' --n 3", ("<quoted>", "--n", "3")),
+        ("python main.py --save [PATH TO SAVE MODEL] [DATA]", ("--save", "[PATH TO SAVE MODEL]", "[DATA]")),
+        (
+            "bash go.sh -s [source file, not the full path] [data name]",
+            ("-s", "[source file, not the full path]", "[data name]"),
+        ),
+        ("python main.py --a [1, 2] [cat, dog] ['a b']", ("--a", "[1,", "2]", "[cat,", "dog]", "[a b]")),
         ("python main.py a < in.txt > out.txt", ("a",)),
         ("python main.py a <in.txt >out.txt", ("a",)),
     ],
@@ -26,6 +32,7 @@ def test_a_placeholder_is_one_word(text: str, words: tuple[str, ...]) -> None:
 def test_values_with_a_placeholder_are_known() -> None:
     assert holds_placeholder("<path>/x")
     assert holds_placeholder(["a", "<b>"])
+    assert holds_placeholder("[PATH TO DATA]")
     assert not holds_placeholder("a < 3 > b")
 
 
