@@ -9,6 +9,7 @@ import marshal
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -49,7 +50,11 @@ def keep(paths: Iterable[str], root: Path) -> None:
             kept = folder() / cache_name(source, path)
             if kept.exists():
                 continue
-            code = compile(rewrite(source, path), path, "exec", dont_inherit=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore"
+                )  # what Python finds odd in somebody's code is none of the user's business
+                code = compile(rewrite(source, path), path, "exec", dont_inherit=True)
         except (OSError, UnsafePathError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         write_whole(kept, marshal.dumps(code))

@@ -4,7 +4,7 @@ import re
 from typing import Literal
 
 _PYTHON = re.compile(
-    r"(?<![.\w])py(?:\s+\w+)?:|\bpython\b(?!\s*(?:\d[\d.]*|commands?\b|scripts?\b|-m\b|packages?\b|environments?\b|implementations?\b))",
+    r"(?<![.\w])py(?:\s+\w+)?:|(?<![\w/.-])python\b(?!/|\.\w|\s*(?:\d[\d.]*|commands?\b|scripts?\b|-m\b|packages?\b|environments?\b|implementations?\b))",
     re.IGNORECASE,
 )
 _BASH = re.compile(

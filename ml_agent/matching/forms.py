@@ -52,7 +52,8 @@ class Forms:
 
     def score(self, pair: Pair) -> float:
         """What the form of a value says for its going into a slot."""
-        return self._by_form(pair) + _CALLED * (pair.slot in self._slots_called(pair.mention))
+        guessed = pair.mention.kind == "word" and pair.entry is None
+        return self._by_form(pair) + _CALLED * (not guessed and pair.slot in self._slots_called(pair.mention))
 
     def _slots_called(self, mention: Mention) -> frozenset[int]:
         """The slots whose name of several words stands right before a value; the longest is meant: "the random seed to 7"."""

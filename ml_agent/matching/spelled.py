@@ -49,7 +49,9 @@ _SPELLED = 20.0
 """Log-odds of what the user spells."""
 
 
-def _pair_settings(statement: Statement, slots: Sequence[Slot], unknown: Sequence[Spelled], filled: set[int]) -> list[Placed]:
+def _pair_settings(
+    statement: Statement, slots: Sequence[Slot], unknown: Sequence[Spelled], filled: set[int]
+) -> list[Placed]:
     """Settings that no option is called by, in the slot for such pairs: the only one, or the only one that is seen with this key."""
     takers = [place for place, slot in enumerate(slots) if slot.separator == "=" and place not in filled]
     words: dict[int, list[Spelled]] = {}

@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+import warnings
 from collections.abc import Sequence
 
 import msgspec
@@ -340,7 +341,9 @@ class _Check:
             self._inside(invocation)
             return
         try:
-            compile(read_python(invocation.name), "<string>", "exec", dont_inherit=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(read_python(invocation.name), "<string>", "exec", dont_inherit=True)
         except (SyntaxError, ValueError) as error:
             if "$" not in invocation.name:
                 self.note("syntax", f"the code after -c does not parse: {error}", invocation.name[:60])

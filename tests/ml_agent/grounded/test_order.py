@@ -100,6 +100,10 @@ def test_what_a_command_has_of_the_request_and_a_program_lacks_counts_against_th
         ("Train with --lr 0.1", "bash"),
         ("Train with `-o deep`", "bash"),
         ("Python code with lr 0.1, as in --lr 0.1", "python"),
+        ("Run setup from the folder src/python", "either"),
+        ("Train with python/train.py, see python.org", "either"),
+        ("A Python-based solution", "python"),
+        ("Do it in Python.", "python"),
         ("Train a well-known model on 2-4 cards", "either"),
     ],
 )
