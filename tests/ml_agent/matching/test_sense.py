@@ -7,7 +7,7 @@ import pytest
 from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.against import Sense
 from ml_agent.matching.candidates import candidates
-from ml_agent.matching.fill import pairs
+from ml_agent.matching.fill import fill, pairs
 from ml_agent.matching.heard import SENSE_FEATURES
 from ml_agent.matching.mentions import Mention, Statement, read
 from ml_agent.matching.model import shipped as tables
@@ -175,3 +175,9 @@ def test_tables_for_words_alone_come_along() -> None:
     use(None)
     assert tables().words is tables() and model.words.stake == tables().stake
     assert model.words.value.weights == tables().value.weights
+
+
+def test_a_plain_word_is_no_value_beside_stated_ones() -> None:
+    paths = Slot(Option(dest="path", nargs="2", required=True, help="paths to the images or to .npz statistic files"))
+    found = fill(read("For the path take /data/night and /data/atlas."), [paths], tables())
+    assert [one.values for one in found.placed] == [("/data/night", "/data/atlas")]
