@@ -53,8 +53,8 @@ class Callee(NamedTuple):
 
     names: frozenset[str] = frozenset()
     """Its own names and the repository's, without marks and in lower case: they are no values of it."""
-    folder: str = "."
-    """Where it lies."""
+    folders: tuple[str, ...] = ()
+    """Where it lies, and where it is called from."""
     flexible: bool = False
     """Whether it takes options that are not listed."""
 
@@ -201,7 +201,8 @@ def _is_own_name(statement: Statement, mention: Mention, slots: Sequence[Slot], 
         return True
     if mention.kind == "path":
         folder = posixpath.normpath(mention.value)
-        return _is_of_help(mention, slots) or (folder != "." and f"{callee.folder}/".startswith(f"{folder}/"))
+        own = any(f"{one}/".startswith(f"{folder}/") for one in callee.folders)
+        return _is_of_help(mention, slots) or (own and folder != ".")
     name = mention.text.replace("-", "_")
     if mention.kind != "name" or not any(name == slot.option.dest for slot in slots):
         return False

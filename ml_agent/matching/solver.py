@@ -25,23 +25,26 @@ def solve(statement: Statement, shelf: Shelf, model: Model) -> list[Answer]:
         ((model.entry(one.vector), place, one.entry) for place, one in enumerate(shelf.ranked(statement))),
         key=lambda one: (-one[0], one[1]),
     )
-    return answered(statement, [(score, entry) for score, _, entry in ranked], model)
+    return answered(statement, [(score, entry) for score, _, entry in ranked], model, shelf.folder)
 
 
-def answered(statement: Statement, ranked: Sequence[tuple[float, EntryPoint]], model: Model) -> list[Answer]:
+def answered(
+    statement: Statement, ranked: Sequence[tuple[float, EntryPoint]], model: Model, folder: str = "."
+) -> list[Answer]:
     """The answers with the first entry points, best first.
 
     Args:
         statement: the request.
         ranked: entry points with their scores, the best first.
         model: learned tables.
+        folder: from where they are called.
     """
     found: list[Answer] = []
     ranked = _without_launching_scripts(statement, ranked)
     for place, (score, entry) in enumerate(ranked[:_MOST_ENTRIES]):
         if place >= _FEWEST_ENTRIES and score < ranked[0][0] - _FAR:
             break
-        filled = fill(statement, entry.slots_for(statement), model, callee=callee_of(entry))
+        filled = fill(statement, entry.slots_for(statement), model, callee=callee_of(entry, folder))
         found += weighed(statement, Given(entry, score, ranked[0][0]), filled, model)
     found.sort(key=lambda one: -one.score)
     return found
@@ -67,7 +70,7 @@ def _hands_on(entry: EntryPoint) -> bool:
     return signature.kind == "shell" and any(option.path.endswith(".py") for option in signature.options)
 
 
-def callee_of(entry: EntryPoint) -> Callee:
+def callee_of(entry: EntryPoint, folder: str = ".") -> Callee:
     """What filling must know of an entry point beside its slots."""
     signature = entry.signature
     path = PurePosixPath(signature.path)
@@ -82,7 +85,7 @@ def callee_of(entry: EntryPoint) -> Callee:
         entry.repository,
     }
     flexible = signature.kind != "make" and signature.syntax != "overrides" and not signature.whole
-    return Callee(frozenset(plain(name) for name in names if name), str(path.parent), flexible)
+    return Callee(frozenset(plain(name) for name in names if name), (str(path.parent), folder), flexible)
 
 
 def weighed(statement: Statement, given: Given, filled: Filled, model: Model) -> list[Answer]:

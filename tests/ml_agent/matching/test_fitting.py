@@ -262,8 +262,8 @@ TIMES = Slot(
 @pytest.mark.parametrize("folder", ["cifar/pruning", "cifar/pruning/", "./cifar"])
 def test_the_folder_of_what_is_called_is_no_value_of_it(folder: str) -> None:
     text = f"Run main.py from the folder {folder}"
-    assert given(text, SAVE, callee=Callee(frozenset({"mainpy"}), "cifar/pruning")) == {}
-    assert given(f"save the model to {folder}", SAVE, callee=Callee(folder="other")) == {"save": (folder,)}
+    assert given(text, SAVE, callee=Callee(frozenset({"mainpy"}), (".", "cifar/pruning"))) == {}
+    assert given(f"save the model to {folder}", SAVE, callee=Callee(folders=("other", "."))) == {"save": (folder,)}
 
 
 def test_the_name_of_an_option_is_no_value_of_another() -> None:

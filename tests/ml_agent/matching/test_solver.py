@@ -241,6 +241,6 @@ def test_the_repository_and_a_module_are_no_values_of_what_is_called(tmp_path: P
         },
     )
     (entry,) = facts.entries
-    callee = callee_of(entry)
+    callee = callee_of(entry, "runs/a")
     assert {plain(name) for name in ("deep-net", "models.han", "han")} <= callee.names
-    assert callee.folder == "models/han"
+    assert callee.folders == ("models/han", "runs/a")
