@@ -77,7 +77,9 @@ class Form:
             return []
         model, slots = shipped(), entry.slots_for(self._statement)
         told = Told(self._statement, slots, values)
-        filled = told.added(fill(self._statement, slots, model, told, callee_of(entry, workspace.path or ".")), model.switch)
+        filled = told.added(
+            fill(self._statement, slots, model, told, callee_of(entry, workspace.path or ".")), model.switch
+        )
         for answer in weighed(self._statement, chosen, filled, model):
             workdir = workdir_of(answer, workspace.path, workspace.path_given)
             line = command(answer, workdir)
