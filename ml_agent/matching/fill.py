@@ -1,7 +1,6 @@
 """Puts what a request states into the slots of one entry point: one assignment over all values and slots."""
 
 import posixpath
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -202,22 +201,12 @@ def _is_own_name(statement: Statement, mention: Mention, slots: Sequence[Slot], 
     if mention.kind == "path":
         folder = posixpath.normpath(mention.value)
         own = any(f"{one}/".startswith(f"{folder}/") for one in callee.folders)
-        return _is_of_help(mention, slots) or (own and folder != ".")
+        return own and folder != "."
     name = mention.text.replace("-", "_")
     if mention.kind != "name" or not any(name == slot.option.dest for slot in slots):
         return False
     counted = any(one.kind == "number" for one in statement.tokens[mention.last + 1 : mention.last + 2])
     return counted or "_" in name
-
-
-def _is_of_help(mention: Mention, slots: Sequence[Slot]) -> bool:
-    """Whether two words with a slash between them stand so in the help of a switch: "output timings/stats after each prompt"."""
-    return bool(_TWO_WORDS.fullmatch(mention.value)) and any(
-        slot.boolean and mention.value in slot.option.help for slot in slots
-    )
-
-
-_TWO_WORDS = re.compile(r"[a-z]+/[a-z]+")
 
 
 def _opinion_score(pair: Pair, opinion: Opinion | None) -> float:

@@ -48,6 +48,7 @@ class Forms:
         self._statement = statement
         self._slots = slots
         self._weights = weights
+        self._called: dict[tuple[int, int], frozenset[int]] = {}
         self._named = [frozenset(term for name in slot.names for term in name) for slot in slots]
 
     def score(self, pair: Pair) -> float:
@@ -57,7 +58,12 @@ class Forms:
 
     def _slots_called(self, mention: Mention) -> frozenset[int]:
         """The slots whose name of several words stands right before a value; the longest is meant: "the random seed to 7"."""
-        before = _words_before(self._statement, mention)
+        spot = (mention.first, mention.last)
+        if spot not in self._called:
+            self._called[spot] = self._longest_named(_words_before(self._statement, mention))
+        return self._called[spot]
+
+    def _longest_named(self, before: Sequence[Sequence[str]]) -> frozenset[int]:
         length = {
             place: max((len(name) for name in slot.names if _ends_with(before, name)), default=0)
             for place, slot in enumerate(self._slots)

@@ -150,10 +150,11 @@ class Shelf:
         scripts = {m.value for m in statement.mentions if re.search(r"\.(?:py|sh)$", m.value)}
         modules = {m[1].replace(".", "/") for m in _MODULE.finditer(statement.text)}
         paths = [one.signature.path for one in self.entries]
-        in_full = {path for path in paths if any(_is_at(path, f"{one}.py", f"{one}/__main__.py") for one in modules)}
-        in_full |= {path for path in paths if any("/" in one and _is_at(path, one) for one in scripts)}
+        wanted = {ending for one in modules for ending in (f"{one}.py", f"{one}/__main__.py")}
+        wanted |= {posixpath.normpath(one) for one in scripts if "/" in one}
+        in_full = frozenset(path for path in paths if not wanted.isdisjoint(_endings(path)))
         if in_full:
-            return frozenset(in_full)
+            return in_full
         names = {PurePosixPath(one).name for one in scripts}
         return frozenset(path for path in paths if PurePosixPath(path).name in names) if names else None
 
@@ -202,9 +203,10 @@ class Shelf:
 _MODULE = re.compile(r"(?<!\S)-m\s+([A-Za-z_]\w*(?:\.\w+)*)")
 
 
-def _is_at(path: str, *said: str) -> bool:
-    """Whether a file is one that is said, from the root or from a folder on the way."""
-    return any(path == one or path.endswith(f"/{one}") for one in (posixpath.normpath(each) for each in said))
+def _endings(path: str) -> list[str]:
+    """A file as it is called from the root, and from each folder on the way."""
+    parts = path.split("/")
+    return ["/".join(parts[place:]) for place in range(len(parts))]
 
 
 @remembered(4096)
@@ -214,34 +216,51 @@ def _word(text: str) -> re.Pattern[str]:
 
 def _distinct(entries: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
     """One of several ways to call the same program: that which examples use most, then the installed command, then the shortest path."""
-    programs: dict[tuple[object, ...], list[list[EntryPoint]]] = {}
+    programs: dict[tuple[object, ...], list[_Ways]] = {}
     for entry in entries:
         signature = entry.signature
         key: tuple[object, ...] = (signature.path, signature.name, signature.subcommand)
         if len(signature.options) > 2:
             same = tuple((option.dest, option.path, option.line) for option in signature.options)
             key = (same, signature.subcommand)
+        names, declaring = _names(entry), {option.path for option in signature.options}
         alike = programs.setdefault(key, [])
-        ways = next((several for several in alike if any(_is_same_program(entry, one) for one in several)), None)
+        ways = next((one for one in alike if one.have(entry, names, declaring)), None)
         if ways is None:
-            alike.append([entry])
-        else:
-            ways.append(entry)
-    return tuple(min(ways, key=_plainness) for alike in programs.values() for ways in alike)
+            alike.append(ways := _Ways())
+        ways.add(entry)
+    return tuple(min(ways.entries, key=_plainness) for alike in programs.values() for ways in alike)
 
 
-def _is_same_program(entry: EntryPoint, other: EntryPoint) -> bool:
-    """Whether two entry points with the same options are one program: they share a name, or one starts the other and is shown nowhere.
+class _Ways:
+    """Entry points with the same options that are one program: they share a name, or one starts the other and is shown nowhere.
 
     Files of other names share a parser and do different things, as train.py and test.py do.
     """
-    if _names(entry) & _names(other):
-        return True
-    return any(
-        not one.facts.examples.get(one.signature.path)
-        and any(option.path == started.signature.path for option in one.signature.options)
-        for one, started in ((entry, other), (other, entry))
-    )
+
+    def __init__(self) -> None:
+        self.entries: list[EntryPoint] = []
+        self._names: set[str] = set()
+        self._paths: set[str] = set()
+        self._unshown = False
+
+    def have(self, entry: EntryPoint, names: frozenset[str], declaring: set[str]) -> bool:
+        """Whether another entry point of these names, whose options are declared in these files, is this program."""
+        if not self._names.isdisjoint(names):
+            return True
+        starts = not self._paths.isdisjoint(declaring) and not _is_shown(entry)
+        return starts or (self._unshown and entry.signature.path in declaring)
+
+    def add(self, entry: EntryPoint) -> None:
+        """One way more."""
+        self.entries.append(entry)
+        self._names |= _names(entry)
+        self._paths.add(entry.signature.path)
+        self._unshown = self._unshown or not _is_shown(entry)
+
+
+def _is_shown(entry: EntryPoint) -> bool:
+    return bool(entry.facts.examples.get(entry.signature.path))
 
 
 def _names(entry: EntryPoint) -> frozenset[str]:

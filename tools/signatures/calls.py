@@ -298,6 +298,7 @@ def _module_attribute(run: Machine, module: Module, name: str) -> Value:
 
 def _namespace(run: Machine, module: Module, asking: frozenset[str]) -> Value:
     """All names of a module by name, those that it has from star imports included; UNKNOWN where some cannot be seen."""
+    run.budget.spend()
     run.run_module(module)
     if module.opaque:
         return UNKNOWN

@@ -248,15 +248,6 @@ def test_a_folder_is_no_name_of_something_else(dest: str, help: str, expected: b
 SAVE = Slot(Option(dest="save", flags=("--save",), type="str", default="./logs", help="path to save the model"))
 LEARN = Slot(Option(dest="learn_t", flags=("--learn_t",), nargs="0", switch_value="True"))
 NAME = Slot(Option(dest="model", flags=("--model",), type="str", help="name of the model"))
-TIMES = Slot(
-    Option(
-        dest="print_timings",
-        flags=("--timings",),
-        nargs="0",
-        switch_value="True",
-        help="Output timings/stats after each prompt",
-    )
-)
 
 
 @pytest.mark.parametrize("folder", ["cifar/pruning", "cifar/pruning/", "./cifar"])
@@ -269,10 +260,3 @@ def test_the_folder_of_what_is_called_is_no_value_of_it(folder: str) -> None:
 def test_the_name_of_an_option_is_no_value_of_another() -> None:
     assert "model" not in given("run the model and turn on learn_t", NAME, LEARN)
     assert given("run the model learn_u", NAME, LEARN)["model"] == ("learn_u",)
-
-
-def test_the_words_of_a_switch_are_no_path() -> None:
-    system = Slot(Option(dest="system_prompt", flags=("--system_prompt",), type="str", help="custom system prompt"))
-    assert "system_prompt" not in given(
-        "chat with a system prompt and output timings/stats after each prompt", system, TIMES
-    )

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from tests.processor_time import within
+
 TESTED = {
     "main.py": """
         import argparse
@@ -86,4 +88,13 @@ def test_a_module_has_the_names_of_its_star_imports(repository: Callable[..., An
 def test_what_a_library_brings_by_a_star_is_not_known(repository: Callable[..., Any]) -> None:
     files = STARRED | {"models/vgg.py": "from torchvision.models import *\ndef vgg(): pass\n"}
     (signature,) = repository(files).tested("main.py")
+    assert signature.options[0].accepted == ()
+
+
+def test_star_imports_that_double_at_each_step_have_an_end(repository: Callable[..., Any]) -> None:
+    files = {"main.py": STARRED["main.py"], "models/__init__.py": "from .a0 import *\nfrom .b0 import *\n"}
+    for step in range(30):
+        files |= {f"models/{one}{step}.py": f"from .a{step + 1} import *\nfrom .b{step + 1} import *\n" for one in "ab"}
+    reader = repository(files)
+    (signature,) = within(2, lambda: reader.tested("main.py"))
     assert signature.options[0].accepted == ()
