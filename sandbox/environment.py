@@ -32,5 +32,6 @@ def base_environment(venv: str, home: str, processors: int) -> dict[str, str]:
         "MKL_NUM_THREADS": threads,
         "WANDB_MODE": "offline",
         "HF_HUB_DISABLE_TELEMETRY": "1",
+        "ORT_DISABLE_TELEMETRY": "1",
         "TOKENIZERS_PARALLELISM": "false",
     }

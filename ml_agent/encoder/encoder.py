@@ -5,6 +5,7 @@ in full, so that every processor gives the same vectors but for rounding.
 """
 
 import hashlib
+import os
 import threading
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -143,6 +144,8 @@ def _tokenizer(vocabulary: str) -> Any:
 
 @lru_cache(maxsize=2)
 def _session(model: bytes) -> Any:
+    # Since 1.29 the library tells its maker what it runs and writes to the user's home, unless told so before it is loaded.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

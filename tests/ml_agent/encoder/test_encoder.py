@@ -1,5 +1,7 @@
 """Texts as vectors."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -59,3 +61,12 @@ def test_any_text_is_read_within_bounds(text: str) -> None:
 
 def test_no_texts_have_no_vectors() -> None:
     assert shipped().options([]).shape == (0, SIZE)
+
+
+def test_reading_writes_nothing_to_the_home(tmp_path: Path) -> None:
+    """The runtime of the model keeps an identifier and what it will send in the home, where it is not told otherwise."""
+    code = "from ml_agent.encoder.encoder import shipped; shipped().read('Train for 30 epochs')"
+    root = Path(__file__).parents[3]
+    environment = {"HOME": str(tmp_path), "PYTHONPATH": str(root), "ORT_DISABLE_TELEMETRY": "0"}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=60)
+    assert list(tmp_path.rglob("*")) == []
