@@ -104,11 +104,22 @@ def full_account(draft: str, values: Sequence[Value], signature: Signature | Non
 def _in_command(
     value: Value, given: Sequence["_Argument"], signature: Signature, spent: dict[str, Value]
 ) -> LedgerEntry:
+    if _is_program(value, signature):
+        return _entry(value, signature.path)
     where = _place(value, given, spent)
     spent.setdefault(where, value)
     if not where and (option := _by_default(value, given, signature)):
         return _ledger_entry(value, "default", f"{_longest_flag(option)} {option.default}")
     return _entry(value, where)
+
+
+def _is_program(value: Value, signature: Signature) -> bool:
+    """Whether a value names the program that is called, by the end of its path or of its module's name."""
+    path = f"/{signature.path}"
+    if value.kind == "path" and path.endswith(f"/{posixpath.normpath(value.value)}"):
+        return True
+    module = f"/{value.value.replace('.', '/')}"
+    return "." in value.value and path.endswith((f"{module}.py", f"{module}/__main__.py"))
 
 
 def _entry(value: Value, where: str) -> LedgerEntry:
@@ -158,6 +169,8 @@ def _may_have(value: Value, option: Option, given: str) -> bool:
     One that is given by name goes into that option; a number into one that shares a word with the wording, that counts something,
     or whose name or place tells nothing.
     """
+    if value.name and f"{value.name}={value.value}" in given:
+        return True
     if value.name:
         return any(thing(value.name) == thing(name) for name in (option.dest, *option.flags))
     if (

@@ -191,9 +191,14 @@ class _Drafts:
             yield draft
 
     def says_all(self) -> bool:
-        """Whether the first one is a documented way with a place for every stated value: words alone read such a request well."""
+        """Whether the first one is a documented way with a place for every stated value: words alone read such a request well.
+
+        Who names the program himself need not mean what its examples show.
+        """
         first = next(iter(self), None)
         if first is None or first.provenance is None or first.provenance.kind != "example":
+            return False
+        if any(entry.where == first.entry for entry in first.ledger):
             return False
         placed = (one.placed for one in self.commands if one.draft.text.strip() == first.text.strip())
         return not unused(first, next(placed, ()))

@@ -8,6 +8,7 @@ from ml_agent.draft import Draft
 from ml_agent.grounded.choices import Choice
 from ml_agent.grounded.commands import Matched
 from ml_agent.grounded.kind import wanted_kind
+from ml_agent.matching.answers import CERTAIN
 from ml_agent.matching.likeness import stands
 
 _OF_ONE_KIND = 3
@@ -43,7 +44,7 @@ def in_order(
         return _distinct(chain(python, bash))
     if wanted == "bash":
         return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
-    if commands and not _may_fit_better(commands[0], ahead := lead(choices)):
+    if commands and (_is_certain(commands[0]) or not _may_fit_better(commands[0], ahead := lead(choices))):
         return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
     program = next(python, None)
     python = chain([program] if program is not None else [], python)
@@ -61,6 +62,11 @@ def _programs(programs: Programs) -> Iterator[Draft]:
         yield from chain(written[:_OF_ONE_KIND], islice(others, 1), written[_OF_ONE_KIND:], others)
     else:
         yield from chain(islice(others, 1), written[:_OF_ONE_KIND], others, written[_OF_ONE_KIND:])
+
+
+def _is_certain(command: Matched) -> bool:
+    """Whether a command has a place for every value, several at least, and none that could as well be elsewhere: nobody asks for another program then."""
+    return len(command.placed) > 1 and command.least > CERTAIN and not unused(command.draft, command.placed)
 
 
 def _may_fit_better(command: Matched, ahead: float) -> bool:

@@ -33,7 +33,7 @@ ANSWER_FEATURES = (
     "entry", "gap", "left_numbers", "left_paths", "left_names", "mean", "least", "placed", "unknown", "options_said",
     "total", "certain", "files_left", "switched",
 )  # fmt: skip
-_CERTAIN = 3.0
+CERTAIN = 3.0
 """Log-odds from which on a value hardly belongs elsewhere."""
 _SWITCHED = "said in words"
 
@@ -170,7 +170,7 @@ def _vector(given: Given, filled: Filled, call: Mapping[str, Any]) -> tuple[floa
         given.score, given.score - given.best, float(kinds["number"]), float(kinds["path"]), float(kinds["name"]),
         sum(scores) / len(scores) if scores else 0.0, min(scores, default=0.0), float(len(filled.placed)),
         float(len(filled.unknown)), len(asked) / (1 + len(asked) + len(left)),
-        sum(scores), float(sum(score > _CERTAIN for score in scores)),
+        sum(scores), float(sum(score > CERTAIN for score in scores)),
         sum(one.kind == "path" and "." in one.value.rpartition("/")[2] for one in left) / (1 + len(left)),
         float(sum(one.why == _SWITCHED for one in filled.placed)),
     )  # fmt: skip

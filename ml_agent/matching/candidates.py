@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from ml_agent.matching.called import told_words
 from ml_agent.matching.fitting import counts_the_other, takes
 from ml_agent.matching.meanings import Entry, between, meant, pieces_of
 from ml_agent.matching.mentions import Mention, Statement
@@ -43,7 +44,8 @@ def candidates(
             continue
         if plain(mention.value) not in said and takes(slot, mention) and not counts_the_other(statement, mention, slot):
             yield mention, None
-    for word in _words(statement, slots, place, spent):
+    told = [one for one in told_words(statement, slot) if not _is_spent(one, spent)]
+    for word in told or _words(statement, slots, place, spent):
         if plain(word.value) not in said:
             yield word, None
 
@@ -103,8 +105,8 @@ def _all_entries(statement: Statement, slots: Sequence[Slot], place: int) -> lis
     if heard is None or any(one.value == heard.value for one in said):
         return said
     at = [n for n, token in enumerate(statement.tokens) if token.start < heard.end and heard.start < token.end]
-    if not at:
-        return said
+    if not at or any(one.kind == "path" and at[0] <= one.first <= at[-1] for one in statement.mentions):
+        return said  # who names a file means that one
     return [
         *said,
         Entry(heard.value, heard.share, heard.margin, False, between(statement, heard.value, at[0], at[-1]), True),

@@ -31,6 +31,8 @@ __all__ = ["Filled", "Placed", "explained", "fill", "pairs", "spelled_slots", "t
 
 _CAPACITY = 6
 """How many values one slot takes at most."""
+_LONGEST_NAME = 5
+"""So many words make the name of a program at most."""
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -54,6 +56,8 @@ class Callee(NamedTuple):
     """Its own names and the repository's, without marks and in lower case: they are no values of it."""
     folders: tuple[str, ...] = ()
     """Where it lies, and where it is called from."""
+    described: frozenset[str] = frozenset()
+    """The words by which it describes itself, without marks and in lower case."""
     flexible: bool = False
     """Whether it takes options that are not listed."""
 
@@ -164,10 +168,10 @@ def fill(
     scored = [
         (pair, value_score(pair, model) + forms.score(pair) + _opinion_score(pair, opinion))
         for pair in pairs(statement, slots, weights, taken)
-        if not kept.holds(pair.mention) and (pair.entry or not _is_own_name(statement, pair.mention, slots, callee))
+        if not kept.holds(pair.mention) and not _is_own_name(statement, pair, slots, callee)
     ]
     rows = _without_overlaps(scored, slots)
-    placed = _mend_series(statement, [*taken, *_best_assignment(rows, slots, taken)], slots)
+    placed = _mend_series(statement, [*taken, *_best_assignment(statement, rows, slots)], slots)
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     filled = {one.slot for one in placed}
@@ -194,9 +198,13 @@ def _mend_series(statement: Statement, placed: Sequence[Placed], slots: Sequence
     return [one for one in placed if has_its_count(slots[one.slot], one)]
 
 
-def _is_own_name(statement: Statement, mention: Mention, slots: Sequence[Slot], callee: Callee) -> bool:
+def _is_own_name(statement: Statement, pair: Pair, slots: Sequence[Slot], callee: Callee) -> bool:
     """Whether a value is what is called, the folder of it, or the name of one of its options: "turn on learn_t", "bm25 k1 1.1"."""
-    if plain(mention.value) in callee.names:
+    mention = pair.mention
+    if pair.entry is not None:  # a choice may be called like the program, a file that only holds its name is not meant
+        contained = plain(mention.text) in callee.names and plain(mention.text) != plain(mention.value)
+        return contained or _is_within_name(statement, mention, callee)
+    if plain(mention.value) in callee.names or (mention.kind == "name" and plain(mention.value) in callee.described):
         return True
     if mention.kind == "path":
         folder = posixpath.normpath(mention.value)
@@ -207,6 +215,15 @@ def _is_own_name(statement: Statement, mention: Mention, slots: Sequence[Slot], 
         return False
     counted = any(one.kind == "number" for one in statement.tokens[mention.last + 1 : mention.last + 2])
     return counted or "_" in name
+
+
+def _is_within_name(statement: Statement, mention: Mention, callee: Callee) -> bool:
+    """Whether a value is one of several words that are the name of what is called: "cnn" in "train bag cnn" for train_bag_cnn.py."""
+    words = [plain(token.value) for token in statement.tokens]
+    ahead = range(max(0, mention.first - _LONGEST_NAME + 1), mention.first + 1)
+    behind = range(mention.last + 1, min(len(words), mention.last + _LONGEST_NAME) + 1)
+    spans = ((start, end) for start in ahead for end in behind if end - start > mention.last - mention.first + 1)
+    return any(all(words[start:end]) and "".join(words[start:end]) in callee.names for start, end in spans)
 
 
 def _opinion_score(pair: Pair, opinion: Opinion | None) -> float:
@@ -276,7 +293,9 @@ def _without_overlaps(
 
 
 def _best_assignment(
-    rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]], slots: Sequence[Slot], taken: Sequence[Placed]
+    statement: Statement,
+    rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]],
+    slots: Sequence[Slot],
 ) -> list[Placed]:
     """The best overall matching; a slot for several values has several places."""
     columns: list[tuple[int, int]] = []
@@ -297,7 +316,7 @@ def _best_assignment(
         slot = columns[column][0]
         pair = next(pair for pair, _ in rows[ordered[at]] if pair.slot == slot)
         found.setdefault(slot, []).append((pair, scores[at][column]))
-    return [_together(slots[slot], _without_guesses(several)) for slot, several in found.items()]
+    return [_together(slots[slot], _without_guesses(statement, several)) for slot, several in found.items()]
 
 
 def _together(slot: Slot, several: Sequence[tuple[Pair, float]]) -> Placed:
@@ -310,10 +329,25 @@ def _together(slot: Slot, several: Sequence[tuple[Pair, float]]) -> Placed:
     return Placed(ordered[0][0].slot, values, min(score for _, score in ordered), "said", starts, said)
 
 
-def _without_guesses(several: Sequence[tuple[Pair, float]]) -> Sequence[tuple[Pair, float]]:
-    """Values of one slot; a plain word that only sounds like one is none beside those that are stated: "the path: take a.csv and b.csv"."""
-    stated = [one for one in several if one[0].mention.kind != "word" or one[0].entry is not None]
-    return stated or several
+def _without_guesses(statement: Statement, several: Sequence[tuple[Pair, float]]) -> Sequence[tuple[Pair, float]]:
+    """Values of one slot; a plain word that only sounds like one is none beside those that are stated: "the path: take a.csv and b.csv".
+
+    One that is listed with a stated one is meant: "ch_sim and en".
+    """
+    stated = [pair.mention for pair, _ in several if pair.mention.kind != "word" or pair.entry is not None]
+    meant = [
+        (pair, score)
+        for pair, score in several
+        if pair.mention in stated or any(_are_listed(statement, pair.mention, one) for one in stated)
+    ]
+    return meant or several
+
+
+def _are_listed(statement: Statement, one: Mention, other: Mention) -> bool:
+    """Whether two values stand beside each other in a list."""
+    first, second = sorted((one, other), key=lambda mention: mention.first)
+    between = statement.tokens[first.last + 1 : second.first]
+    return len(between) == 1 and between[0].value.lower() in {"and", "or", ","}
 
 
 def explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> frozenset[int]:

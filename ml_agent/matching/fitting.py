@@ -18,6 +18,8 @@ _NAMED = 0.3
 """So much of its name must be said that a number may go where no number was seen."""
 _DEVICES = frozenset(terms("gpu cpu tpu cuda device"))
 """What computes: as a value it means only options that name it."""
+_TRUTH = frozenset({"true", "false"})
+"""What only switches take, and who lists them."""
 _DEVICE = re.compile(r"(?:cpu|cuda|gpu|mps|xpu|tpu|hpu|npu|ipu|auto|meta)s?(?::\d+)?|\d+(?:,\d+)*", re.IGNORECASE)
 """What an option called "device" takes."""
 _LISTED = re.compile(r"[A-Za-z][\w-]*")
@@ -29,6 +31,8 @@ def takes(slot: Slot, mention: Mention) -> bool:
         return False
     if mention.kind == "absence":
         return slot.zero is not None
+    if mention.value.lower() in _TRUTH and mention.value.lower() not in map(str.lower, slot.vocabulary):
+        return False
     if slot.series and mention.kind not in {"number", "factor"}:
         return all(map(str.isdigit, mention.value.split(slot.series))) and not mention.parts
     if slot.series and _SQUARE.fullmatch(mention.text) and not mention.parts:

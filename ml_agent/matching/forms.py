@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from ml_agent.matching import features
+from ml_agent.matching.called import ends_with, words_before
 from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.scores import Pair
@@ -60,12 +60,12 @@ class Forms:
         """The slots whose name of several words stands right before a value; the longest is meant: "the random seed to 7"."""
         spot = (mention.first, mention.last)
         if spot not in self._called:
-            self._called[spot] = self._longest_named(_words_before(self._statement, mention))
+            self._called[spot] = self._longest_named(words_before(self._statement, mention))
         return self._called[spot]
 
     def _longest_named(self, before: Sequence[Sequence[str]]) -> frozenset[int]:
         length = {
-            place: max((len(name) for name in slot.names if _ends_with(before, name)), default=0)
+            place: max((len(name) for name in slot.names if ends_with(before, name)), default=0)
             for place, slot in enumerate(self._slots)
         }
         longest = max(length.values(), default=0)
@@ -113,32 +113,6 @@ class Forms:
         before = self._statement.tokens[mention.first - 1].text if mention.first else "."
         capital = mention.text[:1].isupper() and before not in {".", "!", "?"}
         return capital or bool(re.search(r"\d|[a-z][A-Z]|[A-Z]{2}", mention.text))
-
-
-@lru_cache(maxsize=512)
-def _words_before(statement: Statement, mention: Mention) -> tuple[tuple[str, ...], ...]:
-    """The terms of the words right before a value, the nearest last; what links them to it ("should be") is left out."""
-    content = {word.place: word.terms for word in statement.content}
-    found: list[tuple[str, ...]] = []
-    for place in range(mention.first - 1, -1, -1):
-        token = statement.tokens[place]
-        if place in content and token.kind in {"word", "name"}:
-            found.insert(0, content[place])
-        elif token.value.lower() not in (_INSIDE if found else _LINKS):
-            break
-    return tuple(found)
-
-
-_LINKS = frozenset(
-    ["to", "of", "is", "be", "should", "must", "as", "=", ":", "the", "a", "an", "at", "equals", "being"]
-)
-_INSIDE = frozenset({"of", "the", "-"})
-"""What stands inside a name: "number of iterations"."""
-
-
-def _ends_with(before: Sequence[Sequence[str]], name: Sequence[str]) -> bool:
-    last = before[len(before) - len(name) :]
-    return len(last) == len(name) > 0 and all(term in said for term, said in zip(name, last, strict=True))
 
 
 def _is_owed(slot: Slot) -> bool:

@@ -22,6 +22,8 @@ _FLAG = re.compile(r"(?<![\w-])(?P<flag>--?[A-Za-z][\w.-]*)(?P<equals>=\S+)?")
 _ASSIGNED = re.compile(
     r"(?<![\w-])(?P<name>[A-Za-z_][\w.]{0,120})=(?P<value>\"[^\"]*\"|'[^']*'|\([^)]*\)|\[[^\]]*\]|\{[^}]*\}|-?\d[\w.+-]*(?:,-?\d[\w.+-]*)+|[^\s,;)]+)"
 )
+_PYTHON = re.compile(r"\bpython[\d.]*\s+$")
+"""What stands before the `-m` that starts a module, and is no option of it."""
 _FILLER = frozenset({"of", "to", "is", "be", "=", ":", "at", "with", "as", "in"})
 _CLAUSE = frozenset({",", ";", ":", "(", ")", "–", "—"})
 _JOINING = frozenset({"and", "or", "but", "with", "while"})
@@ -139,7 +141,7 @@ class Statement:
         found = [Spelled(name=name, following="", start=-1, end=-1, joined=value) for name, value in self.given]
         for match in _FLAG.finditer(self.text):
             flag = match["flag"].rstrip(".-")
-            if match["flag"] == "-" or re.fullmatch(r"-\d.*", flag):
+            if re.fullmatch(r"-\d.*", flag) or (flag == "-m" and _PYTHON.search(self.text, 0, match.start())):
                 continue
             joined = (match["equals"] or "")[1:].rstrip(",;)")
             found.append(Spelled(name=flag, following=self.text[match.end() : match.end() + 160], start=match.start(), end=match.end(), joined=joined.removesuffix(".")))  # fmt: skip

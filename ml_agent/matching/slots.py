@@ -149,14 +149,11 @@ class Slot:
 
     @cached_property
     def numeric_default(self) -> float | None:
-        """Its default, or the first value that was seen, as a number; None where one of them is a file."""
-        if any(is_file_name(text) for text in (self.option.default, *self.seen) if text):
+        """Its default, or the first value that was seen, as a number; None where one of them is a file or in a folder."""
+        known = [text for text in (self.option.default, *self.seen) if text]
+        if any(is_file_name(text) or re.search("[A-Za-z]/", text) for text in known):
             return None
-        for text in (self.option.default, *self.seen):
-            amount = number(text) if text else None
-            if amount is not None:
-                return float(amount)
-        return None
+        return next((float(amount) for text in known if (amount := number(text)) is not None), None)
 
     @cached_property
     def boolean(self) -> bool:

@@ -85,7 +85,8 @@ def callee_of(entry: EntryPoint, folder: str = ".") -> Callee:
         entry.repository,
     }
     flexible = signature.kind != "make" and signature.syntax != "overrides" and not signature.whole
-    return Callee(frozenset(plain(name) for name in names if name), (str(path.parent), folder), flexible)
+    described = frozenset(map(plain, signature.doc.split()))
+    return Callee(frozenset(plain(name) for name in names if name), (str(path.parent), folder), described, flexible)
 
 
 def weighed(statement: Statement, given: Given, filled: Filled, model: Model) -> list[Answer]:

@@ -41,7 +41,7 @@ _NEGATIONS = frozenset(
 )
 _DENIALS = frozenset({"no", "not", "without"})
 """What denies also where it is part of a switch's name: "no evaluation" for `--no-eval`; "early stop" denies nothing."""
-_OFF = frozenset({"off", "disabled", "omitted", "skipped", "excluded", "deactivated"})
+_OFF = frozenset({"off", "false", "disabled", "omitted", "skipped", "excluded", "deactivated"})
 """What takes away the thing that stands before it: "compilation switched off"."""
 
 _EMPTY_TERMS = frozenset({"no", "use", "do", "with", "enable", "disable", "not", "is", "skip"})
@@ -69,7 +69,11 @@ class SwitchEvidence(NamedTuple):
 
 
 def switch_features(
-    statement: Statement, slot: Slot, weights: Weights, explained: frozenset[int]
+    statement: Statement,
+    slot: Slot,
+    weights: Weights,
+    explained: frozenset[int],
+    content: Sequence[Word] | None = None,
 ) -> SwitchEvidence | None:
     """The vector of a switch that the request may ask for; None where no word of it is said.
 
@@ -78,14 +82,16 @@ def switch_features(
         slot: the switch.
         weights: of terms among the entry point's slots.
         explained: numbers of the tokens that name options whose value is stated.
+        content: the words that may speak of it; all of the request's by default.
     """
     best: SwitchEvidence | None = None
+    content = statement.unspelled if content is None else content
     for name in slot.names:
         wanted = _Wanted(slot, weights, name)
-        for at, word in enumerate(statement.unspelled):
+        for at, word in enumerate(content):
             if not wanted.has(word):
                 continue
-            found = _evidence(statement, wanted, _window(statement, at), explained)
+            found = _evidence(statement, wanted, _window(statement, content, at), explained)
             if best is None or found.vector[_STRENGTH] > best.vector[_STRENGTH]:
                 best = found
     return best
@@ -121,9 +127,9 @@ class _Wanted:
         return [weight for term, weight in self.worth.items() if term in said]
 
 
-def _window(statement: Statement, at: int) -> list[Word]:
+def _window(statement: Statement, content: Sequence[Word], at: int) -> list[Word]:
     """The words around one, without those that a clause or a sentence keeps away."""
-    content, costs = statement.unspelled, statement.costs
+    costs = statement.costs
     here = costs[content[at].place]
     return [one for one in content[max(0, at - 3) : at + 4] if abs(costs[one.place] - here) < 7]
 
@@ -167,7 +173,7 @@ def _is_negated(statement: Statement, own: Collection[int], first: int, last: in
         if word in (_DENIALS if at in own else _NEGATIONS):
             return True
     for token in statement.tokens[last + 1 : last + 7]:
-        if token.kind == "mark":
+        if token.kind == "mark" or token.value.lower() == "true":
             break
         if token.value.lower() in _OFF:
             return True
@@ -197,13 +203,16 @@ def switches(
     """Every switch that the request comes near to saying, with its score; of two that are said by the same words the better one."""
     found: list[tuple[int, Slot, SwitchEvidence]] = []
     sense = sense_of(statement, slots)
-    spent = [(statement.tokens[at].start, statement.tokens[at].end) for at in explained]
+    spans = [(one.start, one.end) for one in statement.tokens]
+    owners = _owners(statement, slots)
     for place, slot in enumerate(slots):
         if place in given or not slot.boolean or slot.internal:
             continue
-        said = switch_features(statement, slot, weights, explained)
+        others = {at for at, owner in owners.items() if owner != slot.option.dest}
+        content = [word for word in statement.unspelled if word.place not in others]
+        said = switch_features(statement, slot, weights, explained, content)
         if sense is not None:
-            log, ahead, start = sense.best(place, spent)
+            log, ahead, start = sense.best(place, [spans[at] for at in explained | others])
             said = _heard(statement, slot, start) if said is None and log > HEARD else said
             said = said and said._replace(vector=[*said.vector, log, ahead])
         if said is not None:
@@ -219,6 +228,13 @@ def switches(
         vector[_STRENGTH] = float(min(better, 4))
         ranked.append((place, slot, SwitchEvidence(vector, said.negated, said.place, said.terms), score(vector)))
     yield from ranked
+
+
+def _owners(statement: Statement, slots: Sequence[Slot]) -> dict[int, str]:
+    """By token that is the whole name of an option of several words: that name; it says nothing of other options."""
+    names = {slot.option.dest for slot in slots if "_" in slot.option.dest.strip("_")}
+    called = ((at, token.value.replace("-", "_")) for at, token in enumerate(statement.tokens))
+    return {at: name for at, name in called if name in names}
 
 
 def _heard(statement: Statement, slot: Slot, start: int) -> SwitchEvidence:

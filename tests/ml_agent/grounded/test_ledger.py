@@ -98,3 +98,23 @@ def test_a_switch_that_is_spelled_is_honoured_by_either_spelling() -> None:
         assert entry.status == "honoured"
     (entry,) = full_account("python run.py", extract("go on `--nocached`."), signature)
     assert entry.status == "not found"
+
+
+def test_the_program_that_is_called_has_its_name() -> None:
+    signature = Signature(path="tools/rl/train.py", options=(LR,))
+    for said, status in (
+        ("train.py", "honoured"),
+        ("rl/train.py", "honoured"),
+        ("tools.rl.train", "honoured"),
+        ("rl/other.py", "not found"),
+        ("tools.rl.other", "not found"),
+    ):
+        (entry, *_) = full_account("python tools/rl/train.py", extract(f"run {said}"), signature)
+        assert (entry.value, entry.status) == (said, status)
+
+
+def test_a_setting_within_a_word_honours_what_the_user_spells() -> None:
+    signature = Signature(path="train.py", options=(Option(dest="hparams", flags=("--hparams",)),))
+    values = extract("the hparams game=pong")
+    statuses = {entry.value: entry.status for entry in full_account("python train.py --hparams game=pong", values, signature)}  # fmt: skip
+    assert statuses["pong"] == "honoured"

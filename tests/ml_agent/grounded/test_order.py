@@ -109,3 +109,10 @@ def test_what_a_command_has_of_the_request_and_a_program_lacks_counts_against_th
 )
 def test_who_types_an_option_wants_a_command(instruction: str, kind: str) -> None:
     assert wanted_kind(instruction) == kind
+
+
+@pytest.mark.parametrize(("least", "placed", "first"), [(4.0, "xy", "a"), (1.0, "xy", "run()"), (4.0, "x", "run()")])
+def test_a_command_that_surely_has_all_values_goes_before_programs(least: float, placed: str, first: str) -> None:
+    choices = [Choice(kind="bash", fit=0.1), Choice(kind="python", fit=0.9)]
+    command = Matched(A, 0.0, least, frozenset(placed))
+    assert next(in_order("Run it", [command], Programs([], [RUN]), choices)).text == first

@@ -56,6 +56,11 @@ def test_a_documented_way_that_says_all_needs_no_encoder(tmp_path: Path, loaded:
     assert not loaded
 
 
+def test_who_names_the_program_may_mean_another_way(tmp_path: Path, loaded: list[Encoder]) -> None:
+    first(tmp_path, f"{DOCUMENTED} Start train.py.")
+    assert loaded
+
+
 def test_what_no_document_says_is_read_by_its_sense(tmp_path: Path, loaded: list[Encoder]) -> None:
     assert first(tmp_path, OTHERWISE) == "python train.py --batch-size 64 --epochs 3"
     assert loaded

@@ -260,3 +260,45 @@ def test_the_folder_of_what_is_called_is_no_value_of_it(folder: str) -> None:
 def test_the_name_of_an_option_is_no_value_of_another() -> None:
     assert "model" not in given("run the model and turn on learn_t", NAME, LEARN)
     assert given("run the model learn_u", NAME, LEARN)["model"] == ("learn_u",)
+
+
+def test_a_word_of_a_programs_name_is_no_choice_of_it() -> None:
+    encoder = Slot(Option(dest="encoder", flags=("--encoder",), choices=("pcnn", "cnn"), default="pcnn"))
+    callee = Callee(names=frozenset({"trainbagcnn"}))
+    assert given("train bag cnn with 3 epochs", encoder, callee=callee) == {}
+    assert given("train the bag with a cnn encoder", encoder, callee=callee) == {"encoder": ("cnn",)}
+
+
+def test_a_file_that_is_called_like_the_program_is_not_meant_by_its_name() -> None:
+    config = Slot(Option(dest="config", flags=("--config",)), seen=("configs/txt2img-eval.yaml", "configs/small.yaml"), files=("configs/txt2img-eval.yaml", "configs/small.yaml"))  # fmt: skip
+    assert given("run the txt2img program", config, callee=Callee(names=frozenset({"txt2img"}))) == {}
+
+
+def test_what_a_program_says_of_itself_is_no_value_of_it() -> None:
+    dataset = Slot(Option(dest="dataset", flags=("--dataset",), default="fintab", help="dataset to use"))
+    callee = Callee(described=frozenset({"benchmark", "table", "to", "html", "conversion"}))
+    assert given("benchmark table to HTML conversion", dataset, callee=callee) == {}
+    assert given("benchmark the dataset HTML", dataset) == {"dataset": ("HTML",)}
+
+
+def test_true_and_false_are_values_of_switches_alone() -> None:
+    names = Slot(Option(dest="datasets", flags=("--datasets",), nargs="+", default="sst2", help="datasets to use"))
+    assert not takes(names, only("set the datasets and is_dev_set to True", "True"))
+    listing = Slot(Option(dest="mode", flags=("--mode",), choices=("true", "false", "auto")))
+    assert takes(listing, only("the mode should be True", "True"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the tags include should be local and nothing else", {"tags_include": ("local",)}),
+        ("Set the tags include to local.", {"tags_include": ("local",)}),
+        ("Set the tags include to local files of mine", {}),
+        ("the old tags include should be local", {}),
+    ],
+)
+def test_a_plain_word_is_the_value_of_an_option_that_is_called_by_its_whole_name(
+    text: str, expected: dict[str, tuple[str, ...]]
+) -> None:
+    tags = Slot(Option(dest="tags_include", flags=("--tags-include",), type="str"))
+    assert given(text, tags) == expected

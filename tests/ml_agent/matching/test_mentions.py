@@ -218,3 +218,8 @@ def test_a_long_name_that_is_set_as_code_takes_no_time(filling: str) -> None:
 def test_a_verb_between_a_folder_and_its_path_names_no_folder() -> None:
     assert [one.value for one in read("for the known people folder take /data/faces").mentions] == ["/data/faces"]
     assert [one.value for one in read("the folder faces").mentions] == ["faces"]
+
+
+def test_what_starts_a_module_is_no_spelled_option() -> None:
+    assert [one.name for one in read("python -m birds.train with -m small").spelled] == ["-m"]
+    assert read("run python3 -m birds.train").spelled == ()

@@ -181,3 +181,17 @@ def test_a_plain_word_is_no_value_beside_stated_ones() -> None:
     paths = Slot(Option(dest="path", nargs="2", required=True, help="paths to the images or to .npz statistic files"))
     found = fill(read("For the path take /data/night and /data/atlas."), [paths], tables())
     assert [one.values for one in found.placed] == [("/data/night", "/data/atlas")]
+
+
+def test_a_plain_word_in_a_list_with_a_stated_value_is_one() -> None:
+    languages = Slot(Option(dest="lang", flags=("-l", "--lang"), nargs="+", required=True, help="for languages"))
+    found = fill(read("Read the page with language ch_sim and en."), [languages], tables())
+    assert [one.values for one in found.placed] == [("ch_sim", "en")]
+
+
+def test_no_choice_is_heard_where_a_file_is_named() -> None:
+    files = ("configs/mel_bandit.yaml", "configs/mel_vocals.yaml")
+    config = Slot(Option(dest="config_path", flags=("--config_path",), help="path to config file"), files=files)
+    text = "For the path to config file take /data/meadow.yaml."
+    found = candidates(read(text), [config], 0, read(text).mentions, ())
+    assert all(entry is None for _, entry in found)

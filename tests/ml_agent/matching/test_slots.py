@@ -50,6 +50,9 @@ def test_a_file_by_default_is_no_number_whatever_examples_say() -> None:
     assert found.numeric_default is None
     found = Slot(Option(dest="cfg", flags=("--cfg",)), seen=("configs/small.yaml", "64"))
     assert found.numeric_default is None
+    found = Slot(Option(dest="source", flags=("--source",), default="inference/videos"), seen=("0",))
+    assert found.numeric_default is None
+    assert Slot(Option(dest="epsilon", flags=("--epsilon",), default="8/255"), seen=("0.1",)).numeric_default == 0.1
 
 
 def test_a_version_that_takes_a_value_is_an_option_of_its_own() -> None:

@@ -117,3 +117,19 @@ def test_what_is_the_opposite_of_a_switch_rules_it_out(text: str, dest: str, exp
     names = ("resume", "fine_tuning", "no_pretrained", "fp16", "load_4bit", "load_8bit")
     slots = {name: slot(name, nargs="0", switch_value="True") for name in names}
     assert is_ruled_out(read(text), list(slots.values()), slots[dest]) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [("set fast_generation to False", "False"), ("set fast_generation to True and store_all to False", "True")],
+)
+def test_false_behind_its_name_switches_off(text: str, given: str) -> None:
+    one = slot("fast_generation", type="bool", default="True", help="use fast generation")
+    found = fill(read(text), [one], Sure())
+    assert [placed.values for placed in found.placed] == [(given,)]
+
+
+def test_the_name_of_a_switch_asks_for_no_other_one() -> None:
+    slots = [slot(name, nargs="0", switch_value="True") for name in ("show_depth", "show_boxes", "depth")]
+    found = fill(read("turn on show_depth"), slots, Sure())
+    assert [slots[one.slot].option.dest for one in found.placed] == ["show_depth"]

@@ -1,0 +1,82 @@
+"""Options that a request calls by their names, right before their values."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.slots import Slot
+from ml_agent.values.lexer import Token
+from ml_agent.values.lexicon import words
+
+_LINKS = frozenset(
+    ["to", "of", "is", "be", "should", "must", "as", "=", ":", "the", "a", "an", "at", "equals", "being"]
+)
+_INSIDE = frozenset({"of", "the", "-"})
+"""What stands inside a name: "number of iterations"."""
+_GIVING = frozenset({"to", "is", "be", "as", "=", "equals"})
+"""What stands between the name of an option and its value, and nowhere else behind that name."""
+_BEHIND = frozenset({"and", "or", "but", "with", "while", "then"})
+
+
+@lru_cache(maxsize=512)
+def words_before(statement: Statement, mention: Mention) -> tuple[tuple[str, ...], ...]:
+    """The terms of the words right before a value, the nearest last; what links them to it ("should be") is left out."""
+    return _before(statement, mention.first)
+
+
+def _before(statement: Statement, place: int) -> tuple[tuple[str, ...], ...]:
+    content = {word.place: word.terms for word in statement.content}
+    found: list[tuple[str, ...]] = []
+    for at in range(place - 1, -1, -1):
+        token = statement.tokens[at]
+        if at in content and token.kind in {"word", "name"}:
+            found.insert(0, content[at])
+        elif token.value.lower() not in (_INSIDE if found else _LINKS):
+            break
+    return tuple(found)
+
+
+def ends_with(before: Sequence[Sequence[str]], name: Sequence[str]) -> bool:
+    """Whether words end with a name."""
+    last = before[len(before) - len(name) :]
+    return len(last) == len(name) > 0 and all(term in said for term, said in zip(name, last, strict=True))
+
+
+def told_words(statement: Statement, slot: Slot) -> list[Mention]:
+    """The plain words that a request gives a slot by its whole name: "the eval mode to local"."""
+    if (
+        slot.option.type not in {"str", "unknown", "json"}
+        or slot.closed
+        or slot.numeric_default is not None
+        or slot.boolean
+    ):
+        return []
+    return [
+        mention
+        for before, mention in _word_values(statement)
+        if any(len(name) == len(before) and ends_with(before, name) for name in slot.names)
+    ]
+
+
+@lru_cache(maxsize=512)
+def _word_values(statement: Statement) -> tuple[tuple[tuple[tuple[str, ...], ...], Mention], ...]:
+    return tuple(_values_of_names(statement))
+
+
+def _values_of_names(statement: Statement) -> Iterator[tuple[tuple[tuple[str, ...], ...], Mention]]:
+    """Every plain word behind "to", "be" and the like that ends its clause, and the words before."""
+    stated = {at for one in statement.mentions for at in range(one.first, one.last + 1)}
+    for at, token in enumerate(statement.tokens):
+        if at == 0 or at in stated or statement.tokens[at - 1].value.lower() not in _GIVING or not _is_plain(token):
+            continue
+        behind = statement.tokens[at + 1 : at + 2]
+        if behind and behind[0].kind != "mark" and behind[0].value.lower() not in _BEHIND:
+            continue
+        before = _before(statement, at)
+        if before:
+            mention = Mention(text=token.text, value=token.value, kind="name", start=token.start, end=token.end, first=at, last=at)  # fmt: skip
+            yield before, mention
+
+
+def _is_plain(token: Token) -> bool:
+    return token.kind == "word" and token.value.isalpha() and token.value.lower() not in words("stop")
