@@ -15,8 +15,8 @@ from ml_agent.request import Request
 from ml_agent.values.numbers import number
 
 _MOST = 12
-_PARTED = re.compile(r"(?<=\d)[x,](?=\d)")
-"""What stands between the numbers of a size or a series."""
+_PARTED = re.compile(r"(?<=\d)[x,:](?=\d)")
+"""What stands between the numbers of a size, a series or a ratio."""
 
 
 class Matched(NamedTuple):

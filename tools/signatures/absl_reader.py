@@ -131,11 +131,11 @@ class Flags(Native):
         return FlagHolder(name)
 
     def require(self, arguments: Arguments) -> Value:
-        """mark_flag_as_required, mark_flags_as_required."""
+        """mark_flag_as_required, mark_flags_as_required; one with a default is given already."""
         given = arguments.get(0, "flag_name", arguments.named.get("flag_names"))
         for name in given if isinstance(given, (list, tuple)) else [given]:
             key = name.dest if isinstance(name, FlagHolder) else name
-            if isinstance(key, str) and key in self.options:
+            if isinstance(key, str) and key in self.options and self.options[key].default is None:
                 self.options[key] = msgspec.structs.replace(self.options[key], required=True)
         return None
 

@@ -190,7 +190,7 @@ class Parser(Native):
         if name == "description":
             return self.description
         found = super().attribute(name)
-        if found is UNKNOWN and name.startswith("add"):
+        if found is UNKNOWN and name.startswith(("add", "_add")):
             self.note_unseen("computed", f"options that {name} adds")
         return found
 

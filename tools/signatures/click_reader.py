@@ -243,7 +243,7 @@ class Command(Native):
             found.append(
                 Signature(
                     path=self.run.script, framework="click", options=options, subcommand=subcommand, syntax="click",
-                    allow_abbrev=False, doc=self._doc(), accepts_unknown=self._takes_all(), unseen=unseen,
+                    allow_abbrev=False, doc=self._doc(), accepts_unknown=self._takes_all() or bool(self._find_own_options()), unseen=unseen,
                 )
             )  # fmt: skip
         if unseen and not found:
@@ -264,7 +264,7 @@ class Command(Native):
                 self.commands.setdefault(name, command)
         cls = self.arguments.get(None, "cls")
         if not isinstance(cls, Class) or cls.find("get_command") is None:
-            return ()
+            return self._find_own_options()
         if tables and all(name in self.commands for table in tables for name in table):
             return ()
         return (
@@ -275,6 +275,14 @@ class Command(Native):
                 line=cls.node.lineno,
             ),
         )
+
+    def _find_own_options(self) -> tuple[Unseen, ...]:
+        """Says that a class of the program's own may add options where it reads the words itself."""
+        cls = self.arguments.get(None, "cls")
+        if not isinstance(cls, Class) or not any(map(cls.find, ("parse_args", "get_params", "make_parser"))):
+            return ()
+        name = f"the options that {cls.name} adds"
+        return (Unseen(origin="computed", name=name, path=cls.module.path, line=cls.node.lineno),)
 
     def _import_dotted(self, dotted: str) -> Value:
         """What `module.name` or `module:name` means in the file that makes this command."""

@@ -112,7 +112,8 @@ class Composition:
     def run(self, name: str) -> None:
         """Follow the defaults list of one configuration."""
         group, _, last = name.removesuffix(".yaml").rpartition("/")
-        root = Entry("", "", group, last, is_group=False)
+        outside = ".." in group.split("/")  # a folder beside, whose name is no package
+        root = Entry("", "", group, last, "_global_" if outside else None, is_group=False)
         self.parts = self._below(root, 0, self.choices.added)
 
     def _below(self, entry: Entry, depth: int, added: Sequence[tuple[str, Any]] = ()) -> list[Placed]:

@@ -48,6 +48,7 @@ flags = {place}
 {DEFINITIONS}
 if __name__ == "__main__":
     flags.mark_flag_as_required("data_dir")
+    flags.mark_flag_as_required("lr")  # has a default, which is given
     tf.app.run()
 """)
     assert signature.accepts_unknown and len(signature.options) == 7

@@ -345,3 +345,16 @@ def test_python_2_and_broken_lines_are_left_out(script: Script) -> None:
         print args
     """)
     assert [o.dest for o in signature.options] == ["x"]
+
+
+def test_options_that_another_parser_has_leave_it_open(script: Script) -> None:
+    signature = script("""
+import argparse
+from torch.distributed.run import get_args_parser
+p = argparse.ArgumentParser()
+p.add_argument("--lr", type=float)
+for action in get_args_parser()._actions:
+    p._add_action(action)
+p.parse_args()
+""")
+    assert [o.dest for o in signature.options] == ["lr"] and signature.accepts_unknown and not signature.whole

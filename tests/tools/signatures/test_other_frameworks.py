@@ -116,6 +116,27 @@ def test_click_groups_that_find_commands_themselves_are_open(repository: Make) -
     assert not signature.whole and signature.unseen[0].name == "the commands that LazyGroup finds"
 
 
+def test_click_commands_that_read_the_words_themselves_are_open(repository: Make) -> None:
+    (signature,) = repository({
+        "main.py": """
+        import click
+
+        class Registry(click.Command):
+            def parse_args(self, ctx, args):
+                self.params += found_elsewhere()
+                super().parse_args(ctx, args)
+
+        @click.command(cls=Registry)
+        @click.option("--lr", type=float)
+        def main(lr, **more): ...
+
+        main()
+        """
+    }).read("main.py")  # fmt: skip
+    assert [o.dest for o in signature.options] == ["lr"] and signature.accepts_unknown
+    assert signature.unseen[0].name == "the options that Registry adds"
+
+
 def test_typer(repository: Make, option: Find) -> None:
     found = repository({
         "main.py": """
@@ -299,6 +320,21 @@ def test_hydra(repository: Make, option: Find) -> None:
     assert {o.dest for o in signature.options} == {"model", "model.width", "lr", "data.path", "data.shuffle"}
     assert option(signature, "model").choices == ("large", "small") and option(signature, "model").default == "small"
     assert option(signature, "data.path").required and option(signature, "lr").type == "float"
+
+
+def test_hydra_with_a_configuration_in_a_folder_beside(repository: Make) -> None:
+    reader = repository({
+        "jobs/train.py": """
+        import hydra
+        @hydra.main(config_name="../config/base.yaml")
+        def main(cfg): ...
+        if __name__ == "__main__":
+            main()
+        """,
+        "config/base.yaml": "lr: 0.1\n",
+    })  # fmt: skip
+    (signature,) = reader.read("jobs/train.py")
+    assert [o.dest for o in signature.options] == ["lr"]
 
 
 def test_omegaconf(repository: Make) -> None:

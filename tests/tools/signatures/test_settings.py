@@ -81,7 +81,8 @@ def test_settings_of_a_configuration_file_are_flags(script: Script, option: Find
     steps, fast = option(signature, "config.training.steps"), option(signature, "config.fast")
     assert (steps.flags, steps.type, steps.default) == (("--config.training.steps",), "int", "10")
     assert (fast.nargs, fast.negative_flags) == ("?bool", ("--noconfig.fast",))
-    assert option(signature, "config").required and option(signature, "config").type == "path"
+    assert option(signature, "config").type == "path" and not option(signature, "config").required  # it has a default
+    assert option(signature, "workdir").required
 
 
 def test_a_configuration_file_of_the_callers_choice(repository: Make, option: Find) -> None:
