@@ -1,0 +1,136 @@
+"""click commands and groups."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tools.signatures.model import Option, Signature
+
+Script = Callable[..., Signature]
+Find = Callable[[Signature, str], Option]
+Make = Callable[..., Any]
+
+
+def test_click_command(script: Script, option: Find) -> None:
+    signature = script("""
+        import click
+        def common(function):
+            return click.option("--seed", type=int, default=1)(function)
+        @click.command()
+        @click.option("-b", "--batch-size", default=8, help="Size.")
+        @click.option("--shout/--no-shout", default=False)
+        @click.option("--mode", type=click.Choice(["a", "B"], case_sensitive=False), required=True)
+        @click.option("--pos", nargs=2, type=float)
+        @click.option("-m", "--message", multiple=True)
+        @click.option("-v", "--verbose", count=True)
+        @click.option("--upper", "transformation", flag_value="upper")
+        @common
+        @click.argument("src", type=click.Path())
+        @click.argument("names", nargs=-1)
+        def main(**kwargs):
+            '''Do it.'''
+        if __name__ == "__main__":
+            main()
+    """)
+    assert signature.framework == "click" and signature.doc == "Do it."
+    assert [o.dest for o in signature.options][:2] == ["batch_size", "shout"]
+    assert option(signature, "batch_size").type == "int" and option(signature, "batch_size").default == "8"
+    assert option(signature, "shout").negative_flags == ("--no-shout",) and option(signature, "shout").switch
+    assert option(signature, "mode").choices == ("a", "B") and option(signature, "mode").required
+    assert option(signature, "pos").nargs == "2" and option(signature, "message").repeatable
+    assert option(signature, "verbose").type == "int" and option(signature, "transformation").switch_value == "upper"
+    assert option(signature, "seed").default == "1"
+    assert option(signature, "src").required and option(signature, "src").type == "path"
+    assert option(signature, "names").nargs == "*"
+
+
+def test_click_groups(repository: Make) -> None:
+    found = repository({
+        "main.py": """
+        import click
+        @click.group()
+        @click.option("--debug", is_flag=True)
+        def cli(debug): pass
+        @cli.command("train-it")
+        @click.option("--lr", type=float)
+        def train(lr): pass
+        @cli.group()
+        def data(): pass
+        @data.command()
+        def fetch_all(): pass
+        if __name__ == "__main__":
+            cli()
+        """
+    }).read("main.py")  # fmt: skip
+    assert [s.subcommand for s in found] == [("train-it",), ("data", "fetch-all")]
+    assert [(o.dest, o.level) for o in found[0].options] == [("debug", 0), ("lr", 1)]
+
+
+LAZY = """
+    import importlib
+    import click
+
+    class LazyGroup(click.Group):
+        def __init__(self, *args, lazy_subcommands=None, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.lazy_subcommands = lazy_subcommands or {}
+
+        def list_commands(self, ctx):
+            return sorted(self.lazy_subcommands)
+
+        def get_command(self, ctx, name):
+            module, name = self.lazy_subcommands[name].rsplit(".", 1)
+            return getattr(importlib.import_module(module), name)
+
+    @click.group(cls=LazyGroup, lazy_subcommands={"train": "jobs.train.cli", "show": "jobs.show:main"})
+    @click.option("--verbose", is_flag=True)
+    def cli(verbose): ...
+
+    cli()
+"""
+JOB = """
+    import click
+    @click.command()
+    @click.option("--steps", type=int)
+    def NAME(steps): ...
+"""
+
+
+def test_click_lazy_groups(repository: Make) -> None:
+    jobs = {
+        "jobs/__init__.py": "",
+        "jobs/train.py": JOB.replace("NAME", "cli"),
+        "jobs/show.py": JOB.replace("NAME", "main"),
+    }
+    found = {s.subcommand: s for s in repository({"main.py": LAZY, **jobs}).read("main.py")}
+    assert {name: [o.dest for o in s.options] for name, s in found.items()} == {
+        ("train",): ["verbose", "steps"],
+        ("show",): ["verbose", "steps"],
+    }
+    assert all(s.whole for s in found.values())
+
+
+def test_click_groups_that_find_commands_themselves_are_open(repository: Make) -> None:
+    text = LAZY.replace('{"train": "jobs.train.cli", "show": "jobs.show:main"}', "find_plugins()")
+    (signature,) = repository({"main.py": text}).read("main.py")
+    assert not signature.whole and signature.unseen[0].name == "the commands that LazyGroup finds"
+
+
+def test_click_commands_that_read_the_words_themselves_are_open(repository: Make) -> None:
+    (signature,) = repository({
+        "main.py": """
+        import click
+
+        class Registry(click.Command):
+            def parse_args(self, ctx, args):
+                self.params += found_elsewhere()
+                super().parse_args(ctx, args)
+
+        @click.command(cls=Registry)
+        @click.option("--lr", type=float)
+        def main(lr, **more): ...
+
+        main()
+        """
+    }).read("main.py")  # fmt: skip
+    assert [o.dest for o in signature.options] == ["lr"] and signature.accepts_unknown
+    assert signature.unseen[0].name == "the options that Registry adds"
