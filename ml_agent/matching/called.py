@@ -24,8 +24,13 @@ def words_before(statement: Statement, mention: Mention) -> tuple[tuple[str, ...
     return _before(statement, mention.first)
 
 
+@lru_cache(maxsize=64)
+def _terms(statement: Statement) -> dict[int, tuple[str, ...]]:
+    return {word.place: word.terms for word in statement.content}
+
+
 def _before(statement: Statement, place: int) -> tuple[tuple[str, ...], ...]:
-    content = {word.place: word.terms for word in statement.content}
+    content = _terms(statement)
     found: list[tuple[str, ...]] = []
     for at in range(place - 1, -1, -1):
         token = statement.tokens[at]

@@ -31,6 +31,8 @@ __all__ = ["Filled", "Placed", "explained", "fill", "pairs", "spelled_slots", "t
 
 _CAPACITY = 6
 """How many values one slot takes at most."""
+_MOST_VALUES = 250
+"""So many values of a request are placed: each is weighed against all others."""
 _LONGEST_NAME = 5
 """So many words make the name of a program at most."""
 
@@ -74,7 +76,7 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
         if place not in used and not slot.boolean and not slot.internal
     ]
     for place, slot in open_slots:
-        for mention, entry in candidates(statement, slots, place, statement.mentions, spans):
+        for mention, entry in candidates(statement, slots, place, statement.mentions[:_MOST_VALUES], spans):
             seen = evidence(nearness(statement, mention), statement, slot, weights)
             if entry is not None or is_possible(slot, mention, seen) or _is_heard(sense, mention, place):
                 found.append((mention, place, seen, entry))
@@ -219,11 +221,11 @@ def _is_own_name(statement: Statement, pair: Pair, slots: Sequence[Slot], callee
 
 def _is_within_name(statement: Statement, mention: Mention, callee: Callee) -> bool:
     """Whether a value is one of several words that are the name of what is called: "cnn" in "train bag cnn" for train_bag_cnn.py."""
-    words = [plain(token.value) for token in statement.tokens]
-    ahead = range(max(0, mention.first - _LONGEST_NAME + 1), mention.first + 1)
-    behind = range(mention.last + 1, min(len(words), mention.last + _LONGEST_NAME) + 1)
-    spans = ((start, end) for start in ahead for end in behind if end - start > mention.last - mention.first + 1)
-    return any(all(words[start:end]) and "".join(words[start:end]) in callee.names for start, end in spans)
+    first = max(0, mention.first - _LONGEST_NAME + 1)
+    words = [plain(token.value) for token in statement.tokens[first : mention.last + _LONGEST_NAME]]
+    start, end = mention.first - first, mention.last - first + 1
+    spans = ((a, b) for a in range(start + 1) for b in range(end, len(words) + 1) if (a, b) != (start, end))
+    return any(all(words[a:b]) and "".join(words[a:b]) in callee.names for a, b in spans)
 
 
 def _opinion_score(pair: Pair, opinion: Opinion | None) -> float:

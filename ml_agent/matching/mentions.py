@@ -141,7 +141,9 @@ class Statement:
         found = [Spelled(name=name, following="", start=-1, end=-1, joined=value) for name, value in self.given]
         for match in _FLAG.finditer(self.text):
             flag = match["flag"].rstrip(".-")
-            if re.fullmatch(r"-\d.*", flag) or (flag == "-m" and _PYTHON.search(self.text, 0, match.start())):
+            if re.fullmatch(r"-\d.*", flag) or (
+                flag == "-m" and _PYTHON.search(self.text[max(0, match.start() - 20) : match.start()])
+            ):
                 continue
             joined = (match["equals"] or "")[1:].rstrip(",;)")
             found.append(Spelled(name=flag, following=self.text[match.end() : match.end() + 160], start=match.start(), end=match.end(), joined=joined.removesuffix(".")))  # fmt: skip

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from ml_agent.matching.heard import HEARD
@@ -47,6 +47,8 @@ _OFF = frozenset({"off", "false", "disabled", "omitted", "skipped", "excluded", 
 _EMPTY_TERMS = frozenset({"no", "use", "do", "with", "enable", "disable", "not", "is", "skip"})
 """What says nothing of the thing that a name switches."""
 _NEGATIVE_BEGINNINGS = ("no_", "no-", "disable", "not_", "skip")
+_MOST_PLACES = 60
+"""Places of a request that are looked at for one name of a switch."""
 _NO_FLAG = re.compile(r"-+no[-_]")
 
 SWITCH_FEATURES = (
@@ -88,9 +90,8 @@ def switch_features(
     content = statement.unspelled if content is None else content
     for name in slot.names:
         wanted = _Wanted(slot, weights, name)
-        for at, word in enumerate(content):
-            if not wanted.has(word):
-                continue
+        hits = (at for at, word in enumerate(content) if wanted.has(word))
+        for at in islice(hits, _MOST_PLACES):
             found = _evidence(statement, wanted, _window(statement, content, at), explained)
             if best is None or found.vector[_STRENGTH] > best.vector[_STRENGTH]:
                 best = found

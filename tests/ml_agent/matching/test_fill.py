@@ -1,6 +1,7 @@
 """Values in slots: what the user spells, one assignment, typed as the slot takes it."""
 
 from collections.abc import Sequence
+from time import process_time
 
 from ml_agent.matching.fill import Callee, Filled, Placed, fill, spelled_slots, typed
 from ml_agent.matching.mentions import read
@@ -226,3 +227,11 @@ def test_a_name_that_says_more_than_a_known_one_is_another() -> None:
 def test_an_unset_word_of_a_shell_script_is_a_reference() -> None:
     assert references("$2") == ("2",)
     assert references("${1}/x and $out") == ("1", "out")
+
+
+def test_a_request_of_a_thousand_values_is_read_soon() -> None:
+    model = shipped()
+    started = process_time()
+    found = fill(read("Set the width to 5. " + "Take s_t1 and 3. " * 700), SLOTS, model)
+    assert process_time() - started < 5
+    assert given(found, SLOTS)["width"] == ("5",)
