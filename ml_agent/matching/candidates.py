@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from ml_agent.matching.called import told_words
 from ml_agent.matching.fitting import counts_the_other, takes
 from ml_agent.matching.meanings import Entry, between, meant, pieces_of
-from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.mentions import Mention, Statement, starts_module
 from ml_agent.matching.sense import heard_choice, sense_of
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import plain
@@ -122,7 +122,7 @@ def _words(statement: Statement, slots: Sequence[Slot], place: int, spent: Seque
     if sense is None:
         return []
     stated = {at for one in statement.mentions for at in range(one.first, one.last + 1)}
-    free = [at for at, token in enumerate(statement.tokens) if at not in stated and _is_plain(token) and not _is_spent_at(token.start, spent)]  # fmt: skip
+    free = [at for at, token in enumerate(statement.tokens) if at not in stated and _is_plain(token) and not starts_module(statement.tokens, at) and not _is_spent_at(token.start, spent)]  # fmt: skip
     best = sense.most(place, [(statement.tokens[at].start, statement.tokens[at].end) for at in free], _MOST_WORDS)
     return [between(statement, statement.tokens[free[at]].value, free[at], free[at]) for at in best]
 

@@ -59,7 +59,7 @@ class Callee(NamedTuple):
     folders: tuple[str, ...] = ()
     """Where it lies, and where it is called from."""
     described: frozenset[str] = frozenset()
-    """The words by which it describes itself, without marks and in lower case."""
+    """The words by which it describes itself, without marks and in lower case, but for the shortest ("a")."""
     flexible: bool = False
     """Whether it takes options that are not listed."""
 

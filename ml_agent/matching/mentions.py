@@ -1,5 +1,6 @@
 """What a request states: values with their place, spelled options, and the content words around them."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from copy import copy
@@ -126,6 +127,7 @@ class Statement:
             composites.absences,
             composites.singles,
             composites.sizes,
+            composites.lists,
         ):
             made = several(self.text, self.tokens)
             single += [one for one in made if not any(gram.first <= one.first <= gram.last for gram in grams)]
@@ -174,7 +176,7 @@ class Statement:
     def _mention(self, place: int, token: Token) -> Mention | None:
         kind: MentionKind
         value = token.value
-        if value in _PLURALS:
+        if value in _PLURALS or starts_module(self.tokens, place):
             return None
         if token.kind == "number":
             kind = "number"
@@ -201,6 +203,12 @@ class Statement:
         if kind == "name" and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value))):
             kind = "path"
         return Mention(text=token.text, value=value, kind=kind, start=token.start, end=token.end, first=place, last=place, percent=percent, noun=noun)  # fmt: skip
+
+
+def starts_module(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a token is of `python -m MODULE`: what is called, and no value."""
+    ahead = [token.value.lower() for token in tokens[max(0, place - 2) : place + 2]]
+    return any(one.startswith("python") and flag == "-m" for one, flag in itertools.pairwise(ahead))
 
 
 _PLURALS = frozenset({"GPUs", "CPUs", "TPUs"})

@@ -85,7 +85,7 @@ def callee_of(entry: EntryPoint, folder: str = ".") -> Callee:
         entry.repository,
     }
     flexible = signature.kind != "make" and signature.syntax != "overrides" and not signature.whole
-    described = frozenset(map(plain, signature.doc.split()))
+    described = frozenset(word for word in map(plain, signature.doc.split()) if len(word) > 2)
     return Callee(frozenset(plain(name) for name in names if name), (str(path.parent), folder), described, flexible)
 
 

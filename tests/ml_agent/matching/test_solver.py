@@ -244,3 +244,9 @@ def test_the_repository_and_a_module_are_no_values_of_what_is_called(tmp_path: P
     callee = callee_of(entry, "runs/a")
     assert {plain(name) for name in ("deep-net", "models.han", "han")} <= callee.names
     assert callee.folders == ("models/han", "runs/a")
+
+
+def test_what_a_program_says_of_itself_is_told_without_its_shortest_words(tmp_path: Path) -> None:
+    text = '"""Sample a chain of HTML."""\nimport argparse\np = argparse.ArgumentParser()\np.add_argument("--chain")\np.parse_args()\n'
+    (entry,) = write(tmp_path, {"sample.py": text}).entries
+    assert callee_of(entry).described == {"sample", "chain", "html"}
