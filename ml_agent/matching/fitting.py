@@ -69,6 +69,8 @@ def _takes_amount(slot: Slot, mention: Mention) -> bool:
     if kind == "int" and any("." in part for part in mention.parts):
         return False
     is_text = kind in {"str", "unknown"} and slot.numeric_default is None
+    if is_text and mention.value in slot.seen:
+        return True  # a camera where files are usual
     if is_text and not slot.series and slot.role & {"path", "output", "input"}:
         return False
     if is_text and kind == "str" and slot.vocabulary:

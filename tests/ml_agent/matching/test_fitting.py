@@ -302,3 +302,10 @@ def test_a_plain_word_is_the_value_of_an_option_that_is_called_by_its_whole_name
 ) -> None:
     tags = Slot(Option(dest="tags_include", flags=("--tags-include",), type="str"))
     assert given(text, tags) == expected
+
+
+def test_a_number_that_examples_give_goes_where_files_are_usual() -> None:
+    source = Slot(Option(dest="source", flags=("--source",), type="str", default="inference/videos"), seen=("0",))
+    assert given("Set the source to 0.", source) == {"source": ("0",)}
+    assert given("Set the source to inference/images.", source) == {"source": ("inference/images",)}
+    assert given("Set the source to 7.", source) == {}
