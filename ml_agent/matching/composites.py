@@ -122,21 +122,6 @@ def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
                 yield _spanning(text, numbers[0], "number", tokens, place, last, whole=True)
 
 
-_GLUED = re.compile(r"(?<![\w,./=-])(?=[\d.,]*+[A-Za-z_])[\w.+/-]++(?:,[\w+/-][\w.+/-]*+)++(?![=\w])")
-
-
-def lists(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
-    """Words with nothing but commas between, which are typed as they stand: "en,fr"."""
-    starts = {token.start: place for place, token in enumerate(tokens)}
-    for match in _GLUED.finditer(text):
-        value = match[0].rstrip(".")
-        first = last = starts.get(match.start(), len(tokens))
-        while last + 1 < len(tokens) and tokens[last + 1].start < match.start() + len(value):
-            last += 1
-        if "," in value and last > first:
-            yield _spanning(text, value, "name", tokens, first, last, whole=True)
-
-
 def _is_by(tokens: Sequence[Token], place: int) -> bool:
     beside = [*tokens[place - 1 : place], *tokens[place + 1 : place + 2]]
     return tokens[place].value.lower() in _BY and [one.kind for one in beside] == ["number", "number"]

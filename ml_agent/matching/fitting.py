@@ -31,8 +31,6 @@ def takes(slot: Slot, mention: Mention) -> bool:
         return False
     if mention.kind == "absence":
         return slot.zero is not None
-    if mention.whole and slot.several and "," in mention.value and mention.kind == "name":
-        return False  # its words go there one by one
     if mention.value.lower() in _TRUTH and mention.value.lower() not in map(str.lower, slot.vocabulary):
         return False
     if slot.series and mention.kind not in {"number", "factor"}:

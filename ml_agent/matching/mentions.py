@@ -127,7 +127,6 @@ class Statement:
             composites.absences,
             composites.singles,
             composites.sizes,
-            composites.lists,
         ):
             made = several(self.text, self.tokens)
             single += [one for one in made if not any(gram.first <= one.first <= gram.last for gram in grams)]

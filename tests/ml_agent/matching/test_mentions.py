@@ -5,11 +5,8 @@ import time
 import pytest
 
 from ml_agent.matching.composites import layers
-from ml_agent.matching.fitting import takes
 from ml_agent.matching.mentions import Statement, read
-from ml_agent.matching.slots import Slot
 from ml_agent.values.readings import uncoded
-from tools.signatures.model import Option
 
 
 @pytest.mark.parametrize(
@@ -230,17 +227,3 @@ def test_what_starts_a_module_is_no_spelled_option() -> None:
 
 def test_a_module_that_is_started_is_no_value() -> None:
     assert [one.value for one in read("python -m birds.train_all with x_1").mentions] == ["x_1"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("the steps to en,fr and more", ["en,fr"]), ("use a_1,b_2.", ["a_1", "a_1,b_2", "b_2"]), ("so, yes", [])],
-)
-def test_words_with_nothing_but_commas_between_are_one_value(text: str, expected: list[str]) -> None:
-    assert [one.value for one in read(text).mentions if not one.parts] == expected
-
-
-def test_words_between_commas_go_one_by_one_where_several_are_taken() -> None:
-    glued = next(one for one in read("use a_1,b_2").mentions if one.whole)
-    several, single = (Slot(Option(dest="x", flags=("--x",), nargs=nargs)) for nargs in ("+", None))
-    assert takes(single, glued) and not takes(several, glued)
