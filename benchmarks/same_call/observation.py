@@ -39,14 +39,29 @@ def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> 
     try:
         return msgspec.json.decode(place.read_bytes(), type=Observation)
     except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-        found = _look(plain, root.resolve(), folder, prefix_code)
+        found = _whole(_look(plain, root.resolve(), folder, prefix_code))
     if is_cut(found):
-        found = _look(plain, root.resolve(), folder, prefix_code)
+        found = _whole(_look(plain, root.resolve(), folder, prefix_code))
     if is_cut(found):
         return found  # not kept: on a less busy machine there may be more
     place.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(place, msgspec.json.encode(found).decode())
     return found
+
+
+def _whole(found: Observation) -> Observation:
+    """The same, with halves of characters, which no file can hold, joined or marked: code may write an emoji as two escapes."""
+    return msgspec.convert(_joined(msgspec.to_builtins(found)), Observation)
+
+
+def _joined(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_joined(name): _joined(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_joined(one) for one in value]
+    return value
 
 
 def is_cut(found: Observation) -> bool:

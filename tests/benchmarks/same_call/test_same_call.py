@@ -200,3 +200,12 @@ def test_a_program_whose_parser_is_not_installed_is_read_by_its_signature(
 ) -> None:
     assert judge(kit, reference, right).passed
     assert not judge(kit, reference, wrong).passed
+
+
+def test_halves_of_characters_in_code_are_kept(kit: Path) -> None:
+    code = 'from kit import Net\nnet = Net(12)\nnet.fit("\\ud83d\\ude00 and \\ud83d", epochs=7)\n'
+    first = observation.observe(code, kit)
+    assert [one for one in first.constants if isinstance(one, str)] == [
+        "\N{GRINNING FACE} and \N{REPLACEMENT CHARACTER}"
+    ]
+    assert observation.observe(code, kit) == first
