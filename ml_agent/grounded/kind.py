@@ -12,7 +12,8 @@ _BASH = re.compile(
 )
 
 _AS_CODE = re.compile(
-    r"\b(?:in|as|by|me|bit\s+of|lines\s+of)\s+code\b|^code\b|\bcode,?\s+(?:please|wanted)\b|\bsnippet\s*(?::|that\b)",
+    r"\b(?:in|as|by|me|bit\s+of|lines\s+of)\s+code\b|^code\b|\bcode,?\s+(?:please|wanted)\b|\bsnippet\s*(?::|that\b)"
+    r"|\b(?:with|write|like|want|need|give\s+me)\s+code\b(?!\s*-?bases?\b)|\b(?:write|inside)\s+a\s+script\b",
     re.IGNORECASE,
 )
 """Who wants something in code wants no command: also where the language is not named."""

@@ -138,7 +138,7 @@ class GroundedNavigator:
         author = self._author(workspace)
         written: Iterator[Draft] = iter(())
         if wanted_kind(request.instruction) == "python" or author.is_library:
-            written = author.drafts(request, workspace, self._python or shipped_tables())
+            written = author.drafts(request, workspace, self._python or shipped_tables(), self._tables)
         return Programs([_with_account(one, request, workspace) for one in written], _Drafts(adapted_programs(task)))
 
     def _shelf(self, workspace: Workspace) -> Shelf:

@@ -12,6 +12,7 @@ from ml_agent.matching.python_retrieval import Bookcase, Shown
 from ml_agent.matching.python_skeletons import Usages
 from ml_agent.matching.python_solver import Complete, Solved, Tables, context_of, solve_python
 from ml_agent.matching.python_tails import Scene, with_tail
+from ml_agent.matching.scores import Scores
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 
@@ -58,18 +59,19 @@ class Author:
         shown = [one for one in self._bookcase.library.index.examples if one.kind == "bash" and one.entry]
         return len(self._bookcase.shown) > _FEW + 2 * len(shown)
 
-    def drafts(self, request: Request, workspace: Workspace, tables: Tables) -> Iterator[Draft]:
+    def drafts(self, request: Request, workspace: Workspace, tables: Tables, values: Scores) -> Iterator[Draft]:
         """Distinct programs, best first, each with its provenance.
 
         Args:
             request: what the user wants.
             workspace: the repository and the folder of the task.
-            tables: what was learned.
+            tables: what was learned of Python.
+            values: what was learned of values in slots.
         """
         given = tuple((one.name, one.value) for one in request.values if one.name and one.start < 0)
         statement = read_for_python(request.instruction, given, self._bookcase.library.classes)
         context = context_of(statement, self._bookcase, self._usages, tables)
-        for one in solve_python(context, tables, self._complete)[:_MOST]:
+        for one in solve_python(context, tables, values, self._complete)[:_MOST]:
             yield _draft(one, self._complete_program(one, statement), workspace.path or ".")
 
     def _complete_program(self, solved: Solved, statement: Statement) -> str:

@@ -74,9 +74,19 @@ def _takes_amount(slot: Slot, mention: Mention) -> bool:
     if is_text and kind == "str" and slot.vocabulary:
         return False
     amount = number(mention.value)
+    if amount is not None and amount > 1 and not mention.percent and _is_share(slot):
+        return False
     whole = amount is None or amount == amount.to_integral_value()
     is_number = amount is not None or kind not in {"int", "float"} or bool(mention.parts)
     return slot.takes_number() and (whole or kind != "int") and is_number
+
+
+_SHARES = frozenset(terms("dropout probability prob"))
+
+
+def _is_share(slot: Slot) -> bool:
+    """Whether a slot holds a probability, and no known value is above 1: four images are no dropout."""
+    return any(name[-1] in _SHARES for name in slot.names) and (slot.numeric_default or 0) <= 1
 
 
 _SQUARE = re.compile(r"\d+\s*(?:x|×|by)\s*\d+", re.IGNORECASE)

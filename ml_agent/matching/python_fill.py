@@ -82,10 +82,9 @@ def _stated_arguments(
         )
     _carry(found, spots, program)
     device = _device(statement)
-    if device:
-        for spot in spots:
-            if spot.name == "device":
-                found.setdefault((spot.call, spot.name), device)
+    for spot in spots if device else ():
+        if spot.name == "device" and not _CARD.match(found.get((spot.call, spot.name), "")):
+            found[spot.call, spot.name] = device
     return found
 
 
@@ -102,6 +101,7 @@ def spots_of(program: Program) -> list[Spot]:
     return found
 
 
+_CARD = re.compile(r"['\"](?:cpu|cuda|mps|gpu)\b")
 _CPU = re.compile(r"\b(?:cpu|processor|no (?:gpu|graphics card)|without a (?:gpu|graphics card))\b", re.IGNORECASE)
 _GPU = re.compile(r"\b(?:gpu|cuda|graphics card)\b", re.IGNORECASE)
 

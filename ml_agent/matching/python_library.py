@@ -5,7 +5,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import PurePosixPath
 
 import msgspec
 
@@ -27,6 +26,10 @@ _MOST_DOCSTRING = 20_000
 """Characters of a docstring that are read for its parameters."""
 _MOST_METHODS = 60
 _PLAIN = frozenset({"int", "float", "str", "bool"})
+_AROUND = frozenset({"None", "Optional", "Union", "List", "list", "Sequence", "Tuple", "tuple", "Iterable"})
+"""What stands around the type of a value."""
+_OBJECTS = frozenset({"Tensor", "Module", "Optimizer", "DataFrame", "Dataset", "DataLoader", "Callable", "Image", "Generator"})  # fmt: skip
+"""Classes whose objects no request states as a value."""
 
 
 class Thing:
@@ -86,6 +89,8 @@ class Thing:
         for one in self.parameters:
             if self.name == "forward" and one.required:
                 continue  # tensors
+            if self.library.wants_object(one.annotation):
+                continue
             option = option_of(one, f"{number}.{one.name}", self.described.get(one.name, ""))
             texts = seen.get(one.name, ())
             if option.type == "unknown":
@@ -247,10 +252,10 @@ class Library:
 
     @cached_property
     def things(self) -> tuple[Thing, ...]:
-        """The public classes and functions outside tests and documents."""
+        """The public classes and functions outside tests and documents that code can import where it runs."""
         found: dict[str, Thing] = {}
         for one in self.index.api.objects:
-            if not _SIDE.search(one.path):
+            if not _SIDE.search(one.path) and self._module(one):
                 found.setdefault(one.name, Thing(one, self))
         return tuple(found.values())
 
@@ -266,6 +271,16 @@ class Library:
     def classes(self) -> frozenset[str]:
         """The names of all classes, those of one small word left out."""
         return frozenset(one.name for one in self.things if one.object.kind == "class" and not one.name.islower())
+
+    def wants_object(self, annotation: str) -> bool:
+        """Whether a parameter is annotated with classes alone whose objects no value of a request is."""
+        named = [one.rpartition(".")[2] for one in re.findall(r"[\w.]+", annotation)]
+        said = [one for one in named if one not in _AROUND]
+        return bool(said) and all(one in _OBJECTS or one in self._own_classes for one in said)
+
+    @cached_property
+    def _own_classes(self) -> frozenset[str]:
+        return frozenset(one.name for one in self.things if one.object.kind == "class")
 
     @cached_property
     def by_dotted(self) -> Mapping[str, Thing]:
@@ -309,7 +324,7 @@ class Library:
 
     def import_of(self, thing: Thing) -> tuple[str, str]:
         """Module and name by which an object is imported: the shortest package that passes it on, else where it is defined."""
-        module, _, name = thing.object.name.rpartition(".")
+        module, name = self._module(thing.object), thing.name
         parts = module.split(".")
         for length in range(1, len(parts) + 1):
             shorter = ".".join(parts[:length])
@@ -318,7 +333,6 @@ class Library:
                 return shorter, name
         return module, name
 
-
-def is_side(path: str) -> bool:
-    """Whether a file is a test, a document or a tool of the developers'."""
-    return _SIDE.search(path) is not None or PurePosixPath(path).name.startswith("test_")
+    def _module(self, object: ApiObject) -> str:
+        """The module in which an object is defined, as it is imported where the code runs; "" where it cannot be."""
+        return self.index.api.modules.imported_from(self.folder, object.path) or ""

@@ -1,4 +1,4 @@
-"""Programs without the user's values: documented examples, examples with another class in place, and calls built from signatures."""
+"""Programs without the user's values: documented examples, and calls built from signatures."""
 
 import ast
 import re
@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 from ml_agent.matching.python_library import Library, Thing
 from ml_agent.matching.python_programs import Call, Program, read_program
-from ml_agent.matching.python_retrieval import Bookcase, Shown
-from ml_agent.matching.terms import terms
+from ml_agent.matching.python_retrieval import Bookcase
 from tools.examples import Example
-from tools.python_source import parse_python
 
 UNSET = "..."
 """What stands for a value of which nothing is known yet."""
@@ -161,7 +159,7 @@ class Builder:
         """The class whose instance a parameter wants; None where it wants a value."""
         usual = self._usual(thing, name)
         if usual is not None:
-            return self._better(usual, thing)
+            return usual
         if self._library.seen.get(thing.object.name, {}).get(name) or name in self._library.valued:
             return None
         hint = re.findall(r"\w+", annotation)
@@ -169,7 +167,7 @@ class Builder:
             (one for word in hint for one in self._library.by_name.get(word, ()) if one.object.kind == "class"), None
         )
         if annotated is not None:
-            return self._better(annotated, thing)
+            return annotated
         said = pieces(name)
         others = [one for one in self._classes if one.object.name != thing.object.name]
         fitting = [one for one in others if pieces(one.name) == said]
@@ -201,31 +199,10 @@ class Builder:
                     return maker.thing
         return None
 
-    def _better(self, usual: Thing, user: Thing) -> Thing:
-        """The class that the request means, of those that are called alike or stand in for the usual one."""
-        rivals = [one for one in self._library.by_name.get(usual.name, ()) if one.object.kind == usual.object.kind]
-        near = [one for one in rivals if one.object.path == user.object.path] or rivals
-        rivals = near + [
-            one for one in self._classes if self._score(one) > self._score(usual) + 1 and shares(one, usual)
-        ]
-        return max(rivals, key=self._score, default=usual)
-
 
 def pieces(name: str) -> list[str]:
     """The words of an identifier, in lower case."""
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)] or [name.lower()]
-
-
-def shares(one: Thing, other: Thing) -> bool:
-    """Whether two things are variants: at least half of what one must be given the other takes as well."""
-    required = [p.name for p in other.object.parameters if p.required]
-    names = {p.name for p in one.object.parameters}
-    alike = set(terms(one.name)) & set(terms(other.name))
-    return (
-        bool(alike)
-        and one.object.kind == other.object.kind
-        and sum(name in names for name in required) * 2 >= len(required)
-    )
 
 
 class _Page:
@@ -275,52 +252,6 @@ class _Page:
 
 def _argument_list(arguments: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{name}={value}" if name else value for name, value in arguments)
-
-
-def substituted(shown: Shown, old: Thing, new: Thing, library: Library) -> str | None:
-    """The example with another class or function in place of one of its own; None where the name does not stand there plainly."""
-    module, name = library.import_of(new)
-    lines = shown.program.text.split("\n")
-    for call in shown.program.calls:
-        func = call.node.func
-        if (
-            call.thing.object.name != old.object.name
-            or not isinstance(func, ast.Name)
-            or func.lineno != func.end_lineno
-        ):
-            continue
-        row = lines[func.lineno - 1].encode()
-        lines[func.lineno - 1] = (row[: func.col_offset] + name.encode() + row[func.end_col_offset :]).decode()
-    text = "\n".join(lines)
-    text = re.sub(
-        rf"^(from\s+[\w.]+\s+import\s+(?:[\w, ]*,\s*)?){re.escape(old.name)}\b(?!\s*as)",
-        rf"\g<1>{old.name}",
-        text,
-        flags=re.MULTILINE,
-    )
-    return (
-        f"from {module} import {name}\n{_without_import(text, name, old.name)}" if text != shown.program.text else None
-    )
-
-
-def _without_import(text: str, new: str, old: str) -> str:
-    """The code without other imports of a name, and of one that nothing uses any more."""
-    tree = parse_python(text)
-    if tree is None:
-        return text
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    lines = text.split("\n")
-    for node in reversed(tree.body):
-        if isinstance(node, ast.ImportFrom):
-            kept = [
-                one
-                for one in node.names
-                if (one.asname or one.name) != new and not (one.name == old and old not in used)
-            ]
-            if len(kept) < len(node.names):
-                fresh = [ast.unparse(ast.ImportFrom(module=node.module, names=kept, level=node.level))] if kept else []
-                lines[node.lineno - 1 : node.end_lineno] = fresh
-    return "\n".join(lines)
 
 
 def skeleton_of(text: str, example: Example, library: Library, folder: str) -> Skeleton | None:

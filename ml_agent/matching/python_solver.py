@@ -7,23 +7,22 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from ml_agent.matching.features import FEATURES
 from ml_agent.matching.mentions import Mention, Statement
-from ml_agent.matching.model import Linear, Trees
+from ml_agent.matching.model import Linear
 from ml_agent.matching.python_fill import Written, fill_program
 from ml_agent.matching.python_library import Thing
 from ml_agent.matching.python_retrieval import THING_FEATURES, Bookcase, Shown, constants
-from ml_agent.matching.python_skeletons import Builder, Skeleton, Usages, shares, skeleton_of, substituted
+from ml_agent.matching.python_skeletons import Builder, Skeleton, Usages, skeleton_of
 from ml_agent.matching.python_tails import is_invented
+from ml_agent.matching.scores import Scores
 from ml_agent.matching.terms import plain, terms
 
 PROGRAM_FEATURES = (
     "best", "mean", "gap", "least_thing", "left_numbers", "left_paths", "left_names", "left_texts", "mean_value", "least_value", "placed",
-    "missing", "documented", "replaced", "dropped", "idle", "alike", "unknown", "calls", "covered", "named", "methods",
+    "missing", "documented", "dropped", "idle", "alike", "unknown", "calls", "covered", "named", "methods",
 )  # fmt: skip
 _MOST_THINGS = 8
 _MOST_EXAMPLES = 6
-_MOST_REPLACED = 6
 _MOST_METHODS = 2
 _SAID = 0.6
 _INVENTED = 2
@@ -36,7 +35,7 @@ Complete = Callable[[Shown], str]
 
 
 class Tables:
-    """What was learned of Python.
+    """What was learned of Python: which things are meant, and which program is. Values go into parameters as they go into options.
 
     Args:
         tables: by model: its table.
@@ -45,10 +44,6 @@ class Tables:
     def __init__(self, tables: Mapping[str, Any]) -> None:
         self.thing = Linear(THING_FEATURES, tables["thing"])
         self.program = Linear(PROGRAM_FEATURES, tables["program"])
-        self.value = Linear(FEATURES, tables["value"])
-        self.stake: Mapping[str, float] = {kind: -float(none) for kind, none in tables["none"].items()}
-        """By kind of value: what must be overcome to leave it without a slot, as log-odds."""
-        self.switch = Trees(tables["switch"])
 
 
 @cache
@@ -90,12 +85,19 @@ def context_of(statement: Statement, bookcase: Bookcase, usages: Usages, tables:
     )
 
 
-def solve_python(context: Context, tables: Tables, complete: Complete) -> list[Solved]:
-    """Every program that deserves a look, best first."""
+def solve_python(context: Context, tables: Tables, values: Scores, complete: Complete) -> list[Solved]:
+    """Every program that deserves a look, best first.
+
+    Args:
+        context: the request and the repository's things.
+        tables: what was learned of Python.
+        values: what was learned of values in slots.
+        complete: puts in front of an example what it needs.
+    """
     found: list[Solved] = []
     texts: set[str] = set()
     for skeleton in skeletons(context, complete):
-        written = fill_program(context.statement, skeleton, tables)
+        written = fill_program(context.statement, skeleton, values)
         if written.text in texts:
             continue
         texts.add(written.text)
@@ -113,7 +115,7 @@ def _lacks(written: Written, statement: Statement) -> bool:
 
 
 def skeletons(context: Context, complete: Complete) -> Iterator[Skeleton]:
-    """Documented programs, the same with other things in them, and calls from signatures."""
+    """Documented programs, and calls from signatures."""
     chosen = [thing for _, thing in context.ranked[:_MOST_THINGS]]
     best = context.ranked[0][0] if context.ranked else 0.0
     builder = Builder(
@@ -121,33 +123,16 @@ def skeletons(context: Context, complete: Complete) -> Iterator[Skeleton]:
     )
     for thing in chosen[:4]:
         context.usages.of(thing)
-    yield from _example_skeletons(context, chosen, complete)
+    yield from _example_skeletons(context, complete)
     yield from _bare(context, chosen, builder)
 
 
-def _example_skeletons(context: Context, chosen: Sequence[Thing], complete: Complete) -> Iterator[Skeleton]:
-    shown = sorted(context.bookcase.shown, key=lambda one: -_fit(one, context))[:_MOST_EXAMPLES]
+def _example_skeletons(context: Context, complete: Complete) -> Iterator[Skeleton]:
     library = context.bookcase.library
-    replaced = 0
-    for one in shown:
-        text = complete(one)
-        skeleton = skeleton_of(text, one.example, library, library.folder)
-        if skeleton is None:
-            continue
-        yield skeleton
-        for old in skeleton.things:
-            for new in chosen:
-                fresh = (
-                    new.object.name != old.object.name
-                    and old.owner is None
-                    and shares(new, old)
-                    and replaced < _MOST_REPLACED
-                )
-                code = substituted(Shown(one.example, skeleton.program), old, new, library) if fresh else None
-                other = skeleton_of(code, one.example, library, library.folder) if code else None
-                if other is not None:
-                    replaced += 1
-                    yield other
+    for one in sorted(context.bookcase.shown, key=lambda one: -_fit(one, context))[:_MOST_EXAMPLES]:
+        skeleton = skeleton_of(complete(one), one.example, library, library.folder)
+        if skeleton is not None:
+            yield skeleton
 
 
 def _fit(shown: Shown, context: Context) -> float:
@@ -233,7 +218,7 @@ def _vector(context: Context, written: Written) -> list[float]:
         max(scores), sum(scores) / len(scores), max(scores) - top, min(scores),
         float(sum(one.kind == "number" for one in left)), float(sum(one.kind == "path" for one in left)), float(sum(one.kind == "name" for one in left)), float(sum(one.kind == "text" for one in left)),
         sum(values) / len(values) if values else 0.0, min(values, default=0.0), float(len(filled.placed)),
-        float(len(written.missing)), float(example is not None), float(example is not None and example.text not in program.text), float(written.dropped), float(written.idle),
+        float(len(written.missing)), float(example is not None), float(written.dropped), float(written.idle),
         alike(statement, Shown(example, program)) if example else 0.0, float(len(filled.unknown)), float(len(program.calls)), len(names & content) / (1 + len(content)),
         sum(name in written.text for name in literal) / len(literal) if literal else 0.0, float(sum(call.thing.owner is not None for call in program.calls)),
     ]  # fmt: skip

@@ -113,7 +113,7 @@ def _insert_inputs(scene: Scene, imports: dict[str, None]) -> str:
     for one in inputs:
         if _OPEN.search(text):
             text = _OPEN.sub(_load_expression(one, imports).replace("\\", r"\\"), text, count=1)
-    if _OPEN.search(text) and _INVENTED.search(scene.statement.text):
+    if len(_OPEN.findall(text)) == 1 and _INVENTED.search(scene.statement.text):
         imports["import torch"] = None
         text = _OPEN.sub(f"torch.randn({_shape(scene)})", text)
     return text

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tools.index import RepoIndex
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import UNKNOWN, ApiObject
+from tools.python_api.modules import ModuleTable
 from tools.python_api.read import parse_module
 from tools.python_api.registries import joined, same_registry, variant_instead
 from tools.python_api.requirements import read_requirements
@@ -309,3 +310,34 @@ class TestRegistries:
         assert whole.variants == {"b": ("web",), "a": ("web",), "c": ("photos",)}
         assert same_registry([whole], "a", "c")
         assert not same_registry([whole], "a", "web")
+
+
+@pytest.mark.parametrize(
+    ("folder", "path", "name"),
+    [
+        (".", "pkg/net.py", "pkg.net"),
+        ("tool", "tool/run.py", "run"),
+        ("tool", "tool/parts/__init__.py", "parts"),
+        ("pkg", "pkg/net.py", "pkg.net"),
+        ("tool", "pkg/net.py", "pkg.net"),
+        (".", "src/space/part/a.py", "space.part.a"),
+    ],
+)
+def test_a_module_has_the_name_by_which_its_folder_imports_it(folder: str, path: str, name: str) -> None:
+    """In a project that can be installed: a folder without `__init__.py` is no package, but for one in `src`."""
+    files = [
+        "setup.py",
+        "pkg/__init__.py",
+        "pkg/net.py",
+        "tool/run.py",
+        "tool/parts/__init__.py",
+        "src/space/part/a.py",
+    ]
+    assert ModuleTable(files).imported_from(folder, path) == name
+
+
+def test_what_is_outside_the_folder_cannot_be_imported_where_nothing_is_installed() -> None:
+    modules = ModuleTable(["src/net.py", "lib/a.py"])
+    assert modules.imported_from("src", "lib/a.py") is None
+    assert modules.imported_from("src", "src/net.py") == "net"
+    assert modules.imported_from(".", "src/net.py") == "src.net"

@@ -31,6 +31,18 @@ class ModuleTable:
         return tuple(dict.fromkeys(folder for folder in candidates if folder == "." or folder in self.folders))
 
     @cached_property
+    def _sources(self) -> frozenset[str]:
+        """The folders `src` beside a project's file: no package is called so, and what is in them may lack an `__init__.py`."""
+        projects = {path.rpartition("/")[0] for path in self._files if PurePosixPath(path).name in _PROJECT_FILES}
+        found = (join(project, "src") for project in projects)
+        return frozenset(folder for folder in found if join(folder, "__init__.py") not in self._files)
+
+    @cached_property
+    def is_installable(self) -> bool:
+        """Whether the repository is a project that can be installed as a whole."""
+        return not _PROJECT_FILES.isdisjoint(self._files)
+
+    @cached_property
     def _package_roots(self) -> dict[str, str]:
         """The folder above each top-level package, by the package's name; only where there is one of that name."""
         found: dict[str, set[str]] = {}
@@ -82,9 +94,17 @@ class ModuleTable:
         fits = [root for root in self.install_roots if root != "." and name.startswith(root + "/")]
         for root in sorted(fits, key=len, reverse=True):
             rest = name[len(root) + 1 :]
-            if join(root, rest.split("/")[0] + "/__init__.py") in self._files:
+            if root in self._sources or join(root, rest.split("/")[0] + "/__init__.py") in self._files:
                 return rest.replace("/", ".")
         return name.replace("/", ".")
+
+    def imported_from(self, folder: str, path: str) -> str | None:
+        """The name by which a program that runs in a folder imports a module; None where it cannot."""
+        if folder in (".", "") or (self.is_installable and join(folder, "__init__.py") in self._files):
+            return self.dotted(path)
+        if path.startswith(folder + "/"):
+            return path[len(folder) + 1 :].removesuffix(".py").removesuffix("__init__").rstrip("/").replace("/", ".")
+        return self.dotted(path) if self.is_installable else None
 
 
 def _parents(paths: Iterable[str]) -> set[str]:

@@ -104,6 +104,11 @@ def test_what_a_command_has_of_the_request_and_a_program_lacks_counts_against_th
         ("Train with python/train.py, see python.org", "either"),
         ("A Python-based solution", "python"),
         ("Do it in Python.", "python"),
+        ("Write code that makes the dataset", "python"),
+        ("With code, load them into the network", "python"),
+        ("Inside a script I need the network itself", "python"),
+        ("Train with code base two", "either"),
+        ("Help me write some code that sets the batch size", "either"),
         ("Train a well-known model on 2-4 cards", "either"),
     ],
 )

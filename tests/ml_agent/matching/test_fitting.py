@@ -309,3 +309,13 @@ def test_a_number_that_examples_give_goes_where_files_are_usual() -> None:
     assert given("Set the source to 0.", source) == {"source": ("0",)}
     assert given("Set the source to inference/images.", source) == {"source": ("inference/images",)}
     assert given("Set the source to 7.", source) == {}
+
+
+@pytest.mark.parametrize(
+    ("dest", "default", "value", "expected"),
+    [("dropout", "0.1", "4", False), ("dropout", "0.1", "0.4", True), ("drop_prob", None, "2", False), ("dropout", "20", "30", True), ("width", "0.5", "4", True)],
+)  # fmt: skip
+def test_a_probability_is_no_count(dest: str, default: str | None, value: str, expected: bool) -> None:
+    slot = Slot(Option(dest=dest, flags=(f"--{dest}",), type="float", default=default))
+    assert takes(slot, only(f"a batch of {value} pictures", value)) is expected
+    assert takes(slot, only(f"a batch of {value} percent", value))

@@ -227,3 +227,27 @@ def test_what_starts_a_module_is_no_spelled_option() -> None:
 
 def test_a_module_that_is_started_is_no_value() -> None:
     assert [one.value for one in read("python -m birds.train_all with x_1").mentions] == ["x_1"]
+
+
+def test_a_comma_behind_the_last_of_a_list_begins_something_else() -> None:
+    lists = [
+        one.value for one in read("widths of 48, 96 and 192, 0.1 of dropout, and 3 and 4 heads").mentions if one.parts
+    ]
+    assert lists == ["48,96,192", "3,4"]
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("from /models/seg/epoch=12.ckpt on", ["/models/seg/epoch=12.ckpt"]),
+        ("logs/epoch=3-step=400.ckpt, logs/x.pt", ["logs/epoch=3-step=400.ckpt", "logs/x.pt"]),
+        ("with model/net=small and data=a/b.yaml", ["model/net", "a/b.yaml"]),
+    ],
+)
+def test_a_checkpoint_that_says_its_epoch_is_one_path(text: str, paths: list[str]) -> None:
+    assert [one.value for one in read(text).mentions if one.kind == "path" and not one.parts] == paths
+
+
+@pytest.mark.parametrize("filling", ["a/", "a=1", "a=1-", "/a=1.", "-a=1"])
+def test_a_path_with_numbers_is_read_in_linear_time(filling: str) -> None:
+    assert read(("x/" + filling * 6000)[:12_000]).tokens

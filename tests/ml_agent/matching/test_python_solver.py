@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.grounded.python_drafts import completer
+from ml_agent.matching.model import shipped
 from ml_agent.matching.python_library import Library
 from ml_agent.matching.python_programs import read_program
 from ml_agent.matching.python_reading import read_for_python
@@ -71,7 +72,7 @@ def answers(bookcase: Bookcase, text: str) -> list[str]:
     statement = read_for_python(text, (), bookcase.library.classes)
     tables = shipped_tables()
     context = context_of(statement, bookcase, Usages(bookcase), tables)
-    return [one.written.text for one in solve_python(context, tables, completer(bookcase))]
+    return [one.written.text for one in solve_python(context, tables, shipped(), completer(bookcase))]
 
 
 def calls(bookcase: Bookcase, text: str) -> dict[str, dict[str, object]]:
@@ -108,6 +109,43 @@ def test_an_object_that_a_call_needs_is_made_before(bookcase: Bookcase) -> None:
     """The trainer wants a tagger."""
     texts = answers(bookcase, "TaggerTrainer on the folder data/mine with batch_size=8")
     assert any("tagger = Tagger(" in text and "TaggerTrainer(" in text for text in texts)
+
+
+def test_an_object_is_no_value_of_a_request(bookcase: Bookcase) -> None:
+    """Neither of the repository's classes nor tensors; what may be a text as well is one."""
+    library = bookcase.library
+    wanted = ["Tagger", "Optional[Tagger]", "torch.Tensor | None", "list[nn.Module]"]
+    assert all(library.wants_object(one) for one in wanted)
+    assert not any(
+        library.wants_object(one) for one in ("", "str", "Union[str, Tagger]", "Optional[int]", "np.ndarray")
+    )
+
+
+def test_a_processor_is_the_device(bookcase: Bookcase, tmp_path: Path) -> None:
+    """A word for hardware is written as a parameter called so takes it; a card with its number stays."""
+    (tmp_path / "tags" / "nets.py").write_text(NETS + "\ndef score(path, device='cuda'):\n    return 1\n")
+    shelf = Bookcase(Library(RepoIndex.open(tmp_path, "two")))
+    for said, device in (("on the processor", "cpu"), ("on the graphics card", "cuda"), ("with device='cuda:1' on the GPU", "cuda:1")):  # fmt: skip
+        text = answers(shelf, f"Use score in Python for data/a.txt {said}")[0]
+        assert calls(shelf, text)["score"].get("device", "cuda") == device, text
+
+
+def test_things_are_imported_as_their_folder_does(tmp_path: Path) -> None:
+    """Code that runs in a folder below the root names modules from there, and those elsewhere not at all."""
+    for folder in ("nets", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{folder}_all.py").write_text("def build(width=3):\n    return width\n")
+    library = Library(RepoIndex.open(tmp_path, "one"), "nets")
+    assert [library.import_of(one) for one in library.things] == [("nets_all", "build")]
+
+
+def test_random_input_fills_one_open_place_alone(bookcase: Bookcase) -> None:
+    """Where several things are missing nobody knows which of them is a tensor."""
+    for code, filled in (("t = Tagger(hidden=...)", True), ("t = Tagger(hidden=..., layers=...)", False)):
+        program = read_program(f"from tags.nets import Tagger\n{code}\n", bookcase.library)
+        assert program is not None
+        statement = read_for_python("with a random batch of 8 pictures")
+        assert ("=torch.randn(" in with_tail(Scene(statement, program, {}, statement.mentions))) is filled
 
 
 def test_weights_and_random_input_come_around_the_calls(bookcase: Bookcase) -> None:
