@@ -336,3 +336,9 @@ def test_a_module_whose_package_has_a_function_of_its_name_is_a_module(tmp_path:
     (tmp_path / "net/__init__.py").write_text("from net.back import back\n")
     (tmp_path / "net/back.py").write_text("def back(): pass\ndef load(): pass\n")
     assert check_python("from net.back import load\nload()", RepoIndex(tmp_path, "1")) == []
+
+
+def test_what_only_notebooks_have_is_undefined_in_a_program(index: RepoIndex) -> None:
+    """An answer runs as a program; who tries whether it is there is let be."""
+    assert [one.code for one in check_python("get_ipython().run_line_magic('cd', 'x')", index)] == ["undefined-name"]
+    assert not check_python("try:\n    get_ipython()\nexcept NameError:\n    pass", index)

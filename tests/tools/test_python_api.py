@@ -336,6 +336,11 @@ def test_a_module_has_the_name_by_which_its_folder_imports_it(folder: str, path:
     assert ModuleTable(files).imported_from(folder, path) == name
 
 
+def test_programs_in_a_source_folder_make_it_a_package() -> None:
+    files = ["setup.py", "src/train.py", "src/models/net.py"]
+    assert ModuleTable(files).imported_from(".", "src/models/net.py") == "src.models.net"
+
+
 def test_what_is_outside_the_folder_cannot_be_imported_where_nothing_is_installed() -> None:
     modules = ModuleTable(["src/net.py", "lib/a.py"])
     assert modules.imported_from("src", "lib/a.py") is None

@@ -32,10 +32,11 @@ class ModuleTable:
 
     @cached_property
     def _sources(self) -> frozenset[str]:
-        """The folders `src` beside a project's file: no package is called so, and what is in them may lack an `__init__.py`."""
+        """The folders `src` beside a project's file that hold folders alone: no package is called so, and what is in them may lack an `__init__.py`."""
         projects = {path.rpartition("/")[0] for path in self._files if PurePosixPath(path).name in _PROJECT_FILES}
         found = (join(project, "src") for project in projects)
-        return frozenset(folder for folder in found if join(folder, "__init__.py") not in self._files)
+        held = {path.rpartition("/")[0] for path in self.python}
+        return frozenset(folder for folder in found if folder not in held)
 
     @cached_property
     def is_installable(self) -> bool:

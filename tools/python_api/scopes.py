@@ -7,7 +7,6 @@ from typing import NamedTuple
 from pyflakes import checker, messages
 
 _BUILTINS = {
-    "get_ipython",
     "display",
     "__file__",
     "__path__",
