@@ -74,19 +74,20 @@ def _takes_amount(slot: Slot, mention: Mention) -> bool:
     if is_text and kind == "str" and slot.vocabulary:
         return False
     amount = number(mention.value)
-    if amount is not None and amount > 1 and not mention.percent and _is_share(slot):
-        return False
     whole = amount is None or amount == amount.to_integral_value()
     is_number = amount is not None or kind not in {"int", "float"} or bool(mention.parts)
     return slot.takes_number() and (whole or kind != "int") and is_number
 
 
-_SHARES = frozenset(terms("dropout probability prob"))
+_SHARE = re.compile(r"(?:dropout|prob|probability)$", re.IGNORECASE)
 
 
-def _is_share(slot: Slot) -> bool:
-    """Whether a slot holds a probability, and no known value is above 1: four images are no dropout."""
-    return any(name[-1] in _SHARES for name in slot.names) and (slot.numeric_default or 0) <= 1
+def _is_above(slot: Slot, mention: Mention) -> bool:
+    """Whether a number is above what a probability can be, and no known value is: four images are no dropout."""
+    amount = number(mention.value) if mention.kind == "number" and not mention.percent else None
+    return (
+        amount is not None and amount > 1 and bool(_SHARE.search(slot.option.dest)) and (slot.numeric_default or 0) <= 1
+    )
 
 
 _SQUARE = re.compile(r"\d+\s*(?:x|×|by)\s*\d+", re.IGNORECASE)
@@ -174,6 +175,8 @@ def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
         return False  # it takes one word or another
     free = slot.option.type in {"str", "unknown"} and slot.numeric_default is None and not slot.series
     if mention.kind == "number" and free and seen.name < _NAMED and not slot.option.positional:
+        return False
+    if seen.name < _NAMED and _is_above(slot, mention):
         return False
     if mention.kind != "number" or slot.option.positional or slot.option.required or slot.seen:
         return True

@@ -312,10 +312,18 @@ def test_a_number_that_examples_give_goes_where_files_are_usual() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dest", "default", "value", "expected"),
-    [("dropout", "0.1", "4", False), ("dropout", "0.1", "0.4", True), ("drop_prob", None, "2", False), ("dropout", "20", "30", True), ("width", "0.5", "4", True)],
-)  # fmt: skip
-def test_a_probability_is_no_count(dest: str, default: str | None, value: str, expected: bool) -> None:
-    slot = Slot(Option(dest=dest, flags=(f"--{dest}",), type="float", default=default))
-    assert takes(slot, only(f"a batch of {value} pictures", value)) is expected
-    assert takes(slot, only(f"a batch of {value} percent", value))
+    ("dest", "text", "value", "expected"),
+    [
+        ("emb_dropout", "a batch of 4 pictures", "4", False),
+        ("emb_dropout", "a batch of 0.4", "0.4", True),
+        ("drop_prob", "a batch of 2", "2", False),
+        ("sample_rate", "a batch of 16000", "16000", True),
+        ("dropout", "with a dropout of 4", "4", True),
+    ],
+)
+def test_a_count_is_no_probability_unless_it_is_called_one(dest: str, text: str, value: str, expected: bool) -> None:
+    slot = Slot(Option(dest=dest, flags=(f"--{dest}",), type="float", help="in a batch", default="0.1"), seen=("0.1",))
+    statement, mention = read(text), only(text, value)
+    assert (
+        is_possible(slot, mention, evidence(nearness(statement, mention), statement, slot, Weights([slot]))) is expected
+    )
