@@ -51,16 +51,16 @@ def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> 
 
 def _whole(found: Observation) -> Observation:
     """The same, with halves of characters, which no file can hold, joined or marked: code may write an emoji as two escapes."""
-    return msgspec.convert(_joined(msgspec.to_builtins(found)), Observation)
+    return msgspec.convert(_characters(msgspec.to_builtins(found)), Observation)
 
 
-def _joined(value: Any) -> Any:
+def _characters(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {_joined(name): _joined(one) for name, one in value.items()}
+        return {_characters(name): _characters(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_joined(one) for one in value]
+        return [_characters(one) for one in value]
     return value
 
 

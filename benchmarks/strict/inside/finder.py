@@ -56,7 +56,9 @@ class LastFinder(MetaPathFinder):
             return None
         if parent is not None and name.rpartition(".")[2] in WRITTEN_AT_INSTALL:
             return ModuleSpec(name, MadeLoader(lambda: unknown_module(name)), is_package=True)
-        if isinstance(parent, UnknownModule) or (parent is None and top in self.foreign):
+        # `pyannote.core`, which a project requires, lies beside its own `pyannote.audio` once both are installed.
+        shared = parent is not None and not {name.lower(), name.lower().replace(".", "_")}.isdisjoint(self.foreign)
+        if isinstance(parent, UnknownModule) or shared or (parent is None and top in self.foreign):
             return ModuleSpec(name, MadeLoader(lambda: unknown_module(name)), is_package=True)
         return None
 

@@ -209,3 +209,16 @@ def test_halves_of_characters_in_code_are_kept(kit: Path) -> None:
         "\N{GRINNING FACE} and \N{REPLACEMENT CHARACTER}"
     ]
     assert observation.observe(code, kit) == first
+
+
+def test_a_required_library_may_share_the_first_name_of_a_package(tmp_path: Path) -> None:
+    for path, text in (
+        ("pyproject.toml", '[project]\nname = "tone.audio"\ndependencies = ["tone.core>=5", "tone-files"]\n'),
+        ("src/tone/audio/__init__.py", "from tone.core import Segment\nfrom tone.files import read\n\ndef load(path, rate=8):\n    return Segment(path)\n"),
+    ):  # fmt: skip
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    wanted = "from tone.audio import load\nload('a.wav', rate=16)\n"
+    assert judge(tmp_path, wanted, wanted).passed
+    assert not judge(tmp_path, wanted, wanted.replace("16", "24")).passed
+    assert judge(tmp_path, wanted, wanted.replace("tone.audio", "tone.other")).reason_class == "refused"
