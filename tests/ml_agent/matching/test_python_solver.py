@@ -139,6 +139,16 @@ def test_things_are_imported_as_their_folder_does(tmp_path: Path) -> None:
     assert [library.import_of(one) for one in library.things] == [("nets_all", "build")]
 
 
+def test_a_file_s_name_is_no_statement(tmp_path: Path) -> None:
+    """What is no name of a module is not imported, wherever the code runs."""
+    for name in ("good", "a import os; os.getcwd() #", "b\nimport os", "class", "two-words"):
+        (tmp_path / "nets" / name).mkdir(parents=True)
+        (tmp_path / "nets" / name / "part.py").write_text("def build(width=3):\n    return width\n")
+    for folder, module in ((".", "nets.good.part"), ("nets", "good.part")):
+        library = Library(RepoIndex.open(tmp_path, "one"), folder)
+        assert [library.import_of(one) for one in library.things] == [(module, "build")]
+
+
 def test_random_input_fills_one_open_place_alone(bookcase: Bookcase) -> None:
     """Where several things are missing nobody knows which of them is a tensor."""
     for code, filled in (("t = Tagger(hidden=...)", True), ("t = Tagger(hidden=..., layers=...)", False)):
