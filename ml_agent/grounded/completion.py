@@ -145,14 +145,11 @@ def _from_api(name: str, sources: Sources) -> str | None:
     """An import of the one public class, function or package of the repository that has this name."""
     if sources.index.api.claims(name, sources.workdir):
         return f"import {name}"
-    found = sorted(
-        {item.name for item in sources.index.api.objects if item.name.rpartition(".")[2] == name},
-        key=lambda dotted: (dotted.count("."), dotted),
-    )
-    if not found:
-        return None
-    module, _, last = found[0].rpartition(".")
-    return f"from {module} import {last}" if module else None
+    api = sources.index.api
+    named = [item.path for item in api.objects if item.name.rpartition(".")[2] == name]
+    modules = {module for path in named if (module := api.modules.imported_from(sources.workdir, path))}
+    nearest = min(modules, key=lambda module: (module.count("."), module), default=None)
+    return f"from {nearest} import {name}" if nearest is not None else None
 
 
 def _from_values(name: str, values: Sequence[Value]) -> str | None:

@@ -5,7 +5,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from keyword import iskeyword
 
 import msgspec
 
@@ -335,10 +334,5 @@ class Library:
         return module, name
 
     def _module(self, object: ApiObject) -> str:
-        """The module in which an object is defined, as it is imported where the code runs; "" where it cannot be.
-
-        A file may be called anything, a statement's text included: only names are imported.
-        """
-        module = self.index.api.modules.imported_from(self.folder, object.path) or ""
-        named = all(part.isidentifier() and not iskeyword(part) for part in module.split("."))
-        return module if named else ""
+        """The module in which an object is defined, as it is imported where the code runs; "" where it cannot be."""
+        return self.index.api.modules.imported_from(self.folder, object.path) or ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from keyword import iskeyword
 from pathlib import PurePosixPath
 
 _COMPILED = (".pyx", ".pyd", ".so", ".pyi", ".c", ".cc", ".cpp", ".cu", ".proto")
@@ -100,7 +101,14 @@ class ModuleTable:
         return name.replace("/", ".")
 
     def imported_from(self, folder: str, path: str) -> str | None:
-        """The name by which a program that runs in a folder imports a module; None where it cannot."""
+        """The name by which a program that runs in a folder imports a module; None where it cannot.
+
+        A file may be called anything, the text of a statement included: what is no name is not imported.
+        """
+        name = self._name_from(folder, path)
+        return name if name and all(part.isidentifier() and not iskeyword(part) for part in name.split(".")) else None
+
+    def _name_from(self, folder: str, path: str) -> str | None:
         if folder in (".", "") or (self.is_installable and join(folder, "__init__.py") in self._files):
             return self.dotted(path)
         if path.startswith(folder + "/"):
