@@ -180,9 +180,6 @@ def series(tokens: Sequence[Token], single: Sequence[Mention]) -> Iterator[Menti
             and run
             and one.kind == run[-1].kind
             and _is_joined(tokens[run[-1].last + 1 : one.first], tokens[: run[-1].first][-1:])
-            and not (
-                len(run) > 1 and _ends(tokens[run[-2].last + 1 : run[-1].first], tokens[run[-1].last + 1 : one.first])
-            )
         ):
             run.append(one)
             continue
@@ -190,11 +187,6 @@ def series(tokens: Sequence[Token], single: Sequence[Mention]) -> Iterator[Menti
             parts = tuple(part.value for part in run)
             yield Mention(text=" ".join(part.text for part in run), value=",".join(parts), kind=run[0].kind, start=run[0].start, end=run[-1].end, first=run[0].first, last=run[-1].last, parts=parts)  # fmt: skip
         run = [one] if one is not None else []
-
-
-def _ends(before: Sequence[Token], behind: Sequence[Token]) -> bool:
-    """Whether a list has had its last part, which "and" joins, and a comma begins something else: "48, 96 and 192, 0.1 of them"."""
-    return any(token.value.lower() in {"and", "or"} for token in before) and [one.value for one in behind] == [","]
 
 
 def _is_joined(tokens: Sequence[Token], ahead: Sequence[Token]) -> bool:

@@ -229,13 +229,6 @@ def test_a_module_that_is_started_is_no_value() -> None:
     assert [one.value for one in read("python -m birds.train_all with x_1").mentions] == ["x_1"]
 
 
-def test_a_comma_behind_the_last_of_a_list_begins_something_else() -> None:
-    lists = [
-        one.value for one in read("widths of 48, 96 and 192, 0.1 of dropout, and 3 and 4 heads").mentions if one.parts
-    ]
-    assert lists == ["48,96,192", "3,4"]
-
-
 @pytest.mark.parametrize(
     ("text", "paths"),
     [
