@@ -29,9 +29,9 @@ from ml_agent.matching.python_solver import Tables, shipped_tables
 from ml_agent.matching.retrieval import Shelf as Entries
 from ml_agent.matching.retrieval import strange_words
 from ml_agent.matching.sense import in_use
+from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request, check_instruction
-from ml_agent.values import extract
 from tools.candidates import Candidate
 
 REMEMBERED = 4
@@ -69,7 +69,7 @@ class GroundedNavigator:
             instruction=instruction,
             keywords=discovery.keywords(instruction),
             queries=discovery.queries(instruction),
-            values=merged(extract(instruction, given.arguments), instruction),
+            values=merged(stated_values(instruction, given.arguments), instruction),
             repository=given.repository,
             path=given.path,
             prefix_code=given.prefix_code,

@@ -177,7 +177,7 @@ def _prompts(
     left = [
         value.value
         for value in values
-        if value.kind in {"text", "name"} and value.text[:1] in QUOTES and plain(value.value) not in said
+        if _is_prose(value) and value.text[:1] in QUOTES and plain(value.value) not in said
     ]
     for place, literal in enumerate(found):
         if place in taken or literal.kind != "text" or not is_prose(literal.slot, literal.text):
@@ -186,6 +186,11 @@ def _prompts(
         if phrase is not None:
             return [Edit(start=literal.start, end=literal.end, text=string(phrase))]
     return []
+
+
+def _is_prose(value: Value) -> bool:
+    """Whether a value may be what somebody wants to see or to know: words, and no name of code."""
+    return value.kind == "text" or (value.kind == "name" and value.value.isalpha())
 
 
 def _apply(code: str, edits: Iterable[Edit]) -> str:

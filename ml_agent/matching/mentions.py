@@ -175,7 +175,7 @@ class Statement:
     def _mention(self, place: int, token: Token) -> Mention | None:
         kind: MentionKind
         value = token.value
-        if value in _PLURALS or starts_module(self.tokens, place):
+        if value in _PLURALS or starts_module(self.tokens, place) or _names_option(self.tokens, place):
             return None
         if token.kind == "number":
             kind = "number"
@@ -210,6 +210,13 @@ def starts_module(tokens: Sequence[Token], place: int) -> bool:
     return any(one.startswith("python") and flag == "-m" for one, flag in itertools.pairwise(ahead))
 
 
+def _names_option(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a quoted word is the name of an option: "the 'guidance_scale' parameter"."""
+    beside = [*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2]]
+    named = any(token.value.lower() in words("option_nouns") for token in beside)
+    return named and tokens[place].kind == "quoted" and tokens[place].value.isidentifier()
+
+
 _PLURALS = frozenset({"GPUs", "CPUs", "TPUs"})
 """Things that are counted, and no names."""
 _PLACES = frozenset({"folder", "directory", "file", "archive", "path", "subfolder", "sub-folder", "dir"})
@@ -241,12 +248,21 @@ def _is_namelike(tokens: Sequence[Token], place: int) -> bool:
     before = tokens[place - 1] if place else None
     if text[:1].isupper() and before is not None and not (before.kind == "mark" and before.text in ".!?:"):
         return True
-    lead = tokens[place - 1].value.lower() if place else ""
-    if lead in {"called", "named", "entitled"}:
+    if is_introduced(tokens, place):
         return True
+    lead = tokens[place - 1].value.lower() if place else ""
     if lead in (_PLACES - {"file", "path"}) | {"project", "workdir"} and text.lower() not in _BEHIND_PLACES:
         return not any(one.kind in {"path", "quoted"} for one in tokens[place + 1 : place + 2])  # "the folder take ./x"
     return "-" in text and not text.endswith("-")
+
+
+def is_introduced(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the words before one say that it is a name: "called X", "known as X", and not "the named X"."""
+    before, lead = ("", "", *(token.value.lower() for token in tokens[max(0, place - 2) : place]))[-2:]
+    return (before, lead) == ("known", "as") or (lead in words("naming_verbs") and before not in _ARTICLES)
+
+
+_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def _contains(one: str, other: str) -> bool:

@@ -1,5 +1,1 @@
-"""Every value that the user states, with the words around it that say what it is for."""
-
-from ml_agent.values.extract import extract, structural
-
-__all__ = ["extract", "structural"]
+"""How a sentence is read: words, numbers in digits and in words, paths, and the words around a place that say what it is for."""

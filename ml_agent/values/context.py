@@ -90,18 +90,3 @@ def _behind(tokens: Sequence[Token], place: int) -> list[tuple[float, str]]:
 
 def _ends_sentence(token: Token) -> bool:
     return token.kind == "mark" and token.text in ".!?"
-
-
-def followed_by_noun(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the next token is a word with a meaning of its own: "16 stacks"."""
-    if place + 1 >= len(tokens):
-        return False
-    token = tokens[place + 1]
-    if token.kind == "mark" and token.text == "-" and place + 2 < len(tokens):
-        token = tokens[place + 2]
-    return token.kind in {"word", "name"} and token.value.lower() not in words("stop") | words("breaks")
-
-
-def only_joined(tokens: Sequence[Token]) -> bool:
-    """Whether the tokens between two values join them to a series: a comma, "and", "or", "to"."""
-    return bool(tokens) and all(token.value.lower() in {",", "and", "or", "to", "-", "–"} for token in tokens)

@@ -25,25 +25,6 @@ def _grams() -> re.Pattern[str]:
     return re.compile(rf"\b({names})\b(?:\s*(?:,|and|to|or)+\s*\b({names})\b)?", re.IGNORECASE)
 
 
-def grams(text: str) -> list[Value]:
-    """Lengths of n-grams by their names: "bigrams" are 2, "single words and word pairs" 1 and 2."""
-    found = []
-    for match in _grams().finditer(text):
-        sizes = [str(_data()["grams"][name.lower()]) for name in match.groups() if name]
-        found.append(
-            Value(
-                text=match[0],
-                value=" ".join(sizes),
-                kind="number",
-                start=match.start(),
-                end=match.end(),
-                words=("n-gram", "ngrams", "gram"),
-                required=False,
-            )
-        )
-    return found
-
-
 def gram_sizes(text: str) -> Iterator[tuple[int, int, str]]:
     """Each length of n-grams that is said by its name: where it begins and ends, and the number."""
     for match in _grams().finditer(text):

@@ -6,10 +6,10 @@ import pytest
 
 from ml_agent.account import account
 from ml_agent.draft import Draft
+from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Workspace
 from ml_agent.proof import examine
 from ml_agent.request import Request
-from ml_agent.values import extract
 from tools.candidates import Candidate
 from tools.index import RepoIndex
 
@@ -35,7 +35,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 def statuses(words: str, text: str, workspace: Workspace, kind: str = "bash") -> dict[str, str]:
     """Of each value of the wording that counts."""
-    request = Request(instruction=words, values=extract(words))
+    request = Request(instruction=words, values=stated_values(words))
     draft = Draft(kind=kind, text=text, source="llm")  # type: ignore[arg-type]
     return {entry.text: entry.status for entry in account(draft, request, workspace) if entry.required}
 
@@ -93,7 +93,7 @@ def test_values_in_code(workspace: Workspace) -> None:
 
 def test_an_unused_value_is_advice_for_a_model_and_an_error_for_rules(workspace: Workspace) -> None:
     words = "a batch of 16"
-    request = Request(instruction=words, values=extract(words))
+    request = Request(instruction=words, values=stated_values(words))
     for source, sound in (("llm", True), ("grounded", False)):
         draft = examine(Draft(kind="bash", text="python fit.py", source=source), request, workspace)
         assert draft.sound == sound and [finding.code for finding in draft.findings] == ["value-not-used"]

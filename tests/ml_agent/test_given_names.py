@@ -5,7 +5,7 @@ import pytest
 import ml_agent
 from ml_agent.errors import UsageError
 from ml_agent.given_names import merged, unknown_names
-from ml_agent.values.extract import extract
+from ml_agent.matching.stated import stated_values
 from tests.ml_agent.grounded.conftest import Make, repository
 
 __all__ = ["repository"]
@@ -22,7 +22,7 @@ FILES = {"fit.py": SCRIPT, "README.md": "# Fit\n\nFit a model to points:\n\n```b
 
 
 def texts(instruction: str, **given: str) -> list[str]:
-    values = merged(extract(instruction, tuple(given.items())), instruction)
+    values = merged(stated_values(instruction, tuple(given.items())), instruction)
     return [value.text for value in values if value.kind == "number"]
 
 

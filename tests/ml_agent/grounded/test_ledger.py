@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml_agent.grounded.ledger import full_account, relevant_entries
-from ml_agent.values import extract
+from ml_agent.matching.stated import stated_values
 from tools.signatures.model import Option, Signature
 
 LR = Option(dest="lr", flags=("--lr",), type="float", default="0.01", help="learning rate")
@@ -23,7 +23,7 @@ SIGNATURE = Signature(path="train.py", options=(LR, EPOCHS, START, BATCH, EVAL, 
 
 
 def test_the_account_tells_honoured_default_and_not_found() -> None:
-    values = extract("a learning rate of 0.1, 200 training epochs and a dropout of 0.75")
+    values = stated_values("a learning rate of 0.1, 200 training epochs and a dropout of 0.75")
     ledger = {
         entry.value: entry for entry in relevant_entries(full_account("python train.py --lr 1e-1", values, SIGNATURE))
     }
@@ -33,16 +33,16 @@ def test_the_account_tells_honoured_default_and_not_found() -> None:
 
 
 def test_a_value_in_the_wrong_option_is_not_honoured() -> None:
-    entry = full_account("python train.py --train_batch_size 5", extract("a learning rate of 5"), SIGNATURE)[0]
+    entry = full_account("python train.py --train_batch_size 5", stated_values("a learning rate of 5"), SIGNATURE)[0]
     assert entry.status == "not found"
 
 
 def test_one_number_does_not_honour_two_wishes() -> None:
-    values = extract("300 training steps and 300 warm-up steps")
+    values = stated_values("300 training steps and 300 warm-up steps")
     signature = Signature(path="train.py", options=(STEPS,))
-    statuses = [entry.status for entry in full_account("python train.py --num_train_steps 300", values, signature)]
-    assert statuses == ["honoured", "honoured"]
-    other = extract("a batch size of 300 and 300 warm-up steps")
+    entries = full_account("python train.py --num_train_steps 300", values, signature)
+    assert [entry.status for entry in entries if entry.required] == ["honoured", "honoured"]
+    other = stated_values("a batch size of 300 and 300 warm-up steps")
     both = Signature(path="train.py", options=(BATCH, STEPS))
     told_of = relevant_entries(full_account("python train.py --train_batch_size 300", other, both))
     assert [entry.status for entry in told_of] == ["honoured", "not found"]
@@ -50,7 +50,7 @@ def test_one_number_does_not_honour_two_wishes() -> None:
 
 def test_a_list_honours_each_of_its_numbers() -> None:
     entries = relevant_entries(
-        full_account("python train.py --units 12 6", extract("layers with 12 and 6 neurons"), SIGNATURE)
+        full_account("python train.py --units 12 6", stated_values("layers with 12 and 6 neurons"), SIGNATURE)
     )
     assert {entry.value: entry.status for entry in entries} == {"12": "honoured", "6": "honoured", "12 6": "honoured"}
 
@@ -58,7 +58,9 @@ def test_a_list_honours_each_of_its_numbers() -> None:
 def test_a_name_may_stand_within_an_argument() -> None:
     signature = Signature(path="train.py", options=(Option(dest="name", flags=("--name",)),))
     ledger = relevant_entries(
-        full_account("python train.py --name label2city_512", extract("the label2city model at 512 pixels"), signature)
+        full_account(
+            "python train.py --name label2city_512", stated_values("the label2city model at 512 pixels"), signature
+        )
     )
     assert {entry.text: entry.status for entry in ledger} == {"label2city": "honoured", "512": "honoured"}
 
@@ -66,7 +68,8 @@ def test_a_name_may_stand_within_an_argument() -> None:
 def test_values_in_python_code() -> None:
     code = 'model = load(name="blip", size=5.0)\nprint(model.run(torch.rand(2, 3)))\n'
     ledger = {
-        entry.value: entry for entry in full_account(code, extract("the model named blip with size 5.0 and gain 7.5"))
+        entry.value: entry
+        for entry in full_account(code, stated_values("the model named blip with size 5.0 and gain 7.5"))
     }
     assert ledger["blip"].where == 'load(name="blip")'
     assert ledger["5.0"].status == "honoured"
@@ -78,14 +81,14 @@ def test_values_in_python_code() -> None:
 def test_what_is_given_by_name_is_honoured(options: list[Option], data: st.DataObject) -> None:
     amounts = [data.draw(st.integers(min_value=0, max_value=10**6)) for _ in options]
     arguments = tuple((option.dest, str(amount)) for option, amount in zip(options, amounts, strict=True))
-    values = extract("train it", arguments)
+    values = stated_values("train it", arguments)
     words = [word for one, amount in zip(options, amounts, strict=True) for word in (one.flags[0], str(amount))]
     command = shlex.join(["python", "train.py", *words])
     assert all(entry.status == "honoured" for entry in full_account(command, values, SIGNATURE))
 
 
 def test_what_is_given_by_name_is_not_honoured_by_another_option() -> None:
-    values = extract("train it", (("n_epochs", "7"),))
+    values = stated_values("train it", (("n_epochs", "7"),))
     assert full_account("python train.py --train_batch_size 7", values, SIGNATURE)[0].status == "not found"
 
 
@@ -94,9 +97,9 @@ def test_a_switch_that_is_spelled_is_honoured_by_either_spelling() -> None:
         path="run.py", options=(Option(dest="cached", flags=("--cached",), negative_flags=("--nocached",), type="bool", nargs="?bool"),)
     )  # fmt: skip
     for command in ("python run.py --nocached", "python run.py --cached=False"):
-        (entry,) = full_account(command, extract("go on `--nocached`."), signature)
+        (entry,) = full_account(command, stated_values("go on `--nocached`."), signature)
         assert entry.status == "honoured"
-    (entry,) = full_account("python run.py", extract("go on `--nocached`."), signature)
+    (entry,) = full_account("python run.py", stated_values("go on `--nocached`."), signature)
     assert entry.status == "not found"
 
 
@@ -109,12 +112,12 @@ def test_the_program_that_is_called_has_its_name() -> None:
         ("rl/other.py", "not found"),
         ("tools.rl.other", "not found"),
     ):
-        (entry, *_) = full_account("python tools/rl/train.py", extract(f"run {said}"), signature)
+        (entry, *_) = full_account("python tools/rl/train.py", stated_values(f"run {said}"), signature)
         assert (entry.value, entry.status) == (said, status)
 
 
 def test_a_setting_within_a_word_honours_what_the_user_spells() -> None:
     signature = Signature(path="train.py", options=(Option(dest="hparams", flags=("--hparams",)),))
-    values = extract("the hparams game=pong")
+    values = stated_values("the hparams game=pong")
     statuses = {entry.value: entry.status for entry in full_account("python train.py --hparams game=pong", values, signature)}  # fmt: skip
     assert statuses["pong"] == "honoured"
