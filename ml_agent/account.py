@@ -7,7 +7,7 @@ subcommand, the folder, or as the default of an option that is left alone. What 
 import ast
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 import msgspec
@@ -27,6 +27,32 @@ from tools.signatures.model import Option, Signature
 _NUMBERS = re.compile(r"(?<![\w.])[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+(?:\.\d+)?")
 _SCALES = (Decimal(1), Decimal(1000), Decimal("0.001"), Decimal(1_000_000), Decimal("0.000001"), Decimal(1024))
 """Units in which the same amount may be asked for: thousands of images, milliseconds, gigabytes."""
+_MEASURES = frozenset(
+    [
+        "second",
+        "seconds",
+        "minute",
+        "minutes",
+        "hour",
+        "hours",
+        "millisecond",
+        "milliseconds",
+        "ms",
+        "s",
+        "kb",
+        "mb",
+        "gb",
+        "tb",
+        "megabytes",
+        "gigabytes",
+        "kilobytes",
+        "khz",
+        "hz",
+        "k",
+        "million",
+        "thousand",
+    ]
+)
 _FEW_LETTERS = 2
 _UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
 """Units that say what a thing is like rather than what is to be done with it: "a 96 kHz recording", "on 16 GB"."""
@@ -47,10 +73,26 @@ def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[Ledge
     words += [_Word(draft.workdir, f"the folder {draft.workdir}"), _Word(draft.entry, draft.entry)]
     alone = _left_alone(draft, workspace.index) if draft.kind == "bash" else []
     stated = [_certain(value, request.instruction) for value in request.values if value.kind != "switch" or value.name]
-    entries = [_entry(value, words, alone) for value in stated]
-    distinct = {(entry.value, entry.text): entry for entry in reversed(entries)}
-    told = [entry for entry in entries if distinct[entry.value, entry.text] is entry]
-    return tuple(entry for entry in told if entry.required or entry.status != "not found")
+    placed = _placed(draft, words)
+    entries = [_placed_entry(value, placed) or _entry(value, words, alone) for value in stated]
+    told = {(entry.value, entry.text, entry.where): entry for entry in reversed(entries)}
+    return tuple(entry for entry in reversed(told.values()) if entry.required or entry.status != "not found")
+
+
+def _placed(draft: Draft, words: Sequence[_Word]) -> dict[int, str]:
+    """By the place in the request where a value begins: what it set, as far as that stands in the answer."""
+    said = {word.text for word in words}
+    return {
+        start: one.where
+        for one in draft.placements
+        if one.where.split()[:1] and one.where.split()[0] in said
+        for start in one.starts
+    }
+
+
+def _placed_entry(value: Value, placed: Mapping[int, str]) -> LedgerEntry | None:
+    where = placed.get(value.start) if value.start >= 0 else None
+    return _entry_of(value, "honoured", where) if where else None
 
 
 def _entry(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> LedgerEntry:
@@ -98,21 +140,38 @@ def _carries(word: str, value: Value) -> bool:
     wanted, said = _letters(value.value), _letters(word)
     if not wanted:
         return value.value.rstrip("/") == word.rstrip("/")
+    if value.kind == "path":
+        return wanted == said or _is_file_of(value.value, word)
     if wanted == said or (len(wanted) > _FEW_LETTERS and wanted in said):
         return True
-    if value.kind == "path" and (name := _letters(posixpath.basename(value.value.rstrip("/")))):
-        return len(name) > _FEW_LETTERS and name in said
     parts = [_letters(part) for part in re.split(r"[\s/_-]+", value.value) if _letters(part)]
     return len(parts) > 1 and all(part in said for part in parts)
+
+
+def _is_file_of(path: str, word: str) -> bool:
+    """Whether a word names a file or folder: the whole path stands in it, or its last part is one of the word's."""
+    bare = path.rstrip("/")
+    name = posixpath.basename(bare).lower()
+    return re.search(rf"(?<![\w./-]){re.escape(bare)}(?![\w-])(?!\.\w)", word) is not None or (
+        len(name) > _FEW_LETTERS and name in re.split(r"[/\s=,:'\"()\[\]{}]+", word.lower())
+    )
 
 
 def _has_number(word: str, amount: str, value: Value) -> bool:
     wanted = number(amount)
     if wanted is None:
         return amount in word
-    scales = (*_SCALES, Decimal("0.01")) if value.text.rstrip().endswith(("%", "cent")) else _SCALES
     found = [n for text in _NUMBERS.findall(word) if (n := number(text)) is not None]
-    return any(n == wanted * scale for n in found for scale in scales)
+    return any(n == wanted * scale for n in found for scale in _scales(value, wanted))
+
+
+def _scales(value: Value, amount: Decimal) -> tuple[Decimal, ...]:
+    """What a number may be counted in: hundreds for a share, thousands for what has thousands, anything for what has a unit."""
+    if value.text.rstrip().endswith(("%", "cent")):
+        return Decimal(1), Decimal("0.01")
+    if any(word in _MEASURES for word in value.words[:2]):
+        return _SCALES
+    return tuple(scale for scale in _SCALES if scale == 1 or (scale < 1 and abs(amount) >= 1 / scale))
 
 
 def _is_default(option: Option, value: Value) -> bool:

@@ -33,6 +33,15 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
 
 
+class Placement(msgspec.Struct, frozen=True, kw_only=True):
+    """An option that was set because of what the request says."""
+
+    where: str
+    """As it stands in the command: `--lr 0.1`, `lr=0.1`, a word without an option."""
+    starts: tuple[int, ...] = ()
+    """Where its values begin in the request, in characters; none where the words of it were heard as a whole."""
+
+
 class Dispute(msgspec.Struct, frozen=True, kw_only=True):
     """A finding that the author of an answer does not accept, and why."""
 
@@ -56,6 +65,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     because: str = ""
     """One line: what it was made from (an example, a signature), for the trajectory."""
     provenance: Provenance | None = None
+    placements: tuple[Placement, ...] = ()
+    """What the request's words set, where its author knows it of each option."""
     confidence: float = 0.0
     """0 to 1: how likely it is what was asked, as rules judge their own answers; 0 where nobody judged it."""
     level: Literal["sure", "likely", "guess", "unsure", ""] = ""

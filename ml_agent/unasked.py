@@ -14,14 +14,13 @@ def unasked(draft: Draft, instruction: str) -> list[str]:
     """Options with their values that stand in a command and that neither a value nor a word of the user's is behind."""
     if draft.kind != "bash":
         return []
-    honoured = " ".join(entry.where for entry in draft.ledger)
+    known = [*(entry.where for entry in draft.ledger), *(one.where for one in draft.placements)]
+    honoured = {word.partition("=")[0] for where in known for word in where.split()}
     said = {word.strip(".,;:!?()\"'").lower() for word in re.split(r"[\s=]+", instruction)}
     found = [pair for invocation in parse_command(draft.text).invocations for pair in _pairs(invocation.words)]
-    return [
-        " ".join(pair)
-        for pair in found
-        if pair[0].partition("=")[0] not in honoured.split() and not _is_said(pair, said)
-    ][:MOST]
+    return [" ".join(pair) for pair in found if pair[0].partition("=")[0] not in honoured and not _is_said(pair, said)][
+        :MOST
+    ]
 
 
 def _is_said(pair: list[str], said: set[str]) -> bool:

@@ -4,15 +4,17 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ml_agent.draft import Draft, Provenance
+from ml_agent.draft import Draft, Placement, Provenance
 from ml_agent.matching.answers import Answer, command
 from ml_agent.matching.mentions import Statement, read
 from ml_agent.matching.model import Model
 from ml_agent.matching.retrieval import Shelf
 from ml_agent.matching.solver import least, margin, solve, workdir_of
+from ml_agent.matching.spelled import Placed
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.values.numbers import number
+from tools.signatures.model import Option
 
 _MOST = 12
 _PARTED = re.compile(r"(?<=\d)[x,:](?=\d)")
@@ -91,4 +93,13 @@ def draft_of(answer: Answer, text: str, workdir: str) -> Draft:
     else:
         made_from = Provenance(kind="signature", path=signature.path, line=signature.line)
         because = f"{signature.path} after its signature"
-    return Draft(kind="bash", text=text, workdir=workdir, entry=signature.path, because=because, provenance=made_from)  # fmt: skip
+    placements = tuple(_placement(answer.entry.slots[one.slot].option, one) for one in answer.filled.placed)
+    return Draft(kind="bash", text=text, workdir=workdir, entry=signature.path, because=because, provenance=made_from, placements=placements)  # fmt: skip
+
+
+def _placement(option: Option, one: Placed) -> Placement:
+    """What the request gives an option, as it stands in the command."""
+    given = " ".join(one.values)
+    flag = max(option.flags, key=len, default="")
+    where = given if option.positional else f"{flag} {given}".strip() if flag else f"{option.dest}={given}"
+    return Placement(where=where, starts=one.starts)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
@@ -18,9 +19,17 @@ _GIVING = frozenset({"to", "is", "be", "as", "=", "equals"})
 _BEHIND = frozenset({"and", "or", "but", "with", "while", "then"})
 
 
+class Before(NamedTuple):
+    """A content word before a value."""
+
+    place: int
+    """Number of the token."""
+    terms: tuple[str, ...]
+
+
 @lru_cache(maxsize=512)
-def words_before(statement: Statement, mention: Mention) -> tuple[tuple[str, ...], ...]:
-    """The terms of the words right before a value, the nearest last; what links them to it ("should be") is left out."""
+def words_before(statement: Statement, mention: Mention) -> tuple[Before, ...]:
+    """The words right before a value, the nearest last; what links them to it ("should be") is left out."""
     return _before(statement, mention.first)
 
 
@@ -29,22 +38,22 @@ def _terms(statement: Statement) -> dict[int, tuple[str, ...]]:
     return {word.place: word.terms for word in statement.content}
 
 
-def _before(statement: Statement, place: int) -> tuple[tuple[str, ...], ...]:
+def _before(statement: Statement, place: int) -> tuple[Before, ...]:
     content = _terms(statement)
-    found: list[tuple[str, ...]] = []
+    found: list[Before] = []
     for at in range(place - 1, -1, -1):
         token = statement.tokens[at]
         if at in content and token.kind in {"word", "name"}:
-            found.insert(0, content[at])
+            found.insert(0, Before(at, content[at]))
         elif token.value.lower() not in (_INSIDE if found else _LINKS):
             break
     return tuple(found)
 
 
-def ends_with(before: Sequence[Sequence[str]], name: Sequence[str]) -> bool:
+def ends_with(before: Sequence[Before], name: Sequence[str]) -> bool:
     """Whether words end with a name."""
     last = before[len(before) - len(name) :]
-    return len(last) == len(name) > 0 and all(term in said for term, said in zip(name, last, strict=True))
+    return len(last) == len(name) > 0 and all(term in said.terms for term, said in zip(name, last, strict=True))
 
 
 def told_words(statement: Statement, slot: Slot) -> list[Mention]:
@@ -64,11 +73,11 @@ def told_words(statement: Statement, slot: Slot) -> list[Mention]:
 
 
 @lru_cache(maxsize=512)
-def _word_values(statement: Statement) -> tuple[tuple[tuple[tuple[str, ...], ...], Mention], ...]:
+def _word_values(statement: Statement) -> tuple[tuple[tuple[Before, ...], Mention], ...]:
     return tuple(_values_of_names(statement))
 
 
-def _values_of_names(statement: Statement) -> Iterator[tuple[tuple[tuple[str, ...], ...], Mention]]:
+def _values_of_names(statement: Statement) -> Iterator[tuple[tuple[Before, ...], Mention]]:
     """Every plain word behind "to", "be" and the like that ends its clause, and the words before."""
     stated = {at for one in statement.mentions for at in range(one.first, one.last + 1)}
     for at, token in enumerate(statement.tokens):

@@ -17,7 +17,7 @@ from ml_agent.matching.sense import is_read_by_sense, keep_in
 from ml_agent.matching.slots import TRUTH, Slot, slots_of
 from ml_agent.matching.terms import terms
 from ml_agent.matching.usage import read_usages
-from ml_agent.matching.variables import documented, first_documented, references
+from ml_agent.matching.variables import documented, first_documented, references, with_variables
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from tools.commandline.invocation import Invocation
@@ -28,7 +28,7 @@ from tools.files import Tree
 from tools.index import RepoIndex
 from tools.python_source import read_module
 from tools.signatures.model import Option, Signature
-from tools.usage.placeholders import holds_placeholder, quoted_placeholders
+from tools.usage.placeholders import holds_placeholder, is_metavar, quoted_placeholders
 
 _FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
@@ -82,7 +82,7 @@ class EntryPoint:
         """The calls of it that the repository shows."""
         found = []
         for example in self.facts.examples.get(self.signature.path, ()):
-            for invocation in parse_command(quoted_placeholders(example.text)).invocations:
+            for invocation in parse_command(quoted_placeholders(with_variables(example.text))).invocations:
                 if PurePosixPath(invocation.name).name != PurePosixPath(self.signature.path).name and not _is_named(
                     invocation, self.signature
                 ):
@@ -93,7 +93,11 @@ class EntryPoint:
                 ):
                     continue
                 call = parse_call(self.signature, invocation.words)
-                values = {dest: value for dest, value in call.values.items() if not holds_placeholder(value)}
+                values = {
+                    dest: value
+                    for dest, value in call.values.items()
+                    if not (holds_placeholder(value) or is_metavar(value, dest))
+                }
                 found.append(Shown(example, invocation, values, call.unknown))
         return tuple(found)
 

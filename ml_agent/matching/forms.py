@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from ml_agent.matching import features
-from ml_agent.matching.called import ends_with, words_before
+from ml_agent.matching.called import Before, ends_with, words_before
 from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.scores import Pair
@@ -27,6 +28,7 @@ _USUAL = 4.0
 """For a file that is the slot's default, or several words that are one of its values, to the letter: who says them means that slot."""
 _CALLED = 2.0
 """For a slot whose name of several words stands right before a value."""
+_SEVERAL = 2
 _FULL = 6.0
 """For as many numbers as the default has: "640x480" where two are usual."""
 _NAMED = 0.3
@@ -48,28 +50,37 @@ class Forms:
         self._statement = statement
         self._slots = slots
         self._weights = weights
-        self._called: dict[tuple[int, int], frozenset[int]] = {}
+        self._called: dict[tuple[int, int], tuple[frozenset[int], frozenset[int]]] = {}
         self._named = [frozenset(term for name in slot.names for term in name) for slot in slots]
 
     def score(self, pair: Pair) -> float:
         """What the form of a value says for its going into a slot."""
         guessed = pair.mention.kind == "word" and pair.entry is None
-        return self._by_form(pair) + _CALLED * (not guessed and pair.slot in self._slots_called(pair.mention))
+        return self._by_form(pair) + _CALLED * (not guessed and pair.slot in self._slots_called(pair.mention)[0])
 
-    def _slots_called(self, mention: Mention) -> frozenset[int]:
-        """The slots whose name of several words stands right before a value; the longest is meant: "the random seed to 7"."""
+    @cached_property
+    def names(self) -> frozenset[int]:
+        """The tokens that are a name of several words right before a value, and so none: "ID" in "model ID ECL_96"."""
+        stated = (one for one in self._statement.mentions if not one.parts)
+        return frozenset(place for one in stated for place in self._slots_called(one)[1])
+
+    def _slots_called(self, mention: Mention) -> tuple[frozenset[int], frozenset[int]]:
+        """The slots whose name of several words stands right before a value, and its tokens; the longest is meant: "the random seed to 7"."""
         spot = (mention.first, mention.last)
         if spot not in self._called:
             self._called[spot] = self._longest_named(words_before(self._statement, mention))
         return self._called[spot]
 
-    def _longest_named(self, before: Sequence[Sequence[str]]) -> frozenset[int]:
+    def _longest_named(self, before: Sequence[Before]) -> tuple[frozenset[int], frozenset[int]]:
         length = {
             place: max((len(name) for name in slot.names if ends_with(before, name)), default=0)
             for place, slot in enumerate(self._slots)
         }
         longest = max(length.values(), default=0)
-        return frozenset(place for place, count in length.items() if count == longest > 1)
+        if longest < _SEVERAL:
+            return frozenset(), frozenset()
+        slots = frozenset(place for place, count in length.items() if count == longest)
+        return slots, frozenset(one.place for one in before[-longest:])
 
     def _by_form(self, pair: Pair) -> float:
         slot = self._slots[pair.slot]

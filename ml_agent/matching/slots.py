@@ -14,6 +14,7 @@ from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from tools.remember import remembered
 from tools.signatures.model import Option
+from tools.usage.placeholders import holds_placeholder
 
 _WORD = re.compile(r"[\w.+/-]+")
 _KEYED = re.compile(r"(?<![\w./])[A-Za-z_][\w.]*([:=])(?=[\w\"'.-])")
@@ -79,8 +80,6 @@ _ON_OFF = re.compile(
 _LONGEST_WORD, _MOST_HELP = 40, 160
 APART = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.\-]+")
 _KINDS = {"int": "whole number", "float": "number", "path": "path", "bool": "yes or no"}
-_PLACEHOLDER = re.compile(r"<|\{(?![\s\"'}])|\[(?:[a-z]+[_ -])*(?:name|path|type|your|folder|file)(?:[_ -][a-z]+)*\]")
-"""What stands for a value in documents: "<path>", "{checkpoint number}", "[name_of_run]"; `{"a": 1}` is one."""
 _ASIDE = frozenset({"help", "version", "h", "helpfull", "helpshort"})
 """Options that say something and end; "version" may take a value and be one of the program's own."""
 COUNTS = re.compile(r"\b(?:number of|how many|num(?:ber)? gpus?)\b", re.IGNORECASE)
@@ -110,7 +109,7 @@ class Slot:
         usage: Usage = Usage(),
     ) -> None:
         self.option = option
-        self.seen = tuple(dict.fromkeys(one for one in seen if not _PLACEHOLDER.match(one)))
+        self.seen = tuple(dict.fromkeys(one for one in seen if not holds_placeholder(one)))
         self.prose = prose
         self.files = tuple(files)
         takes_path = option.type in {"str", "path", "unknown"}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ml_agent.matching.mentions import Mention, Spelled, Statement, is_introduced, read
+from ml_agent.matching.mentions import Mention, Spelled, Statement, is_introduced, read, starts_module
 from ml_agent.request import Value, ValueKind
 from ml_agent.values.context import around
 from ml_agent.values.lexer import Token, is_path
@@ -35,7 +35,7 @@ def stated_values(instruction: str, arguments: Sequence[tuple[str, str]] = ()) -
         for one in statement.mentions
         if _is_value(statement.tokens, one) and not any(start < one.end and one.start < end for start, end in spans)
     ]
-    values = [*spelled, *with_phrases(found, statement.text)]
+    values = [*spelled, *_modules(statement.tokens), *with_phrases(found, statement.text)]
     return (*structural(arguments), *sorted(values, key=lambda value: (value.start, value.end)))
 
 
@@ -68,6 +68,13 @@ def _of_spelled(statement: Statement, option: Spelled) -> Value:
         return Value(text=option.name, value="true", kind="switch", start=start, end=end, name=name)
     kind = kind_of(behind.value)
     return Value(text=behind.text, value=behind.value, kind=kind, start=behind.start, end=behind.end, name=name)
+
+
+def _modules(tokens: Sequence[Token]) -> Iterator[Value]:
+    """What is called by `python -m MODULE`: no value of an option, but to be found in the answer."""
+    for place, token in enumerate(tokens[2:], 2):
+        if tokens[place - 1].value == "-m" and starts_module(tokens, place):
+            yield Value(text=token.text, value=token.value, kind="name", start=token.start, end=token.end)
 
 
 def _is_prose(token: Token) -> bool:

@@ -10,6 +10,9 @@ from tools.examples import Example
 
 _ASSIGNMENT = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*?);?\s*$", re.DOTALL)
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*|\d+)\}|\$([A-Za-z_]\w*|\d)")
+_HERE = re.compile(r"\$\(pwd\)|`pwd`")
+_ALWAYS = frozenset({"PWD", "HOME", "USER"})
+"""Variables that every shell has."""
 _ALIKE = 0.3
 _DEEPEST = 5
 _LONGEST = 4_000
@@ -54,8 +57,14 @@ def _bound_to(known: str, mentions: Sequence[Mention]) -> str:
 
 
 def references(text: str) -> tuple[str, ...]:
-    """The variables that a text refers to, each once."""
-    return tuple(dict.fromkeys(match[1] or match[2] for match in _REFERENCE.finditer(text[:_LONGEST])))
+    """The variables that a text refers to, each once, but for those that every shell has."""
+    names = dict.fromkeys(match[1] or match[2] for match in _REFERENCE.finditer(text[:_LONGEST]))
+    return tuple(name for name in names if name not in _ALWAYS)
+
+
+def with_variables(text: str) -> str:
+    """A documented command that names its folder by a variable instead of asking for it: `$(pwd)/x` is `$PWD/x`."""
+    return _HERE.sub("$PWD", text)
 
 
 def _fill_reference(match: re.Match[str], values: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.account import account
-from ml_agent.draft import Draft
+from ml_agent.draft import Draft, Placement
 from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Workspace
 from ml_agent.proof import examine
@@ -102,3 +102,30 @@ def test_an_unused_value_is_advice_for_a_model_and_an_error_for_rules(workspace:
 def test_what_the_parser_proves_stays_an_error(workspace: Workspace) -> None:
     draft = Draft(kind="bash", text="python fit.py --batches 16", source="llm")
     assert not examine(draft, Request(instruction=""), workspace).sound
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "value"),
+    [
+        ("a training epsilon of 0.05", "python fit.py --kimg 50", "0.05"),
+        ("batches of 4", "python fit.py --kimg 4096", "4"),
+        ("pictures in /data/test", "python fit.py --data x/LaMa_test_images", "/data/test"),
+        ("results below /data/out", "python fit.py --data layout=true", "/data/out"),
+        ("the weights vit.pth", "python fit.py --data m/vit.pth.tar", "vit.pth"),
+    ],
+)
+def test_what_only_looks_like_a_value_is_no_use_of_it(words: str, text: str, value: str, workspace: Workspace) -> None:
+    assert statuses(words, text, workspace)[value] == "not found"
+
+
+def test_what_an_author_knows_of_a_value_counts_first(workspace: Workspace) -> None:
+    words = "16 warmup steps and batches of 16"
+    request = Request(instruction=words, values=stated_values(words))
+    placed = (
+        Placement(where="--warmup 16", starts=(0,)),
+        Placement(where="--batch_size 16", starts=(words.rindex("16"),)),
+    )
+    draft = Draft(kind="bash", text="python fit.py --batch_size 16 --warmup 16", placements=placed)
+    assert [entry.where for entry in account(draft, request, workspace)] == ["--warmup 16", "--batch_size 16"]
+    gone = Draft(kind="bash", text="python fit.py --batch_size 16", placements=placed)
+    assert [entry.where for entry in account(gone, request, workspace)] == ["--batch_size 16"]

@@ -92,3 +92,10 @@ def test_several_words_that_are_a_known_value_are_that_value() -> None:
     )
     images = Slot(Option(dest="images", flags=("--images",), nargs="*", type="str", help="the image prompts"))
     assert given('sample "the rise of man"', images, prompts) == {"prompts": ("the rise of man",)}
+
+
+def test_a_part_of_a_name_of_several_words_is_no_value() -> None:
+    model = Slot(Option(dest="model", flags=("--model",), help="model name"))
+    ids = Slot(Option(dest="model_id", flags=("--model_id",), help="model id"))
+    found = given("model ID ETT_96, model Reformer", model, ids)
+    assert found == {"model": ("Reformer",), "model_id": ("ETT_96",)}

@@ -142,3 +142,7 @@ def test_a_list_is_one_guess_beside_its_parts() -> None:
     values = found("hidden sizes 12 and 6")
     assert not values["12 6"].required
     assert values["12"].required
+
+
+def test_a_module_that_is_called_is_stated() -> None:
+    assert found("run it with python -m util.videos")["util.videos"].required

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ml_agent.matching.mentions import read
-from ml_agent.matching.variables import bound, documented, expand, references
+from ml_agent.matching.variables import bound, documented, expand, references, with_variables
 
 
 def test_assignments_are_read() -> None:
@@ -55,3 +55,8 @@ def test_a_path_is_not_put_into_a_path() -> None:
     values = {"CONFIG": "configs/design/v2.yaml", "DATA": "/srv/glue"}
     assert expand("configs/${CONFIG}.yaml", values) == "configs/v2.yaml"
     assert expand("$DATA/MNLI", values) == "/srv/glue/MNLI"
+
+
+def test_a_folder_that_is_asked_for_is_a_variable() -> None:
+    assert with_variables("--in $(pwd)/big --out `pwd`/x") == "--in $PWD/big --out $PWD/x"
+    assert references("$PWD/big $DATA/x") == ("DATA",)

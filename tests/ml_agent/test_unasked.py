@@ -1,0 +1,26 @@
+"""What is said of options that nobody asked for."""
+
+import pytest
+
+from ml_agent.draft import Draft, Placement
+from ml_agent.unasked import unasked
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "told"),
+    [
+        ("train it", "python fit.py --lr 0.1", ["--lr 0.1"]),
+        ("with an lr of 0.1", "python fit.py --lr 0.1", []),
+        ("train on cora", "python fit.py --data cora", []),
+        ("train it", "python fit.py --shuffle", ["--shuffle"]),
+        ("shuffle it", "python fit.py --shuffle", []),
+    ],
+)
+def test_what_no_word_is_behind_is_told(words: str, text: str, told: list[str]) -> None:
+    assert unasked(Draft(kind="bash", text=text), words) == told
+
+
+def test_what_was_heard_was_asked_for() -> None:
+    placed = (Placement(where="--fp16"), Placement(where="--no-flip"))
+    draft = Draft(kind="bash", text="python fit.py --fp16 --no-flip --seed 3", placements=placed)
+    assert unasked(draft, "with mixed precision, without mirroring") == ["--seed 3"]
