@@ -73,13 +73,13 @@ def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[Ledge
     words += [_Word(draft.workdir, f"the folder {draft.workdir}"), _Word(draft.entry, draft.entry)]
     alone = _left_alone(draft, workspace.index) if draft.kind == "bash" else []
     stated = [_certain(value, request.instruction) for value in request.values if value.kind != "switch" or value.name]
-    placed = _placed(draft, words)
-    entries = [_placed_entry(value, placed) or _entry(value, words, alone) for value in stated]
+    placed = _places_of(draft, words)
+    entries = [_entry_by_place(value, placed) or _entry(value, words, alone) for value in stated]
     told = {(entry.value, entry.text, entry.where): entry for entry in reversed(entries)}
     return tuple(entry for entry in reversed(told.values()) if entry.required or entry.status != "not found")
 
 
-def _placed(draft: Draft, words: Sequence[_Word]) -> dict[int, str]:
+def _places_of(draft: Draft, words: Sequence[_Word]) -> dict[int, str]:
     """By the place in the request where a value begins: what it set, as far as that stands in the answer."""
     said = {word.text for word in words}
     return {
@@ -90,7 +90,7 @@ def _placed(draft: Draft, words: Sequence[_Word]) -> dict[int, str]:
     }
 
 
-def _placed_entry(value: Value, placed: Mapping[int, str]) -> LedgerEntry | None:
+def _entry_by_place(value: Value, placed: Mapping[int, str]) -> LedgerEntry | None:
     where = placed.get(value.start) if value.start >= 0 else None
     return _entry_of(value, "honoured", where) if where else None
 

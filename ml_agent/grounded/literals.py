@@ -28,7 +28,7 @@ class Literal(msgspec.Struct, frozen=True, kw_only=True):
     place: int = -1
     """Its place among the positional arguments of the call; -1 where it is none."""
     fixed: bool = False
-    """A key, an index, a format: never replaced."""
+    """A key, an index, a message, what something is compared with: never replaced."""
 
 
 class _Scope(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class _Finder:
     def __init__(self, code: str, lines: tuple[tuple[int, str], ...]) -> None:
         self._code, self._lines = code, lines
 
-    def span(self, node: ast.expr) -> tuple[int, int]:
+    def span(self, node: ast.expr | ast.alias) -> tuple[int, int]:
         """Character offsets of a node; ast counts bytes."""
         return self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno or 1, node.end_col_offset or 0)
 
@@ -101,6 +101,8 @@ class _Finder:
             yield from self._import_literals(node)
         elif isinstance(node, ast.JoinedStr):
             return
+        elif isinstance(node, ast.Compare):
+            yield from (one for child in ast.iter_child_nodes(node) for one in self.visit(child, _Scope(fixed=True)))
         else:
             inner = (
                 scope
@@ -112,11 +114,14 @@ class _Finder:
 
     def _call(self, node: ast.Call) -> Iterator[Literal]:
         owner = dotted(node.func)
+        fixed = owner == "print"
         yield from self.visit(node.func, _Scope())
         if shape := self._shape(node.args, owner):
             yield shape
         for place, argument in enumerate(node.args):
-            yield from self.visit(argument, _Scope(slot=owner.rpartition(".")[2], owner=owner, place=place))
+            yield from self.visit(
+                argument, _Scope(slot=owner.rpartition(".")[2], owner=owner, place=place, fixed=fixed)
+            )
         for keyword in node.keywords:
             yield from self.visit(keyword.value, _Scope(slot=keyword.arg or "", owner=owner))
 
@@ -175,7 +180,8 @@ class _Finder:
         module = getattr(node, "module", None) or ""
         for alias in node.names:
             name = f"{module}.{alias.name}" if module else alias.name
-            yield Literal(text=name, kind="name", slot="", where=name, start=-1, end=-1, fixed=True)
+            start, end = self.span(alias) if module and alias.asname is None else (-1, -1)
+            yield Literal(text=name, kind="name", slot="", where=name, start=start, end=end, fixed=True)
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -17,7 +17,7 @@ from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.ledger import account
 from ml_agent.grounded.order import Programs, in_order, unused
 from ml_agent.grounded.outlook import judge, with_outlook
-from ml_agent.grounded.python_drafts import Author
+from ml_agent.grounded.python_drafts import Author, named_objects
 from ml_agent.grounded.readmes import assess
 from ml_agent.matching.confidence import confidence_vector
 from ml_agent.matching.entries import Facts
@@ -139,7 +139,10 @@ class GroundedNavigator:
         written: Iterator[Draft] = iter(())
         if wanted_kind(request.instruction) == "python" or author.is_library:
             written = author.drafts(request, workspace, self._python or shipped_tables(), self._tables)
-        return Programs([_with_account(one, request, workspace) for one in written], _Drafts(adapted_programs(task)))
+        told = [_with_account(one, request, workspace) for one in written]
+        return Programs(
+            told, _Drafts(adapted_programs(task)), named_objects(statement_of(request), workspace.index.api)
+        )
 
     def _shelf(self, workspace: Workspace) -> Shelf:
         """The choices below the task's folder; those of the whole repository where there are none."""

@@ -1,5 +1,6 @@
 """In which order commands and programs are tried."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from ml_agent.grounded.kind import wanted_kind
 from ml_agent.matching.answers import CERTAIN
 from ml_agent.matching.likeness import stands
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _OF_ONE_KIND = 3
 """So many programs in a row are written before something else is tried."""
 _BY_VALUE = 0.3
@@ -24,6 +26,8 @@ class Programs(NamedTuple):
     """From signatures."""
     adapted: Iterable[Draft]
     """From examples."""
+    named: frozenset[str] = frozenset()
+    """Classes and functions of the repository that the request names to the letter: a program that uses none of them is another one."""
 
 
 def in_order(
@@ -55,10 +59,17 @@ def in_order(
 
 def _programs(programs: Programs) -> Iterator[Draft]:
     """Those that were written first where they have a place for more values: an example is a way that its authors have tried."""
-    adapted, written = iter(programs.adapted), programs.written
+
+    def missing(draft: Draft) -> int:
+        return len(programs.named - set(_NAME.findall(draft.text)))
+
+    adapted, written = iter(programs.adapted), sorted(programs.written, key=missing)
     first = next(adapted, None)
     others = chain([first] if first is not None else [], adapted)
-    if written and (first is None or unused(written[0]) < unused(first)):
+    ahead = (
+        written and first is not None and (missing(written[0]), unused(written[0])) < (missing(first), unused(first))
+    )
+    if written and (first is None or ahead):
         yield from chain(written[:_OF_ONE_KIND], islice(others, 1), written[_OF_ONE_KIND:], others)
     else:
         yield from chain(islice(others, 1), written[:_OF_ONE_KIND], others, written[_OF_ONE_KIND:])

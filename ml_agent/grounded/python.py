@@ -63,23 +63,26 @@ def adapt(code: str, values: Sequence[Value], statement: Statement, sources: Sou
 
 
 def _sibling_edits(code: str, values: Iterable[Value], sources: Sources) -> list[Edit]:
-    """A function of the repository in place of a sibling in the same module, where the user names it: `zoo.resnet` for `zoo.vgg`."""
+    """A function or class of the repository in place of a sibling in the same module, where the user names it: `zoo.resnet` for `zoo.vgg`."""
     edits: list[Edit] = []
-    used = [
-        literal for literal in literals(code) if literal.kind == "name" and "." in literal.text and literal.start >= 0
-    ]
+    names = [literal for literal in literals(code) if literal.kind == "name" and literal.start >= 0]
     for value in values:
         if value.kind != "name" or stands(value.value, code):
             continue
-        for literal in used:
+        for literal in names:
             module, _, last = literal.text.rpartition(".")
-            sibling, own = (
-                sources.index.api.resolve(f"{module}.{name}", sources.workdir) for name in (value.value, last)
-            )
-            if isinstance(sibling, ApiObject) and isinstance(own, ApiObject) and sibling.kind == own.kind:
+            if module and _are_siblings(module, value.value, last, sources):
                 edits.append(Edit(start=literal.end - len(last), end=literal.end, text=value.value))
+                uses = [one for one in names if one.text.split(".")[0] == last]
+                edits += [Edit(start=one.start, end=one.start + len(last), text=value.value) for one in uses]
                 break
     return edits
+
+
+def _are_siblings(module: str, name: str, other: str, sources: Sources) -> bool:
+    """Whether a module has two functions, or two classes, of these names."""
+    one, two = (sources.index.api.resolve(f"{module}.{last}", sources.workdir) for last in (name, other))
+    return isinstance(one, ApiObject) and isinstance(two, ApiObject) and one.kind == two.kind
 
 
 def _repetition_edits(edits: Iterable[Edit], code: str, found: Sequence[Literal]) -> list[Edit]:

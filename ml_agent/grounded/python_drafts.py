@@ -1,5 +1,6 @@
 """Python drafts from the learned matching of a request with the classes and functions of a repository."""
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -15,7 +16,9 @@ from ml_agent.matching.python_tails import Scene, with_tail
 from ml_agent.matching.scores import Scores
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
+from tools.python_api.index import ApiIndex
 
+_SPELLED = re.compile(r"[A-Z]|_")
 _MOST = 8
 _FEW = 2
 
@@ -95,3 +98,9 @@ def _draft(solved: Solved, text: str, workdir: str) -> Draft:
         made_from = Provenance(kind="signature", path=first.path, line=first.line)
         because = f"{', '.join(one.name for one in skeleton.things)} after their signatures"
     return Draft(kind="python", text=text.strip() + "\n", workdir=workdir, because=because, provenance=made_from)
+
+
+def named_objects(statement: Statement, api: ApiIndex) -> frozenset[str]:
+    """The classes and functions of a repository that a request names to the letter, as far as they are spelled as only names are."""
+    names = {one.value for one in statement.mentions if one.kind == "name" and _SPELLED.search(one.value)}
+    return frozenset(names & {found.name.rpartition(".")[2] for found in api.objects} if names else ())

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ml_agent.grounded.literals import literals
+
 PACKAGE = {
     "vision/__init__.py": "from vision.zoo import load, big, small\n",
     "vision/zoo.py": '''
@@ -83,6 +85,21 @@ def test_a_sibling_function_that_the_user_names(repository: Callable[..., Any]) 
     files["vision/zoo.py"] += "\n        def tiny_v2():\n            pass\n"
     draft = repository(files).answer("Print the model tiny_v2() of the zoo.")
     assert "vision.zoo.tiny_v2()" in draft.text
+
+
+def test_a_sibling_class_that_the_user_names(repository: Callable[..., Any]) -> None:
+    files = {
+        **PACKAGE,
+        "vision/nets.py": "class WideNet:\n    pass\n\n\nclass DeepNet:\n    pass\n",
+        "README.md": "# Nets\n\n```python\nfrom vision.nets import WideNet\n\nnet = WideNet()\nprint('WideNet', net)\n```\n",
+    }
+    draft = repository(files).answer("In Python, build a DeepNet and print it.")
+    assert draft.text.splitlines() == [
+        "from vision.nets import DeepNet",
+        "",
+        "net = DeepNet()",
+        "print('WideNet', net)",
+    ]
 
 
 def test_a_missing_import_of_the_repository_is_added(repository: Callable[..., Any]) -> None:
@@ -209,3 +226,8 @@ def test_an_example_of_thousands_of_literals_is_adapted_soon(repository: Callabl
     began = time.process_time()
     place.answer("Python code that loads a net with 7, 8, 9, 11 and 13 and 'a name'")
     assert time.process_time() - began < 30
+
+
+def test_messages_and_what_is_compared_take_no_value() -> None:
+    found = literals("if mode == 'fast':\n    print('ready now')\nrun('fast')\n")
+    assert [one.text for one in found if one.kind == "text" and not one.fixed] == ["fast"]

@@ -121,3 +121,9 @@ def test_a_command_that_surely_has_all_values_goes_before_programs(least: float,
     choices = [Choice(kind="bash", fit=0.1), Choice(kind="python", fit=0.9)]
     command = Matched(A, 0.0, least, frozenset(placed))
     assert next(in_order("Run it", [command], Programs([], [RUN]), choices)).text == first
+
+
+def test_a_program_that_uses_the_class_that_is_named_goes_first() -> None:
+    other, named = draft("Wide(1)"), draft("Deep()", "1")
+    programs = Programs([other, named], [RUN], frozenset({"Deep"}))
+    assert order("Python code for a Deep of 1", [A], programs) == ["Deep()", "Wide(1)", "run()", "a"]
