@@ -5,6 +5,7 @@ from typing import Any
 
 from ml_agent.state import EVIDENCE
 from ml_agent.terminal import terminal_text
+from ml_agent.unsure import lines_of
 
 Plain = dict[str, Any]
 
@@ -71,7 +72,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
 
 def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:
     """An answer that is offered, and what speaks for and against it."""
-    head, *more = one["text"].splitlines() or [""]
+    head, *more = lines_of(one)
     yield f"answer {number}", head
     yield from (("", line) for line in more)
     yield "", f"confidence {one['confidence']:.2f}, folder {one['workdir']}; {one['because']}"

@@ -7,6 +7,8 @@ from ml_agent.draft import Draft
 from ml_agent.state import Plain
 
 MOST = 3
+MOST_LINES = 12
+"""Of each answer that is shown beside others."""
 _LOOKED_AT = 12
 
 
@@ -33,6 +35,13 @@ def offer(draft: Draft) -> Plain:
         "unused": [entry.text for entry in draft.ledger if entry.required and entry.status == "not found"],
         "unplaced": list(draft.unplaced),
     }
+
+
+def lines_of(offered: Plain) -> list[str]:
+    """The lines of an offered answer, as far as they fit beside others; how many are left out is said."""
+    lines = offered["text"].strip().splitlines() or [""]
+    left = len(lines) - MOST_LINES
+    return lines if left < 2 else [*lines[:MOST_LINES], f"… {left} more lines, in run.json"]
 
 
 def what_would_decide(offered: Sequence[Plain]) -> str:

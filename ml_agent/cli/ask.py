@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from ml_agent.console import Terminal
 from ml_agent.errors import UsageError
 from ml_agent.state import Plain
+from ml_agent.unsure import lines_of
 
 
 def asker(console: Terminal) -> Callable[[Sequence[Plain]], int | None]:
@@ -23,7 +24,10 @@ def question(console: Terminal, offered: Sequence[Plain]) -> int | None:
 
     say("None of these is likely to be what was asked:")
     for number, one in enumerate(offered, 1):
-        say(f"  {number}  {one['text'].strip()}")
+        head, *more = lines_of(one)
+        say(f"  {number}  {head}")
+        for line in more:
+            say(f"     {line}")
         lost = [*one["unused"], *one["unplaced"]]
         against = f"; no place for {', '.join(dict.fromkeys(lost))}" if lost else ""
         say(f"     confidence {one['confidence']:.2f}, folder {one['workdir']}{against}")

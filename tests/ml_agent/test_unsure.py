@@ -10,7 +10,7 @@ import ml_agent
 from ml_agent.card import card
 from ml_agent.grounded import navigator
 from ml_agent.matching.model import Model
-from ml_agent.unsure import different, offer, what_would_decide
+from ml_agent.unsure import different, lines_of, offer, what_would_decide
 from tests.ml_agent.grounded.conftest import Make, repository
 
 __all__ = ["repository"]
@@ -76,3 +76,9 @@ def test_a_repository_that_says_little_is_asked_for_what_it_does_not_say(reposit
     place = repository({"run.py": SCRIPT.format("rate"), "README.md": "# Measurements\n\nCompute and tabulate.\n"})
     result = ml_agent.solve("Compute the mean pressure in Oslo.", repo=str(place.workspace().index.root), run="none")
     assert "not about this repository" not in result.message
+
+
+def test_a_long_answer_is_shown_by_its_beginning() -> None:
+    lines = lines_of({"text": "\n".join(f"x{n} = {n}" for n in range(40))})
+    assert (len(lines), lines[-1]) == (13, "… 28 more lines, in run.json")
+    assert lines_of({"text": "python a.py"}) == ["python a.py"]
