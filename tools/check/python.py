@@ -132,6 +132,8 @@ class _Checker:
             chain = chain_of(node.func) if isinstance(node, ast.Call) else None
             if isinstance(node, ast.Call) and chain is not None:
                 called = self._objects.called(chain)
+                if called is not None:
+                    yield from _left_open(node, chain.text)
                 if called is not None and called.sure:
                     yield from _misfit(node, chain.text, called)
 
@@ -184,6 +186,19 @@ def _is_quiet(node: ast.stmt) -> bool:
         return True
     held = node.value if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) else node
     return held is None or not any(isinstance(part, ast.Call | ast.stmt | ast.Await) for part in ast.walk(held))
+
+
+def _left_open(call: ast.Call, written: str) -> Iterator[Located]:
+    """`...` as an argument: somebody has to say what goes there."""
+    given = [
+        *((str(at), one) for at, one in enumerate(call.args, 1)),
+        *((one.arg or "", one.value) for one in call.keywords),
+    ]
+    for name, value in given:
+        if isinstance(value, ast.Constant) and value.value is Ellipsis:
+            said = f"line {call.lineno}: {written}() is not whole: fill in what ... stands for ({name})"
+            subject = f"{written}.{name}"
+            yield Located(call.lineno, Finding(code="left-open", message=said, severity="warning", subject=subject))
 
 
 def _misfit(call: ast.Call, written: str, called: ApiObject) -> Iterator[Located]:
