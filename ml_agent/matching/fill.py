@@ -215,7 +215,11 @@ def _is_own_name(statement: Statement, pair: Pair, slots: Sequence[Slot], callee
             or (own and not _is_named(statement, mention, slots[pair.slot]))
             or _is_within_name(statement, mention, callee)
         )
-    if plain(mention.value) in callee.names or (mention.kind == "name" and plain(mention.value) in callee.described):
+    if plain(mention.value) in callee.names:
+        return True
+    if mention.kind == "name" and (
+        plain(mention.value) in callee.described or _is_within_name(statement, mention, callee)
+    ):
         return True
     if mention.kind == "path":
         folder = posixpath.normpath(mention.value)

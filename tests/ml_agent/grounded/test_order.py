@@ -127,3 +127,9 @@ def test_a_program_that_uses_the_class_that_is_named_goes_first() -> None:
     other, named = draft("Wide(1)"), draft("Deep()", "1")
     programs = Programs([other, named], [RUN], frozenset({"Deep"}))
     assert order("Python code for a Deep of 1", [A], programs) == ["Deep()", "Wide(1)", "run()", "a"]
+
+
+def test_a_whole_notebook_is_no_answer_before_others() -> None:
+    lesson = draft("learn()" + "\n" * 100)
+    assert order("Run it", [A], Programs([], [lesson, RUN]), (0.1, 0.9)) == ["run()", "a"]
+    assert order("Python code for it", [A], Programs([], [lesson, RUN])) == ["run()", "a", lesson.text]

@@ -279,6 +279,9 @@ def test_the_name_of_the_repository_is_no_choice_of_a_slot_that_is_not_named() -
     callee = Callee(names=frozenset({"edm"}))
     assert given("edm generate, 40 steps", disc, callee=callee) == {}
     assert given("edm generate, disc edm", disc, callee=callee) == {"disc": ("edm",)}
+    arch = Slot(Option(dest="arch", flags=("--arch",), default="resnet50", help="model architecture"), ("net_v2",))
+    assert given("pre-train MoCo v3", arch) == {"arch": ("v3",)}
+    assert given("pre-train MoCo v3", arch, callee=Callee(names=frozenset({"mocov3"}))) == {}
 
 
 def test_what_a_program_says_of_itself_is_no_value_of_it() -> None:
