@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.processor_time import within
+from tests.tools.signatures.test_hydra import OLD
 from tools.check.command import check_command
 from tools.findings import Finding
 from tools.index import RepoIndex
@@ -261,3 +262,18 @@ def test_a_configuration_that_names_itself_ends(tmp_path: Path) -> None:
     index = laid(tmp_path, files)
     findings = within(10, lambda: check_command("python train.py lr=2 nothing=1", index))
     assert [f for f in findings if f.severity == "error"] == []
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    return laid(tmp_path_factory.mktemp("old_hydra"), OLD)
+
+
+@pytest.mark.parametrize("words", ["lr=3", "model.width=4", "model=large model.width=4", "opt=adam opt.beta=2"])
+def test_right_overrides_of_a_configuration_that_is_given_as_a_path(old: RepoIndex, words: str) -> None:
+    assert check_command(f"python train.py {words}", old) == []
+
+
+@pytest.mark.parametrize("words", ["lrr=3", "model=huge", "width=4", "opt.beta=2", "model=large model.depth=2"])
+def test_wrong_overrides_of_a_configuration_that_is_given_as_a_path(old: RepoIndex, words: str) -> None:
+    assert [f.severity for f in _errors(old, "train.py", words)] == ["error"]

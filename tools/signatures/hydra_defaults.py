@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 MAX_DEPTH = 12
 MISSING = "???"
+SUFFIXES = (".yaml", ".yml")
 HEADER = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*?[ \t]*#[ \t]*@package[ \t]+(\S+)")
 _INTERPOLATION = re.compile(r"\$\{([\w/@.-]+)\}")
 
@@ -85,6 +86,9 @@ class Placed(NamedTuple):
 class Source:
     """Where configurations are found."""
 
+    old = False
+    """Whether they are for hydra before 1.1: files of groups set keys at the top, and stand behind the file that names them."""
+
     def load(self, path: str) -> Loaded | None:
         """A configuration by its path without suffix; None where there is none."""
         raise NotImplementedError
@@ -111,10 +115,12 @@ class Composition:
 
     def run(self, name: str) -> None:
         """Follow the defaults list of one configuration."""
-        group, _, last = name.removesuffix(".yaml").rpartition("/")
+        stem = next((name.removesuffix(end) for end in SUFFIXES if name.endswith(end)), name)
+        group, _, last = stem.rpartition("/")
         outside = ".." in group.split("/")  # a folder beside, whose name is no package
         root = Entry("", "", group, last, "_global_" if outside else None, is_group=False)
-        self.parts = self._below(root, 0, self.choices.added)
+        unlisted = self.choices.chosen.items() if self.source.old else ()
+        self.parts = self._below(root, 0, [*self.choices.added, *unlisted])
 
     def _below(self, entry: Entry, depth: int, added: Sequence[tuple[str, Any]] = ()) -> list[Placed]:
         """One configuration with all that its defaults list names."""
@@ -122,11 +128,12 @@ class Composition:
         if loaded is None:
             self.whole = self.whole and entry.optional
             return []
-        package = entry.where(_header(loaded.text, entry))
+        package = entry.where(_header(loaded.text, entry) or ("_global_" if self.source.old else None))
         listed = loaded.data.pop("defaults", None) or []
         entries = [self._entry(item, entry.folder, package) for item in listed if item != "_self_"]
-        place = listed.index("_self_") if "_self_" in listed else len(listed)
-        more = [self._entry({key: value}, entry.folder, package) for key, value in added]
+        place = listed.index("_self_") if "_self_" in listed else 0 if self.source.old else len(listed)
+        named = {e.key for e in entries if e is not None} if self.source.old else set()
+        more = [self._entry({key: value}, entry.folder, package) for key, value in added if key not in named]
         entries += [e._replace(added=True) for e in more if e is not None]
         self._take_overrides(entries)
         found = [self._follow(e, depth) if e is not None else [] for e in reversed(entries)][::-1]

@@ -4,8 +4,12 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
+from tools.signatures.config_dict import places_of
 from tools.signatures.hydra_defaults import (
     MISSING,
+    SUFFIXES,
     Choices,
     Composition,
     Entry,
@@ -36,6 +40,8 @@ class Hydra(Native):
         self.run = run
         self.settings = settings
         self.function = function
+        self.old = False
+        """Whether it is written for hydra before 1.1: config_path="conf/config.yaml"."""
         run.made.append(self)
 
     def call(self, arguments: Arguments) -> Value:
@@ -46,6 +52,9 @@ class Hydra(Native):
     def signatures(self) -> list[Signature]:
         """Options are the keys of the configuration and the groups of its defaults list, as the command line chooses them."""
         folder, name = self.settings.get(0, "config_path"), self.settings.get(1, "config_name")
+        if _is_file(folder):  # as hydra took it before 1.0, and until 1.1 beside its own form
+            self.old = True
+            folder, name = posixpath.dirname(folder) or ".", posixpath.basename(folder)
         if folder is None and self.settings.get(2, "version_base", UNKNOWN) is UNKNOWN:
             folder = "."
         first = self._read(folder, name, ())
@@ -56,8 +65,9 @@ class Hydra(Native):
         """The signature for these choices of the command line."""
         told = dict(words)
         folder, name = told.get("--config-path", folder), told.get("--config-name", name)
-        files = Files(self.run, folder, self.settings.path)
+        files = Files(self.run, folder, self.settings.path, old=self.old)
         known = isinstance(name, str) and (folder is None or isinstance(folder, str)) and "--config-dir" not in told
+        known = known and self.settings.get(None, "strict") is not False
         options: dict[str, Option] = {}
         groups = files.groups()
         if isinstance(name, str):
@@ -68,15 +78,20 @@ class Hydra(Native):
                 options |= self._options(made, files)
                 known = known and made.whole and files.whole
         addable = tuple(self._group(g, names, None) for g, names in groups.items() if g not in options)
+        if self.old:  # any group may be chosen without a +
+            options, addable = options | {group.dest: group for group in addable}, ()
         return Signature(
             path=self.run.script, framework="hydra", options=tuple(options.values()), syntax="overrides",
-            accepts_unknown=not known, allow_abbrev=False, unseen=() if known else (_configuration(self.run.script, name),),
+            accepts_unknown=not known, allow_abbrev=False, unseen=() if known else (_configuration(self.settings, name),),
             depends_on=(GROUPS,), addable=addable, chosen=words,
         )  # fmt: skip
 
     def _options(self, made: Composition, files: "Files") -> dict[str, Option]:
         """The keys of a composition, by name."""
         keys: dict[str, Option] = {}
+        filled = (
+            places_of(self.run.sources, [self.run.script]) if any(MISSING in p.loaded.text for p in made.parts) else {}
+        )
         for loaded, package in made.parts:
             data = dict(loaded.data)
             own = data.pop("hydra", None)
@@ -90,6 +105,8 @@ class Hydra(Native):
                     break
                 if option.required and option.dest in keys:
                     continue
+                if option.dest in filled:  # by the program itself: cfg.model.inputs = 3
+                    option = msgspec.structs.replace(option, required=False)
                 for other in [k for k in keys if k.startswith(option.dest + ".")]:
                     del keys[other]
                 above = option.dest.split(".")
@@ -113,8 +130,9 @@ class Hydra(Native):
 class Files(Source):
     """The YAML files of a folder, and what the program stored by name."""
 
-    def __init__(self, run: Interpreter, folder: Value, script: str) -> None:
+    def __init__(self, run: Interpreter, folder: Value, script: str, *, old: bool = False) -> None:
         self.run = run
+        self.old = old
         known = isinstance(folder, str) and "://" not in folder
         self.base = posixpath.normpath(posixpath.join(posixpath.dirname(script), folder)) if known else None
         self.whole = folder is None or known
@@ -134,7 +152,7 @@ class Files(Source):
         return loaded
 
     def _load(self, path: str) -> Loaded | None:
-        for suffix in (".yaml", ".yml") if self.base is not None else ():
+        for suffix in SUFFIXES if self.base is not None else ():
             place = posixpath.normpath(f"{self.base}/{path}{suffix}")
             if self.run.sources.exists(place):
                 data = load_yaml(self.run, place)
@@ -171,7 +189,7 @@ class Files(Source):
             names = [p.relative_to(sources.root).as_posix() for p in (sources.root / self.base).rglob("*.y*ml")]
         else:
             names = []
-        return [n.removeprefix(prefix).rpartition(".")[0] for n in names if n.endswith((".yaml", ".yml"))]
+        return [n.removeprefix(prefix).rpartition(".")[0] for n in names if n.endswith(SUFFIXES)]
 
 
 def chosen_groups(
@@ -247,11 +265,15 @@ def _leaves(data: Mapping[Any, Any], prefix: str, depth: int = 0) -> Iterator[tu
             yield name, value
 
 
-def _configuration(path: str, name: Value) -> Unseen:
+def _configuration(called: Arguments, name: Value) -> Unseen:
     """Keys of a configuration file that could not be read whole."""
-    return Unseen(
-        origin="configuration", name=name if isinstance(name, str) else "a file chosen when it runs", path=path
-    )
+    named = name if isinstance(name, str) else "a file chosen when it runs"
+    return Unseen(origin="configuration", name=named, path=called.path, line=called.line)
+
+
+def _is_file(folder: Value) -> bool:
+    """Whether config_path names a file and not the folder of one."""
+    return isinstance(folder, str) and folder.endswith(SUFFIXES)
 
 
 def _main(run: Interpreter, name: str, arguments: Arguments) -> Value:
@@ -263,8 +285,9 @@ def _main(run: Interpreter, name: str, arguments: Arguments) -> Value:
 class Overrides(Native):
     """OmegaConf.from_cli(): any key; those of the files that were loaded before are known."""
 
-    def __init__(self, run: Interpreter) -> None:
+    def __init__(self, run: Interpreter, called: Arguments) -> None:
         self.run = run
+        self.called = called
 
     def signatures(self) -> list[Signature]:
         """The keys of every YAML file that was loaded by a known name."""
@@ -275,7 +298,7 @@ class Overrides(Native):
         return [
             Signature(
                 path=self.run.script, framework="omegaconf", options=tuple(found.values()), syntax="overrides",
-                accepts_unknown=True, allow_abbrev=False, unseen=(_configuration(self.run.script, "a file given by name"),),
+                accepts_unknown=True, allow_abbrev=False, unseen=(_configuration(self.called, "a file given by name"),),
             )
         ]  # fmt: skip
 
@@ -303,7 +326,7 @@ def _load(run: Interpreter, name: str, arguments: Arguments) -> Value:
 
 
 def _from_cli(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    made = Overrides(run)
+    made = Overrides(run, arguments)
     run.note_parsed(made, strict=False)
     return UNKNOWN
 

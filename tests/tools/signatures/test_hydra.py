@@ -1,0 +1,57 @@
+"""hydra's older forms, and how it reads YAML."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tools.signatures.model import Option, Signature
+
+Find = Callable[[Signature, str], Option]
+Make = Callable[..., Any]
+
+MAIN = """
+    import hydra
+    @hydra.main({how})
+    def main(cfg): ...
+    if __name__ == "__main__":
+        main()
+"""
+OLD = {
+    "train.py": MAIN.format(how='config_path="conf/config.yaml"'),
+    "conf/config.yaml": "defaults:\n  - model: small\nlr: 0.1\nevery: 10\n",
+    "conf/model/small.yaml": "model:\n  width: 8\nevery: 2\n",
+    "conf/model/large.yaml": "model:\n  width: 80\n",
+    "conf/opt/adam.yaml": "opt:\n  beta: 1\n",
+}
+"""As hydra 0.11 reads it."""
+
+
+def _read(repository: Make, files: Mapping[str, str]) -> Signature:
+    (signature,) = repository(files).read("train.py")
+    return signature  # type: ignore[no-any-return]
+
+
+def test_a_configuration_that_is_given_as_a_path(repository: Make, option: Find) -> None:
+    for how in ('config_path="conf/config.yaml"', "'conf/config.yaml'", "config_path='conf/config.yaml', strict=True"):
+        found = _read(repository, OLD | {"train.py": MAIN.format(how=how)})
+        assert found.whole
+        assert [o.dest for o in found.options] == ["model", "lr", "every", "model.width", "opt"]
+        assert option(found, "model").choices == ("large", "small")
+        assert option(found, "every").default == "2", "a group is merged behind the file that names it"
+
+
+def test_a_configuration_in_the_old_form_beside_the_script(repository: Make) -> None:
+    for name in ("config.yaml", "config.yml"):
+        files = {"train.py": MAIN.format(how=f'config_path="{name}"'), name: "lr: 0.1\n"}
+        found = _read(repository, files)
+        assert found.whole and [o.dest for o in found.options] == ["lr"]
+
+
+def test_a_configuration_in_the_old_form_that_takes_any_key(repository: Make) -> None:
+    how = 'config_path="conf/config.yaml", strict=False'
+    assert not _read(repository, OLD | {"train.py": MAIN.format(how=how)}).whole
+
+
+def test_a_key_that_the_program_fills_is_not_required(repository: Make, option: Find) -> None:
+    main = MAIN.format(how='config_path="conf", config_name="config"').replace("...", "\n        cfg.net.inputs = 3")
+    found = _read(repository, {"train.py": main, "conf/config.yaml": "net:\n  inputs: ???\n  outputs: ???\n"})
+    assert not option(found, "net.inputs").required and option(found, "net.outputs").required
