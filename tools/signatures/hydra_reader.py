@@ -1,6 +1,8 @@
 """hydra and OmegaConf: the keys of the YAML configuration are what may be overridden."""
 
+import functools
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -31,6 +33,8 @@ MOST_READ = 2_000_000
 LEAST_COUNTED = 4_000
 """For a file, however short."""
 MAX_COMBINATIONS = 16
+EXPONENT = re.compile(r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)[eE][-+]?\d+\Z")
+"""A number that plain YAML takes for a text where it has no point or no sign behind the e."""
 
 
 class Hydra(Native):
@@ -211,6 +215,21 @@ def chosen_groups(
     return several, added, frozenset(removed)
 
 
+@functools.cache
+def _loader() -> Any:
+    """A loader that takes for numbers what OmegaConf does, `3e-4` too, and no text for a date."""
+    import yaml
+
+    safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    made: Any = type("Loader", (safe,), {})
+    known = {
+        first: [one for one in rules if "time" not in one[0]] for first, rules in safe.yaml_implicit_resolvers.items()
+    }
+    made.yaml_implicit_resolvers = known
+    made.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+0123456789."))
+    return made
+
+
 def load_yaml(run: Interpreter, path: str) -> dict[str, Any] | None:
     """The mapping in a YAML file; None where it is none."""
     text = run.sources.text(path)
@@ -219,7 +238,7 @@ def load_yaml(run: Interpreter, path: str) -> dict[str, Any] | None:
     import yaml  # one repository in many has such files
 
     try:
-        data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        data = yaml.load(text, Loader=_loader())
     except (yaml.YAMLError, ValueError, RecursionError, TypeError, AttributeError):
         return None
     return data if isinstance(data, dict) else {} if data is None else None
