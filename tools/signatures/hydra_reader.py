@@ -1,9 +1,7 @@
 """hydra and OmegaConf: the keys of the YAML configuration are what may be overridden."""
 
-import functools
 import posixpath
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -21,20 +19,16 @@ from tools.signatures.hydra_defaults import (
 )
 from tools.signatures.hydra_store import Stored, instance
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, OptionType, Signature, Unseen
+from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.sweeps import GROUP, GROUPS, choices_in
 from tools.signatures.values import UNKNOWN, Arguments, Method, Native, Value
+from tools.signatures.yaml_keys import MAX_KEYS, flat_options, load_yaml
 
-MAX_KEYS = 2_000
-MAX_YAML_BYTES = 300_000
-TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float", str: "str"}
 MOST_READ = 2_000_000
 """Characters that the configurations of one command line may have together."""
 LEAST_COUNTED = 4_000
 """For a file, however short."""
 MAX_COMBINATIONS = 16
-EXPONENT = re.compile(r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)[eE][-+]?\d+\Z")
-"""A number that plain YAML takes for a text where it has no point or no sign behind the e."""
 
 
 class Hydra(Native):
@@ -159,7 +153,7 @@ class Files(Source):
         for suffix in SUFFIXES if self.base is not None else ():
             place = posixpath.normpath(f"{self.base}/{path}{suffix}")
             if self.run.sources.exists(place):
-                data = load_yaml(self.run, place)
+                data = load_yaml(self.run.sources, place)
                 return None if data is None else Loaded(data, place, self.run.sources.text(place) or "")
         stored = self.stored.get(path)
         if stored is None:
@@ -213,75 +207,6 @@ def chosen_groups(
         elif not key.startswith("-"):
             several[name] = names
     return several, added, frozenset(removed)
-
-
-@functools.cache
-def _loader() -> Any:
-    """A loader that takes for numbers what OmegaConf does, `3e-4` too, and no text for a date."""
-    import yaml
-
-    safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    made: Any = type("Loader", (safe,), {})
-    known = {
-        first: [one for one in rules if "time" not in one[0]] for first, rules in safe.yaml_implicit_resolvers.items()
-    }
-    made.yaml_implicit_resolvers = known
-    made.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+0123456789."))
-    return made
-
-
-def load_yaml(run: Interpreter, path: str) -> dict[str, Any] | None:
-    """The mapping in a YAML file; None where it is none."""
-    text = run.sources.text(path)
-    if text is None or len(text) > MAX_YAML_BYTES:
-        return None
-    import yaml  # one repository in many has such files
-
-    try:
-        data = yaml.load(text, Loader=_loader())
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError, AttributeError):
-        return None
-    return data if isinstance(data, dict) else {} if data is None else None
-
-
-def flat_options(data: Mapping[Any, Any], path: str, text: str, prefix: str = "") -> Iterator[Option]:
-    """One option a leaf, with dotted names."""
-    lines = _lines(text)
-    for count, (name, value) in enumerate(_leaves(data, prefix)):
-        if count >= MAX_KEYS:
-            return
-        kind: OptionType = "json" if isinstance(value, (list, dict)) else TYPES.get(type(value), "unknown")
-        missing = value == MISSING
-        shown = None if value is None or missing else str(value).lower() if isinstance(value, bool) else str(value)
-        yield Option(
-            dest=name, type="unknown" if missing else kind, default=shown, required=missing, path=path,
-            line=lines.get(name.removeprefix(prefix), 0), converter="yaml", sure=not missing,
-        )  # fmt: skip
-
-
-def _lines(text: str) -> dict[str, int]:
-    """By dotted name the line on which a YAML file, written in blocks, sets it."""
-    found: dict[str, int] = {}
-    above: list[tuple[int, str]] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        key = line.partition(":")[0].strip().strip("'\"")
-        if ":" not in line or not key or key[0] in "#-{[":
-            continue
-        indent = len(line) - len(line.lstrip())
-        while above and above[-1][0] >= indent:
-            above.pop()
-        above.append((indent, key))
-        found.setdefault(".".join(name for _, name in above), number)
-    return found
-
-
-def _leaves(data: Mapping[Any, Any], prefix: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    for key, value in data.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, dict) and value and depth < 12:
-            yield from _leaves(value, f"{name}.", depth + 1)
-        else:
-            yield name, value
 
 
 def _configuration(called: Arguments, name: Value) -> Unseen:
@@ -338,7 +263,7 @@ def _load(run: Interpreter, name: str, arguments: Arguments) -> Value:
     inside = word.removeprefix(f"{run.sources.root}/")
     for folder in ("", posixpath.dirname(run.script)):
         path = posixpath.normpath(posixpath.join(folder, inside))
-        data = load_yaml(run, path) if run.sources.exists(path) else None
+        data = load_yaml(run.sources, path) if run.sources.exists(path) else None
         if data is not None:
             return LoadedYaml(run, path, data)
     return UNKNOWN

@@ -66,3 +66,22 @@ def test_numbers_as_omegaconf_reads_them(repository: Make, option: Find) -> None
     main = MAIN.format(how='config_path="conf", config_name="config"')
     found = _read(repository, {"train.py": main, "conf/config.yaml": text})
     assert {value: option(found, f"k{at}").type for at, value in enumerate(kinds)} == kinds
+
+
+def test_no_in_place_of_something_that_is_given(repository: Make, option: Find) -> None:
+    text = """\
+source: no  # to be overriden in CLI
+model:
+  path: off
+out_dir: false
+weights: no  # path to the weights
+refine: False # refiner will only run if this is True
+half: no  # must be set to true for large images
+log_file: false  # whether lines have to be given to a file
+late: yes  # to be overridden
+"""
+    main = MAIN.format(how='config_path="conf", config_name="config"')
+    found = _read(repository, {"train.py": main, "conf/config.yaml": text})
+    waiting = {one.dest for one in found.options if one.type == "unknown" and one.default is None}
+    assert waiting == {"source", "model.path", "out_dir", "weights"}
+    assert {one.dest for one in found.options if one.type == "bool"} == {"refine", "half", "log_file", "late"}

@@ -1,0 +1,103 @@
+"""The keys of YAML files as options: what a file sets, with its type, its default and its line."""
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tools.signatures.comments import comment_at
+from tools.signatures.hydra_defaults import MISSING
+from tools.signatures.model import Option, OptionType
+from tools.signatures.sources import Sources
+
+MAX_KEYS = 2_000
+MAX_YAML_BYTES = 300_000
+TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float", str: "str"}
+EXPONENT = re.compile(r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)[eE][-+]?\d+\Z")
+"""A number that plain YAML takes for a text where it has no point or no sign behind the e."""
+_WAITS = re.compile(
+    r"(?!whether\b|if\b)(?:.*?\b(?:to be|must be|has to be|have to be|needs? to be) "
+    r"(?:overr?id|overwrit|set\b(?! to (?:true|false))|given|specified|filled|provided|passed|replaced)"
+    r"|.*?\boverr?id\w* (?:\w+ )?(?:in|on|from|by|via) (?:the )?(?:cli\b|command)|(?:the )?path (?:to|of)\b)",
+    re.IGNORECASE,
+)
+"""A comment on a value that only holds the place of one that is given."""
+_PLACE = re.compile(r"(?:^|[._]|in|out)(?:paths?|dir|directory|folder|filename)$")
+"""A key for a path, by its name."""
+
+
+@functools.cache
+def _loader() -> Any:
+    """A loader that takes for numbers what OmegaConf does, `3e-4` too, and no text for a date."""
+    import yaml
+
+    safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    made: Any = type("Loader", (safe,), {})
+    known = {
+        first: [one for one in rules if "time" not in one[0]] for first, rules in safe.yaml_implicit_resolvers.items()
+    }
+    made.yaml_implicit_resolvers = known
+    made.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+0123456789."))
+    return made
+
+
+def load_yaml(sources: Sources, path: str) -> dict[str, Any] | None:
+    """The mapping in a YAML file; None where it is none."""
+    text = sources.text(path)
+    if text is None or len(text) > MAX_YAML_BYTES:
+        return None
+    import yaml  # one repository in many has such files
+
+    try:
+        data = yaml.load(text, Loader=_loader())
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError, AttributeError):
+        return None
+    return data if isinstance(data, dict) else {} if data is None else None
+
+
+def flat_options(data: Mapping[Any, Any], path: str, text: str, prefix: str = "") -> Iterator[Option]:
+    """One option a leaf, with dotted names."""
+    lines, written = _lines(text), text.split("\n")
+    for count, (name, value) in enumerate(_leaves(data, prefix)):
+        if count >= MAX_KEYS:
+            return
+        kind: OptionType = "json" if isinstance(value, (list, dict)) else TYPES.get(type(value), "unknown")
+        line = lines.get(name.removeprefix(prefix), 0)
+        if value is False and _waits(name, comment_at(written, line)):
+            kind, value = "unknown", None
+        missing = value == MISSING
+        shown = None if value is None or missing else str(value).lower() if isinstance(value, bool) else str(value)
+        yield Option(
+            dest=name, type="unknown" if missing else kind, default=shown, required=missing, path=path,
+            line=line, converter="yaml", sure=not missing,
+        )  # fmt: skip
+
+
+def _lines(text: str) -> dict[str, int]:
+    """By dotted name the line on which a YAML file, written in blocks, sets it."""
+    found: dict[str, int] = {}
+    above: list[tuple[int, str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        key = line.partition(":")[0].strip().strip("'\"")
+        if ":" not in line or not key or key[0] in "#-{[":
+            continue
+        indent = len(line) - len(line.lstrip())
+        while above and above[-1][0] >= indent:
+            above.pop()
+        above.append((indent, key))
+        found.setdefault(".".join(name for _, name in above), number)
+    return found
+
+
+def _leaves(data: Mapping[Any, Any], prefix: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    for key, value in data.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict) and value and depth < 12:
+            yield from _leaves(value, f"{name}.", depth + 1)
+        else:
+            yield name, value
+
+
+def _waits(name: str, comment: str) -> bool:
+    """Whether `no` only says that nothing is given yet: the key is no switch."""
+    return bool(_PLACE.search(name) or _WAITS.match(comment))
