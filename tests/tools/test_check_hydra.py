@@ -119,6 +119,12 @@ exp=a db.port=5
 -c job --resolve
 --cfg job --package db
 --cfg=hydra -p db
+-cn second other=3
+--config-name=second.yaml other=3
+-cn db/pg
+-cn mine -cd /somewhere lr=3
+-cn $NAME lr=3
+-cn mine 'hydra.searchpath=[file:///x]'
 --config-name second
 --config-name=second other=5
 -cn second other=5
@@ -184,6 +190,9 @@ add=x
 -c
 --cfg jobs
 --config-name=second data.path=5
+-cn secnd other=3
+--config-name=mine
+-cn pg
 --info cnofig
 --multirn lr=3
 --lr=3
@@ -234,7 +243,7 @@ def test_wrong_overrides(index: RepoIndex, words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "suggestion"),
     [("--multirn lr=3", "--multirun"), ("add=x", "+add=x"), ("+lr=3", "lr=3"), ("opt=sgd", "opt@trainer.opt=sgd"),
-     ("db=pgg", "pg"), ("data.pth=3", "data.path"), ("lr=1,2", "--multirun")],
+     ("db=pgg", "pg"), ("data.pth=3", "data.path"), ("lr=1,2", "--multirun"), ("-cn secnd lr=3", "second")],
 )  # fmt: skip
 def test_what_was_meant(index: RepoIndex, words: str, suggestion: str) -> None:
     (found,) = _errors(index, "train.py", words)

@@ -58,6 +58,8 @@ def read_hydra(reader: Reader, words: list[str]) -> None:
     """hydra's own options as argparse reads them, and the overrides among the words."""
     own = _own_words(reader, words)
     given = [_override(word) for word in own.values.get("overrides", [])]
+    if _names_nothing(reader, own, given):
+        return
     reader.chosen = _choices(reader, own, given)
     sweeps = bool(own.values.get("multirun")) or _has_multirun(reader, given)
     overrides = _Overrides(reader, sweeps=sweeps, shown=any(name in own.values for name in SHOWS))
@@ -104,6 +106,22 @@ def _override(word: str) -> Override:
     key, equals, value = word.partition("=")
     name = key.lstrip("+~")
     return Override(word, key[: len(key) - len(name)], name, value if equals else None)
+
+
+def _names_nothing(reader: Reader, own: Reader, given: list[Override]) -> bool:
+    """Whether --config-name gives a name that no configuration has; then nothing can be said of the rest."""
+    name, known = str(own.values.get("config-name", "")), reader.signature.configurations
+    stem = name.removesuffix(".yaml").removesuffix(".yml")
+    elsewhere = any(dest in own.values for dest in ("config-path", "config-dir"))
+    elsewhere = elsewhere or any(one.key == "hydra.searchpath" for one in given)
+    if not name or not known or stem in known or elsewhere or ".." in stem or VARIABLE.search(name):
+        return False
+    suggestion = nearest(stem, known)
+    hint = f"; did you mean {suggestion}?" if suggestion else ""
+    reader.note("bad-choice", f"{reader.signature.path} has no configuration {name}{hint}", None, name, suggestion)
+    reader.tried |= {option.dest for option in reader.signature.options}
+    reader.unknown += [one.word for one in given]
+    return True
 
 
 def _choices(reader: Reader, own: Reader, given: list[Override]) -> tuple[tuple[str, str], ...]:

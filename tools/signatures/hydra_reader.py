@@ -81,7 +81,7 @@ class Hydra(Native):
         return Signature(
             path=self.run.script, framework="hydra", options=tuple(options.values()), syntax="overrides",
             accepts_unknown=not known, allow_abbrev=False, unseen=() if known else (_configuration(self.settings, name),),
-            depends_on=(GROUPS,), addable=addable, chosen=words,
+            depends_on=(GROUPS,), addable=addable, chosen=words, configurations=files.names() if files.whole else (),
         )  # fmt: skip
 
     def _options(self, made: Composition, files: "Files") -> dict[str, Option]:
@@ -162,12 +162,16 @@ class Files(Source):
         header = f"# @package {stored.package}\n" if stored.package else ""
         return Loaded(dict(stored.data), stored.file, header)
 
+    def names(self) -> tuple[str, ...]:
+        """Every configuration by its path without suffix, but for hydra's own."""
+        return tuple(sorted({path for path in [*self._files(), *self.stored] if path.split("/")[0] != "hydra"}))
+
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Every group with its choices, but for hydra's own."""
         found: dict[str, list[str]] = {}
-        for path in [*self._files(), *self.stored]:
+        for path in self.names():
             group, _, name = path.rpartition("/")
-            if group and group.split("/")[0] != "hydra":
+            if group:
                 found.setdefault(group, []).append(name)
         return {group: tuple(sorted(set(names))) for group, names in sorted(found.items())}
 

@@ -114,6 +114,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Groups of dests of which at least one must be given."""
     addable: tuple[Option, ...] = ()
     """Groups of configurations that may be given with `+` because no defaults list names them yet."""
+    configurations: tuple[str, ...] = ()
+    """Of overrides: the configurations that may be chosen by name instead of the program's own; () where they are not known."""
     chosen: tuple[tuple[str, str], ...] = ()
     """Of overrides: the choices of groups and files on the command line for which it was read."""
     chains: bool = False
