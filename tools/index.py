@@ -99,8 +99,13 @@ class RepoIndex:
 
     @cached_property
     def signatures(self) -> Mapping[str, tuple[Signature, ...]]:
-        """Entry points by path; several where a script has subcommands."""
-        return dict(self._part("signatures"))
+        """Entry points by path; several where a script has subcommands. What takes more than it lists has what examples show."""
+        from tools.shown_options import learns_from_examples, with_shown_options
+
+        read: dict[str, tuple[Signature, ...]] = self._part("signatures")
+        if not any(learns_from_examples(one) for several in read.values() for one in several):
+            return dict(read)
+        return with_shown_options(read, self.examples, self.root)
 
     @cached_property
     def api(self) -> ApiIndex:

@@ -187,7 +187,7 @@ def _option_words(signature: Signature, option: Option, value: Any) -> list[str]
     flag = _flag(option)
     if option.switch:
         return _switch_words(option, flag, value)
-    if signature.syntax == "absl":
+    if signature.syntax == "absl" or option.joined:
         return [f"{flag}={written(option, v)}" for v in _as_list(value)]
     several = option.nargs in ("*", "+", "...") or (option.nargs or "").isdigit()
     if not several:

@@ -49,6 +49,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """FILE:LINE of that test."""
     within: str = ""
     """The dest of the option whose words hold it; "" for one that stands by itself."""
+    joined: bool = False
+    """Its value stands in the same word, for a program that takes words apart itself: `--name=value`."""
     held: Held = "words"
     """How those words hold it: as `KEY VALUE KEY VALUE`, in one word as `KEY=VALUE,KEY=VALUE`, or in one that is JSON."""
 

@@ -1,0 +1,184 @@
+"""Options as documents show them: `--name=value` that a parser hands on unread, and what a key of a YAML file is given.
+
+A program that takes more than its parser lists takes at least what its documents, its scripts and its docstring give it.
+"""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from tools.commandline.invocation import Invocation
+from tools.commandline.parse import calls
+from tools.commandline.reader import VARIABLE, Given, ParsedCall
+from tools.commandline.shell import parse_command
+from tools.commandline.words import choose, parse_call
+from tools.examples import Example
+from tools.files import Tree
+from tools.launchers import HELP
+from tools.python_source import read_module
+from tools.signatures.model import Option, Signature
+from tools.signatures.nearest import is_slip
+from tools.signatures.words import FALSE, TRUE
+from tools.usage.placeholders import quoted_placeholders
+
+_MOST_COMMANDS, _MOST_OPTIONS = 300, 100
+_LONGEST_COMMAND = 4_000
+_FLAG = re.compile(r"--[A-Za-z][\w.-]{0,80}")
+_KEY = re.compile(r"[A-Za-z_][\w.]{0,80}")
+_SYNTAXES = frozenset({"argparse", "click", "overrides"})
+_KINDS = frozenset({"python", "module", "console"})
+
+Signatures = Mapping[str, tuple[Signature, ...]]
+
+
+class _Command(NamedTuple):
+    """A command that is shown, and where it stands."""
+
+    invocation: Invocation
+    path: str
+    line: int
+
+
+class _Shown(NamedTuple):
+    """What one command gives an option."""
+
+    given: Given
+    path: str
+    line: int
+
+
+def with_shown_options(found: Signatures, examples: Sequence[Example], root: Path) -> dict[str, tuple[Signature, ...]]:
+    """All signatures of a repository, those that take more than they list with the options that are shown for them.
+
+    Args:
+        found: by path.
+        examples: what documents and shell scripts show.
+        root: folder of the repository.
+    """
+    shown: dict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        if example.kind == "bash" and len(shown[example.entry]) < _MOST_COMMANDS:
+            shown[example.entry].append(example)
+    return {path: _complete(several, shown.get(path, ()), root) for path, several in found.items()}
+
+
+def learns_from_examples(signature: Signature) -> bool:
+    """Whether what documents show of an entry point may say more of it than its source."""
+    return signature.kind in _KINDS and (_is_open(signature) or any(map(_may_wait, signature.options)))
+
+
+def _complete(several: tuple[Signature, ...], examples: Sequence[Example], root: Path) -> tuple[Signature, ...]:
+    if not any(map(learns_from_examples, several)):
+        return several
+    commands = [*_commands(examples), *_docstring(several[0].path, root)]
+    return tuple(_of_commands(one, several, commands) if learns_from_examples(one) else one for one in several)
+
+
+def _commands(examples: Sequence[Example]) -> Iterator[_Command]:
+    for example in examples:
+        for invocation in parse_command(quoted_placeholders(example.text[:_LONGEST_COMMAND])).invocations:
+            yield _Command(invocation, example.path, example.line)
+
+
+def _docstring(path: str, root: Path) -> Iterator[_Command]:
+    """The commands in the docstring of a script."""
+    module = read_module(Tree(root), path) if path.endswith(".py") else None
+    lines = ((ast.get_docstring(module) if module is not None else "") or "").split("\n")
+    for line in [one.strip().lstrip("$>` ") for one in lines if Path(path).name in one][:_MOST_COMMANDS]:
+        for invocation in parse_command(quoted_placeholders(line[:_LONGEST_COMMAND])).invocations:
+            yield _Command(invocation, path, 1)
+
+
+def _of_commands(signature: Signature, several: Sequence[Signature], commands: Sequence[_Command]) -> Signature:
+    """One signature with what the commands that call it say of its options."""
+    read = _with_flags(signature)
+    own = [one for one in commands if calls(one.invocation, signature)]
+    own = [one for one in own if choose(several, one.invocation.words) is signature]
+    parsed = [(one, parse_call(read, one.invocation.words)) for one in own]
+    overrides = read.syntax == "overrides"
+    new: dict[str, list[_Shown]] = {}
+    given: dict[str, list[str]] = defaultdict(list)
+    for command, call in parsed:
+        for part in call.given:
+            if part.option is not None:
+                given[part.option.dest] += part.values
+        for part in _new_parts(call, read):
+            new.setdefault(part.flag if overrides else _name(part.flag), []).append(
+                _Shown(part, command.path, command.line)
+            )
+    if read is not signature and any(part.kind == "place" for _, call in parsed for part in call.given):
+        return signature  # what it makes of the words by place is not known
+    options = tuple(_correct_type(option, given[option.dest]) for option in signature.options)
+    more = [_option(read, name, shown) for name, shown in list(new.items())[:_MOST_OPTIONS]]
+    return msgspec.structs.replace(read if more else signature, options=(*options, *more))
+
+
+def _new_parts(call: ParsedCall, signature: Signature) -> Iterator[Given]:
+    """The parts of a command that are options which are not listed.
+
+    What stands bare before a word by place is left out: nobody knows whether the word is its value.
+    """
+    if not _is_open(signature) or call.chosen:
+        return
+    for part, behind in zip(call.given, (*call.given[1:], None), strict=True):
+        doubtful = not part.values and behind is not None and behind.kind == "place"
+        if part.option is None and not doubtful and _is_new(part, signature):
+            yield part
+
+
+def _is_open(signature: Signature) -> bool:
+    """Whether words that its source does not list may be options of it."""
+    return signature.accepts_unknown and _with_flags(signature).syntax in _SYNTAXES
+
+
+def _with_flags(signature: Signature) -> Signature:
+    """A script that reads sys.argv itself, and of which no argument is known by place, takes options as others do."""
+    own = signature.framework == "sysargv" and not signature.options
+    return msgspec.structs.replace(signature, syntax="argparse", allow_abbrev=False) if own else signature
+
+
+def _is_new(part: Given, signature: Signature) -> bool:
+    """Whether a part of a command is an option that is not known, and not a known one with a slip in it."""
+    pattern, kind = (_KEY, "override") if signature.syntax == "overrides" else (_FLAG, "option")
+    if part.kind != kind or not pattern.fullmatch(part.flag) or part.flag in HELP:
+        return False
+    known = {flag.lstrip("-") for option in signature.options for flag in (*option.flags, option.dest)}
+    return not any(is_slip(part.flag.lstrip("-"), one) for one in known)
+
+
+def _name(flag: str) -> str:
+    return flag.lstrip("-").replace("-", "_")
+
+
+def _option(signature: Signature, name: str, shown: Sequence[_Shown]) -> Option:
+    """An option by what is shown of it; of its type nothing is known."""
+    fire, overrides = signature.framework == "fire", signature.syntax == "overrides"
+    spelled = dict.fromkeys(one.given.flag for one in shown)
+    valued = [one for one in shown if one.given.values]
+    made = Option(
+        dest=name, flags=() if overrides else tuple(spelled), type="unknown", path=shown[0].path,
+        line=shown[0].line, sure=False, level=len(signature.subcommand), converter="literal" if fire else "",
+        joined=bool(valued) and all(one.given.form == "equals" for one in valued) and not overrides,
+    )  # fmt: skip
+    if valued or overrides:
+        return made
+    return msgspec.structs.replace(made, type="bool", nargs="?" if fire else "0", switch_value="True")
+
+
+def _may_wait(option: Option) -> bool:
+    return option.converter == "yaml" and option.type == "bool"
+
+
+def _correct_type(option: Option, given: Sequence[str]) -> Option:
+    """A key that is no switch after all: its `no` only says that nothing is given yet."""
+    told = [one for one in given if one.lower() not in TRUE | FALSE | {"", "null"}]
+    if not _may_wait(option) or not any(not VARIABLE.fullmatch(one) for one in told):
+        return option
+    return msgspec.structs.replace(
+        option, type="unknown", default=None if option.default == "false" else option.default
+    )
