@@ -1,10 +1,12 @@
 """fire: functions, classes and dictionaries as commands."""
 
 import ast
+from collections.abc import Sequence
 
 import msgspec
 
-from tools.signatures.fields import dashed, option_of, parameters
+from tools.signatures.attribute_settings import Settings, settings_of_call
+from tools.signatures.fields import Field, dashed, option_of, parameters
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.values import (
@@ -81,9 +83,13 @@ class Fire(Native):
     ) -> Signature:
         plain = function.function if isinstance(function, Bound) else function
         options = (*before, *self._options(function, len(subcommand)))
+        kept = _keyword_settings(self.run, plain)
+        known = {option.dest for option in options}
+        made_of = [field for field in kept.fields if field.name not in known]
+        options = (*options, *self._options_of(made_of, len(subcommand)))
         doc = "" if isinstance(plain.node, ast.Lambda) else ast.get_docstring(plain.node) or ""
         made = self._signature(options, subcommand, doc, plain.node.lineno, chains=_returns(plain))
-        return msgspec.structs.replace(made, accepts_unknown=_takes_more(plain))
+        return msgspec.structs.replace(made, accepts_unknown=_takes_more(plain, keywords=not kept.closed))
 
     def _signature(
         self, options: tuple[Option, ...], subcommand: tuple[str, ...], doc: str, line: int, *, chains: bool
@@ -94,7 +100,9 @@ class Fire(Native):
         )  # fmt: skip
 
     def _options(self, function: Function | Bound, level: int) -> list[Option]:
-        fields, _ = parameters(self.run, function)
+        return self._options_of(parameters(self.run, function)[0], level)
+
+    def _options_of(self, fields: Sequence[Field], level: int) -> list[Option]:
         found: list[Option] = []
         for field in fields:
             made = option_of(self.run, field, field.name, dashed(field.name))
@@ -119,10 +127,23 @@ def _elsewhere(cls: Class) -> str:
     return "__getattr__" if named else "a decorator" if cls.decorators or cls.node.keywords else ""
 
 
-def _takes_more(function: Function) -> bool:
-    """Whether a function takes keywords or words that it does not name, or what is around it may."""
+def _keyword_settings(run: Interpreter, function: Function) -> Settings:
+    """What a function that takes any keyword does with them, where it stores each as an attribute of its settings."""
+    keywords = function.node.args.kwarg
+    if keywords is None:
+        return Settings()
+    return settings_of_call(run, function, ast.Name(keywords.arg, ast.Load()))
+
+
+def _takes_more(function: Function, *, keywords: bool = True) -> bool:
+    """Whether a function takes keywords or words that it does not name, or what is around it may.
+
+    Args:
+        function: that is called.
+        keywords: whether those that it takes besides its parameters may be any.
+    """
     node = function.node
-    if node.args.kwarg is not None or node.args.vararg is not None:
+    if (keywords and node.args.kwarg is not None) or node.args.vararg is not None:
         return True
     decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
     return any(ast.unparse(d) not in ("staticmethod", "classmethod") for d in decorators)

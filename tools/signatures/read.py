@@ -10,6 +10,7 @@ import msgspec
 
 from tools.reading import Reading
 from tools.signatures import make_reader, shell_reader, sysargv_reader
+from tools.signatures.attribute_settings import settings_of_words
 from tools.signatures.comments import with_comments
 from tools.signatures.frameworks import factories, reads_arguments
 from tools.signatures.gin_reader import with_bindings
@@ -33,6 +34,8 @@ REWRITES = re.compile(
     r"\bsys\.argv(?:\.insert\(\s*1,\s*[\"'](?P<name>[\w-]+)[\"']\s*\)|\.(?:insert|append|extend|remove|pop)\(|(?:\[[^\]\n]*\])?\s*\+?=(?!=))"
 )
 """Ways to change the words that a parser will read."""
+WORDS = re.compile(r"\.\w+\(\s*sys\.argv\[1:\]\s*\)")
+"""A method that is given all words of the command line."""
 SHELL = (".sh", ".bash")
 PYTHON_LINE = re.compile(r"#![^\n]*\bpython")
 
@@ -215,6 +218,11 @@ class SignatureReader:
                 found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in _signatures(made)]
             if found:
                 return tuple(_complete(run, s) for s in self._with_rewriting(found, run))
+        if runs and WORDS.search(self.sources.text(path) or ""):
+            run = self._follow(path)
+            found = [_complete(run, s) for s in settings_of_words(run)]
+            if found:
+                return tuple(found)
         return sysargv_reader.read(self.sources, path) if runs else ()
 
     def _changes_settings(self, path: str) -> bool:
