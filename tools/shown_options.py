@@ -125,7 +125,7 @@ def _new_parts(call: ParsedCall, signature: Signature) -> Iterator[Given]:
     """
     if not _is_open(signature) or call.chosen:
         return
-    for part, behind in zip(call.given, (*call.given[1:], None), strict=True):
+    for part, behind in zip(call.given, (*call.given[1:], None), strict=False):
         doubtful = not part.values and behind is not None and behind.kind == "place"
         if part.option is None and not doubtful and _is_new(part, signature):
             yield part
