@@ -13,7 +13,7 @@ from tools.signatures.sources import Sources
 MAX_KEYS = 2_000
 MAX_YAML_BYTES = 300_000
 TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float", str: "str"}
-EXPONENT = re.compile(r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)[eE][-+]?\d+\Z")
+EXPONENT = re.compile(r"\A[-+]?(?:\d[\d_]*+(?:\.[\d_]*+)?|\.\d[\d_]*+)[eE][-+]?\d++\Z")
 """A number that plain YAML takes for a text where it has no point or no sign behind the e."""
 _WAITS = re.compile(
     r"(?!whether\b|if\b)(?:.*?\b(?:to be|must be|has to be|have to be|needs? to be) "
