@@ -72,9 +72,9 @@ _SETTING = re.compile(r"(?<![\w./-])[A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,8}(?![\w/]
 
 
 def _spelled_settings(statement: Statement, slots: Sequence[Slot]) -> Iterator[Spelled]:
-    """Settings without dashes that stand in the request by a name that is no common word: "SOLVER.BASE_LR 0.1", "optim.max_epoch to 90"."""
-    known = {slot.option.dest for slot in slots if slot.option.within and not slot.option.dest.islower()}
-    known |= {slot.option.dest for slot in slots if slot.option.within and re.search(r"[._]", slot.option.dest)}
+    """Options without dashes that stand in the request by a name that is no common word: "SOLVER.BASE_LR 0.1", "optim.max_epoch to 90"."""
+    keys = [slot.option for slot in slots if slot.option.within or not slot.option.flags]
+    known = {key.dest for key in keys if re.search(r"[._]", key.dest) or (key.within and not key.dest.islower())}
     for match in _SETTING.finditer(statement.text) if known else ():
         if match[0] in known:
             end = match.end() + (statement.text[match.end() : match.end() + 1] in {"`", "'", '"'})

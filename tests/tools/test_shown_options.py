@@ -47,7 +47,11 @@ def _shown(signature: Signature) -> dict[str, Option]:
 
 
 def test_what_fire_takes_besides_its_parameters(tmp_path: Path) -> None:
-    found = _read(tmp_path, FIRE, "python run.py --model=5b --n-samples=6 --sr 44100 --fp16\npython run.py\npython other.py --lr=1")
+    found = _read(
+        tmp_path,
+        FIRE,
+        "python run.py --model=5b --n-samples=6 --sr 44100 --fp16\npython run.py\npython other.py --lr=1",
+    )
     shown = _shown(found)
     assert {dest: one.type for dest, one in shown.items()} == {"n_samples": "unknown", "sr": "unknown", "fp16": "bool"}
     assert shown["n_samples"].line == 4 and not shown["n_samples"].sure and not found.whole

@@ -127,3 +127,9 @@ def test_a_setting_that_no_option_is_called_by_goes_into_the_slot_for_such_pairs
 
 def test_a_sentence_with_a_colon_is_no_pair() -> None:
     assert (PARAMS.separator, TEXTS.separator) == ("=", "")
+
+
+def test_a_key_of_a_configuration_is_spelled_by_its_whole_name() -> None:
+    path = Slot(Option(dest="model.path", type="str", converter="yaml"))
+    checkpoint = Slot(Option(dest="model.checkpoint", type="str", default="best.ckpt", converter="yaml"))
+    assert given("with model.path /models/big, please", path, checkpoint) == {"model.path": ("/models/big",)}
