@@ -187,10 +187,12 @@ def _is_said(mention: Mention, call: Mapping[str, Any], entry: EntryPoint) -> bo
 def command(answer: Answer, workdir: str) -> str | None:
     """The command line; None where the call cannot be written."""
     signature, module = answer.entry.signature, answer.entry.module(workdir)
-    if signature.kind == "console" and signature.name == posixpath.basename(signature.path):
-        signature = msgspec.structs.replace(
-            signature, kind="python", name=""
-        )  # its file runs before it is installed, too
+    if (
+        signature.kind == "console"
+        and signature.name == posixpath.basename(signature.path)
+        and not answer.entry.is_shown_installed
+    ):
+        signature = msgspec.structs.replace(signature, kind="python", name="")  # its file runs before it is installed
     if module:
         signature = msgspec.structs.replace(signature, kind="module", name=module)
     try:

@@ -67,8 +67,13 @@ def _is_another(statement: Statement, slot: Slot, entry: Entry) -> bool:
     """Whether the words for a known value are a whole name of another thing: "train_dotrice" is no `train_atkins`.
 
     Only where a slot takes other values than the known ones. A name with capitals, or with the same numbers and a word in common, may be a loose spelling.
+    What is quoted is meant to the letter.
     """
-    if slot.closed or entry.exact:
+    if slot.closed:
+        return False
+    if _is_quoted_otherwise(statement, entry):
+        return True
+    if entry.exact:
         return False
     for one in statement.mentions:
         inside = one.first <= entry.mention.first and entry.mention.last <= one.last
@@ -91,6 +96,18 @@ def _is_another(statement: Statement, slot: Slot, entry: Entry) -> bool:
         if not said <= known and not alike:
             return True
     return False
+
+
+def _is_quoted_otherwise(statement: Statement, entry: Entry) -> bool:
+    """Whether the words for a known value stand within a quoted text that is not that value to the letter."""
+    return any(
+        one.kind == "text"
+        and one.value != entry.value
+        and one.first <= entry.mention.first
+        and entry.mention.last <= one.last
+        for one in statement.mentions
+        if not one.parts
+    )
 
 
 _WHOLE_NAME = re.compile(r"(?=.*[\d_])[a-z][a-z0-9]*(?:[_.-][a-z0-9]+)+")

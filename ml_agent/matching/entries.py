@@ -155,6 +155,12 @@ class EntryPoint:
         """What starts several processes of it: torchrun, mpiexec; "" where it runs as one."""
         return launch.launcher_of(self.signature, [shown.example.text for shown in self.shown])
 
+    @property
+    def is_shown_installed(self) -> bool:
+        """Whether most of its examples start it by the name that installing gives it."""
+        named = sum(one.invocation.target == "console" for one in self.shown)
+        return 2 * named > len(self.shown)
+
     def module(self, workdir: str) -> str:
         """The module as which `python -m` runs it from a folder, where most of its examples do so or its imports want it; else ""."""
         names = Counter(

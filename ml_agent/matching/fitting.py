@@ -207,7 +207,8 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
         and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
     ):
         return (format((Decimal(mention.value) / 100).normalize(), "f"),)
-    return (_canonical_spelling(mention.value, slot),)
+    quoted = mention.kind == "text" and not slot.closed
+    return (mention.value if quoted else _canonical_spelling(mention.value, slot),)
 
 
 _IN_THREES = re.compile(r"\d{3}(?:,\d{3})+")

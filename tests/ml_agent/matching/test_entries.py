@@ -93,6 +93,18 @@ def test_a_script_that_imports_its_own_package_is_run_as_a_module(facts: Open) -
     assert entry.module(".") == "", "an installed package is found from anywhere"
 
 
+def test_a_script_is_started_as_documents_start_it(facts: Open) -> None:
+    found = facts(
+        {
+            "bin/find": "#!/usr/bin/env python\n" + SEARCH,
+            "setup.py": "from setuptools import setup\nsetup(name='kit', scripts=['bin/find'])\n",
+            "README.md": "# Kit\n\n```bash\nfind book.txt --count 2\nfind more.txt --count 9\n```\n",
+        }
+    )
+    best = solve(read("search other.txt for 3 sentences"), Shelf(found, "."), shipped())[0]
+    assert command(best, ".") == "find other.txt --count 3"
+
+
 def test_a_script_that_is_installed_as_it_is_runs_from_its_file(facts: Open) -> None:
     found = facts(
         {

@@ -235,3 +235,9 @@ def test_a_request_of_a_thousand_values_is_read_soon() -> None:
     found = fill(read("Set the width to 5. " + "Take s_t1 and 3. " * 700), SLOTS, model)
     assert process_time() - started < 5
     assert given(found, SLOTS)["width"] == ("5",)
+
+
+def test_what_is_quoted_is_meant_to_the_letter() -> None:
+    text = Slot(Option(dest="text", flags=("--text",), help="text prompt"), seen=("Children Singing",))
+    found = fill(read('the text prompt "children singing"'), [text], shipped())
+    assert given(found, [text]) == {"text": ("children singing",)}
