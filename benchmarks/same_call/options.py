@@ -10,6 +10,7 @@ import msgspec
 from benchmarks.same_call.model import Program
 from benchmarks.same_call.values import plain
 from tools.commandline.words import choose, parse_call
+from tools.signatures.console import read_console
 from tools.signatures.model import Option, Signature
 from tools.signatures.read import SignatureReader
 from tools.signatures.sweeps import GROUP, GROUPS
@@ -148,8 +149,14 @@ def _reader(root: Path) -> SignatureReader:
     return SignatureReader(root)
 
 
+@functools.lru_cache(maxsize=32)
+def _console(root: Path) -> tuple[Signature, ...]:
+    return read_console(_reader(root))
+
+
 def _signatures(root: Path, file: str) -> tuple[Signature, ...]:
-    return _reader(root).read(file)
+    """Those of a script, or of the commands that are installed for a function of its file."""
+    return _reader(root).read(file) or tuple(one for one in _console(root) if one.path == file)
 
 
 def by_look(words: Sequence[str], known: Mapping[str, tuple[str, bool]] = {}) -> dict[str, Any]:

@@ -222,3 +222,16 @@ def test_a_required_library_may_share_the_first_name_of_a_package(tmp_path: Path
     assert judge(tmp_path, wanted, wanted).passed
     assert not judge(tmp_path, wanted, wanted.replace("16", "24")).passed
     assert judge(tmp_path, wanted, wanted.replace("tone.audio", "tone.other")).reason_class == "refused"
+
+
+def test_an_installed_function_is_read_by_its_signature_where_its_libraries_are_missing(tmp_path: Path) -> None:
+    for path, text in (
+        ("setup.py", "from setuptools import setup\nsetup(name='mix', entry_points={'console_scripts': ['mix_add = mix.add:main']})\n"),
+        ("mix/__init__.py", ""),
+        ("mix/add.py", "import fire\nfrom of_nobody.at_all import heavy\n\ndef add(one, two, share=0.5):\n    heavy(one)\n\ndef main():\n    fire.Fire(add)\n"),
+    ):  # fmt: skip
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    wanted = "mix_add a.pt b.pt 0.8"
+    assert judge(tmp_path, wanted, "mix_add --one a.pt --two b.pt --share 0.8").passed
+    assert not judge(tmp_path, wanted, "mix_add --one a.pt --two b.pt --share 0.7").passed
