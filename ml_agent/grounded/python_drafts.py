@@ -18,7 +18,7 @@ from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from tools.python_api.index import ApiIndex
 
-_SPELLED = re.compile(r"[A-Z]|_")
+_SPELLED = re.compile(r"[a-z][A-Z]|[A-Z]{2}|_|\d")
 _MOST = 8
 _FEW = 2
 
