@@ -4,7 +4,6 @@ import shlex
 from pathlib import PurePath
 from typing import Protocol
 
-from tools.signatures.calls import Partial
 from tools.signatures.interpreter import Interpreter
 from tools.signatures.model import Option, OptionType
 from tools.signatures.values import (
@@ -21,6 +20,7 @@ from tools.signatures.values import (
     is_known,
 )
 from tools.signatures.words import KEY_VALUE
+from tools.signatures.wrappers import Partial
 
 SUPPRESS = "==SUPPRESS=="
 SWITCHES = {"store_true": "True", "store_false": "False", "store_const": "", "append_const": "", "count": ""}

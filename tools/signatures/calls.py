@@ -32,29 +32,13 @@ from tools.signatures.values import (
     Value,
     join,
 )
+from tools.signatures.wrappers import call_functools
 
 MAX_DEPTH = 24
 MAX_AGAIN = 3
 """How often a function may be entered while it is being followed already: groups of options hold groups."""
 MIN_CALL_STEPS = 300
 FOLDS = {"lower": "lower", "upper": "upper", "casefold": "lower"}
-
-
-class Partial(Native):
-    """functools.partial."""
-
-    def __init__(self, run: Machine, function: Value, arguments: Arguments) -> None:
-        self.run = run
-        self.function = function
-        self.arguments = arguments
-
-    def call(self, arguments: Arguments) -> Value:
-        """Call the function with both sets of arguments."""
-        first = self.arguments
-        placed, named = [*first.placed, *arguments.placed], {**first.named, **arguments.named}
-        both = Arguments(placed, named, first.open or arguments.open)
-        both.path, both.line = arguments.path, arguments.line
-        return self.run.call(self.function, both)
 
 
 def call(run: Machine, function: Value, arguments: Arguments) -> Value:
@@ -99,8 +83,9 @@ def _call_either(run: Machine, either: Either, arguments: Arguments) -> Value:
 def _call_external(run: Machine, name: str, arguments: Arguments) -> Value:
     if name == "builtins.super":
         return _super(arguments)
-    if name == "functools.partial" and arguments.placed:
-        return Partial(run, arguments.placed[0], Arguments(arguments.placed[1:], arguments.named, arguments.open))
+    if name.startswith("functools."):
+        made = call_functools(run, name.removeprefix("functools."), arguments)
+        return run.hand_over(name, arguments) if made is UNKNOWN else made
     if name in ("sys.exit", "builtins.exit", "builtins.quit", "os._exit"):
         raise ProgramRaised
     made = run.make_native(name, arguments)

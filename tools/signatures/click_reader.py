@@ -34,6 +34,7 @@ class ParameterNote(Native):
         self.run = run
         self.positional = positional
         self.arguments = arguments
+        self.sure = not arguments.open and not run.uncertain
 
     def call(self, arguments: Arguments) -> Value:
         """Decorate."""
@@ -61,7 +62,7 @@ class ParameterNote(Native):
             nargs = "?"
         return Option(
             dest=name.replace("-", "_").lower(), type=kind, choices=choices, default=default, nargs=nargs,
-            required=required is True, sure=known and not self.arguments.open, converter=converter,
+            required=required is True, sure=known and self.sure, converter=converter,
             path=self.arguments.path, line=self.arguments.line,
         )  # fmt: skip
 
@@ -85,7 +86,7 @@ class ParameterNote(Native):
             default=default, nargs="0" if switch or counted else None if count == 1 else str(count),
             switch_value=stored if switch else None, required=get("required") is True and default is None,
             repeatable=get("multiple") is True or counted, help=_text(get("help")), converter=converter,
-            sure=known and not self.arguments.open, path=self.arguments.path, line=self.arguments.line,
+            sure=known and self.sure, path=self.arguments.path, line=self.arguments.line,
         )  # fmt: skip
 
     def _type(self, default: Value) -> tuple[OptionType, tuple[str, ...], str]:
@@ -293,9 +294,10 @@ class Command(Native):
 
     def _doc(self) -> str:
         given = _text(self.arguments.get(None, "help"))
-        if given or not isinstance(self.callback, Function) or isinstance(self.callback.node, ast.Lambda):
+        node = self.callback.original.node if isinstance(self.callback, Function) else None
+        if given or node is None or isinstance(node, ast.Lambda):
             return given
-        doc = ast.get_docstring(self.callback.node) or ""
+        doc = ast.get_docstring(node) or ""
         return " ".join(doc.split("\n\n")[0].split())[:500]
 
     def _takes_all(self) -> bool:

@@ -39,11 +39,12 @@ def parameters(run: Interpreter, function: Function | Bound) -> tuple[list[Field
     """The parameters of a function, and whether it takes any others (**kwargs)."""
     bound = isinstance(function, Bound)
     plain = function.function if isinstance(function, Bound) else function
-    spec = plain.node.args
+    shown = plain.original
+    spec = shown.node.args
     nodes = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
     if bound or (plain.owner is not None and plain.kind != "staticmethod" and nodes):
         nodes = nodes[1:]
-    fields = [_field(run, n, n.arg, plain.defaults.get(n.arg, _MISSING), plain.frame) for n in nodes]
+    fields = [_field(run, n, n.arg, shown.defaults.get(n.arg, _MISSING), shown.frame) for n in nodes]
     return fields, spec.kwarg is not None
 
 

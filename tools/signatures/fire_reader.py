@@ -87,8 +87,9 @@ class Fire(Native):
         known = {option.dest for option in options}
         made_of = [field for field in kept.fields if field.name not in known]
         options = (*options, *self._options_of(made_of, len(subcommand)))
-        doc = "" if isinstance(plain.node, ast.Lambda) else ast.get_docstring(plain.node) or ""
-        made = self._signature(options, subcommand, doc, plain.node.lineno, chains=_returns(plain))
+        node = plain.original.node
+        doc = "" if isinstance(node, ast.Lambda) else ast.get_docstring(node) or ""
+        made = self._signature(options, subcommand, doc, node.lineno, chains=_returns(plain))
         return msgspec.structs.replace(made, accepts_unknown=_takes_more(plain, keywords=not kept.closed))
 
     def _signature(

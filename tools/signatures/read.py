@@ -294,9 +294,9 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
 
 
 def _unique(options: Iterable[Option]) -> tuple[Option, ...]:
-    found: dict[tuple[str, tuple[str, ...]], Option] = {}
+    found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Option] = {}
     for option in options:
-        found.setdefault((option.dest, option.flags), option)
+        found.setdefault((option.dest, option.flags, option.negative_flags), option)
     return tuple(found.values())
 
 

@@ -119,6 +119,8 @@ def set_attribute(run: Machine, owner: Value, name: str, value: Value) -> None:
         owner.store(name, value)
         return
     else:
+        if isinstance(owner, Function) and name == "__signature__":
+            owner.original = owner
         return
     names[name] = join(names[name], value) if run.uncertain and name in names else value
 

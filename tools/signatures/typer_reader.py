@@ -88,10 +88,11 @@ def signature_of(
     run: Interpreter, function: Function, options: tuple[Option, ...], subcommand: tuple[str, ...]
 ) -> Signature:
     """The signature of one command."""
-    doc = ast.get_docstring(function.node) if not isinstance(function.node, ast.Lambda) else ""
+    node = function.original.node
+    doc = ast.get_docstring(node) if not isinstance(node, ast.Lambda) else ""
     return Signature(
         path=run.script, framework="typer", options=options, subcommand=subcommand, syntax="click", allow_abbrev=False,
-        doc=" ".join((doc or "").split("\n\n")[0].split())[:500], line=function.node.lineno,
+        doc=" ".join((doc or "").split("\n\n")[0].split())[:500], line=node.lineno,
     )  # fmt: skip
 
 

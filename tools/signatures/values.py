@@ -115,6 +115,8 @@ class Function:
         self.defaults: dict[str, Value] = {}
         self.notes: list[Value] = []
         """What decorators attached to it, innermost first."""
+        self.original: Function = self
+        """Itself, or the function that it passes for (functools.wraps)."""
 
     @property
     def module(self) -> Module:

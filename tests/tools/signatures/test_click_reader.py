@@ -134,3 +134,73 @@ def test_click_commands_that_read_the_words_themselves_are_open(repository: Make
     }).read("main.py")  # fmt: skip
     assert [o.dest for o in signature.options] == ["lr"] and signature.accepts_unknown
     assert signature.unseen[0].name == "the options that Registry adds"
+
+
+WRAPPED = """
+    import functools
+    import click
+
+    def drop_none(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            "Leave out what is None."
+            return function(*args, **{k: v for k, v in kwargs.items() if v is not None})
+        return wrapper
+
+    @click.group()
+    def cli(): ...
+
+    @cli.command()
+    @click.option("--epochs", type=int)
+    @drop_none
+    @click.argument("config")
+    def train(config, **kwargs):
+        "Train it."
+
+    @cli.command()
+    @drop_none
+    def merge_lora(**kwargs): ...
+
+    cli()
+"""
+
+
+def test_click_commands_keep_their_names_under_a_decorator_that_wraps(repository: Make) -> None:
+    train, merge = repository({"main.py": WRAPPED}).read("main.py")
+    assert (train.subcommand, merge.subcommand) == (("train",), ("merge-lora",))
+    assert ([o.dest for o in train.options], train.doc) == (["epochs", "config"], "Train it.")
+    assert train.whole and merge.whole and not merge.options
+
+
+def test_a_group_that_finds_more_commands_leaves_those_of_its_own_whole(repository: Make) -> None:
+    group = """
+    class Plugins(click.Group):
+        def get_command(self, ctx, name):
+            return super().get_command(ctx, name) or found_elsewhere(name)
+
+    @click.group(cls=Plugins)"""
+    text = WRAPPED.replace("\n    @click.group()", group)
+    found = {s.subcommand: s for s in repository({"main.py": text}).read("main.py")}
+    assert found[("train",)].whole and found[("merge-lora",)].whole and not found[()].whole
+
+
+def test_click_options_that_are_made_on_one_of_two_ways_are_not_sure(script: Script) -> None:
+    signature = script("""
+        import click
+        import settings
+
+        def debug(function):
+            if settings.switches:
+                return click.option("--debug/--no-debug")(function)
+            return click.option("--debug", type=int)(function)
+
+        @click.command()
+        @debug
+        def main(debug): ...
+
+        main()
+    """)
+    assert [(o.flags, o.negative_flags, o.sure) for o in signature.options] == [
+        (("--debug",), (), False),
+        (("--debug",), ("--no-debug",), False),
+    ]
