@@ -1,6 +1,5 @@
 """The check of commands for programs whose options come from docopt, dataclasses, functions and configuration files."""
 
-import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -11,21 +10,6 @@ from tools.index import RepoIndex
 
 Check = Callable[[str], list[str]]
 Make = Callable[[Mapping[str, str]], Check]
-
-
-@pytest.fixture
-def checked(tmp_path: Path) -> Make:
-    """Write files; gives a function that says code and severity of each finding about a command."""
-
-    def make(files: Mapping[str, str]) -> Check:
-        for path, text in files.items():
-            target = tmp_path / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(textwrap.dedent(text))
-        index = RepoIndex(tmp_path, "1")
-        return lambda text: [f"{f.severity} {f.code}" for f in check_command(text, index)]
-
-    return make
 
 
 def test_docopt_arguments_behind_a_command(checked: Make) -> None:

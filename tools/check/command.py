@@ -14,7 +14,7 @@ from tools.check.notebooks import check_papermill
 from tools.check.places import is_literal, locate
 from tools.check.programs import INSTALLS, KNOWN_MODULES, KNOWN_PROGRAMS, MAKES_FILES, MAKES_SCRIPT
 from tools.check.repository import checked_repository
-from tools.check.subcommands import check_subcommand
+from tools.check.subcommands import check_subcommand, name_slips
 from tools.check.text import unreadable
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
@@ -254,7 +254,7 @@ class _Check:
             self._reads_nothing(signature, invocation)
             return
         call = parse_call(signature, [w for w in invocation.words if not w or w.strip()])
-        self.findings += call.findings
+        self.findings += name_slips(call.findings, signature, signatures)
         created = None if self.anything_made else self.made
         self.findings += check_inputs(signature, call.values, self.tree, folder, created)
 

@@ -1,13 +1,13 @@
 """Commands that name no subcommand, or one that there is not."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tools.commandline.invocation import Invocation
 from tools.findings import Finding
 from tools.launchers import HELP
 from tools.signatures.model import Signature
-from tools.signatures.nearest import nearest
+from tools.signatures.nearest import is_slip, nearest
 
 
 def check_subcommand(
@@ -34,3 +34,26 @@ def check_subcommand(
             severity="error" if sure else "warning", subject=given, suggestion=nearest(given, names) if given else "",
         )
     ]  # fmt: skip
+
+
+def name_slips(findings: Iterable[Finding], called: Signature, signatures: Sequence[Signature]) -> Iterator[Finding]:
+    """What was found of a call; a word that nobody can tell about is named where it is a slip of a known subcommand.
+
+    Args:
+        findings: of the call.
+        called: which of the signatures its words choose.
+        signatures: those of the entry point.
+    """
+    path, level = called.subcommand, len(called.subcommand)
+    names = sorted(
+        {s.subcommand[level] for s in signatures if len(s.subcommand) > level and s.subcommand[:level] == path}
+    )
+    for finding in findings:
+        near = nearest(finding.subject, names) if finding.code == "cannot-tell" and names else ""
+        if near and is_slip(finding.subject, near):
+            message = f"{called.path} has no subcommand {finding.subject} of its own; did you mean {near}?"
+            yield Finding(
+                code="bad-choice", message=message, severity="warning", subject=finding.subject, suggestion=near
+            )
+        else:
+            yield finding
