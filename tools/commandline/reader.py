@@ -1,7 +1,7 @@
 """Collects what a command line says: values by name, and what is wrong with it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -18,6 +18,16 @@ VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
 
 BARE_VARIABLE = re.compile(r"^(?:\$\w+|\$\{\w+\}|\$@|\$\*)$")
 """A variable that may hold any number of words, options among them."""
+
+
+_FOLDS: dict[str, Callable[[str], str]] = {
+    "str.lower": str.lower, "str.upper": str.upper, "str.strip": str.strip, "str.title": str.title,
+}  # fmt: skip
+"""Converters that only change how a word is written."""
+_CERTAIN = frozenset(["", "int", "float", "str", NO_CASE, *_FOLDS])
+"""Converters behind which a word that is no choice is surely refused."""
+_PLAIN = frozenset(["", "int", "float", "str", "bool", "list", "literal", "yaml", "string_to_bool"])
+"""Converters behind which a choice is written as it is; a function of the program's own may change it."""
 
 
 class Given(Part, frozen=True, kw_only=True):
@@ -203,7 +213,7 @@ class Reader:
             wanted = KEY_VALUE if option.converter == KEY_VALUE else option.type
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
         elif option.choices and not is_chosen(option, word, value):
-            self.note_choice(option, name, word, option.choices, sure=option.converter in ("", "int", "float", "str"))
+            self.note_choice(option, name, word, option.choices, sure=option.converter in _CERTAIN)
         elif option.accepted and not is_accepted(option, word):
             self.note_choice(option, name, word, option.accepted, sure=True)
         elif option.bindings:
@@ -276,7 +286,12 @@ def _reason(unseen: Unseen) -> str:
 
 
 def is_chosen(option: Option, word: str, value: Any) -> bool:
-    if option.converter == NO_CASE:
+    if option.choices_text:
+        return word in option.choices_text
+    fold = _FOLDS.get(option.converter)
+    if fold is not None:
+        return fold(word) in option.choices
+    if option.converter not in _PLAIN:
         return word.lower() in {c.lower() for c in option.choices}
     return word in option.choices or str(value) in option.choices
 

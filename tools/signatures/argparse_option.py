@@ -1,6 +1,8 @@
 """One add_argument call as an option."""
 
+import re
 import shlex
+from functools import partial
 from pathlib import PurePath
 from typing import Protocol
 
@@ -19,7 +21,7 @@ from tools.signatures.values import (
     Value,
     is_known,
 )
-from tools.signatures.words import KEY_VALUE
+from tools.signatures.words import KEY_VALUE, WHOLE_FLOAT
 from tools.signatures.wrappers import Partial
 
 SUPPRESS = "==SUPPRESS=="
@@ -108,6 +110,7 @@ class OptionReader:
         dest = self._dest()
         default, known = self._default(dest)
         choices, choices_known = self._choices()
+        listed = self.named.get("choices")
         kind, converter = self._type(switch)
         if self.named.get("is_config_file") is True or self.named.get("is_config_file_arg") is True:
             converter = CONFIG_FILE
@@ -116,7 +119,7 @@ class OptionReader:
         )
         return Option(
             dest=dest, flags=tuple(self.flags) if self.optional else (), negative_flags=tuple(negative), type=kind,
-            choices=choices, default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
+            choices=choices, choices_text=text_of(listed), default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
             repeatable=self.action in ("append", "append_const", "extend", "count"),
             help=_help(self.named.get("help")), path=self.arguments.path, line=self.arguments.line,
             sure=self.sure and known and choices_known, converter=converter,
@@ -145,7 +148,8 @@ class OptionReader:
 
     def _default(self, dest: str) -> tuple[str | None, bool]:
         if "default" in self.named:
-            return typed(self.named["default"], self.parser.run)
+            written = self._as_typed if self._members() else partial(typed, run=self.parser.run)
+            return written(self.named["default"])
         if dest in self.parser.defaults:
             return typed(self.parser.defaults[dest], self.parser.run)
         if self.parser.argument_default is not None:
@@ -166,17 +170,40 @@ class OptionReader:
     def _choices(self) -> tuple[tuple[str, ...], bool]:
         given = self.named.get("choices")
         if given is None or given is UNKNOWN:
-            return (), given is None
+            return (self._members() if given is None else ()), given is None
         if isinstance(given, Class):
             given = self.parser.run.attribute(given, "__members__")
             given = list(given.values()) if isinstance(given, dict) else UNKNOWN
-        if not isinstance(given, (list, tuple, set, frozenset, dict, str)):
+        if isinstance(given, str):
+            return _words_of(given), True
+        if not isinstance(given, (list, tuple, set, frozenset, dict)):
             return (), False
         items = sorted(given, key=str) if isinstance(given, (set, frozenset)) else list(given)
-        texts = [typed(item, self.parser.run) for item in items]
+        texts = [self._as_typed(item) for item in items]
         if not all(known for _, known in texts):
             return (), False
         return tuple(text for text, _ in texts if text is not None), True
+
+    def _as_typed(self, choice: Value) -> tuple[str | None, bool]:
+        """A choice as it would be typed: of an enumeration the word that the converter makes it of."""
+        if not isinstance(choice, Instance) or set(choice.attributes) != {"name", "value"}:
+            return typed(choice, self.parser.run)
+        converter = self.named.get("type")
+        if converter is choice.cls:
+            text = choice.attributes["value"]
+            return text_of(text) or None, isinstance(text, str)
+        words = dict.fromkeys(str(choice.attributes[name]) for name in ("value", "name"))
+        made = (word for word in words if self.parser.run.try_call(converter, word) is choice)
+        return next(((word, True) for word in made), (None, False))
+
+    def _members(self) -> tuple[str, ...]:
+        """The words that an enumeration takes as a converter: its values; () where it may take others."""
+        given = self.named.get("type")
+        if not isinstance(given, Class) or given.find("_missing_") is not None or given.find("__new__") is not None:
+            return ()
+        found = self.parser.run.attribute(given, "__members__")
+        values = [member.attributes["value"] for member in found.values()] if isinstance(found, dict) else []
+        return tuple(values) if all(isinstance(value, str) for value in values) else ()
 
     def _type(self, switch: str | None) -> tuple[OptionType, str]:
         if self.action == "count":
@@ -186,6 +213,8 @@ class OptionReader:
         given = self.named.get("type")
         if given is None:
             return "str", KEY_VALUE if self.action == "dict" else ""
+        if self._members():
+            return "str", ""
         return converted_type(self.parser.run, given)
 
     def _is_required(self, nargs: str | None) -> bool:
@@ -203,7 +232,9 @@ def converted_type(run: Interpreter, given: Value) -> tuple[OptionType, str]:
         return "path", "FileType"
     function = given.function if isinstance(given, (Bound, Partial)) else given
     if isinstance(function, (Function, Class)):
-        return _probe_converter(run, given), function.name
+        kind = _probe_converter(run, given)
+        whole = kind == "int" and run.try_call(given, "1e3") == 1000
+        return kind, WHOLE_FLOAT if whole else function.name
     return "unknown", "?"
 
 
@@ -244,6 +275,15 @@ def _enum_text(member: Instance) -> str:
     if any(name.endswith("StrEnum") for name in member.cls.externals()):
         return str(member.attributes["value"])
     return f"{member.cls.name}.{member.attributes['name']}"
+
+
+def _words_of(text: str) -> tuple[str, ...]:
+    """What a text that stands for choices offers: its words where it lists some, else its letters."""
+    words = _LISTED.findall(text)
+    return tuple(dict.fromkeys(words if len(words) > 1 else text))
+
+
+_LISTED = re.compile(r"[^\s,;|/()\[\]{}'\"]+")
 
 
 def text_of(value: Value) -> str:

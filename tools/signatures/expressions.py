@@ -101,8 +101,8 @@ def _subscript(run: Machine, node: ast.Subscript, frame: Frame) -> Value:
     if isinstance(container, (dict, list, tuple, str)) and isinstance(key, CONSTANTS):
         return guarded(partial(operator.getitem, container, key))
     if isinstance(container, Class):
-        member = container.find(key) if isinstance(key, str) else None
-        return UNKNOWN if member is None else member
+        found = isinstance(key, str) and container.find(key) is not None
+        return run.attribute(container, key) if found else UNKNOWN
     if isinstance(container, External) and container.name.startswith(FORMS):
         inner = key if isinstance(key, tuple) else (key,)
         return TypeForm(run, container, inner) if not any(isinstance(k, ParsedArgument) for k in inner) else UNKNOWN

@@ -20,6 +20,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """Spellings that mean False (--no-x of BooleanOptionalAction, click's --x/--no-x, absl's --nox)."""
     type: OptionType = "str"
     choices: tuple[str, ...] = ()
+    choices_text: str = ""
+    """One text that was given in their place: argparse takes every word that is a part of it (`choices="(a, b)"`)."""
     default: str | None = None
     """The default as it would be typed; None where there is none or it is unknown."""
     nargs: str | None = None

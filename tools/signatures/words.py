@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tools.signatures.model import Option
@@ -11,6 +11,8 @@ NO_CASE = "choice without case"
 """Marks, as a converter, choices that are compared without case."""
 KEY_VALUE = "key=value"
 """Marks, as a converter, words that are split at their first `=` and must have one (DictAction of MMEngine and MMCV)."""
+WHOLE_FLOAT = "int of float"
+"""Marks, as a converter, whole numbers that are read as a float first: `lambda word: int(float(word))`."""
 NEGATIVE_NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
 """What argparse takes for a negative number and not for an option (before Python 3.14)."""
 TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
@@ -25,7 +27,7 @@ def convert(option: Option, word: str) -> tuple[Any, bool]:
     if option.converter == "yaml":
         return _yaml_word(option, word)
     if kind == "int":
-        return _number(int, word)
+        return _number(_whole if option.converter == WHOLE_FLOAT else int, word)
     if kind == "float":
         return _number(float, word)
     if kind == "bool":
@@ -33,11 +35,15 @@ def convert(option: Option, word: str) -> tuple[Any, bool]:
     return word, True
 
 
-def _number(make: type[int] | type[float], word: str) -> tuple[Any, bool]:
+def _number(make: Callable[[str], float], word: str) -> tuple[Any, bool]:
     try:
         return make(word), True
-    except ValueError:
+    except (ValueError, OverflowError):
         return word, False
+
+
+def _whole(word: str) -> int:
+    return int(float(word))
 
 
 def _yaml_word(option: Option, word: str) -> tuple[Any, bool]:

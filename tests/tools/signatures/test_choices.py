@@ -1,0 +1,102 @@
+"""What may stand for the choices of argparse: a text, an enumeration, words that a converter changes first."""
+
+import argparse
+import contextlib
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tools.commandline.words import parse_call
+from tools.signatures.model import Option, Signature
+
+Script = Callable[..., Signature]
+Find = Callable[[Signature, str], Option]
+
+PROGRAM = """
+    import argparse
+    from enum import Enum
+
+    class Color(Enum):
+        RED = "red"
+        DARK_BLUE = "blue"
+
+    class Level(Enum):
+        LOW = 1
+
+    class Loose(Enum):
+        ON = "on"
+
+        @classmethod
+        def _missing_(cls, word):
+            return cls.ON
+
+    def by_name(word):
+        try:
+            return Color[word.upper()]
+        except KeyError:
+            raise ValueError(word)
+
+    p = argparse.ArgumentParser()
+    p.add_argument("--mode", choices="(CUT, cut, FastCUT)")
+    p.add_argument("--axis", choices="xyz")
+    p.add_argument("--color", type=Color, choices=list(Color), default=Color.RED)
+    p.add_argument("--bare", type=Color)
+    p.add_argument("--name", type=by_name, choices=list(Color))
+    p.add_argument("--level", type=Level, choices=list(Level))
+    p.add_argument("--loose", type=Loose)
+    p.add_argument("--optim", type=str.upper, choices=["SGD", "ADAM"])
+    p.add_argument("--sched", type=lambda word: word.lower(), choices=["step", "cosine"])
+    p.add_argument("--steps", type=lambda word: int(float(word)))
+    args = p.parse_args(WORDS)
+"""
+
+
+def refuses(words: str) -> bool:
+    """Whether argparse itself refuses the words."""
+    program = "\n".join(line[4:] for line in PROGRAM.split("\n")).replace("WORDS", repr(words.split()))
+    with contextlib.redirect_stderr(io.StringIO()):
+        try:
+            exec(program, names := dict[str, Any]({"argparse": argparse}))
+        except SystemExit:
+            return True
+    return "args" not in names
+
+
+def said(script: Script, words: str) -> list[str]:
+    """The severities of what is wrong with the words."""
+    return [f.severity for f in parse_call(script(PROGRAM.replace("WORDS", "")), words.split()).findings]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--mode CUT", "--mode FastCUT", "--axis x", "--color red", "--bare blue", "--name dark_blue", "--loose 3",
+        "--optim adam", "--sched COSINE", "--steps 1e3", "--steps 0.5",
+    ],
+)  # fmt: skip
+def test_words_that_are_taken(script: Script, words: str) -> None:
+    assert not refuses(words) and said(script, words) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "severity"),
+    [
+        ("--mode SlowCUT", "error"), ("--axis w", "error"), ("--color RED", "error"), ("--color Color.RED", "error"),
+        ("--bare green", "error"), ("--name pink", "warning"), ("--optim lamb", "error"), ("--sched exp", "warning"),
+        ("--steps many", "warning"),
+    ],
+)  # fmt: skip
+def test_words_that_are_refused(script: Script, words: str, severity: str) -> None:
+    assert refuses(words) and said(script, words) == [severity]
+
+
+def test_what_is_offered(script: Script, option: Find) -> None:
+    signature = script(PROGRAM.replace("WORDS", ""))
+    assert option(signature, "mode").choices == ("CUT", "cut", "FastCUT")
+    assert option(signature, "axis").choices == ("x", "y", "z")
+    assert option(signature, "color").choices == option(signature, "bare").choices == ("red", "blue")
+    assert option(signature, "color").default == "red"
+    assert option(signature, "name").choices == ("red", "DARK_BLUE")
+    assert not option(signature, "level").sure and option(signature, "loose").choices == ()
