@@ -18,6 +18,19 @@ INPUT = re.compile(
     r"in(?:put)?(?:_|-|$)|conf(?:ig)?|cfg|load|resume|pretrain|init|vocab|source|src|data|fasta|pdb|json|file|path|read|from",
     re.IGNORECASE,
 )
+WRITTEN = re.compile(
+    r"^(?:output|save|export)\b|\b(?:to|for) (?:\w+ ){0,3}?(?:sav|writ|stor|dump|export)(?:e|ing)?\b"
+    r"|\bbe (?:saved|written|stored|dumped|exported)\b|\boutput (?:\w+ ){0,2}(?:file|path|folder|dir\w*)\b",
+    re.IGNORECASE,
+)
+"""Says, in the help of an option, that the program writes what it names."""
+MODEL = re.compile(r"hub|hugging|\bhf|pretrain|model|tokenizer|encoder|repo|unet|vae|lora", re.IGNORECASE)
+HUB_ID = re.compile(r"[A-Za-z0-9][\w-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
+HELD_HERE = re.compile(
+    r"checkpoints?|ckpts?|configs?|data|datasets?|models?|logs?|outputs?|pretrained|results?|runs?|saved|weights?",
+    re.IGNORECASE,
+)
+"""Folders that hold models on many machines; none of them is the name of somebody who publishes some."""
 CONFIG = re.compile(r"conf(?:ig)?|cfg", re.IGNORECASE)
 CONFIG_SUFFIXES = (".yaml", ".yml", ".toml", ".cfg", ".ini")
 SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,5}$")
@@ -59,10 +72,10 @@ def _paths(signature: Signature, values: Mapping[str, Any]) -> Iterator[tuple[Op
         option = options.get(dest)
         if option is None or option.choices or option.type not in ("str", "path", "unknown"):
             continue
-        if OUTPUT.search(dest) and not CONFIG.search(dest):
+        if (OUTPUT.search(dest) and not CONFIG.search(dest)) or WRITTEN.search(option.help):
             continue
         for word in value if isinstance(value, list) else [value]:
-            if isinstance(word, str) and _looks_like_path(option, word):
+            if isinstance(word, str) and _looks_like_path(option, word) and not _is_hub_id(option, word):
                 yield option, _file(option, word)
 
 
@@ -72,11 +85,20 @@ def _file(option: Option, word: str) -> str:
     return path if colon and option.converter == "config_file" and path.endswith(".py") else word
 
 
+def _is_hub_id(option: Option, word: str) -> bool:
+    """Whether a word may name a model of a hub as well: `OWNER/MODEL`, for an option that takes models."""
+    owner = word.partition("/")[0]
+    named = MODEL.search(option.dest) or MODEL.search(option.help)
+    return bool(named and HUB_ID.fullmatch(word)) and not HELD_HERE.fullmatch(owner) and SUFFIX.search(word) is None
+
+
 def _looks_like_path(option: Option, word: str) -> bool:
     if not is_literal(word) or "://" in word or word.startswith(("/", "-")) or len(word) > 300 or " " in word:
         return False
     named = bool(INPUT.search(option.dest)) or option.type == "path"
     if word == option.default:
+        return False
+    if SUFFIX.fullmatch(word):
         return False
     return named and (bool(SUFFIX.search(word)) or ("/" in word and not word.startswith("../")))
 
