@@ -23,6 +23,7 @@ def check_subcommand(
     if any(word in HELP for word in invocation.words):
         return []
     names = sorted({s.subcommand[0] for s in signatures if s.subcommand})
+    known = [*names, *(name for s in signatures if s.subcommand for name in s.spellings[0])]
     given = next((word for word in invocation.words if not word.startswith("-")), "")
     sure = not any(s.accepts_unknown for s in signatures)
     if signatures[0].framework == "fire":  # without a member help is shown, and attributes are members, too
@@ -31,7 +32,7 @@ def check_subcommand(
     return [
         Finding(
             code="missing-required", message=f"{invocation.name} needs one of {', '.join(names[:12])}",
-            severity="error" if sure else "warning", subject=given, suggestion=nearest(given, names) if given else "",
+            severity="error" if sure else "warning", subject=given, suggestion=nearest(given, known) if given else "",
         )
     ]  # fmt: skip
 

@@ -17,7 +17,7 @@ class ArgparseWords:
         self.words = words
         self.numbers_are_options = any(NEGATIVE_NUMBER.match(f) for f in reader.by_flag)
         self.pending = [o for o in self.signature.options if o.positional]
-        self.subcommands = list(self.signature.subcommand)
+        self.subcommands = list(self.signature.spellings)
         self.kinds = ""
         self.matches: dict[int, tuple[Option | None, str, str | None]] = {}
         self.skipped: set[int] = set()
@@ -110,14 +110,14 @@ class ArgparseWords:
             at += count
             self.pending.remove(option)
         if len(counts) == len(ready) and self.subcommands and self.kinds[at : at + 1] == "A":
-            name = self.subcommands.pop(0)
-            if self.words[at] != name:
+            names = self.subcommands.pop(0)
+            if self.words[at] not in names:
                 self.reader.note(
                     "bad-choice",
                     f"{self.words[at]} is no subcommand of {self.signature.path}",
                     None,
                     self.words[at],
-                    name,
+                    names[0],
                 )
             self.reader.take(at, at + 1, kind="subcommand", values=(self.words[at],))
             at += 1

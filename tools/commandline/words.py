@@ -47,7 +47,7 @@ def choose(signatures: Sequence[Signature], words: Sequence[str]) -> Signature |
     best: Signature | None = None
     for signature in signatures:
         rest = iter(words)
-        fits = all(name in rest for name in signature.subcommand)
+        fits = all(any(word in names for word in rest) for names in signature.spellings)
         if fits and (best is None or len(signature.subcommand) > len(best.subcommand)):
             best = signature
     return best

@@ -32,6 +32,8 @@ class Parser(Native):
         self.unseen: list[Unseen] = []
         """Options may have been added that are not seen here."""
         self.subcommands: dict[str, Parser] = {}
+        self.aliases: tuple[str, ...] = ()
+        """Of a subcommand's parser: its other names."""
         self.subcommands_required = False
         self.exclusive: list[list[str]] = []
         self.one_of: list[list[str]] = []
@@ -84,6 +86,11 @@ class Parser(Native):
         made = Unseen(origin=origin, name=name, path=place.path, line=place.line)
         if made not in self.unseen:
             self.unseen.append(made)
+
+    def note_more_subcommands(self, what: str, arguments: Arguments) -> None:
+        """There are subcommands that are not seen here: what they are called is computed."""
+        self.subcommands_required = False
+        self.note_unseen("registry", f"subcommands whose {what} are computed", arguments)
 
     def do_add_argument(self, arguments: Arguments) -> Value:
         """add_argument."""
@@ -204,7 +211,8 @@ class Parser(Native):
         if not self.subcommands or not self.subcommands_required:
             found.append(self._signature(options, subcommand))
         for name, parser in self.subcommands.items():
-            found += parser.signatures((*subcommand, name), options)
+            below = parser.signatures((*subcommand, name), options)
+            found += [_with_aliases(s, len(subcommand), parser.aliases) for s in below]
             if name == self.run.inserted and not subcommand:
                 found[:1] = [msgspec.structs.replace(s, subcommand=()) for s in parser.signatures((), options)]
         return found
@@ -217,6 +225,14 @@ class Parser(Native):
             exclusive=tuple(tuple(dict.fromkeys(g)) for g in self.exclusive if len(set(g)) > 1),
             one_of=tuple(tuple(dict.fromkeys(g)) for g in self.one_of if g),
         )  # fmt: skip
+
+
+def _with_aliases(signature: Signature, level: int, aliases: tuple[str, ...]) -> Signature:
+    """A signature with what may stand for one of the words that choose it."""
+    if not aliases:
+        return signature
+    known = (*signature.aliases, *[()] * (level + 1 - len(signature.aliases)))
+    return msgspec.structs.replace(signature, aliases=(*known[:level], aliases, *known[level + 1 :]))
 
 
 def _without(option: Option, taken: set[str]) -> Option | None:
@@ -288,11 +304,15 @@ class Subcommands(Native):
         if made in self.parser.run.made:
             self.parser.run.made.remove(made)
         made.level = self.parser.level + 1
-        name = arguments.get(0, "name")
+        name, aliases = arguments.get(0, "name"), arguments.get(None, "aliases", ())
+        if isinstance(aliases, (list, tuple)):
+            made.aliases = tuple(alias for alias in aliases if isinstance(alias, str))
+        else:
+            self.parser.note_more_subcommands("aliases", arguments)
         if isinstance(name, str):
             self.parser.subcommands[name] = made
         else:
-            self.parser.note_unseen("registry", "subcommands whose names are computed", arguments)
+            self.parser.note_more_subcommands("names", arguments)
         return made
 
 

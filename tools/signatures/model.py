@@ -1,5 +1,6 @@
 """The signature of an entry point: what it takes, read from its source."""
 
+from itertools import chain, repeat
 from typing import Literal
 
 import msgspec
@@ -94,6 +95,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     """How it is called where it is not called by its path: a console script, a module, a make target."""
     subcommand: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, ...], ...] = ()
+    """What may stand for each word of `subcommand` as well; the last ones may be left out."""
     options: tuple[Option, ...] = ()
     accepts_unknown: bool = False
     """Unknown options are no error (parse_known_args, a parser handed to foreign code, hydra overrides)."""
@@ -128,6 +131,12 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Suffixes of a file that may stand alone on the command line and gives every value (HfArgumentParser.parse_json_file)."""
     prefix_chars: str = "-"
     """What options begin with."""
+
+    @property
+    def spellings(self) -> tuple[tuple[str, ...], ...]:
+        """All that may stand for each word of `subcommand`, itself first."""
+        others = chain(self.aliases, repeat(()))
+        return tuple((name, *more) for name, more in zip(self.subcommand, others, strict=False))
 
     @property
     def holders(self) -> tuple[Option, ...]:
