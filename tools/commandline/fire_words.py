@@ -32,7 +32,34 @@ def read_fire(reader: Reader, words: list[str]) -> None:
         names.remove(word) if word in names else None
         reader.take(place, place + 1, kind="subcommand", values=(word,))
     left = _fill(reader, places)
-    _say(reader, unknown, left, asked="--" in words or any(word in HELP for word in words))
+    asked = "--" in words or any(word in HELP for word in words)
+    if names and not asked:
+        _note_swallowed(reader, names)
+    _say(reader, unknown, left, asked=asked)
+
+
+def _note_swallowed(reader: Reader, names: Sequence[str]) -> None:
+    """A flag takes the word behind it, also where that is meant for a member: nothing is called then."""
+    for part in reader.given:
+        name = next((name for name in names if name in part.values and part.form == "apart"), "")
+        if name and part.option is not None:
+            message = f"{part.flag} takes {name} for its value, so that {name} is not called"
+            suggestion = f"{part.flag}=True" if part.option.type == "bool" else ""
+            reader.note("missing-required", message, None, name, suggestion)
+            reader.tried |= {option.dest for option in reader.signature.options}
+            return
+
+
+def _note_unknown(reader: Reader, word: str) -> None:
+    """A flag that no parameter has; one that turns a parameter off is read as that only where no word is behind it."""
+    option = reader.by_flag.get(word)
+    if option is None or word not in option.negative_flags or not reader.signature.whole:
+        reader.note_unknown(word)
+        return
+    written = f"{option.flags[0]}=False"
+    message = f"{word} takes the word behind it for its value, and no parameter is called so; write {written}"
+    reader.unknown.append(word)
+    reader.note("unknown-option", message, None, word, written)
 
 
 def _flag(reader: Reader, words: Sequence[str], at: int, unknown: list[str]) -> int:
@@ -109,7 +136,7 @@ def _say(reader: Reader, unknown: list[str], left: list[str], *, asked: bool) ->
             reader.unknown.append(word)
             reader.cannot_tell(word.partition("=")[0], "what it returns may take it")
         else:
-            reader.note_unknown(word)
+            _note_unknown(reader, word)
     if left and signature.chains:
         reader.unknown += left
         reader.cannot_tell(left[0], "what it returns may take it")
