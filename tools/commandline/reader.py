@@ -212,6 +212,8 @@ class Reader:
             sure = option.converter in ("", "int", "float", KEY_VALUE) or option.type == "bool"
             wanted = KEY_VALUE if option.converter == KEY_VALUE else option.type
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
+        elif option.bounds is not None and isinstance(value, (int, float)) and not option.bounds.hold(value):
+            self.note("bad-choice", f"{name} takes a number {option.bounds}, not {word!r}", option, word)
         elif option.choices and not is_chosen(option, word, value):
             self.note_choice(option, name, word, option.choices, sure=option.converter in _CERTAIN)
         elif option.accepted and not is_accepted(option, word):

@@ -5,7 +5,7 @@ import msgspec
 from tools.signatures.argparse_option import typed
 from tools.signatures.config_dict import ConfigDict, configuration_files, file_at, leaves, options_of, tree_of
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
+from tools.signatures.model import Option, OptionType, Origin, Signature, Unseen, bounds_of
 from tools.signatures.values import UNKNOWN, Arguments, Class, Namespace, Native, ParsedArgument, Value
 
 KINDS: dict[str, OptionType] = {
@@ -57,11 +57,13 @@ class Flags(Native):
         short = arguments.get(None, "short_name")
         flags = (f"-{short}", f"--{name}") if isinstance(short, str) and short else (f"--{name}",)
         text = arguments.get(3 if enumerated else 2, "help")
+        number = KINDS[kind] in ("int", "float")
+        limits = (arguments.get(3, "lower_bound"), arguments.get(4, "upper_bound")) if number else (None, None)
         self.options[name] = Option(
             dest=name, flags=flags, negative_flags=(f"--no{name}",) if switch else (), type=KINDS[kind],
             choices=choices if enumerated else (), default=default, nargs="?bool" if switch else None,
             switch_value="True" if switch else None, required=arguments.get(None, "required") is True,
-            repeatable=kind.startswith("multi_"), help=_help(text),
+            repeatable=kind.startswith("multi_"), help=_help(text), bounds=bounds_of(*limits),
             path=arguments.path, line=arguments.line, converter="list" if kind == "list" else "",
             sure=known and (sure or not enumerated) and not arguments.open and not self.run.uncertain,
         )  # fmt: skip

@@ -6,7 +6,7 @@ import msgspec
 
 from tools.signatures.argparse_option import TYPE_NAMES, typed
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, OptionType, Signature, Unseen
+from tools.signatures.model import Bounds, Option, OptionType, Signature, Unseen, bounds_of
 from tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -51,7 +51,7 @@ class ParameterNote(Native):
         return self._argument(names[0]) if self.positional else self._option(names)
 
     def _argument(self, name: str) -> Option:
-        count = self.arguments.get(None, "nargs", 1)
+        count = self._count()
         required = self.arguments.get(None, "required")
         default, known = typed(self.arguments.get(None, "default"), self.run)
         nargs = None if count == 1 else ("+" if required is True else "*") if count == -1 else str(count)
@@ -61,7 +61,7 @@ class ParameterNote(Native):
         if nargs is None and not required:
             nargs = "?"
         return Option(
-            dest=name.replace("-", "_").lower(), type=kind, choices=choices, default=default, nargs=nargs,
+            dest=name.replace("-", "_").lower(), type=kind, choices=choices, bounds=self._bounds(), default=default, nargs=nargs,
             required=required is True, sure=known and self.sure, converter=converter,
             path=self.arguments.path, line=self.arguments.line,
         )  # fmt: skip
@@ -77,7 +77,7 @@ class ParameterNote(Native):
         default, known = typed(None if isinstance(default_value, Function) else default_value, self.run)
         kind, choices, converter = self._type(default_value)
         stored = typed(get("flag_value"), self.run)[0] or "True"
-        count = get("nargs", 1)
+        count = self._count()
         if switch or counted:
             kind = "int" if counted else "bool" if stored in ("True", "False") else "str"
             default = default if default is not None else None if counted or stored != "True" else "False"
@@ -85,9 +85,18 @@ class ParameterNote(Native):
             dest=explicit or _dest(flags), flags=tuple(flags), negative_flags=tuple(negative), type=kind, choices=choices,
             default=default, nargs="0" if switch or counted else None if count == 1 else str(count),
             switch_value=stored if switch else None, required=get("required") is True and default is None,
-            repeatable=get("multiple") is True or counted, help=_text(get("help")), converter=converter,
+            repeatable=get("multiple") is True or counted, bounds=self._bounds(), help=_text(get("help")), converter=converter,
             sure=known and self.sure, path=self.arguments.path, line=self.arguments.line,
         )  # fmt: skip
+
+    def _count(self) -> Value:
+        """How many words it takes: as many as there are types where several are given."""
+        given = self.arguments.get(None, "type")
+        return self.arguments.get(None, "nargs", len(given) if isinstance(given, tuple) else 1)
+
+    def _bounds(self) -> Bounds | None:
+        given = self.arguments.get(None, "type")
+        return given.bounds() if isinstance(given, ClickType) else None
 
     def _type(self, default: Value) -> tuple[OptionType, tuple[str, ...], str]:
         given = self.arguments.get(None, "type")
@@ -97,7 +106,12 @@ class ParameterNote(Native):
             return TYPES.get(given.name, "unknown"), (), ""
         if isinstance(given, External):
             return TYPES.get(given.name.rpartition(".")[2]) or TYPE_NAMES.get(given.name, "unknown"), (), ""
-        if isinstance(given, (list, tuple)) and given and isinstance(given[0], External):
+        if (
+            isinstance(given, tuple)
+            and given
+            and isinstance(given[0], External)
+            and all(one == given[0] for one in given)
+        ):
             return TYPE_NAMES.get(given[0].name, "unknown"), (), ""
         if given is not None:
             return "unknown", (), ""
@@ -150,8 +164,18 @@ class Choice(Native):
 class ClickType(Native):
     """click.Path(...), click.IntRange(...) and the like."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, arguments: Arguments) -> None:
         self.name = name
+        self.arguments = arguments
+
+    def bounds(self) -> Bounds | None:
+        """Of IntRange and FloatRange, where they refuse what is beyond."""
+        get = self.arguments.get
+        loose = get(None, "clamp", False) is not False or len(self.arguments.placed) > 2 or self.arguments.open
+        if not self.name.endswith("Range") or loose:
+            return None
+        ends = [get(None, name, False) is True for name in ("min_open", "max_open")]
+        return bounds_of(get(0, "min"), get(1, "max"), above=ends[0], below=ends[1])
 
 
 class Command(Native):
@@ -330,7 +354,7 @@ def _factories() -> dict[str, Factory]:
             f"{library}.Choice": lambda run, name, arguments: Choice(run, arguments),
         }  # fmt: skip
         for kind in ("Path", "File", "IntRange", "FloatRange", "DateTime"):
-            made[f"{library}.{kind}"] = lambda run, name, arguments: ClickType(name.rpartition(".")[2])
+            made[f"{library}.{kind}"] = lambda run, name, arguments: ClickType(name.rpartition(".")[2], arguments)
     return made
 
 

@@ -10,6 +10,28 @@ Held = Literal["words", "commas", "json"]
 Kind = Literal["python", "module", "shell", "console", "make"]
 
 
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """Between which numbers a value must be."""
+
+    least: int | float | None = None
+    most: int | float | None = None
+    above: bool = False
+    """The least itself is too little."""
+    below: bool = False
+    """The most itself is too much."""
+
+    def hold(self, value: float) -> bool:
+        """Whether a number is within them."""
+        too_little = self.least is not None and (value < self.least or (self.above and value == self.least))
+        too_much = self.most is not None and (value > self.most or (self.below and value == self.most))
+        return not too_little and not too_much
+
+    def __str__(self) -> str:
+        low = "" if self.least is None else f"{'above' if self.above else 'at least'} {self.least}"
+        high = "" if self.most is None else f"{'below' if self.below else 'at most'} {self.most}"
+        return " and ".join(filter(None, (low, high)))
+
+
 class Option(msgspec.Struct, frozen=True, kw_only=True):
     """One option or positional argument."""
 
@@ -23,6 +45,7 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     choices: tuple[str, ...] = ()
     choices_text: str = ""
     """One text that was given in their place: argparse takes every word that is a part of it (`choices="(a, b)"`)."""
+    bounds: Bounds | None = None
     default: str | None = None
     """The default as it would be typed; None where there is none or it is unknown."""
     nargs: str | None = None
@@ -66,6 +89,13 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     def switch(self) -> bool:
         """Whether it takes no value."""
         return self.nargs == "0"
+
+
+def bounds_of(least: object, most: object, *, above: bool = False, below: bool = False) -> Bounds | None:
+    """Bounds as far as they are known to be numbers; None where neither is."""
+    low = least if isinstance(least, (int, float)) else None
+    high = most if isinstance(most, (int, float)) else None
+    return None if low is None and high is None else Bounds(least=low, most=high, above=above, below=below)
 
 
 Origin = Literal["library", "registry", "configuration", "computed"]

@@ -7,7 +7,7 @@ import msgspec
 from tools.signatures.argparse_option import typed
 from tools.signatures.fields import Field, parameters
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature
+from tools.signatures.model import Option, Signature, bounds_of
 from tools.signatures.values import UNKNOWN, Arguments, Function, Method, Native, ParsedArgument, Value
 
 
@@ -122,11 +122,13 @@ def _option(run: Interpreter, field: Field) -> Option:
     text, known = typed(default, run)
     named = info.arguments.named if info is not None else {}
     help_text = named.get("help")
+    limits = (None, None) if named.get("clamp", False) is not False else (named.get("min"), named.get("max"))
     positional = info.positional if info is not None else required
     common = Option(
         dest=field.name, type=field.kind.type if field.kind.type != "unknown" else "str", choices=field.kind.choices,
         default=text, required=required and not (positional and field.kind.optional), path=field.path, line=field.line,
         help=" ".join(help_text.split()) if isinstance(help_text, str) else "", sure=known and field.kind.type != "unknown",
+        bounds=bounds_of(*limits),
     )  # fmt: skip
     if positional:
         nargs = field.kind.nargs or (None if common.required else "?")
