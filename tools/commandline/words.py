@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from tools.commandline.argparse_words import ArgparseWords
 from tools.commandline.fire_words import read_fire
 from tools.commandline.hydra_words import read_hydra
+from tools.commandline.levels import read_levels
 from tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
 from tools.commandline.reader import ParsedCall, Reader
 from tools.commandline.settings import read_settings
@@ -35,6 +36,7 @@ def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
         return reader.result(words)
     READERS.get(signature.framework, READERS[signature.syntax])(reader, list(words))
     read_settings(reader)
+    read_levels(reader)
     if reader.excused or any(word in HELP for word in words):
         reader.findings = [finding for finding in reader.findings if finding.severity != "unsure"]
     else:

@@ -212,10 +212,18 @@ class Parser(Native):
             found.append(self._signature(options, subcommand))
         for name, parser in self.subcommands.items():
             below = parser.signatures((*subcommand, name), options)
-            found += [_with_aliases(s, len(subcommand), parser.aliases) for s in below]
+            found += [self._below(s, len(subcommand), parser.aliases) for s in below]
             if name == self.run.inserted and not subcommand:
                 found[:1] = [msgspec.structs.replace(s, subcommand=()) for s in parser.signatures((), options)]
         return found
+
+    def _below(self, signature: Signature, level: int, aliases: tuple[str, ...]) -> Signature:
+        """A subcommand's signature with what may stand for its word, and whether options that are not seen may stand before it."""
+        known = (*signature.aliases, *[()] * (level + 1 - len(signature.aliases)))
+        more = (*known[:level], aliases, *known[level + 1 :])
+        return msgspec.structs.replace(
+            signature, aliases=more if any(more) else (), open_before=self.open or signature.open_before
+        )
 
     def _signature(self, options: tuple[Option, ...], subcommand: tuple[str, ...]) -> Signature:
         return Signature(
@@ -225,14 +233,6 @@ class Parser(Native):
             exclusive=tuple(tuple(dict.fromkeys(g)) for g in self.exclusive if len(set(g)) > 1),
             one_of=tuple(tuple(dict.fromkeys(g)) for g in self.one_of if g),
         )  # fmt: skip
-
-
-def _with_aliases(signature: Signature, level: int, aliases: tuple[str, ...]) -> Signature:
-    """A signature with what may stand for one of the words that choose it."""
-    if not aliases:
-        return signature
-    known = (*signature.aliases, *[()] * (level + 1 - len(signature.aliases)))
-    return msgspec.structs.replace(signature, aliases=(*known[:level], aliases, *known[level + 1 :]))
 
 
 def _without(option: Option, taken: set[str]) -> Option | None:

@@ -277,8 +277,13 @@ class Command(Native):
                           allow_abbrev=False, doc=self._doc(), accepts_unknown=True, unseen=unseen)
             )  # fmt: skip
         for name, command in self.commands.items():
-            found += command.signatures((*subcommand, name), options)
+            found += map(self._below, command.signatures((*subcommand, name), options))
         return found
+
+    def _below(self, signature: Signature) -> Signature:
+        """A subcommand's signature, with whether options that are not listed may stand before it."""
+        is_open = bool(self._find_own_options() or self._settings().get("ignore_unknown_options"))
+        return msgspec.structs.replace(signature, open_before=True) if is_open else signature
 
     def _find_lazy_commands(self) -> tuple[Unseen, ...]:
         """Take in the commands that a table names as `module.command`; says what else a group of the program's own may find."""
@@ -324,9 +329,12 @@ class Command(Native):
         doc = ast.get_docstring(node) or ""
         return " ".join(doc.split("\n\n")[0].split())[:500]
 
-    def _takes_all(self) -> bool:
+    def _settings(self) -> dict[Value, Value]:
         settings = self.arguments.get(None, "context_settings")
-        known = settings if isinstance(settings, dict) else {}
+        return settings if isinstance(settings, dict) else {}
+
+    def _takes_all(self) -> bool:
+        known = self._settings()
         return self.group or bool(known.get("ignore_unknown_options") or known.get("allow_extra_args"))
 
 

@@ -63,6 +63,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """False where a part was computed in a way that could not be followed."""
     level: int = 0
     """How many subcommand words stand before it on the command line."""
+    anywhere: bool = False
+    """It may stand before and behind every subcommand: parsers of several levels take it, or one that reads the words first."""
     converter: str = ""
     """Name of the function that converts the word (`type=` of argparse), as written; "" for none."""
     accepted: tuple[str, ...] = ()
@@ -128,6 +130,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     aliases: tuple[tuple[str, ...], ...] = ()
     """What may stand for each word of `subcommand` as well; the last ones may be left out."""
     options: tuple[Option, ...] = ()
+    open_before: bool = False
+    """Options that are not listed may stand before the subcommand."""
     accepts_unknown: bool = False
     """Unknown options are no error (parse_known_args, a parser handed to foreign code, hydra overrides)."""
     unseen: tuple[Unseen, ...] = ()

@@ -287,16 +287,19 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
     if not found:
         return []
     last = [s if strict else msgspec.structs.replace(s, accepts_unknown=True) for s in found[-1]]
-    earlier = tuple(o for group in found[:-1] for s in group for o in s.options)
+    earlier = tuple(msgspec.structs.replace(o, anywhere=True) for group in found[:-1] for s in group for o in s.options)
     if not run.complete:
         last = [_unsure(s) for s in last]
     return [msgspec.structs.replace(s, options=_unique((*s.options, *earlier))) for s in last]
 
 
 def _unique(options: Iterable[Option]) -> tuple[Option, ...]:
+    """Each option once; one that parsers of several levels take may stand anywhere."""
     found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Option] = {}
     for option in options:
-        found.setdefault((option.dest, option.flags, option.negative_flags), option)
+        known = found.setdefault((option.dest, option.flags, option.negative_flags), option)
+        if known.level != option.level or option.anywhere:
+            found[(option.dest, option.flags, option.negative_flags)] = msgspec.structs.replace(known, anywhere=True)
     return tuple(found.values())
 
 
