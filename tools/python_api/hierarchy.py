@@ -6,6 +6,18 @@ from typing import NamedTuple
 from tools.python_api.model import Definition, ModuleFacts, Parameter
 
 _PLAIN_BASES = frozenset(["object", "ABC", "Generic", "Protocol", "NamedTuple"])
+_FIELDLESS = {
+    "sklearn": frozenset([
+        "BaseEstimator", "ClassifierMixin", "RegressorMixin", "TransformerMixin", "ClusterMixin", "OutlierMixin",
+        "DensityMixin", "BiclusterMixin", "MetaEstimatorMixin",
+    ]),
+    "torch": frozenset(["Module", "Dataset", "IterableDataset", "Sampler"]),
+    "pytorch_lightning": frozenset(["LightningModule", "LightningDataModule", "Callback"]),
+    "lightning": frozenset(["LightningModule", "LightningDataModule", "Callback"]),
+    "collections": frozenset(["Mapping", "MutableMapping", "Sequence", "Iterable", "Iterator", "Callable", "Hashable"]),
+    "typing": frozenset(["Mapping", "MutableMapping", "Sequence", "Iterable", "Iterator", "Callable", "Hashable"]),
+}  # fmt: skip
+"""Classes of libraries, by top-level package, that are known to have no fields of a dataclass."""
 _DEEPEST = 60
 _MOST_CLASSES = 200
 
@@ -93,11 +105,31 @@ class Hierarchy:
             sure = owner.sure and not new and not _is_enum(owner)
             maker = (init or new)[-1]
             return Constructor(maker.parameters, sure and maker.sure and len(init) < 2)
-        inherited = self._inherited_constructor(place)
         if owner.fields:
-            own = {item.name: item for item in (*inherited.parameters, *owner.parameters)}
-            return Constructor(tuple(own.values()), owner.sure and inherited.sure)
+            return self._field_constructor(place)
+        inherited = self._inherited_constructor(place)
         return Constructor(inherited.parameters, owner.sure and inherited.sure)
+
+    def _field_constructor(self, place: Place) -> Constructor:
+        """What the constructor takes that a dataclass makes: the fields of all its bases that have some, the farthest first.
+
+        Unsure where a base from elsewhere may have fields, or where several bases have some, whose order matters.
+        """
+        members = list(self.family(place))
+        fields = {
+            i.name: i
+            for member, _ in reversed(members)
+            if member.definition.fields
+            for i in member.definition.parameters
+        }
+        sure = all(member.definition.sure or not member.definition.fields for member, _ in members)
+        closed = all(_has_no_fields(member, base) for member, foreign in members for base in foreign)
+        straight = all(self._bases_with_fields(member) < 2 for member, _ in members)
+        return Constructor(tuple(fields.values()), sure and closed and straight and len(members) < _MOST_CLASSES)
+
+    def _bases_with_fields(self, place: Place) -> int:
+        found = [base for base in self._bases_of(place).values() if base is not None]
+        return sum(any(member.definition.fields for member, _ in self.family(base)) for base in found)
 
     def _inherited_constructor(self, place: Place) -> Constructor:
         for base in place.definition.bases:
@@ -112,6 +144,18 @@ class Hierarchy:
 
 def _key(place: Place) -> tuple[str, str, int]:
     return (place.facts.path, place.definition.name, place.definition.line)
+
+
+def _has_no_fields(place: Place, base: str) -> bool:
+    """Whether a base from elsewhere, as written, is known to have no fields."""
+    written = base.split("[")[0]
+    root, name = written.split(".")[0], written.rpartition(".")[2]
+    if name in _PLAIN_BASES:
+        return True
+    bound = [item for item in place.facts.imports if item.local == root]
+    return bool(bound) and all(
+        (name if "." in written else item.name) in _FIELDLESS.get(item.module.partition(".")[0], ()) for item in bound
+    )
 
 
 def _is_enum(owner: Definition) -> bool:

@@ -10,7 +10,7 @@ from tools.documents.text import decode
 from tools.python_api.bindings import returned
 from tools.python_api.classes import class_attributes
 from tools.python_api.functions import parameters_of, read_decorators
-from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter
+from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter, ParameterKind
 from tools.python_api.registries import read_registries
 from tools.python_api.requirements import read_requirements
 from tools.python_source import parse_python
@@ -230,18 +230,19 @@ def _literal_strings(value: ast.expr | None) -> list[str] | None:
 
 
 def _fields(node: ast.ClassDef) -> tuple[Parameter, ...]:
-    """The fields of a dataclass or a named tuple."""
-    return tuple(
-        Parameter(
-            name=statement.target.id,
-            default=None if statement.value is None else ast.unparse(statement.value),
-            annotation=ast.unparse(statement.annotation),
-        )
-        for statement in node.body
-        if isinstance(statement, ast.AnnAssign)
-        and isinstance(statement.target, ast.Name)
-        and "ClassVar" not in ast.unparse(statement.annotation)
-    )
+    """The fields of a dataclass or a named tuple; behind a `_: KW_ONLY` they are given by name only."""
+    found: list[Parameter] = []
+    kind: ParameterKind = "either"
+    for statement in node.body:
+        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+            continue
+        annotation = ast.unparse(statement.annotation)
+        if annotation.endswith("KW_ONLY"):
+            kind = "keyword"
+        elif "ClassVar" not in annotation:
+            default = None if statement.value is None else ast.unparse(statement.value)
+            found.append(Parameter(name=statement.target.id, kind=kind, default=default, annotation=annotation))
+    return tuple(found)
 
 
 _IMPORTED = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
