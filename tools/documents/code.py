@@ -5,6 +5,7 @@ import re
 import textwrap
 
 from tools.documents.model import CodeBlock
+from tools.documents.options import join_options
 from tools.python_source import parse_python
 
 _BASH_LABELS = frozenset(
@@ -183,7 +184,10 @@ def clean_block(text: str, label: str, line: int) -> list[CodeBlock]:
         cleaned, language = _without_shell_prompts(lines), "bash"
     else:
         cleaned = "\n".join(lines)
-    return [CodeBlock(text=cleaned, language=_language(cleaned, language), line=line)] if cleaned.strip() else []
+    if not cleaned.strip():
+        return []
+    language = _language(cleaned, language)
+    return [CodeBlock(text=join_options(cleaned) if language == "bash" else cleaned, language=language, line=line)]
 
 
 def normal_label(label: str) -> str:
