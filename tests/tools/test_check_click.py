@@ -72,3 +72,29 @@ def test_a_subcommand_that_is_misspelled_where_there_may_be_more(checked: Make) 
     assert says("python main.py train small --lr 3")[0] == "error unknown-option"
     assert says("python main.py tran small") == ["warning bad-choice"]
     assert says("python main.py plugin small") == ["unsure cannot-tell"]
+
+
+GROUP = """
+    import click
+    import library
+    @click.group(invoke_without_command=True)
+    @click.option("--debug", is_flag=True)
+    def cli(debug): ...
+    @cli.command()
+    @click.argument("name")
+    def train(name): ...
+    MORE
+    cli()
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "words", "said"),
+    [
+        ("", "train x", []), ("", "--debug", []), ("", "fit x", ["error too-many-arguments"]),
+        ("library.extend(cli)", "fit x", ["unsure cannot-tell"]), ("library.extend(cli)", "train x --y", ["error unknown-option"]),
+        ("cli.add_command(library.fit)", "fit x", ["unsure cannot-tell"]),
+    ],
+)  # fmt: skip
+def test_a_group_takes_the_commands_that_it_has(checked: Make, more: str, words: str, said: list[str]) -> None:
+    assert checked({"main.py": GROUP.replace("MORE", more)})(f"python main.py {words}") == said

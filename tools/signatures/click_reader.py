@@ -6,7 +6,7 @@ import msgspec
 
 from tools.signatures.argparse_option import TYPE_NAMES, typed
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Bounds, Option, OptionType, Signature, Unseen, bounds_of
+from tools.signatures.model import Bounds, Option, OptionType, Origin, Signature, Unseen, bounds_of
 from tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -25,6 +25,9 @@ TYPES: dict[str, OptionType] = {
     "INT": "int", "FLOAT": "float", "STRING": "str", "BOOL": "bool", "UUID": "str", "Path": "path", "File": "path",
     "IntRange": "int", "FloatRange": "float", "DateTime": "str", "IntParamType": "int", "FloatParamType": "float",
 }  # fmt: skip
+
+
+LIBRARIES = ("click", "rich_click", "asyncclick")
 
 
 class ParameterNote(Native):
@@ -188,6 +191,8 @@ class Command(Native):
         self.group = group
         self.commands: dict[str, Command] = {}
         self.notes: list[Value] = []
+        self.more: list[Unseen] = []
+        """From where a group may have commands that are not seen here."""
         run.made.append(self)
 
     @property
@@ -252,7 +257,19 @@ class Command(Native):
         if isinstance(command, Command):
             name = arguments.get(1, "name")
             self.commands[name if isinstance(name, str) else command.name] = command
+        else:
+            self._note_more("registry", "commands that are added to it", arguments)
         return None
+
+    def note_handed(self, name: str) -> None:
+        """Foreign code was given this command: to a group it may add commands."""
+        if self.group:
+            self._note_more("library", name or "a function that is chosen when it runs", self.arguments)
+
+    def _note_more(self, origin: Origin, name: str, place: Arguments) -> None:
+        made = Unseen(origin=origin, name=name, path=place.path, line=place.line)
+        if made not in self.more:
+            self.more.append(made)
 
     def do_result_callback(self, arguments: Arguments) -> Value:
         """Leaves the function alone."""
@@ -293,8 +310,13 @@ class Command(Native):
             if isinstance(name, str) and isinstance(command, Command):
                 self.commands.setdefault(name, command)
         cls = self.arguments.get(None, "cls")
+        if isinstance(cls, External) and self.group and cls.name.partition(".")[0] not in LIBRARIES:
+            return (
+                *self.more,
+                Unseen(origin="library", name=cls.name, path=self.arguments.path, line=self.arguments.line),
+            )
         if not isinstance(cls, Class) or cls.find("get_command") is None:
-            return self._find_own_options()
+            return (*self.more, *self._find_own_options())
         if tables and all(name in self.commands for table in tables for name in table):
             return ()
         return (
@@ -335,7 +357,9 @@ class Command(Native):
 
     def _takes_all(self) -> bool:
         known = self._settings()
-        return self.group or bool(known.get("ignore_unknown_options") or known.get("allow_extra_args"))
+        return (self.group and not self.commands) or bool(
+            known.get("ignore_unknown_options") or known.get("allow_extra_args")
+        )
 
 
 def _command(run: Interpreter, name: str, arguments: Arguments) -> Value:
@@ -355,7 +379,7 @@ def _class(run: Interpreter, name: str, arguments: Arguments) -> Value:
 
 def _factories() -> dict[str, Factory]:
     made: dict[str, Factory] = {}
-    for library in ("click", "rich_click", "asyncclick"):
+    for library in LIBRARIES:
         made |= {
             f"{library}.command": _command, f"{library}.group": _command, f"{library}.option": _parameter(False),
             f"{library}.argument": _parameter(True), f"{library}.Group": _class, f"{library}.Command": _class,
