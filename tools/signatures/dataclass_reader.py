@@ -184,7 +184,7 @@ class FunctionParser(Native):
         if field.kind.type == "bool" and self.style == "tyro" and not field.required:
             outer, _, last = name.rpartition(".")
             no = f"--{outer}.no-{last}" if outer else f"--no-{last}"
-            negative = tuple(dict.fromkeys((no, no.replace("_", "-"))))
+            negative = tuple(dict.fromkeys((no, no.replace("_", "-"), f"--{no[2:].replace('-', '_')}")))
             return msgspec.structs.replace(made, nargs="0", switch_value="True", negative_flags=negative)
         return made
 

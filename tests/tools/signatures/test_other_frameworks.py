@@ -161,7 +161,10 @@ if __name__ == "__main__":
     })  # fmt: skip
     (simple,), (ty,), (js,) = (reader.read(p) for p in ("simple.py", "ty.py", "js.py"))
     assert {"extra", "rate"} <= {o.dest for o in simple.options}
-    assert option(ty, "model.rate").flags == ("--model.rate",) and option(ty, "fast").negative_flags == ("--no-fast",)
+    assert option(ty, "model.rate").flags == ("--model.rate",) and option(ty, "fast").negative_flags == (
+        "--no-fast",
+        "--no_fast",
+    )
     assert option(js, "data").positional and option(js, "rate").flags == ("--rate",)
 
 
