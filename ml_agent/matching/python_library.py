@@ -134,11 +134,11 @@ def option_of(parameter: Parameter, dest: str, help: str) -> Option:
         dest=dest,
         flags=(f"--{parameter.name}",),
         type=kind,  # type: ignore[arg-type]
-        choices=tuple(re.findall(r"['\"]([^'\"]+)['\"]", choices["choices"])) if choices else (),
+        choices=tuple(re.findall(r"['\"]([^'\"]+)['\"]", choices["choices"])) if choices else parameter.accepted,
         default=None if shown is None else str(shown).strip("[]()") if isinstance(shown, (list, tuple)) else str(shown),
         required=parameter.required or literal(parameter.default or "0") == "",  # an empty text is no value, either
         help=help[:_MOST_HELP],
-        sure=False,
+        sure=bool(parameter.accepted),
     )
 
 

@@ -206,13 +206,15 @@ def _misfit(call: ast.Call, written: str, called: ApiObject) -> Iterator[Located
     if wrong is None:
         return
     names = [item.name for item in called.parameters if item.kind in ("either", "keyword")]
+    near = wrong.subject if wrong.subject in names else nearest(wrong.subject, names)
+    takes = "" if wrong.by_value else f"; it takes ({', '.join(names)})"
     yield Located(
         call.lineno,
         Finding(
             code="bad-call",
-            message=f"line {call.lineno}: {written}() {wrong.message}; it takes ({', '.join(names)})",
+            message=f"line {call.lineno}: {written}() {wrong.message}{takes}",
             subject=f"{written}.{wrong.subject}" if wrong.subject else written,
-            suggestion=nearest(wrong.subject, names) if wrong.subject not in names else wrong.subject,
+            suggestion="" if wrong.by_value else near,
             path=called.path,
             line=called.line,
         ),

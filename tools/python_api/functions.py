@@ -4,6 +4,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
+
+from tools.python_api.accepted import accepted_texts
 from tools.python_api.model import Parameter, ParameterKind
 
 _KEEPS_SIGNATURE = frozenset(
@@ -101,6 +104,15 @@ def parameters_of(arguments: ast.arguments, *, skip_first: bool = False) -> tupl
     if skip_first and placed and placed[0].kind != "rest":
         placed = placed[1:]
     return placed + tuple(_keyword_parameters(arguments))
+
+
+def read_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef, *, skip_first: bool = False) -> tuple[Parameter, ...]:
+    """The parameters of a function, with what it tests of them."""
+    accepted = accepted_texts(node)
+    return tuple(
+        msgspec.structs.replace(one, accepted=accepted[one.name]) if one.name in accepted else one
+        for one in parameters_of(node.args, skip_first=skip_first)
+    )
 
 
 def _positional_parameters(arguments: ast.arguments) -> Iterator[Parameter]:

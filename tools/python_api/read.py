@@ -9,7 +9,7 @@ from tools.content_cache import content_hash
 from tools.documents.text import decode
 from tools.python_api.bindings import returned
 from tools.python_api.classes import class_attributes
-from tools.python_api.functions import parameters_of, read_decorators
+from tools.python_api.functions import read_decorators, read_parameters
 from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter, ParameterKind
 from tools.python_api.registries import read_registries
 from tools.python_api.requirements import read_requirements
@@ -120,7 +120,7 @@ class _Reader:
                 name=f"{owner}.{node.name}" if owner else node.name,
                 kind="method" if bound and not decorators.of_class else "function",
                 line=node.lineno,
-                parameters=parameters_of(node.args, skip_first=bound),
+                parameters=read_parameters(node, skip_first=bound),
                 doc=first_line(ast.get_docstring(node)),
                 sure=decorators.sure and not decorators.property,
                 returns="" if decorators.property or not decorators.sure else returned(node),
