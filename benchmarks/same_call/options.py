@@ -46,7 +46,7 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
     """
     if program.parsed and believe_parser:
         return _parsed_options(program)
-    signature = choose(_signatures(root, program.file), program.words) if program.file else None
+    signature = choose(_signatures(root, program), program.words)
     if signature is None or not signature.options:
         loose = by_look(program.words)
         return Options(values=loose, given=frozenset(loose), defaults=program.settings)
@@ -71,7 +71,7 @@ def _compose(root: Path, program: Program, base: Signature) -> Options:
         program: what is started.
         base: its signature without what the words choose.
     """
-    known = _signatures(root, program.file)
+    known = _signatures(root, program)
     signature = choose(_reader(root).called(known, lambda s: _decisions(s, program.words)), program.words) or base
     call = parse_call(signature, program.words)
     whole = not (signature.accepts_unknown or signature.unseen)
@@ -154,9 +154,15 @@ def _console(root: Path) -> tuple[Signature, ...]:
     return read_console(_reader(root))
 
 
-def _signatures(root: Path, file: str) -> tuple[Signature, ...]:
-    """Those of a script, or of the commands that are installed for a function of its file."""
-    return _reader(root).read(file) or tuple(one for one in _console(root) if one.path == file)
+def _signatures(root: Path, program: Program) -> tuple[Signature, ...]:
+    """Those of a script, or of the command that is installed under its name or for a function of its file."""
+    found = _reader(root).read(program.file) if program.file else ()
+    return found or tuple(one for one in _console(root) if one.path == program.file or program.name in _names(one))
+
+
+def _names(console: Signature) -> tuple[str, str]:
+    """What an installed command is called, and the module of its function."""
+    return console.name, console.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def by_look(words: Sequence[str], known: Mapping[str, tuple[str, bool]] = {}) -> dict[str, Any]:

@@ -235,3 +235,14 @@ def test_an_installed_function_is_read_by_its_signature_where_its_libraries_are_
     wanted = "mix_add a.pt b.pt 0.8"
     assert judge(tmp_path, wanted, "mix_add --one a.pt --two b.pt --share 0.8").passed
     assert not judge(tmp_path, wanted, "mix_add --one a.pt --two b.pt --share 0.7").passed
+
+
+def test_an_installed_script_is_read_by_its_signature(tmp_path: Path) -> None:
+    for path, text in (
+        ("setup.py", "from setuptools import setup\nsetup(name='mix', scripts=['bin/mix_run'])\n"),
+        ("bin/mix_run", "#!/usr/bin/env python\nimport argparse\np = argparse.ArgumentParser()\np.add_argument('-n', '--number', type=int)\nprint(p.parse_args())\n"),
+    ):  # fmt: skip
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    assert judge(tmp_path, "mix_run -n 3", "mix_run --number 3").passed
+    assert not judge(tmp_path, "mix_run -n 3", "mix_run --number 4").passed
