@@ -4,7 +4,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
 def meant(statement: Statement, slot: Slot) -> list[Entry]:
     """The values of a slot's vocabulary that the request says in full or tells from all others."""
-    vocabulary = slot.vocabulary
+    vocabulary = _as_typed(statement, slot.vocabulary)
     if not vocabulary or len(vocabulary) > 400:
         return []
     said = _tokens_by_piece(statement)
@@ -63,6 +63,13 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
             Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
         )
     return found
+
+
+def _as_typed(statement: Statement, vocabulary: Sequence[str]) -> Sequence[str]:
+    """Known values without those that differ in case alone from one that the request has to the letter: "FastCUT" beside "fastcut"."""
+    said = {token.value for token in statement.tokens} & set(vocabulary)
+    spelled = {plain(value) for value in said}
+    return [value for value in vocabulary if value in said or plain(value) not in spelled] if said else vocabulary
 
 
 def _is_meant(share: float, margin: float) -> bool:

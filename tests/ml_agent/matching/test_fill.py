@@ -241,3 +241,9 @@ def test_what_is_quoted_is_meant_to_the_letter() -> None:
     text = Slot(Option(dest="text", flags=("--text",), help="text prompt"), seen=("Children Singing",))
     found = fill(read('the text prompt "children singing"'), [text], shipped())
     assert given(found, [text]) == {"text": ("children singing",)}
+
+
+def test_of_known_values_that_differ_in_case_the_one_that_is_typed() -> None:
+    mode = Slot(Option(dest="mode", flags=("--mode",), choices=("fastcut", "FastCUT", "cut"), default="cut"))
+    for name in ("FastCUT", "fastcut"):
+        assert given(fill(read(f"train with mode {name}"), [mode], shipped()), [mode]) == {"mode": (name,)}
