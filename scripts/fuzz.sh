@@ -8,12 +8,12 @@ minutes=${1:-10}
 shift || true
 declare -A tests=(
   [signatures]="tests/tools/signatures/test_robustness.py tests/tools/signatures/test_real_argparse.py"
-  [commands]="tests/tools/test_commands.py"
+  [commands]="tests/tools/commandline"
   [documents]="tests/tools/test_documents_robustness.py"
   [python-api]="tests/tools/test_python_api.py -k test_any"
   [usage]="tests/tools/test_usage.py -k test_any"
   [check-python]="tests/tools/test_check_python.py -k test_any"
-  [values]="tests/ml_agent/test_values.py"
+  [values]="tests/ml_agent/test_values.py tests/ml_agent/matching/test_stated.py"
 )
 names=("$@")
 [ $# -gt 0 ] || mapfile -t names < <(printf '%s\n' "${!tests[@]}" | sort)

@@ -160,3 +160,8 @@ def test_pictures_are_small_and_whole() -> None:
             one.stem.partition("-")[2]
         )
         assert one.stat().st_size < 200_000
+
+
+def test_what_is_fuzzed_is_there() -> None:
+    named = re.findall(r"tests/[\w/]+(?:\.py)?", (ROOT / "scripts" / "fuzz.sh").read_text())
+    assert named and [path for path in named if not (ROOT / path).exists()] == []
