@@ -54,6 +54,7 @@ _MEASURES = frozenset(
     ]
 )
 _FEW_LETTERS = 2
+_LONGEST_WORD = 400
 _UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
 """Units that say what a thing is like rather than what is to be done with it: "a 96 kHz recording", "on 16 GB"."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -96,7 +97,8 @@ def _entry_by_place(value: Value, placed: Mapping[int, str]) -> LedgerEntry | No
 
 
 def _entry(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> LedgerEntry:
-    where = next((word.where for word in words if _carries(word.text, value)), "")
+    whole = next((word.where for word in words if _is_whole(word.text, value)), "")
+    where = whole or next((word.where for word in words if _carries(word.text, value)), "")
     if where:
         return _entry_of(value, "honoured", where)
     option = next((option for option in alone if _is_default(option, value)), None)
@@ -129,6 +131,17 @@ def _is_value(value: Value) -> bool:
         part_of = spelled_out and "." in value.value
         return not part_of and not _YEAR.fullmatch(value.text)
     return not value.text.isalpha() or not value.text.islower()
+
+
+def _is_whole(word: str, value: Value) -> bool:
+    """Whether a word of an answer is the value, or one of those that it gives: what only holds it as a part comes after these."""
+    if value.kind == "switch" or len(word) > _LONGEST_WORD:
+        return False
+    parts = (word, *re.split(r"[\s=,()\[\]'\"]+", word))
+    wanted = number(value.value) if value.kind == "number" else None
+    if wanted is not None:
+        return any(number(part) == wanted for part in parts)
+    return any(_letters(part) == _letters(value.value) != "" for part in parts)
 
 
 def _carries(word: str, value: Value) -> bool:

@@ -8,6 +8,8 @@ from ml_agent.draft import Draft
 from tools.commandline.shell import parse_command
 
 MOST = 12
+_SETTING = re.compile(r"[+~]{0,2}[A-Za-z_][\w./@]{0,80}=")
+"""A key of a configuration with its value: `model.width=3`."""
 
 
 def unasked(draft: Draft, instruction: str) -> list[str]:
@@ -18,9 +20,8 @@ def unasked(draft: Draft, instruction: str) -> list[str]:
     honoured = {word.partition("=")[0] for where in known for word in where.split()}
     said = {word.strip(".,;:!?()\"'").lower() for word in re.split(r"[\s=]+", instruction)}
     found = [pair for invocation in parse_command(draft.text).invocations for pair in _pairs(invocation.words)]
-    return [" ".join(pair) for pair in found if pair[0].partition("=")[0] not in honoured and not _is_said(pair, said)][
-        :MOST
-    ]
+    told = [" ".join(pair) for pair in found if pair[0].partition("=")[0] not in honoured and not _is_said(pair, said)]
+    return told if len(told) <= MOST else [*told[:MOST], f"{len(told) - MOST} more"]
 
 
 def _is_said(pair: list[str], said: set[str]) -> bool:
@@ -39,7 +40,7 @@ def _pairs(words: Sequence[str]) -> list[list[str]]:
     """Each option with what stands behind it."""
     pairs: list[list[str]] = []
     for word in words:
-        if word.startswith("-") and not _is_number(word):
+        if (word.startswith("-") and not _is_number(word)) or _SETTING.match(word):
             pairs.append([word])
         elif pairs and len(pairs[-1]) < 4 and "=" not in pairs[-1][0] and Path(word).suffix != ".py":
             pairs[-1].append(word)

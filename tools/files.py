@@ -17,6 +17,8 @@ IGNORED_FOLDERS = frozenset(
     {".git", ".hg", ".svn", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"}
 )
 """Version control, and what tools leave behind."""
+RUN_FILES = frozenset({"run.json", "trajectory.jsonl"})
+"""What marks the folder of an earlier run of this program: its answers are no documents of the repository."""
 
 
 class Tree:
@@ -119,7 +121,8 @@ class Tree:
             entries = _entries(folder)
             inside = os.path.relpath(folder, self.root)
             before = "" if inside == "." else f"{inside}/"
-            if any(entry.name == "pyvenv.cfg" for entry in entries):
+            names = {entry.name for entry in entries}
+            if "pyvenv.cfg" in names or names >= RUN_FILES:
                 continue
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):

@@ -144,4 +144,6 @@ def _finish(result: dict[str, Any], printing: o.Printing, hint: str = "") -> int
     if not printing.quiet:
         for line in (*card(result), *([hint] if hint else [])):
             write_error(line)
+    elif ending.exit_code:
+        write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
     return ending.exit_code

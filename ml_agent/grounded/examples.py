@@ -140,10 +140,11 @@ def _candidate(choice: Choice, example: Example, every: Sequence[Example], task:
 
 
 def _is_data(code: str) -> bool:
-    """Whether a block shows values alone, as a list of names does, and is no program."""
+    """Whether a block shows values alone, as a list of names or of settings does, and is no program."""
     tree = parsed(code)
+    shows = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom)
     return tree is not None and all(
-        isinstance(node, ast.Expr) and not any(isinstance(one, ast.Call | ast.Await) for one in ast.walk(node))
+        isinstance(node, shows) and not any(isinstance(one, ast.Call | ast.Await) for one in ast.walk(node))
         for node in tree.body
     )
 

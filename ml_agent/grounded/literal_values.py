@@ -25,6 +25,8 @@ QUOTES = frozenset("'\"`“‘")
 _COUNTS = re.compile(r"\b(?:number of|how many)\b", re.IGNORECASE)
 _BY_LIKENESS = 3.0
 """Log-odds for a name in place of one that is spelled as it is."""
+_THE_SAME = 6.0
+"""Log-odds for what the example says there itself."""
 _MOST_SIBLINGS = 200
 _MOST_LITERALS = 120
 """So many literals of an example may take a value: a long one is a table, or somebody's way to keep us busy."""
@@ -97,11 +99,23 @@ class _Opinion:
         bare = slot in self._prose and mention.kind == "name" and mention.text[:1] not in QUOTES
         if mention.start in self._starts or slot in self._taken or bare or is_in_code(self._found, mention):
             return _NEVER
-        return _BY_LIKENESS * likeness(mention.value, self._found[slot].text) if mention.kind == "name" else 0.0
+        shown = self._found[slot].text
+        if shown == mention.value:
+            return _THE_SAME
+        if {mention.kind, _kind_of(self._found[slot])} == {"path", "text"}:
+            return _NEVER
+        return _BY_LIKENESS * likeness(mention.value, shown) if mention.kind == "name" else 0.0
 
     def switch(self, slot: int) -> float:
         """What speaks for a switch."""
         return _NEVER * (slot in self._taken)
+
+
+def _kind_of(literal: Literal) -> str:
+    """Whether a literal is a file or a sentence: neither takes the place of the other."""
+    if literal.kind != "text":
+        return literal.kind
+    return "path" if is_path(literal.text) else "text" if " " in literal.text.strip() else "name"
 
 
 def _of_one_registry(statement: Statement, slots: Sequence[Slot], sources: Sources) -> list[Placed]:

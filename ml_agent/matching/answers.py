@@ -68,6 +68,8 @@ def answers(statement: Statement, given: Given, filled: Filled) -> list[Answer]:
     """
     entry = given.entry
     launching = {_dest(entry, one): one.values[0] for one in filled.placed if _is_launchers(entry, one)}
+    if not launching and launch.is_named(entry.launcher, (token.value for token in statement.tokens)):
+        launching = {launch.PROCESSES.dest: ""}
     placed = _values_by_dest(entry, filled)
     call = _call(statement, entry, placed, None)
     vector = _vector(given, filled, call)

@@ -1,5 +1,6 @@
 """How likely an answer is what was asked: what speaks for the whole of it, and the words that found no place in it."""
 
+import ast
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from ml_agent.matching.terms import plain, terms
 from ml_agent.values.lexicon import words
 from tools.commandline.shell import parse_command
 from tools.commandline.words import parse_call
+from tools.python_source import parse_python
 from tools.signatures.model import Signature
 
 Level = Literal["sure", "likely", "guess", "unsure", ""]
@@ -49,6 +51,8 @@ def unplaced(statement: Statement, text: str, signature: Signature | None, shown
         signature: of the entry point that it calls; None for Python.
         shown: the example that it was made from, as far as it counts.
     """
+    tree = parse_python(text) if signature is None else None
+    text = ast.unparse(tree) if tree is not None else text  # a comment does nothing
     told = [text, shown]
     if signature is not None:
         told += [signature.path, signature.name, signature.doc, *signature.subcommand]

@@ -3,6 +3,7 @@
 import ast
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from tools.signatures.model import Option, Signature
@@ -17,15 +18,21 @@ PORT = Option(
     dest="master_port", flags=("--master_port", "--master-port"), type="int", help="port over which the processes meet"
 )
 _OF_TORCH = (PROCESSES, PORT)
-_TORCH = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b|\baccelerate launch\b|\bdeepspeed\b")
-_MPI = re.compile(r"\b(?:mpiexec|mpirun|horovodrun)\b")
+_LAUNCHERS = {
+    "torchrun": re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b"),
+    "mpiexec": re.compile(r"\b(?:mpiexec|mpirun|horovodrun)\b"),
+    "accelerate": re.compile(r"\baccelerate launch\b"),
+    "deepspeed": re.compile(r"^\s*(?:\w+=\S+\s+)*deepspeed\s"),
+}
+"""How documents start several processes, by the program that does."""
 _OF_LAUNCHERS = frozenset({"local_rank", "world_size", "dist_url", "dist_backend"})
 _NODES = frozenset({"nodes", "num_nodes", "nnodes"})
 _ON_A_NODE = frozenset({"ngpus", "num_gpus", "n_gpus", "gpus", "gpus_per_node", "ngpus_per_node", "num_gpus_per_node"})
 _STARTED = re.compile(
-    r"(?:nproc[_-]per[_-]node|num[_-]processes|(?:mpiexec|mpirun|horovodrun)\s+-np?)[\s=]+(?P<count>\d+)"
+    r"(?:nproc[_-]per[_-]node|num[_-]processes|num[_-]gpus|(?:mpiexec|mpirun|horovodrun)\s+-np?)[\s=]+(?P<count>\d+)"
 )
 
+_PYTHON = re.compile(r"^python3?\s+(?:-u\s+)?")
 _PORT = re.compile(r"master[_-]port[\s=]+(?P<count>\d+)")
 
 
@@ -33,15 +40,14 @@ def launcher_of(signature: Signature, texts: Iterable[str]) -> str:
     """What starts several processes of an entry point: as its examples do, or as options show that only launchers set."""
     if not signature.path.endswith(".py") or signature.kind == "console":
         return ""
-    texts = list(texts)
+    used = Counter(name for text in texts for name, pattern in _LAUNCHERS.items() if pattern.search(text))
     if any(option.dest in _NODES for option in signature.options) and any(
         option.dest in _ON_A_NODE for option in signature.options
     ):
         return ""  # it submits a job, or starts the processes, by itself
-    if any(_MPI.search(text) for text in texts):
-        return "mpiexec"
-    ruled = {option.dest for option in signature.options} & _OF_LAUNCHERS
-    return "torchrun" if ruled or any(_TORCH.search(text) for text in texts) else ""
+    if used:
+        return used.most_common(1)[0][0]
+    return "torchrun" if {option.dest for option in signature.options} & _OF_LAUNCHERS else ""
 
 
 def options_of(launcher: str, own: Iterable[Option]) -> tuple[Option, ...]:
@@ -58,21 +64,35 @@ def is_launchers(option: Option) -> bool:
     return processes or option.dest in {"local_rank", "local-rank"}
 
 
+def is_named(launcher: str, words: Iterable[str]) -> bool:
+    """Whether a request names what starts several processes."""
+    return bool(launcher) and launcher in {word.lower() for word in words}
+
+
 def launched(text: str, launcher: str, given: Mapping[str, str]) -> str:
     """A command as a launcher starts it; as it is for one process.
 
     Args:
         text: the command.
         launcher: what starts it.
-        given: by dest: the launcher's own options.
+        given: by dest: the launcher's own options; "" where it is only named.
     """
-    if not launcher or not given or not all(map(str.isdigit, given.values())) or not re.match(r"python3?\s", text):
+    digits = all(value.isdigit() for value in given.values() if value)
+    if not launcher or not given or not digits or not re.match(r"python3?\s", text):
         return text
-    if launcher == "mpiexec":
-        return f"mpiexec -n {given[PROCESSES.dest]} {text}"
+    if not any(given.values()):
+        bare = {"accelerate": "accelerate launch "}.get(launcher, f"{launcher} ")
+        return bare + (text if launcher == "mpiexec" else _PYTHON.sub("", text))
     said = {PROCESSES.dest: "1"} | dict(given)
+    count = said[PROCESSES.dest]
     words = [f"--{option.dest}={said[option.dest]}" for option in _OF_TORCH if option.dest in said]
-    return re.sub(r"^python3?\s+(?:-u\s+)?", f"torchrun {' '.join(words)} ", text)
+    start = {
+        "mpiexec": f"mpiexec -n {count} python ",
+        "accelerate": f"accelerate launch --num_processes={count} ",
+        "deepspeed": f"deepspeed --num_gpus={count} ",
+    }
+    begun = start.get(launcher, f"torchrun {' '.join(words)} ")
+    return _PYTHON.sub(begun, text)
 
 
 def module_of(path: str, source: ast.Module, tops: Set[str]) -> str:

@@ -29,7 +29,7 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
     by_flag = _places_by_flag(slots)
     found: list[Placed] = []
     unknown: list[Spelled] = []
-    for one in (*statement.spelled, *_spelled_settings(statement, slots)):
+    for one in (*statement.spelled, *_spelled_settings(statement, slots), *_labelled(statement, slots)):
         dashed = one.name.startswith("-")
         known = by_flag.get(
             one.name, by_flag.get(one.name.replace("_", "-").lstrip("-")) if len(one.name) > 2 or not dashed else None
@@ -79,6 +79,22 @@ def _spelled_settings(statement: Statement, slots: Sequence[Slot]) -> Iterator[S
         if match[0] in known:
             end = match.end() + (statement.text[match.end() : match.end() + 1] in {"`", "'", '"'})
             yield Spelled(name=match[0], following=statement.text[end : end + 160], start=match.start(), end=end)
+
+
+_LABEL = re.compile(
+    r"(?<![\w./:-])(?P<name>[A-Za-z][\w-]{2,40}|lr):[ \t]+(?P<value>[\w./~'\"-][^\s,;]*)(?=[,;]|\s*\n|\s*$)"
+)
+
+
+def _labelled(statement: Statement, slots: Sequence[Slot]) -> Iterator[Spelled]:
+    """Options that are written as labels, by their whole names: "backbone: swin, epochs: 3"."""
+    labels = list(_LABEL.finditer(statement.text))
+    known = _places_by_flag(slots) if labels else {}
+    for match in labels:
+        name = match["name"].replace("_", "-") if match["name"] not in known else match["name"]
+        if name in known and not slots[known[name]].boolean:
+            value = match["value"].rstrip(".,;").strip("'\"")
+            yield Spelled(name=name, following="", start=match.start(), end=match.end(), joined=value)
 
 
 def _places_by_flag(slots: Sequence[Slot]) -> dict[str, int]:

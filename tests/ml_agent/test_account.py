@@ -129,3 +129,9 @@ def test_what_an_author_knows_of_a_value_counts_first(workspace: Workspace) -> N
     assert [entry.where for entry in account(draft, request, workspace)] == ["--warmup 16", "--batch_size 16"]
     gone = Draft(kind="bash", text="python fit.py --batch_size 16", placements=placed)
     assert [entry.where for entry in account(gone, request, workspace)] == ["--batch_size 16"]
+
+
+def test_a_whole_word_comes_before_a_part_of_one(workspace: Workspace) -> None:
+    request = Request(instruction="batches of 3", values=stated_values("batches of 3"))
+    draft = Draft(kind="bash", text="python fit.py --data large-v3 --batch_size 3", source="llm")
+    assert [entry.where for entry in account(draft, request, workspace)] == ["--batch_size 3"]

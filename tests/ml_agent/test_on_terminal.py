@@ -115,6 +115,12 @@ def test_quiet_and_verbose_exclude_each_other(two: Path) -> None:
     assert told.returncode == 2 and "exclude each other" in told.stderr
 
 
+def test_quiet_still_says_why_there_is_no_answer(two: Path) -> None:
+    told = ml_agent("solve", UNSURE, "--repo", str(two), "--run", "none", "-q")
+    assert told.returncode == 1 and told.stdout == ""
+    assert told.stderr.startswith("unsure: ") and len(told.stderr.splitlines()) == 1
+
+
 def test_ctrl_c_on_a_terminal_is_one_line(planar: Path) -> None:
     (planar / "wait.py").write_text(
         "import argparse, time\nargparse.ArgumentParser().parse_args()\nprint('waiting', flush=True)\ntime.sleep(60)\n"

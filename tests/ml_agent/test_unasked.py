@@ -24,3 +24,9 @@ def test_what_was_heard_was_asked_for() -> None:
     placed = (Placement(where="--fp16"), Placement(where="--no-flip"))
     draft = Draft(kind="bash", text="python fit.py --fp16 --no-flip --seed 3", placements=placed)
     assert unasked(draft, "with mixed precision, without mirroring") == ["--seed 3"]
+
+
+def test_keys_of_a_configuration_are_told_and_what_is_cut() -> None:
+    text = "python run.py model.size=3 " + " ".join(f"key_{n}={n}" for n in range(20, 35))
+    told = unasked(Draft(kind="bash", text=text), "run it")
+    assert told[0] == "model.size=3" and told[-1] == "4 more" and len(told) == 13

@@ -104,7 +104,16 @@ def test_a_socket_is_no_file(root: Path, tree: Tree, monkeypatch: pytest.MonkeyP
 
 
 def test_lists_regular_files_and_inner_links_only(root: Path, tree: Tree) -> None:
-    for path in (".git/config", "src/__pycache__/run.pyc", "env/pyvenv.cfg", "env/lib/site.py", ".github/ci.yml"):
+    for path in (
+        ".git/config",
+        "src/__pycache__/run.pyc",
+        "env/pyvenv.cfg",
+        "env/lib/site.py",
+        ".github/ci.yml",
+        "runs/1/run.json",
+        "runs/1/trajectory.jsonl",
+        "runs/1/answer.sh",
+    ):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text("")
     (root / os.fsdecode(b"caf\xe9")).write_text("")

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from ml_agent.matching.launch import is_launchers, launched, launcher_of, module_of, options_of, started
+from ml_agent.matching.launch import is_launchers, is_named, launched, launcher_of, module_of, options_of, started
 from tools.signatures.model import Option, Signature
 
 
@@ -13,6 +13,9 @@ def test_what_starts_several_processes_is_told_by_examples_or_options() -> None:
     assert launcher_of(plain, ["python train.py --lr 1"]) == ""
     assert launcher_of(plain, ["torchrun --nproc_per_node=4 train.py"]) == "torchrun"
     assert launcher_of(plain, ["mpiexec -n 8 python train.py"]) == "mpiexec"
+    assert launcher_of(plain, ["accelerate launch train.py", "python train.py"]) == "accelerate"
+    assert launcher_of(plain, ["deepspeed train.py --deepspeed ds.json"]) == "deepspeed"
+    assert launcher_of(plain, ["python train.py --deepspeed ds.json"]) == ""
     ranked = Signature(path="train.py", options=(Option(dest="local_rank", flags=("--local_rank",)),))
     assert launcher_of(ranked, []) == "torchrun"
 
@@ -23,6 +26,8 @@ def test_what_starts_several_processes_is_told_by_examples_or_options() -> None:
         ("python train.py --lr 1", "torchrun", "4", "torchrun --nproc_per_node=4 train.py --lr 1"),
         ("python -m pkg.train", "torchrun", "2", "torchrun --nproc_per_node=2 -m pkg.train"),
         ("python train.py", "mpiexec", "8", "mpiexec -n 8 python train.py"),
+        ("python train.py", "accelerate", "4", "accelerate launch --num_processes=4 train.py"),
+        ("python train.py --lr 1", "deepspeed", "2", "deepspeed --num_gpus=2 train.py --lr 1"),
         ("python train.py", "", "8", "python train.py"),
         ("train --lr 1", "torchrun", "4", "train --lr 1"),
     ],
@@ -90,3 +95,10 @@ def test_a_file_that_imports_its_own_package_runs_as_a_module(path: str, source:
 )
 def test_what_only_a_launcher_sets(dest: str, text: str, expected: bool) -> None:
     assert is_launchers(Option(dest=dest, flags=(f"--{dest}",), help=text)) is expected
+
+
+def test_a_launcher_that_is_only_named_starts_the_program() -> None:
+    assert is_named("accelerate", ["with", "Accelerate"]) and not is_named("", ["with"])
+    assert launched("python -u a.py --lr 1", "accelerate", {"nproc_per_node": ""}) == "accelerate launch a.py --lr 1"
+    assert launched("python a.py", "deepspeed", {"nproc_per_node": ""}) == "deepspeed a.py"
+    assert launched("python a.py", "mpiexec", {"nproc_per_node": ""}) == "mpiexec python a.py"

@@ -133,3 +133,18 @@ def test_a_key_of_a_configuration_is_spelled_by_its_whole_name() -> None:
     path = Slot(Option(dest="model.path", type="str", converter="yaml"))
     checkpoint = Slot(Option(dest="model.checkpoint", type="str", default="best.ckpt", converter="yaml"))
     assert given("with model.path /models/big, please", path, checkpoint) == {"model.path": ("/models/big",)}
+
+
+@pytest.mark.parametrize(
+    "text", ["backbone: swin, lr: 0.3", "use backbone: 'swin', lr: 0.3.", "lr: 0.3\nbackbone: swin"]
+)
+def test_a_label_is_the_whole_name_of_an_option(text: str) -> None:
+    backbone = Slot(Option(dest="backbone", flags=("--backbone",), default="resnet"))
+    model = Slot(Option(dest="model", flags=("--model",), default="unet"))
+    rate = Slot(Option(dest="lr", flags=("--lr",), type="float", default="0.1"))
+    assert given(text, model, backbone, rate) == {"backbone": ("swin",), "lr": ("0.3",)}
+
+
+def test_a_sentence_with_a_colon_is_no_label() -> None:
+    data = Slot(Option(dest="data", flags=("--data",), type="path"))
+    assert spelled_slots(read("train on this data: it has 3 columns"), [data])[0] == []
