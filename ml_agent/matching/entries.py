@@ -34,6 +34,8 @@ _FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
 _SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
 """A word that only a usage line has: "[HOW_MANY]", "[--verbose]"."""
+_SETTINGS = frozenset({".yaml", ".yml", ".toml", ".gin", ".cfg", ".ini"})
+"""Endings of files that hold settings, and nobody's data."""
 _MOST_PROSE = 400
 _MOST_OF_A_TEXT = 4000
 _DEFAULT = re.compile(r"\bdefaults?(?: to|:| is) [\"'`]?([A-Za-z][\w-]+)")
@@ -315,6 +317,20 @@ class Facts:
     def entry(self, signature: Signature) -> EntryPoint:
         """The entry point of a signature."""
         return next(one for one in self.entries if one.signature == signature)
+
+    def path_of(self, value: Any, workdir: str) -> Any:
+        """A configuration as the folder of the call sees it, where a value is only the end of the path of one: "kitti/second.yaml"."""
+        if (
+            not isinstance(value, str)
+            or PurePosixPath(value).suffix not in _SETTINGS
+            or value.startswith(("/", "~", "$"))
+        ):
+            return value
+        name = posixpath.normpath(value)
+        if posixpath.normpath(posixpath.join(workdir, name)) in self.files:
+            return value
+        ending = [path for path in self.files if path.endswith(f"/{name}")]
+        return posixpath.relpath(ending[0], workdir) if len(ending) == 1 else value
 
     @cached_property
     def configurations(self) -> tuple[str, ...]:

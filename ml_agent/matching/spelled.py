@@ -29,7 +29,7 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
     by_flag = _places_by_flag(slots)
     found: list[Placed] = []
     unknown: list[Spelled] = []
-    for one in (*statement.spelled, *_spelled_settings(statement, slots), *_labelled(statement, slots)):
+    for one in (*statement.spelled, *_spelled_settings(statement, slots), *_labels(statement, slots)):
         dashed = one.name.startswith("-")
         known = by_flag.get(
             one.name, by_flag.get(one.name.replace("_", "-").lstrip("-")) if len(one.name) > 2 or not dashed else None
@@ -86,7 +86,7 @@ _LABEL = re.compile(
 )
 
 
-def _labelled(statement: Statement, slots: Sequence[Slot]) -> Iterator[Spelled]:
+def _labels(statement: Statement, slots: Sequence[Slot]) -> Iterator[Spelled]:
     """Options that are written as labels, by their whole names: "backbone: swin, epochs: 3"."""
     labels = list(_LABEL.finditer(statement.text))
     known = _places_by_flag(slots) if labels else {}
