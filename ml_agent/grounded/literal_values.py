@@ -100,7 +100,7 @@ class _Opinion:
         if mention.start in self._starts or slot in self._taken or bare or is_in_code(self._found, mention):
             return _NEVER
         shown = self._found[slot].text
-        if shown == mention.value:
+        if shown == mention.value == mention.text.strip("'\"`“”‘’"):
             return _THE_SAME
         if {mention.kind, _kind_of(self._found[slot])} == {"path", "text"}:
             return _NEVER

@@ -231,3 +231,15 @@ def test_an_example_of_thousands_of_literals_is_adapted_soon(repository: Callabl
 def test_messages_and_what_is_compared_take_no_value() -> None:
     found = literals("if mode == 'fast':\n    print('ready now')\nrun('fast')\n")
     assert [one.text for one in found if one.kind == "text" and not one.fixed] == ["fast"]
+
+
+def test_a_file_and_a_sentence_keep_their_places(repository: Callable[..., Any]) -> None:
+    files = {
+        **PACKAGE,
+        "vision/match.py": "def align(sound, words):\n    pass\n",
+        "README.md": "# Match\n\nAlign words:\n\n```python\nfrom vision.match import align\n\nalign('hello.mp3', 'Hello, World!')\n```\n",
+    }
+    draft = repository(files).answer('In Python, align "Good night, all" with night.mp3.')
+    assert 'align("night.mp3", "Good night, all")' in draft.text
+    draft = repository(files).answer('In Python, align "Hello, World!" with night.mp3.')
+    assert "align(\"night.mp3\", 'Hello, World!')" in draft.text
