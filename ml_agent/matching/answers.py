@@ -197,7 +197,8 @@ def command(answer: Answer, workdir: str) -> str | None:
         signature = msgspec.structs.replace(signature, kind="python", name="")  # its file runs before it is installed
     if module:
         signature = msgspec.structs.replace(signature, kind="module", name=module)
-    call = {dest: answer.entry.facts.path_of(value, workdir) for dest, value in answer.call.items()}
+    places = (workdir, posixpath.dirname(signature.path))
+    call = {dest: answer.entry.facts.path_of(value, places) for dest, value in answer.call.items()}
     try:
         text = render_command(signature, call, workdir)
     except RenderError:

@@ -318,8 +318,13 @@ class Facts:
         """The entry point of a signature."""
         return next(one for one in self.entries if one.signature == signature)
 
-    def path_of(self, value: Any, workdir: str) -> Any:
-        """A configuration as the folder of the call sees it, where a value is only the end of the path of one: "kitti/second.yaml"."""
+    def path_of(self, value: Any, places: Sequence[str]) -> Any:
+        """A configuration as the first of the folders sees it, where a value is only the end of the path of one: "kitti/second.yaml".
+
+        Args:
+            value: that an option is given.
+            places: from where it is called, and where the program lies: a file that is found from either stays.
+        """
         if (
             not isinstance(value, str)
             or PurePosixPath(value).suffix not in _SETTINGS
@@ -327,10 +332,10 @@ class Facts:
         ):
             return value
         name = posixpath.normpath(value)
-        if posixpath.normpath(posixpath.join(workdir, name)) in self.files:
+        if any(posixpath.normpath(posixpath.join(place, name)) in self.files for place in places):
             return value
         ending = [path for path in self.files if path.endswith(f"/{name}")]
-        return posixpath.relpath(ending[0], workdir) if len(ending) == 1 else value
+        return posixpath.relpath(ending[0], places[0]) if len(ending) == 1 else value
 
     @cached_property
     def configurations(self) -> tuple[str, ...]:

@@ -122,7 +122,8 @@ def test_a_script_that_is_installed_as_it_is_runs_from_its_file(facts: Open) -> 
 
 def test_a_configuration_is_found_by_the_end_of_its_path(facts: Open) -> None:
     found = facts({"cfgs/kitti/second.yaml": "a: 1", "cfgs/a/x.yaml": "", "cfgs/b/x.yaml": "", "tools/run.py": SEARCH})
-    assert found.path_of("kitti/second.yaml", "tools") == "../cfgs/kitti/second.yaml"
-    assert found.path_of("cfgs/kitti/second.yaml", ".") == "cfgs/kitti/second.yaml"
+    assert found.path_of("kitti/second.yaml", ["tools"]) == "../cfgs/kitti/second.yaml"
+    assert found.path_of("cfgs/kitti/second.yaml", ["."]) == "cfgs/kitti/second.yaml"
+    assert found.path_of("second.yaml", [".", "cfgs/kitti"]) == "second.yaml"
     for value in ("x.yaml", "/second.yaml", "ond.yaml", "new.yaml", "second.csv", 3):
-        assert found.path_of(value, ".") == value
+        assert found.path_of(value, ["."]) == value
