@@ -286,11 +286,23 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
     found = [_signatures(parser) for parser in parsers]
     if not found:
         return []
-    last = [s if strict else msgspec.structs.replace(s, accepts_unknown=True) for s in found[-1]]
-    earlier = tuple(msgspec.structs.replace(o, anywhere=True) for group in found[:-1] for s in group for o in s.options)
+    main = _main_place(parsers, found, run)
+    others = [*found[:main], *found[main + 1 :]]
+    is_open = not strict or any(s.accepts_unknown for group in others[main:] for s in group)
+    whole = [msgspec.structs.replace(s, accepts_unknown=s.accepts_unknown or is_open) for s in found[main]]
+    further = tuple(msgspec.structs.replace(o, anywhere=True) for group in others for s in group for o in s.options)
     if not run.complete:
-        last = [_unsure(s) for s in last]
-    return [msgspec.structs.replace(s, options=_unique((*s.options, *earlier))) for s in last]
+        whole = [_unsure(s) for s in whole]
+    return [msgspec.structs.replace(s, options=_unique((*s.options, *further))) for s in whole]
+
+
+def _main_place(parsers: Sequence[Native], found: Sequence[Sequence[Signature]], run: Interpreter) -> int:
+    """Which parser gives the command line its form: one with subcommands that leaves words to others, else the last."""
+    leaving = [event.parser for event in run.parsed if not event.strict]
+    form = [
+        place for place, group in enumerate(found) if parsers[place] in leaving and any(s.subcommand for s in group)
+    ]
+    return form[-1] if form and not any(s.subcommand for s in found[-1]) else len(found) - 1
 
 
 def _unique(options: Iterable[Option]) -> tuple[Option, ...]:

@@ -113,3 +113,40 @@ def test_without_a_default_it_is_open_and_says_why(repository: Make) -> None:
     reader, signature = read(repository, "default=None")
     assert not signature.whole and signature.unseen[0].origin == "registry" and "task" in signature.unseen[0].name
     assert called(reader, signature, "--task", "sort").whole
+
+
+SUBCOMMANDS = """
+    import argparse
+    def add_general(parser):
+        parser.add_argument("-v", "--verbose", action="store_true")
+        parser.add_argument("--models")
+    def read_rest(words):
+        parser = argparse.ArgumentParser()
+        add_general(parser)
+        return parser.parse_args(words)
+    parser = argparse.ArgumentParser()
+    add_general(parser)
+    modes = parser.add_subparsers(dest="mode", required=True)
+    local = modes.add_parser("local")
+    local.add_argument("-i", "--input", required=True)
+    serve = modes.add_parser("serve")
+    serve.add_argument("--port", type=int)
+    args, rest = parser.parse_known_args()
+    more = read_rest(rest)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ("local -v -i x --models y", []),
+        ("-v local -i x", []),
+        ("local", ["missing-required"]),
+        ("local -i x --port 3", ["unknown-option"]),
+    ],
+)
+def test_what_subcommands_leave_is_read_by_another_parser(repository: Make, words: str, wrong: list[str]) -> None:
+    signatures = repository({"main.py": SUBCOMMANDS}).read("main.py")
+    assert [s.subcommand for s in signatures] == [("local",), ("serve",)]
+    call = parse_call(signatures[0], words.split())
+    assert [finding.code for finding in call.findings] == wrong
