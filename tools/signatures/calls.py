@@ -263,7 +263,7 @@ def attribute(run: Machine, value: Value, name: str) -> Value:
         fold = FOLDS.get(name)
         if fold is not None:
             return Method(lambda _: ParsedArgument(value.dest, fold, value.value))
-        known = run.settle(value) if name in METHODS else value
+        known = run.settle(value) if name in METHODS and run.concrete else value
         return call_method(run, known, name) if isinstance(known, str) else UNKNOWN
     if isinstance(value, (*CONSTANTS, list, dict, tuple, set, PurePath)) and (
         name in METHODS or isinstance(value, PurePath)

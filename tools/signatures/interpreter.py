@@ -162,11 +162,14 @@ class Interpreter:
         return self.module_name(value.module, value.name)
 
     def settle(self, value: Value) -> Value:
-        """A value of the command line as what it is by default, where that is known; other values themselves."""
+        """A value of the command line as what it is by default, where that is known; other values themselves.
+
+        On one of several ways that are followed it may be another than by default, which is why we are on that way.
+        """
         if not isinstance(value, ParsedArgument):
             return value
         self.settled[value.dest] = None
-        if value.value is UNKNOWN:
+        if value.value is UNKNOWN or (self.uncertain and not self.concrete):
             return value
         if value.fold and isinstance(value.value, str):
             return value.value.lower() if value.fold == "lower" else value.value.upper()

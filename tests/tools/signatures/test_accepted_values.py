@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.processor_time import within
 
 TESTED = {
@@ -97,4 +99,27 @@ def test_star_imports_that_double_at_each_step_have_an_end(repository: Callable[
         files |= {f"models/{one}{step}.py": f"from .a{step + 1} import *\nfrom .b{step + 1} import *\n" for one in "ab"}
     reader = repository(files)
     (signature,) = within(2, lambda: reader.tested("main.py"))
+    assert signature.options[0].accepted == ()
+
+
+OTHERWISE = """
+    import argparse
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--classes", default="imagenet")
+    args, rest = parser.parse_known_args()
+    {before}
+    if args.classes == "imagenet":
+        classes = range(1000)
+    else:
+        classes = [int(c) for c in {words}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "words"), [("", "args.classes.split(',')"), ("parts = args.classes.split(',')", "parts")]
+)
+def test_where_it_is_not_the_default_it_is_not_followed_as_the_default(
+    repository: Callable[..., Any], before: str, words: str
+) -> None:
+    (signature,) = repository({"main.py": OTHERWISE.format(before=before, words=words)}).tested("main.py")
     assert signature.options[0].accepted == ()
