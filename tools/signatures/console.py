@@ -1,9 +1,7 @@
 """Console scripts: the commands that installing the repository would put on the path."""
 
-import configparser
 import posixpath
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +9,7 @@ from tools.reading import Reading
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Signature
 from tools.signatures.read import SignatureReader
+from tools.signatures.setup_files import config_lines, dig, read_project
 from tools.signatures.sources import Sources
 from tools.signatures.values import UNKNOWN, Arguments, Value
 
@@ -51,9 +50,9 @@ def console_scripts(sources: Sources, reading: Reading | None = None) -> tuple[C
     found: dict[str, ConsoleScript] = {}
     for folder in (reading or Reading("signatures")).each(sorted(sources.setup_folders())):
         prefix = "" if folder == "." else folder + "/"
-        given = _setup_py(sources, prefix)
+        given, folders = _setup_py(sources, prefix), sources.package_folders(folder)
         for name, module, function in _entries(sources, prefix, given.lines):
-            path = _module_path(sources, prefix, module, given.folders)
+            path = _module_path(sources, prefix, module, folders)
             if path is not None:
                 found.setdefault(name, ConsoleScript(name, path, module, function))
         for script in (*given.scripts, *_script_files(sources, prefix)):
@@ -97,20 +96,17 @@ _GROUPS = ("console_scripts", "gui_scripts")
 
 
 def _project(sources: Sources, prefix: str) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(sources.text(f"{prefix}pyproject.toml") or "")
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
+    return read_project(sources.text(f"{prefix}pyproject.toml") or "")
 
 
 def _pyproject(sources: Sources, prefix: str) -> list[str]:
     data = _project(sources, prefix)
     tables = (
-        _dig(data, "project", "scripts"),
-        _dig(data, "project", "gui-scripts"),
-        *(_dig(data, "project", "entry-points", group) for group in _GROUPS),
-        _dig(data, "tool", "poetry", "scripts"),
-        _dig(data, "tool", "flit", "scripts"),
+        dig(data, "project", "scripts"),
+        dig(data, "project", "gui-scripts"),
+        *(dig(data, "project", "entry-points", group) for group in _GROUPS),
+        dig(data, "tool", "poetry", "scripts"),
+        dig(data, "tool", "flit", "scripts"),
     )
     return [f"{name} = {_reference(target)}" for table in tables for name, target in table.items()]
 
@@ -123,26 +119,13 @@ def _reference(target: Any) -> str:
 
 
 def _script_files(sources: Sources, prefix: str) -> list[str]:
-    files = _dig(_project(sources, prefix), "tool", "setuptools").get("script-files")
+    files = dig(_project(sources, prefix), "tool", "setuptools").get("script-files")
     return [file for file in files if isinstance(file, str)] if isinstance(files, list) else []
 
 
-def _dig(data: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    for name in names:
-        inner = data.get(name)
-        data = inner if isinstance(inner, dict) else {}
-    return data
-
-
 def _setup_cfg(sources: Sources, prefix: str) -> list[str]:
-    parser = configparser.RawConfigParser(strict=False)
-    try:
-        parser.read_string(sources.text(f"{prefix}setup.cfg") or "")
-        return [
-            line for group in _GROUPS for line in parser.get("options.entry_points", group, fallback="").splitlines()
-        ]
-    except configparser.Error:
-        return []
+    text = sources.text(f"{prefix}setup.cfg") or ""
+    return [line for group in _GROUPS for line in config_lines(text, "options.entry_points", group)]
 
 
 class _Setup(NamedTuple):
@@ -150,8 +133,6 @@ class _Setup(NamedTuple):
 
     lines: tuple[str, ...] = ()
     """Declarations of console scripts."""
-    folders: Mapping[str, str] = {}
-    """`package_dir`: folders by package, "" for all others."""
     scripts: tuple[str, ...] = ()
     """Files that become commands as they are."""
 
@@ -171,11 +152,9 @@ def _setup_py(sources: Sources, prefix: str) -> _Setup:
 
     factories: dict[str, Factory] = {"setuptools.setup": setup, "distutils.core.setup": setup, "skbuild.setup": setup}
     Interpreter(sources, path, factories).run_script()
-    folders = [given for named in seen if isinstance(given := named.get("package_dir"), dict)]
     return _Setup(
         lines=tuple(line for named in seen for line in _console_lines(named.get("entry_points"))),
         scripts=tuple(file for named in seen for file in _texts(named.get("scripts"))),
-        folders={k: v for given in folders for k, v in given.items() if isinstance(k, str) and isinstance(v, str)},
     )
 
 

@@ -3,12 +3,14 @@
 import ast
 import contextlib
 import gc
+import posixpath
 import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
+from tools.signatures.setup_files import package_folders
 from tools.word_pattern import WordPattern
 
 MAX_BYTES = 1_500_000
@@ -22,6 +24,7 @@ IMPORTS_OTHERS = re.compile(r"\b(?:import_module|iter_modules|walk_packages|__im
 STAR = re.compile(r"^[ \t]*from[ \t]+[.\w]+[ \t]+import[ \t]+\*", re.MULTILINE)
 WORD = re.compile(r"[A-Za-z_]\w*")
 SOURCE_ROOTS = ("", "src")
+SETUP_FILES = ("setup.py", "setup.cfg", "pyproject.toml")
 
 
 class Sources:
@@ -41,6 +44,7 @@ class Sources:
         self._edges: dict[tuple[str, str], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, re.Pattern[str] | WordPattern], bool] = {}
         self._packages: dict[str, str] | None = None
+        self._placed: dict[str, dict[str, str]] = {}
         self._folders: frozenset[str] | None = None
         self._names: frozenset[str] | None = None
         self.repaired: set[str] = set()
@@ -150,6 +154,7 @@ class Sources:
             if top in sys.stdlib_module_names:  # only the script's own folder comes before the standard library
                 return
         yield from SOURCE_ROOTS
+        yield from self._package_roots(".")
 
     def _installed_module(self, top: str, relative: str) -> str | None:
         """A module of a package that the repository installs from another folder."""
@@ -172,18 +177,35 @@ class Sources:
         if self._packages is None:
             self._packages = {}
             for folder in sorted(self.setup_folders(), key=lambda f: (f.count("/"), f)):
-                for name in self._packages_in(folder):
-                    self._packages.setdefault(name, folder)
+                for root in (folder, *self._package_roots(folder)):
+                    for name in self._packages_in(root):
+                        self._packages.setdefault(name, root)
         return self._packages
+
+    def package_folders(self, folder: str) -> dict[str, str]:
+        """Where the setup files in a folder say that packages lie: folders by package, "" for all others."""
+        if folder not in self._placed:
+            setup, config, project = (posixpath.normpath(posixpath.join(folder, name)) for name in SETUP_FILES)
+            tree = self.tree(setup) if "package_dir" in (self.text(setup) or "") else None
+            self._placed[folder] = package_folders(tree, self.text(config) or "", self.text(project) or "")
+        return self._placed[folder]
+
+    def _package_roots(self, folder: str) -> list[str]:
+        """The folder below a setup file in which its packages lie."""
+        placed = self.package_folders(folder).get("", "src")
+        root = posixpath.normpath(posixpath.join(folder, placed))
+        inside = root != folder and not posixpath.isabs(root) and root.partition("/")[0] != posixpath.pardir
+        return [root] if inside and self.is_folder(root) else []
 
     def setup_folders(self) -> set[str]:
         """Folders, near the root, that hold a setup file."""
-        names = ("setup.py", "pyproject.toml", "setup.cfg")
         if self.files is not None:
             return {
-                str(PurePosixPath(f).parent) for f in self.files if f.rpartition("/")[2] in names and f.count("/") <= 2
+                str(PurePosixPath(f).parent)
+                for f in self.files
+                if f.rpartition("/")[2] in SETUP_FILES and f.count("/") <= 2
             }
-        patterns = [f"{prefix}{name}" for prefix in ("", "*/") for name in names]
+        patterns = [f"{prefix}{name}" for prefix in ("", "*/") for name in SETUP_FILES]
         return {
             str(p.parent.relative_to(self.root).as_posix()) for pattern in patterns for p in self.root.glob(pattern)
         }

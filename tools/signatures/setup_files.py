@@ -1,0 +1,78 @@
+"""The setup files of a repository: pyproject.toml as a table, setup.cfg by sections, and where they say that packages lie."""
+
+import ast
+import configparser
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def read_project(text: str) -> Mapping[str, Any]:
+    """pyproject.toml as a table, {} where it cannot be read."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def dig(data: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    """A table within tables, {} where there is none."""
+    for name in names:
+        inner = data.get(name)
+        data = inner if isinstance(inner, dict) else {}
+    return data
+
+
+def config_lines(text: str, section: str, option: str) -> list[str]:
+    """The lines of a setting of setup.cfg, [] where there is none."""
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read_string(text)
+        return parser.get(section, option, fallback="").splitlines()
+    except configparser.Error:
+        return []
+
+
+def package_folders(setup: ast.Module | None, config: str, project: str) -> dict[str, str]:
+    """Folders by package, "" for all others, as `package_dir` and its like say it; {} where nothing is said.
+
+    Args:
+        setup: the syntax tree of setup.py.
+        config: the text of setup.cfg.
+        project: the text of pyproject.toml.
+    """
+    tool = dig(read_project(project), "tool", "setuptools")
+    where = dig(tool, "packages", "find").get("where")
+    searched = [*(where if isinstance(where, list) else []), *config_lines(config, "options.packages.find", "where")]
+    found: dict[Any, Any] = {}
+    if any(searched):
+        found[""] = next(filter(None, searched))
+    for line in config_lines(config, "options", "package_dir"):
+        package, equals, folder = line.partition("=")
+        found |= {package.strip(): folder.strip()} if equals else {}
+    for given in (tool.get("package-dir"), *_given(setup)):
+        found |= given if isinstance(given, dict) else {}
+    return {k: v for k, v in found.items() if isinstance(k, str) and isinstance(v, str)}
+
+
+def _given(setup: ast.Module | None) -> Iterator[Any]:
+    """What calls of setup.py give as `package_dir`: a dict as it is written, or a name that stands for one."""
+    nodes = list(ast.walk(setup)) if setup is not None else []
+    named = {
+        target.id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in nodes:
+        if isinstance(node, ast.keyword) and node.arg == "package_dir":
+            value = named.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
+            if isinstance(value, ast.Dict):
+                yield _constants(value)
+
+
+def _constants(node: ast.Dict) -> dict[Any, Any]:
+    """The items of a dict whose key and value are written out."""
+    items = zip(node.keys, node.values, strict=True)
+    return {k.value: v.value for k, v in items if isinstance(k, ast.Constant) and isinstance(v, ast.Constant)}
