@@ -121,6 +121,12 @@ class TestEntry:
         finder = EntryFinder(FILES, "net", {"net-train": "src/pkg/main.py"})
         assert finder.find(command, finder.workdirs("README.md", [])) == (path, workdir)
 
+    @pytest.mark.parametrize(("folders", "workdir"), [([], "."), (["data"], "data"), (["src"], "src")])
+    def test_an_installed_package_runs_where_the_command_does(self, folders: list[str], workdir: str) -> None:
+        finder = EntryFinder(FILES, "net", {}, {"pkg": "src"})
+        found = finder.find("python -m pkg.main", finder.workdirs("README.md", folders))
+        assert found == ("src/pkg/main.py", workdir)
+
     @pytest.mark.parametrize(
         "command", ["python main.py", "python gone.py --config train.py", "pip install x", "", "'"]
     )

@@ -293,8 +293,9 @@ class _Check:
             self._no_entry_point(path, invocation.name, folder)
 
     def _missing_module(self, name: str, top: str, folder: str) -> None:
-        here = posixpath.normpath(posixpath.join(folder, top))
-        if here in self.tree.folders or f"{here}.py" in self.tree.files:
+        if not self._lies_in(folder, top):
+            folder = self.reader.sources.packages().get(top, folder)
+        if self._lies_in(folder, top):
             whole = posixpath.normpath(posixpath.join(folder, name.replace(".", "/")))
             if whole in self.tree.folders:
                 self.note("no-such-module", f"{name} is a package without __main__ and cannot be run", name)
@@ -327,6 +328,10 @@ class _Check:
                 return
             base = posixpath.relpath(posixpath.dirname(elsewhere[0]) or ".", folder)
             self.note("no-such-module", f"{top} is no package here; it lies in {base}", name, f"cd {base}", sure=False)
+
+    def _lies_in(self, folder: str, top: str) -> bool:
+        here = posixpath.normpath(posixpath.join(folder, top))
+        return here in self.tree.folders or f"{here}.py" in self.tree.files
 
     def _own_modules(self, folder: str) -> list[str]:
         """Modules and packages that can be imported in a folder: those beside, and those that are installed."""

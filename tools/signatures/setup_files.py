@@ -50,12 +50,12 @@ def package_folders(setup: ast.Module | None, config: str, project: str) -> dict
     for line in config_lines(config, "options", "package_dir"):
         package, equals, folder = line.partition("=")
         found |= {package.strip(): folder.strip()} if equals else {}
-    for given in (tool.get("package-dir"), *_given(setup)):
+    for given in (tool.get("package-dir"), *_dicts_of(setup)):
         found |= given if isinstance(given, dict) else {}
     return {k: v for k, v in found.items() if isinstance(k, str) and isinstance(v, str)}
 
 
-def _given(setup: ast.Module | None) -> Iterator[Any]:
+def _dicts_of(setup: ast.Module | None) -> Iterator[Any]:
     """What calls of setup.py give as `package_dir`: a dict as it is written, or a name that stands for one."""
     nodes = list(ast.walk(setup)) if setup is not None else []
     named = {

@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tools.commandline.shell import parse_command
@@ -28,11 +29,19 @@ class EntryFinder:
         files: Relative posix paths of all files of the repository.
         name: Name of the repository's own folder, as documents `cd` into it.
         consoles: Console scripts: the file of their function, by name.
+        packages: Packages that installing the repository puts on the path: the folder that holds each, by name.
     """
 
-    def __init__(self, files: Iterable[str], name: str, consoles: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        files: Iterable[str],
+        name: str,
+        consoles: Mapping[str, str],
+        packages: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._files = frozenset(files)
         self._consoles = consoles
+        self._packages = packages
         self.own_names = {name.lower()}
         """What documents call the folder of the repository."""
 
@@ -126,9 +135,13 @@ class EntryFinder:
 
     def _module(self, dotted: str, workdirs: Sequence[str]) -> Entry | None:
         inside = dotted.replace(".", "/")
-        for workdir in (*workdirs, "src"):
+        places = [(workdir, workdir) for workdir in workdirs]
+        installed = self._packages.get(inside.partition("/")[0])
+        if installed is not None:
+            places.append((installed, workdirs[0]))
+        for folder, workdir in (*places, ("src", "src")):
             for ending in (".py", "/__main__.py"):
-                path = _join(workdir, inside + ending)
+                path = _join(folder, inside + ending)
                 if path in self._files:
                     return Entry(path, workdir)
         return None

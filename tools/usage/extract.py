@@ -69,9 +69,10 @@ class ExampleReader:
         self._files = files
         self._api = api
         self._reading = reading
-        consoles = {script.name: script.path for script in console_scripts(Sources(root, frozenset(files)), reading)}
-        self._finder = EntryFinder(files, root.name, consoles)
-        self._surroundings = Surroundings(files, consoles, api.modules)
+        sources = Sources(root, frozenset(files))
+        consoles = {script.name: script.path for script in console_scripts(sources, reading)}
+        self._finder = EntryFinder(files, root.name, consoles, sources.packages())
+        self._surroundings = Surroundings(files, [*consoles.items(), *sources.packages().items()], api.modules)
 
     def read(self, passages: Sequence[Passage]) -> tuple[Example, ...]:
         """All examples: of the documents in their order, then of shell scripts and Makefiles."""

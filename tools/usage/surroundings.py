@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from tools.python_api.modules import ModuleTable
 
@@ -10,25 +10,25 @@ _WORD = re.compile(r"\w+")
 
 
 class Surroundings:
-    """The files, folders and console scripts that a text can name, by the words in it.
+    """The files, folders and installed names that a text can name, by the words in it.
 
     The entry point of a command and the folder from which it runs are found by names that the command has. A file whose
     name has a word that the text has not cannot be meant by it, and so no change of it is of any importance.
 
     Args:
         files: Relative posix paths of all files.
-        consoles: Console scripts: the file of their function, by name.
+        installed: Names that installing the repository brings, and where what they mean lies: console scripts, packages.
         modules: The Python modules of the repository.
     """
 
-    def __init__(self, files: Iterable[str], consoles: Mapping[str, str], modules: ModuleTable) -> None:
+    def __init__(self, files: Iterable[str], installed: Iterable[tuple[str, str]], modules: ModuleTable) -> None:
         self._roots = "\0".join(modules.install_roots)
         found: dict[str, list[str]] = {}
         for path in files:
             found.setdefault(_telling(path.removesuffix("/__init__.py").removesuffix("/__main__.py")), []).append(path)
         for folder in _folders(files):
             found.setdefault(_telling(folder), []).append(f"{folder}/ {folder in modules.folders}")
-        for name, path in consoles.items():
+        for name, path in installed:
             found.setdefault(_telling(name), []).append(f"{name} {path}")
         self._by_word = {word: _hash(sorted(paths)) for word, paths in found.items()}
 
