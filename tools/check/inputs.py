@@ -33,6 +33,7 @@ HELD_HERE = re.compile(
 """Folders that hold models on many machines; none of them is the name of somebody who publishes some."""
 CONFIG = re.compile(r"conf(?:ig)?|cfg", re.IGNORECASE)
 CONFIG_SUFFIXES = (".yaml", ".yml", ".toml", ".cfg", ".ini")
+SETTING = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,5}$")
 
 
@@ -74,9 +75,16 @@ def _paths(signature: Signature, values: Mapping[str, Any]) -> Iterator[tuple[Op
             continue
         if (OUTPUT.search(dest) and not CONFIG.search(dest)) or WRITTEN.search(option.help):
             continue
-        for word in value if isinstance(value, list) else [value]:
+        for word in _values(option, value if isinstance(value, list) else [value]):
             if isinstance(word, str) and _looks_like_path(option, word) and not _is_hub_id(option, word):
                 yield option, _file(option, word)
+
+
+def _values(option: Option, words: list[Any]) -> list[Any]:
+    """The words of an option that are values: where one takes all the rest as pairs, the first of each names a setting."""
+    names = words[::2]
+    paired = option.nargs == "..." and len(words) % 2 == 0 and all(SETTING.fullmatch(str(name)) for name in names)
+    return words[1::2] if paired else words
 
 
 def _file(option: Option, word: str) -> str:
