@@ -10,7 +10,7 @@ from tools.commandline.model import Part
 from tools.findings import Finding, Severity
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.nearest import is_slip, nearest, nearest_flag
-from tools.signatures.words import FALSE, KEY_VALUE, NO_CASE, convert
+from tools.signatures.words import FALSE, JOINED, KEY_VALUE, NO_CASE, convert
 
 VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
 """A word whose value the shell or the reader puts in."""
@@ -209,8 +209,9 @@ class Reader:
         value, good = convert(option, word)
         name = option.flags[-1] if option.flags else option.dest
         if not good:
-            sure = option.converter in ("", "int", "float", KEY_VALUE) or option.type == "bool"
-            wanted = KEY_VALUE if option.converter == KEY_VALUE else option.type
+            formed = option.converter == KEY_VALUE or JOINED in option.converter
+            sure = formed or option.converter in ("", "int", "float") or option.type == "bool"
+            wanted = option.converter if formed else option.type
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
         elif option.bounds is not None and isinstance(value, (int, float)) and not option.bounds.hold(value):
             self.note("bad-choice", f"{name} takes a number {option.bounds}, not {word!r}", option, word)

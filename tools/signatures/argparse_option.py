@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tools.signatures.interpreter import Interpreter
 from tools.signatures.model import Option, OptionType
+from tools.signatures.number_words import number_form
 from tools.signatures.values import (
     CONSTANTS,
     UNKNOWN,
@@ -234,7 +235,8 @@ def converted_type(run: Interpreter, given: Value) -> tuple[OptionType, str]:
     if isinstance(function, (Function, Class)):
         kind = _probe_converter(run, given)
         whole = kind == "int" and run.try_call(given, "1e3") == 1000
-        return kind, WHOLE_FLOAT if whole else function.name
+        joined = number_form(run, given) if isinstance(given, Function) and not whole else ""
+        return ("str", joined) if joined else (kind, WHOLE_FLOAT if whole else function.name)
     return "unknown", "?"
 
 

@@ -13,6 +13,8 @@ KEY_VALUE = "key=value"
 """Marks, as a converter, words that are split at their first `=` and must have one (DictAction of MMEngine and MMCV)."""
 WHOLE_FLOAT = "int of float"
 """Marks, as a converter, whole numbers that are read as a float first: `lambda word: int(float(word))`."""
+JOINED = " joined by "
+"""Marks, as a converter, words that are numbers with a mark between them: `int joined by ,`."""
 NEGATIVE_NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
 """What argparse takes for a negative number and not for an option (before Python 3.14)."""
 TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
@@ -24,6 +26,8 @@ def convert(option: Option, word: str) -> tuple[Any, bool]:
     kind = option.type
     if option.converter == KEY_VALUE:
         return word, "=" in word
+    if JOINED in option.converter:
+        return word, are_numbers(option.converter, word)
     if option.converter == "yaml":
         return _yaml_word(option, word)
     if kind == "int":
@@ -33,6 +37,12 @@ def convert(option: Option, word: str) -> tuple[Any, bool]:
     if kind == "bool":
         return _truth(option, word)
     return word, True
+
+
+def are_numbers(form: str, word: str) -> bool:
+    """Whether a word is numbers of a form (see JOINED)."""
+    kind, _, mark = form.partition(JOINED)
+    return all(_number(int if kind == "int" else float, part)[1] for part in word.split(mark))
 
 
 def _number(make: Callable[[str], float], word: str) -> tuple[Any, bool]:

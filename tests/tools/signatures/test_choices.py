@@ -100,3 +100,43 @@ def test_what_is_offered(script: Script, option: Find) -> None:
     assert option(signature, "color").default == "red"
     assert option(signature, "name").choices == ("red", "DARK_BLUE")
     assert not option(signature, "level").sure and option(signature, "loose").choices == ()
+
+
+SPLITS = """
+    import argparse
+    TABLE = {{"small": "1,2"}}
+    def numbers(text):
+        {body}
+    p = argparse.ArgumentParser()
+    p.add_argument("--sizes", type={converter})
+    p.parse_args()
+"""
+LOOP = """parts = text.split("-")
+        for part in parts:
+            try:
+                float(part)
+            except ValueError:
+                raise argparse.ArgumentTypeError("%s is no list" % text)
+        return text"""
+
+
+@pytest.mark.parametrize(
+    ("converter", "body", "form"),
+    [
+        ("numbers", LOOP, "float joined by -"),
+        ("numbers", "return [int(n) for n in text.split(',')]", "int joined by ,"),
+        ("numbers", "return list(map(float, text.split(':')))", "float joined by :"),
+        ("lambda t: [int(n) for n in t.split(',')]", "pass", "int joined by ,"),
+        ("numbers", "return None if text == 'none' else [int(n) for n in text.split(',')]", "numbers"),
+        ("numbers", "return [int(n) for n in TABLE.get(text, text).split(',')]", "numbers"),
+        ("numbers", "return [int(n) for n in text.strip('[]').split(',')]", "numbers"),
+        ("numbers", "return text.split(',')", "numbers"),
+    ],
+)
+def test_numbers_with_a_mark_between_them(script: Script, converter: str, body: str, form: str) -> None:
+    signature = script(SPLITS.format(body=body, converter=converter))
+    assert signature.options[0].converter == form
+    wrong = parse_call(signature, ["--sizes", "a.csv"]).findings
+    assert [(one.code, one.severity) for one in wrong] == [("bad-type", "error")] * (form != "numbers")
+    right = form.rpartition(" ")[2].join("12") if form != "numbers" else "1,2"
+    assert parse_call(signature, ["--sizes", right]).findings == ()
