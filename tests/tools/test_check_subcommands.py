@@ -26,7 +26,7 @@ PROGRAM = """
     [
         ("train --out o x", []), ("fit --out o x", []), ("learn x --out o", []), ("fit x", ["error missing-required"]),
         ("fitt x --out o", ["error missing-required"]), ("data get --split 3", []), ("data download", []),
-        ("data get --splits 3", ["error unknown-option"]), ("data fetch", ["error missing-required"]),
+        ("data get --splits 3", ["error unknown-option"]), ("data fetch", ["error missing-required"]), ("$@", []), ("$MODE --out o x", []),
     ],
 )  # fmt: skip
 def test_a_subcommand_may_be_called_by_its_alias(checked: Make, words: str, said: list[str]) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tools.commandline.invocation import Invocation
+from tools.commandline.reader import BARE_VARIABLE
 from tools.findings import Finding
 from tools.launchers import HELP
 from tools.signatures.model import Signature
@@ -20,8 +21,8 @@ def check_subcommand(
         invocation: how it is called.
         text: gives the text of a file of the repository.
     """
-    if any(word in HELP for word in invocation.words):
-        return []
+    if any(word in HELP or BARE_VARIABLE.match(word) for word in invocation.words):
+        return []  # a variable may hold the subcommand
     names = sorted({s.subcommand[0] for s in signatures if s.subcommand})
     known = [*names, *(name for s in signatures if s.subcommand for name in s.spellings[0])]
     given = next((word for word in invocation.words if not word.startswith("-")), "")
