@@ -154,7 +154,7 @@ class Sources:
             if top in sys.stdlib_module_names:  # only the script's own folder comes before the standard library
                 return
         yield from SOURCE_ROOTS
-        yield from self._package_roots(".")
+        yield from self._package_roots()
 
     def _installed_module(self, top: str, relative: str) -> str | None:
         """A module of a package that the repository installs from another folder."""
@@ -177,7 +177,7 @@ class Sources:
         if self._packages is None:
             self._packages = {}
             for folder in sorted(self.setup_folders(), key=lambda f: (f.count("/"), f)):
-                for root in (folder, *self._package_roots(folder)):
+                for root in (folder, *(self._package_roots() if folder == "." else ())):
                     for name in self._packages_in(root):
                         self._packages.setdefault(name, root)
         return self._packages
@@ -190,11 +190,10 @@ class Sources:
             self._placed[folder] = package_folders(tree, self.text(config) or "", self.text(project) or "")
         return self._placed[folder]
 
-    def _package_roots(self, folder: str) -> list[str]:
-        """The folder below a setup file in which its packages lie."""
-        placed = self.package_folders(folder).get("", "src")
-        root = posixpath.normpath(posixpath.join(folder, placed))
-        inside = root != folder and not posixpath.isabs(root) and root.partition("/")[0] != posixpath.pardir
+    def _package_roots(self) -> list[str]:
+        """The folder below the root in which the repository's own packages lie."""
+        root = posixpath.normpath(self.package_folders(".").get("", "src"))
+        inside = root != "." and not posixpath.isabs(root) and root.partition("/")[0] != posixpath.pardir
         return [root] if inside and self.is_folder(root) else []
 
     def setup_folders(self) -> set[str]:

@@ -86,3 +86,10 @@ def test_a_script_imports_what_is_installed_from_elsewhere(tmp_path: Path, name:
     reader = SignatureReader(tmp_path)
     assert [o.dest for signature in reader.read("train.py") for o in signature.options] == ["epochs"]
     assert reader.sources.packages() == {"pkg": "training"}
+
+
+def test_what_a_project_within_holds_is_no_library_of_the_whole(tmp_path: Path) -> None:
+    (tmp_path / "inner/src/pkg").mkdir(parents=True)
+    (tmp_path / "inner/src/pkg/__init__.py").touch()
+    (tmp_path / "inner/setup.py").write_text("from setuptools import setup\nsetup(package_dir={'': 'src'})\n")
+    assert SignatureReader(tmp_path).sources.packages() == {}
