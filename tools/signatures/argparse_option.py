@@ -236,7 +236,9 @@ def converted_type(run: Interpreter, given: Value) -> tuple[OptionType, str]:
         kind = _probe_converter(run, given)
         whole = kind == "int" and run.try_call(given, "1e3") == 1000
         joined = number_form(run, given) if isinstance(given, Function) and not whole else ""
-        return ("str", joined) if joined else (kind, WHOLE_FLOAT if whole else function.name)
+        if joined:
+            return "str" if kind in ("int", "float") else kind, joined
+        return kind, WHOLE_FLOAT if whole else function.name
     return "unknown", "?"
 
 
