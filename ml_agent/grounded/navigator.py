@@ -1,5 +1,6 @@
 """The navigator that needs no model."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
@@ -21,7 +22,7 @@ from ml_agent.grounded.python_drafts import Author, named_objects
 from ml_agent.grounded.readmes import assess
 from ml_agent.matching.confidence import confidence_vector
 from ml_agent.matching.entries import Facts
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import Statement, read
 from ml_agent.matching.model import Model, shipped
 from ml_agent.matching.python_library import Library
 from ml_agent.matching.python_retrieval import Bookcase
@@ -56,7 +57,7 @@ class GroundedNavigator:
         self._authors: OrderedDict[tuple[str, str, str], Author] = OrderedDict()
         self._facts: OrderedDict[tuple[str, str], RepoFacts] = OrderedDict()
         self._shelves: OrderedDict[tuple[str, str, str], Shelf] = OrderedDict()
-        self._drafts: OrderedDict[tuple[object, ...], _Drafts] = OrderedDict()
+        self._drafts: OrderedDict[tuple[object, ...], Drafts] = OrderedDict()
 
     def understand(self, instruction: str, given: Given) -> Request:
         """Read the instruction: keywords, and every value that must be honoured.
@@ -110,7 +111,7 @@ class GroundedNavigator:
     def _tables(self) -> Model:
         return self._model or shipped()
 
-    def _ranked_drafts(self, request: Request, workspace: Workspace) -> "_Drafts":
+    def _ranked_drafts(self, request: Request, workspace: Workspace) -> "Drafts":
         key = (request, str(workspace.index.root), workspace.index.version, workspace.path, workspace.path_given)
         found = self._drafts.get(key)
         if found is None:
@@ -118,12 +119,12 @@ class GroundedNavigator:
             task = Task(request=request, workspace=workspace, shelf=self._shelf(workspace), model=model)
             programs, choices, statement = self._programs(task), fitted(task), statement_of(request)
             found = self._read(Reading(statement.in_words(), model.words), task, programs, choices)
-            if in_use() and not found.says_all():
+            if in_use() and not (found.says_all() and found.says_codes(statement)):
                 found = self._read(Reading(statement, model), task, programs, choices)
             _remember(self._drafts, key, found)
         return found
 
-    def _read(self, reading: Reading, task: Task, programs: Programs, choices: Sequence[Choice]) -> "_Drafts":
+    def _read(self, reading: Reading, task: Task, programs: Programs, choices: Sequence[Choice]) -> "Drafts":
         """The drafts in their order, of a request as it is read."""
         request, workspace = task.request, task.workspace
         commands = [
@@ -131,7 +132,7 @@ class GroundedNavigator:
             for one in command_drafts(reading, workspace, self._entries(workspace))
         ]
         drafts = in_order(request.instruction, commands, programs, choices)
-        return _Drafts(with_outlook(drafts, commands, request, workspace, self._tables), commands)
+        return Drafts(with_outlook(drafts, commands, request, workspace, self._tables), commands)
 
     def _programs(self, task: Task) -> Programs:
         request, workspace = task.request, task.workspace
@@ -140,9 +141,7 @@ class GroundedNavigator:
         if wanted_kind(request.instruction) == "python" or author.is_library:
             written = author.drafts(request, workspace, self._python or shipped_tables(), self._tables)
         told = [_with_account(one, request, workspace) for one in written]
-        return Programs(
-            told, _Drafts(adapted_programs(task)), named_objects(statement_of(request), workspace.index.api)
-        )
+        return Programs(told, Drafts(adapted_programs(task)), named_objects(statement_of(request), workspace.index.api))
 
     def _shelf(self, workspace: Workspace) -> Shelf:
         """The choices below the task's folder; those of the whole repository where there are none."""
@@ -174,7 +173,7 @@ class GroundedNavigator:
         return self._facts[key]
 
 
-class _Drafts:
+class Drafts:
     """Drafts that are made as they are asked for, and kept.
 
     Args:
@@ -193,6 +192,12 @@ class _Drafts:
             self._made.append(draft)
             yield draft
 
+    def says_codes(self, statement: Statement) -> bool:
+        """Whether the first one has every name that is spelled for a program, guess or not."""
+        first = next(iter(self), None)
+        codes = [one.value for one in statement.mentions if one.kind == "name" and _CODE.fullmatch(one.value)]
+        return first is not None and all(code in first.text for code in codes)
+
     def says_all(self) -> bool:
         """Whether the first one is a documented way with a place for every stated value: words alone read such a request well.
 
@@ -205,6 +210,10 @@ class _Drafts:
             return False
         placed = (one.placed for one in self.commands if one.draft.text.strip() == first.text.strip())
         return not unused(first, next(placed, ()))
+
+
+_CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.]+:[\w.]+")
+"""A name that is spelled for a program: "cuda:0", "llama3:8b"."""
 
 
 def _with_account(draft: Draft, request: Request, workspace: Workspace) -> Draft:

@@ -239,7 +239,8 @@ class EntryPoint:
 
 def _is_named(invocation: Invocation, signature: Signature) -> bool:
     module = signature.path.removesuffix(".py").removesuffix("/__main__").replace("/", ".")
-    return invocation.name in {signature.name, module} and bool(invocation.name)
+    within = invocation.target == "module" and module.endswith(f".{invocation.name}")  # in a folder for packages
+    return bool(invocation.name) and (within or invocation.name in {signature.name, module})
 
 
 class Facts:

@@ -127,3 +127,16 @@ def test_a_configuration_is_found_by_the_end_of_its_path(facts: Open) -> None:
     assert found.path_of("second.yaml", [".", "cfgs/kitti"]) == "second.yaml"
     for value in ("x.yaml", "/second.yaml", "ond.yaml", "new.yaml", "second.csv", 3):
         assert found.path_of(value, ["."]) == value
+
+
+def test_a_module_of_an_installed_package_is_called_as_documents_call_it(facts: Open) -> None:
+    found = facts(
+        {
+            "setup.py": "from setuptools import setup\nsetup(name='kit', package_dir={'': 'lib'}, packages=['kit'])\n",
+            "lib/kit/__init__.py": "",
+            "lib/kit/__main__.py": SEARCH,
+            "README.md": "# Kit\n\n```bash\npython -m kit book.txt --count 2\n```\n",
+        }
+    )
+    best = solve(read("search other.txt for 3 sentences"), Shelf(found, "."), shipped())[0]
+    assert command(best, ".") == "python -m kit other.txt --count 3"
