@@ -100,6 +100,12 @@ def test_what_a_switch_takes_away_is_refused_by_who_keeps_it(text: str, negated:
     assert float(said.negated) == negated
 
 
+def test_who_keeps_files_wants_none_cleaned_up() -> None:
+    one = slot("cleanup", type="bool", default="True", help="Cleanup and remove the result files")
+    said = switch_features(read("keep the result files"), one, Weights([one]), frozenset())
+    assert said is not None and said.negated
+
+
 @pytest.mark.parametrize(
     ("text", "dest", "expected"),
     [
