@@ -15,6 +15,7 @@ import msgspec
 from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
+from ml_agent.values import lexicon
 from ml_agent.values.numbers import number
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
@@ -27,32 +28,6 @@ from tools.signatures.model import Option, Signature
 _NUMBERS = re.compile(r"(?<![\w.])[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+(?:\.\d+)?")
 _SCALES = (Decimal(1), Decimal(1000), Decimal("0.001"), Decimal(1_000_000), Decimal("0.000001"), Decimal(1024))
 """Units in which the same amount may be asked for: thousands of images, milliseconds, gigabytes."""
-_MEASURES = frozenset(
-    [
-        "second",
-        "seconds",
-        "minute",
-        "minutes",
-        "hour",
-        "hours",
-        "millisecond",
-        "milliseconds",
-        "ms",
-        "s",
-        "kb",
-        "mb",
-        "gb",
-        "tb",
-        "megabytes",
-        "gigabytes",
-        "kilobytes",
-        "khz",
-        "hz",
-        "k",
-        "million",
-        "thousand",
-    ]
-)
 _FEW_LETTERS = 2
 _LONGEST_WORD = 400
 _UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
@@ -182,7 +157,7 @@ def _scales(value: Value, amount: Decimal) -> tuple[Decimal, ...]:
     """What a number may be counted in: hundreds for a share, thousands for what has thousands, anything for what has a unit."""
     if value.text.rstrip().endswith(("%", "cent")):
         return Decimal(1), Decimal("0.01")
-    if any(word in _MEASURES for word in value.words[:2]):
+    if any(word in lexicon.words("measures") for word in value.words[:2]):
         return _SCALES
     return tuple(scale for scale in _SCALES if scale == 1 or (scale < 1 and abs(amount) >= 1 / scale))
 

@@ -17,7 +17,7 @@ IGNORED_FOLDERS = frozenset(
     {".git", ".hg", ".svn", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"}
 )
 """Version control, and what tools leave behind."""
-RUN_FILES = frozenset({"run.json", "trajectory.jsonl"})
+RUN_FILES = frozenset({"run.json", "trajectory.jsonl", "checkpoints.sqlite"})
 """What marks the folder of an earlier run of this program: its answers are no documents of the repository."""
 
 
@@ -122,7 +122,7 @@ class Tree:
             inside = os.path.relpath(folder, self.root)
             before = "" if inside == "." else f"{inside}/"
             names = {entry.name for entry in entries}
-            if "pyvenv.cfg" in names or names >= RUN_FILES:
+            if "pyvenv.cfg" in names or (inside != "." and names >= RUN_FILES):
                 continue
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):

@@ -15,6 +15,7 @@ from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
+from ml_agent.matching.stated import kind_of
 from ml_agent.matching.terms import plain
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_path
@@ -102,20 +103,13 @@ class _Opinion:
         shown = self._found[slot].text
         if shown == mention.value == mention.text.strip("'\"`“”‘’"):
             return _THE_SAME
-        if {mention.kind, _kind_of(self._found[slot])} == {"path", "text"}:
-            return _NEVER
+        if self._found[slot].kind == "text" and {mention.kind, kind_of(shown)} == {"path", "text"}:
+            return _NEVER  # a file and a sentence do not take each other's place
         return _BY_LIKENESS * likeness(mention.value, shown) if mention.kind == "name" else 0.0
 
     def switch(self, slot: int) -> float:
         """What speaks for a switch."""
         return _NEVER * (slot in self._taken)
-
-
-def _kind_of(literal: Literal) -> str:
-    """Whether a literal is a file or a sentence: neither takes the place of the other."""
-    if literal.kind != "text":
-        return literal.kind
-    return "path" if is_path(literal.text) else "text" if " " in literal.text.strip() else "name"
 
 
 def _of_one_registry(statement: Statement, slots: Sequence[Slot], sources: Sources) -> list[Placed]:

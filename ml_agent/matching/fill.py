@@ -170,11 +170,7 @@ def fill(
     scored = [
         (pair, value_score(pair, model) + forms.score(pair) + _opinion_score(pair, opinion))
         for pair in pairs(statement, slots, weights, taken)
-        if not (
-            kept.holds(pair.mention)
-            or pair.mention.first in forms.names
-            or _is_own_name(statement, pair, slots, callee)
-        )
+        if not (kept.holds(pair.mention) or forms.is_name(pair.mention) or _is_own_name(statement, pair, slots, callee))
     ]
     rows = _without_overlaps(scored, slots)
     placed = _mend_series(statement, [*taken, *_best_assignment(statement, rows, slots)], slots)

@@ -58,9 +58,12 @@ class Forms:
         guessed = pair.mention.kind == "word" and pair.entry is None
         return self._by_form(pair) + _CALLED * (not guessed and pair.slot in self._slots_called(pair.mention)[0])
 
+    def is_name(self, mention: Mention) -> bool:
+        """Whether a value is within a name of several words that stands right before another value: "ID" in "model ID ECL_96"."""
+        return mention.first in self._names
+
     @cached_property
-    def names(self) -> frozenset[int]:
-        """The tokens that are a name of several words right before a value, and so none: "ID" in "model ID ECL_96"."""
+    def _names(self) -> frozenset[int]:
         stated = (one for one in self._statement.mentions if not one.parts)
         return frozenset(place for one in stated for place in self._slots_called(one)[1])
 

@@ -82,7 +82,7 @@ def _spelled_settings(statement: Statement, slots: Sequence[Slot]) -> Iterator[S
 
 
 _LABEL = re.compile(
-    r"(?<![\w./:-])(?P<name>[A-Za-z][\w-]{2,40}|lr):[ \t]+(?P<value>[\w./~'\"-][^\s,;]*)(?=[,;]|\s*\n|\s*$)"
+    r"(?<![\w./:-])(?P<name>[A-Za-z][\w-]{1,40}):[ \t]+(?P<value>[\w./~'\"-][^\s,;]*)(?=[,;]|\s*\n|\s*$)"
 )
 
 

@@ -112,6 +112,7 @@ def test_lists_regular_files_and_inner_links_only(root: Path, tree: Tree) -> Non
         ".github/ci.yml",
         "runs/1/run.json",
         "runs/1/trajectory.jsonl",
+        "runs/1/checkpoints.sqlite",
         "runs/1/answer.sh",
     ):
         (root / path).parent.mkdir(parents=True, exist_ok=True)

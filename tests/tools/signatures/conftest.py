@@ -1,11 +1,11 @@
 """Small repositories written for a test, and their signatures."""
 
-import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.tools.conftest import write_files
 from tools.signatures.model import Option, Signature
 from tools.signatures.read import SignatureReader
 
@@ -17,10 +17,7 @@ def repository(tmp_path: Path) -> Make:
     """Write files and give a reader of them."""
 
     def make(files: Mapping[str, str]) -> SignatureReader:
-        for path, text in files.items():
-            target = tmp_path / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(textwrap.dedent(text))
+        write_files(tmp_path, files)
         return SignatureReader(tmp_path)
 
     return make
