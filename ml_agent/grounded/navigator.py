@@ -1,6 +1,5 @@
 """The navigator that needs no model."""
 
-import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
@@ -22,7 +21,7 @@ from ml_agent.grounded.python_drafts import Author, named_objects
 from ml_agent.grounded.readmes import assess
 from ml_agent.matching.confidence import confidence_vector
 from ml_agent.matching.entries import Facts
-from ml_agent.matching.mentions import Statement, read
+from ml_agent.matching.mentions import read
 from ml_agent.matching.model import Model, shipped
 from ml_agent.matching.python_library import Library
 from ml_agent.matching.python_retrieval import Bookcase
@@ -57,7 +56,7 @@ class GroundedNavigator:
         self._authors: OrderedDict[tuple[str, str, str], Author] = OrderedDict()
         self._facts: OrderedDict[tuple[str, str], RepoFacts] = OrderedDict()
         self._shelves: OrderedDict[tuple[str, str, str], Shelf] = OrderedDict()
-        self._drafts: OrderedDict[tuple[object, ...], Drafts] = OrderedDict()
+        self._drafts: OrderedDict[tuple[object, ...], _Drafts] = OrderedDict()
 
     def understand(self, instruction: str, given: Given) -> Request:
         """Read the instruction: keywords, and every value that must be honoured.
@@ -111,7 +110,7 @@ class GroundedNavigator:
     def _tables(self) -> Model:
         return self._model or shipped()
 
-    def _ranked_drafts(self, request: Request, workspace: Workspace) -> "Drafts":
+    def _ranked_drafts(self, request: Request, workspace: Workspace) -> "_Drafts":
         key = (request, str(workspace.index.root), workspace.index.version, workspace.path, workspace.path_given)
         found = self._drafts.get(key)
         if found is None:
@@ -119,12 +118,12 @@ class GroundedNavigator:
             task = Task(request=request, workspace=workspace, shelf=self._shelf(workspace), model=model)
             programs, choices, statement = self._programs(task), fitted(task), statement_of(request)
             found = self._read(Reading(statement.in_words(), model.words), task, programs, choices)
-            if in_use() and not (found.says_all() and found.says_codes(statement)):
+            if in_use() and not found.says_all():
                 found = self._read(Reading(statement, model), task, programs, choices)
             _remember(self._drafts, key, found)
         return found
 
-    def _read(self, reading: Reading, task: Task, programs: Programs, choices: Sequence[Choice]) -> "Drafts":
+    def _read(self, reading: Reading, task: Task, programs: Programs, choices: Sequence[Choice]) -> "_Drafts":
         """The drafts in their order, of a request as it is read."""
         request, workspace = task.request, task.workspace
         commands = [
@@ -132,7 +131,7 @@ class GroundedNavigator:
             for one in command_drafts(reading, workspace, self._entries(workspace))
         ]
         drafts = in_order(request.instruction, commands, programs, choices)
-        return Drafts(with_outlook(drafts, commands, request, workspace, self._tables), commands)
+        return _Drafts(with_outlook(drafts, commands, request, workspace, self._tables), commands)
 
     def _programs(self, task: Task) -> Programs:
         request, workspace = task.request, task.workspace
@@ -141,7 +140,9 @@ class GroundedNavigator:
         if wanted_kind(request.instruction) == "python" or author.is_library:
             written = author.drafts(request, workspace, self._python or shipped_tables(), self._tables)
         told = [_with_account(one, request, workspace) for one in written]
-        return Programs(told, Drafts(adapted_programs(task)), named_objects(statement_of(request), workspace.index.api))
+        return Programs(
+            told, _Drafts(adapted_programs(task)), named_objects(statement_of(request), workspace.index.api)
+        )
 
     def _shelf(self, workspace: Workspace) -> Shelf:
         """The choices below the task's folder; those of the whole repository where there are none."""
@@ -173,8 +174,8 @@ class GroundedNavigator:
         return self._facts[key]
 
 
-class Drafts:
-    """Drafts that are made as they are asked for, and kept.
+class _Drafts:
+    """_Drafts that are made as they are asked for, and kept.
 
     Args:
         source: of them, in their order.
@@ -192,12 +193,6 @@ class Drafts:
             self._made.append(draft)
             yield draft
 
-    def says_codes(self, statement: Statement) -> bool:
-        """Whether the first one has every name that is spelled for a program, guess or not."""
-        first = next(iter(self), None)
-        codes = [one.value for one in statement.mentions if one.kind == "name" and _CODE.fullmatch(one.value)]
-        return first is not None and all(code in first.text for code in codes)
-
     def says_all(self) -> bool:
         """Whether the first one is a documented way with a place for every stated value: words alone read such a request well.
 
@@ -210,10 +205,6 @@ class Drafts:
             return False
         placed = (one.placed for one in self.commands if one.draft.text.strip() == first.text.strip())
         return not unused(first, next(placed, ()))
-
-
-_CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.]+:[\w.]+")
-"""A name that is spelled for a program: "cuda:0", "llama3:8b"."""
 
 
 def _with_account(draft: Draft, request: Request, workspace: Workspace) -> Draft:

@@ -204,18 +204,9 @@ def _is_own_name(statement: Statement, pair: Pair, slots: Sequence[Slot], callee
     """Whether a value is what is called, the folder of it, or the name of one of its options: "turn on learn_t", "bm25 k1 1.1"."""
     mention = pair.mention
     if pair.entry is not None:  # a choice may be called like the program, a file that only holds its name is not meant
-        own = plain(mention.text) in callee.names
-        contained = own and plain(mention.text) != plain(mention.value)
-        return (
-            contained
-            or (own and not _is_named(statement, mention, slots[pair.slot]))
-            or _is_within_name(statement, mention, callee)
-        )
-    if plain(mention.value) in callee.names:
-        return True
-    if mention.kind == "name" and (
-        plain(mention.value) in callee.described or _is_within_name(statement, mention, callee)
-    ):
+        contained = plain(mention.text) in callee.names and plain(mention.text) != plain(mention.value)
+        return contained or _is_within_name(statement, mention, callee)
+    if plain(mention.value) in callee.names or (mention.kind == "name" and plain(mention.value) in callee.described):
         return True
     if mention.kind == "path":
         folder = posixpath.normpath(mention.value)
@@ -226,14 +217,6 @@ def _is_own_name(statement: Statement, pair: Pair, slots: Sequence[Slot], callee
         return False
     counted = any(one.kind == "number" for one in statement.tokens[mention.last + 1 : mention.last + 2])
     return counted or "_" in name
-
-
-def _is_named(statement: Statement, mention: Mention, slot: Slot) -> bool:
-    """Whether a request says a whole name of a slot, beside a value that may go there."""
-    said = {
-        term for word in statement.content if not mention.first <= word.place <= mention.last for term in word.terms
-    }
-    return any(said.issuperset(name) for name in slot.names)
 
 
 def _is_within_name(statement: Statement, mention: Mention, callee: Callee) -> bool:

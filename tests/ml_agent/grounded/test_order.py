@@ -8,9 +8,7 @@ from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.grounded.choices import Choice
 from ml_agent.grounded.commands import Matched
 from ml_agent.grounded.kind import wanted_kind
-from ml_agent.grounded.navigator import Drafts
 from ml_agent.grounded.order import Programs, in_order, lead, unused
-from ml_agent.matching.mentions import read
 
 
 def draft(text: str, *missed: str) -> Draft:
@@ -135,10 +133,3 @@ def test_a_whole_notebook_is_no_answer_before_others() -> None:
     lesson = draft("learn()" + "\n" * 100)
     assert order("Run it", [A], Programs([], [lesson, RUN]), (0.1, 0.9)) == ["run()", "a"]
     assert order("Python code for it", [A], Programs([], [lesson, RUN])) == ["run()", "a", lesson.text]
-
-
-def test_a_name_that_is_spelled_for_a_program_must_be_said() -> None:
-    first = draft("python run.py --device cuda:0")
-    drafts = Drafts(iter([first]))
-    assert drafts.says_codes(read("run it on cuda:0 with 3 epochs"))
-    assert not drafts.says_codes(read("run llama3:8b on cuda:0"))

@@ -274,16 +274,6 @@ def test_a_file_that_is_called_like_the_program_is_not_meant_by_its_name() -> No
     assert given("run the txt2img program", config, callee=Callee(names=frozenset({"txt2img"}))) == {}
 
 
-def test_the_name_of_the_repository_is_no_choice_of_a_slot_that_is_not_named() -> None:
-    disc = Slot(Option(dest="disc", flags=("--disc",), choices=("vp", "ve", "edm"), help="which discretization"))
-    callee = Callee(names=frozenset({"edm"}))
-    assert given("edm generate, 40 steps", disc, callee=callee) == {}
-    assert given("edm generate, disc edm", disc, callee=callee) == {"disc": ("edm",)}
-    arch = Slot(Option(dest="arch", flags=("--arch",), default="resnet50", help="model architecture"), ("net_v2",))
-    assert given("pre-train MoCo v3", arch) == {"arch": ("v3",)}
-    assert given("pre-train MoCo v3", arch, callee=Callee(names=frozenset({"mocov3"}))) == {}
-
-
 def test_what_a_program_says_of_itself_is_no_value_of_it() -> None:
     dataset = Slot(Option(dest="dataset", flags=("--dataset",), default="fintab", help="dataset to use"))
     callee = Callee(described=frozenset({"benchmark", "table", "to", "html", "conversion"}))
