@@ -122,6 +122,6 @@ def _write_options(signature: Signature, name: str, layout: Layout) -> None:
 
 def _spelling(option: Option, signature: Signature) -> str:
     """An option as it is typed; a positional one by its name."""
-    if signature.syntax == "overrides":
+    if signature.syntax == "overrides" and not option.flags:
         return f"{option.dest}="
     return " ".join(option.flags) or option.dest

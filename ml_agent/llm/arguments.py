@@ -1,5 +1,6 @@
 """How a small model is asked for the arguments of one command."""
 
+import re
 from collections.abc import Sequence
 
 from ml_agent.llm.listing import called, options_of
@@ -13,6 +14,8 @@ from tools.signatures.model import Signature
 OPTIONS = 1800
 """Characters for the options."""
 _MOST_FITTING, _MOST_OF_A_SLOT = 6, 2
+_SIZE_OF_MODEL = re.compile(r"\d[\d.]*B")
+"""A part of a model's name more often than a number: "Llama 3.1 8B"."""
 _LONGEST = 80
 
 
@@ -63,5 +66,9 @@ def _fitting(statement: Statement, entry: EntryPoint) -> Sequence[str]:
 def reworded_numbers(statement: Statement) -> str:
     """The numbers that are said in words or in another form; the others stand in the sentence as they are."""
     said = [one for one in statement.mentions if one.kind == "number" and not one.parts]
-    other = [one for one in said if not one.text.startswith(one.value) and one.value != "1"]
+    other = [
+        one
+        for one in said
+        if not one.text.startswith(one.value) and one.value != "1" and not _SIZE_OF_MODEL.fullmatch(one.text)
+    ]
     return "; ".join(dict.fromkeys(f"{one.text} = {one.value}" for one in other))

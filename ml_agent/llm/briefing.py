@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from ml_agent.draft import Draft
 from ml_agent.llm.arguments import reworded_numbers
 from ml_agent.llm.heads import head_of
 from ml_agent.llm.likely import (
+    SETTINGS_FILE,
     Entry,
     blocks_of,
     documented_calls,
@@ -17,6 +18,7 @@ from ml_agent.llm.likely import (
     likely_passages,
     likely_subcommands,
     named_files,
+    signatures_called,
     wants_code,
 )
 from ml_agent.llm.listing import called, line_of, options_of
@@ -27,10 +29,12 @@ from ml_agent.matching.mentions import read
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.thread import Thread
+from ml_agent.unasked import unasked
 from prompts.render import render
 from prompts.untrusted import PromptText, joined
 from tools.documents.model import Passage
 from tools.documents.read import is_readme
+from tools.signatures.model import Signature
 from tools.tokens import count_tokens
 
 ENTRIES = 4
@@ -72,10 +76,23 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         workspace: where.
         drafts: of the grounded navigator, best first, the first one examined.
     """
-    found = likely_entries(request, workspace, ENTRIES + _OTHERS)
+    found = likely_entries(request, workspace, ENTRIES + _OTHERS, drafts)
     told = (_opening(request, workspace, drafts, found, rooms) for rooms in LEVELS)
     fitting = (one for one in told if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)
     return next(fitting, None) or _opening(request, workspace, drafts, found, LEVELS[-1])
+
+
+class _Task(NamedTuple):
+    """What is asked for, where, and what the rules answer."""
+
+    request: Request
+    workspace: Workspace
+    drafts: Sequence[Draft]
+
+    def subcommands(self, entry: Entry) -> list[Signature]:
+        """The signatures of an entry point, the likeliest first."""
+        words = self.request.instruction
+        return likely_subcommands(entry, words, signatures_called(entry, words, self.workspace, self.drafts))
 
 
 def _opening(
@@ -85,7 +102,7 @@ def _opening(
     code = wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
     steered = [one for one in found if not code or any(signature.options for signature in one)]
     entries, others = steered[:ENTRIES], steered[ENTRIES:]
-    candidate, room = workspace.candidate, _OPTIONS_OF_CODE if code else rooms.options
+    candidate, room = workspace.candidate, _room_of_options(request, rooms, code=code)
     calls = [] if code else _calls(entries, request, workspace, rooms.call)
     passages = likely_passages(request.instruction, workspace, rooms.passages if code else _PASSAGES, code)
     texts = render(
@@ -99,12 +116,13 @@ def _opening(
             for place, entry in enumerate(entries)
         ],
         others=_names(others, workspace),
-        options=_options(steered, request, workspace, room, 1 if code else rooms.subcommands),
+        options=_options(steered, _Task(request, workspace, drafts), room, 1 if code else rooms.subcommands),
         calls=calls,
         passages=_passages(passages, request, calls, rooms.passage if code else _PASSAGE),
         files=", ".join(_files(steered, passages, request, workspace)),
-        heads=_heads(entries, request, workspace, rooms.head),
+        heads=_heads(entries, _Task(request, workspace, drafts), rooms.head),
         guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
+        unasked=", ".join(unasked(drafts[0], request.instruction)) if _is_sure(drafts) else "",
         instruction=request.instruction,
         values=reworded_numbers(read(request.instruction, ())),
         **(_code(request, workspace, passages, rooms) if code or not entries else {"api": [], "modules": []}),
@@ -112,6 +130,13 @@ def _opening(
     )
     parts = [text for name, text in texts.items() if name not in ("system", "question") and text]
     return Thread(opening=joined("\n\n", parts), task=texts["question"])
+
+
+def _room_of_options(request: Request, rooms: Rooms, *, code: bool) -> tuple[int, ...]:
+    """Characters for the options of the first entry points: none where the wording wants code, a few where the rules alone do."""
+    if wants_code(request):
+        return ()
+    return _OPTIONS_OF_CODE if code else rooms.options
 
 
 def _code(request: Request, workspace: Workspace, passages: Sequence[Passage], rooms: Rooms) -> dict[str, list[Any]]:
@@ -188,12 +213,17 @@ def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Reque
     return [path for place, path in enumerate(fitting) if sum(map(len, fitting[: place + 1])) <= _FILE_NAMES]
 
 
-def _heads(entries: Sequence[Entry], request: Request, workspace: Workspace, most: int) -> list[dict[str, str]]:
-    """How the files begin that the request names, and the likeliest entry point where it is steered from within."""
+def _heads(entries: Sequence[Entry], task: _Task, most: int) -> list[dict[str, str]]:
+    """How the files begin that the request names, the likeliest entry point where it is steered from within, and the configuration
+    whose name fits best where the options of the likeliest are those of a file that is chosen when it runs."""
+    workspace, words = task.workspace, task.request.instruction
     steered = [entry[0].path for entry in entries[:1] if not any(one.options for one in entry)]
     known = {entry[0].path for entry in entries if any(one.options for one in entry)}
-    named = [path for path in named_files(request.instruction, workspace, _HEADS) if path not in known]
-    heads = ((path, head_of(path, workspace, most)) for path in dict.fromkeys([*named, *steered]))
+    named = [path for path in named_files(words, workspace, _HEADS) if path not in known]
+    chosen: list[str] = []
+    if any(one.accepts_unknown for entry in entries[:1] for one in task.subcommands(entry)[:1]):
+        chosen = [path for path in likely_files(words, workspace, _FILES) if SETTINGS_FILE.search(path)][:1]
+    heads = ((path, head_of(path, workspace, most)) for path in dict.fromkeys([*named, *chosen, *steered]))
     return [{"path": path, "text": text} for path, text in heads if text]
 
 
@@ -222,22 +252,18 @@ def _folder(workspace: Workspace) -> str:
     return inside or "its root folder"
 
 
-def _options(
-    entries: Sequence[Entry], request: Request, workspace: Workspace, room: Sequence[int], subcommands: int
-) -> list[dict[str, Any]]:
+def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcommands: int) -> list[dict[str, Any]]:
     """The options of the first entry points; of one with subcommands those of the likeliest, of the first one of several."""
     shown: list[dict[str, Any]] = []
-    best_of = [
-        likely_subcommands(entry, request.instruction)[: subcommands if not at else 1]
-        for at, entry in enumerate(entries)
-    ]
+    best_of = [task.subcommands(entry)[: subcommands if not at else 1] for at, entry in enumerate(entries[: len(room)])]
     pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several)
     for best, most in pairs:
-        text = options_of(best, request.instruction, most) if best.options else ""
-        twin = next((one["name"] for one in shown if one["options"] == best.options), "")
+        text = options_of(best, task.request.instruction, most) if best.options else ""
+        same = tuple((one.flags, one.dest, one.default, one.choices) for one in best.options)
+        twin = next((one["name"] for one in shown if one["options"] == same), "")
         if text:
-            name = called(best, workspace.path)
-            shown.append({"name": name, "text": f"those of {twin}" if twin else text, "options": best.options})
+            name = called(best, task.workspace.path)
+            shown.append({"name": name, "text": f"those of {twin}" if twin else text, "options": same})
     return shown
 
 
@@ -253,6 +279,6 @@ def _is_sure(drafts: Sequence[Draft]) -> bool:
 
 
 def _nothing() -> dict[str, object]:
-    texts = ("name", "description", "tree", "folder", "others", "files", "guess", "instruction", "values")
+    texts = ("name", "description", "tree", "folder", "others", "files", "guess", "unasked", "instruction", "values")
     lists = ("entries", "options", "calls", "api", "modules", "uses", "passages", "heads")
     return {**dict.fromkeys(texts, ""), **{name: [] for name in lists}}

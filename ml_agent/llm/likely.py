@@ -8,12 +8,15 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from ml_agent.account import called
+from ml_agent.draft import Draft
 from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.mentions import Statement, read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.retrieval import Shelf
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
+from tools.commandline.shell import parse_command
 from tools.documents.model import Passage
 from tools.examples import Example
 from tools.index import RepoIndex
@@ -27,6 +30,13 @@ _SMOOTH = 3.0
 """The first of a ranking is worth twice the fourth."""
 _LEARNED = 2.0
 """What the learned ranking is worth beside that by words."""
+_DRAFTED = 1.0
+"""What it is worth that the rules answer with an entry point."""
+_LEAST_SHARE = 0.08
+"""Of the likeliest entry point's score that another one has at least: less is noise."""
+_CALLED = 1.5
+"""What it is worth for a subcommand that an answer of the rules, or the fittest documented call, names it."""
+_MOST_CALLS = 3
 _NAMED = 2.0
 """What a subcommand is worth that the words name beside one whose options they speak of."""
 _LEAST_STEM = 4
@@ -51,6 +61,7 @@ _ABOUT = re.compile(
 """Files that set a project up or speak of it."""
 _SETTINGS = re.compile(r"(?<![\w./-])[\w./-]{1,200}\.(?:ya?ml|json|toml|cfg|ini|gin|conf)(?!\w)")
 """Files of settings in a command."""
+SETTINGS_FILE = re.compile(r"\.(?:ya?ml|json|toml|cfg|ini|gin|conf)$")
 _MOST_GIVEN = 20
 _READ = 4_000
 _NAME_PARTS = re.compile(r"[\W_]+")
@@ -58,6 +69,8 @@ _SAID_OF_NAME = 0.5
 _LOOKED_AT = 6
 _WORD = re.compile(r"[\w.-]+")
 _FILE = re.compile(r"\w\.\w{1,5}$")
+_OPTION = re.compile(r"(?<!\S)(?:--?[A-Za-z][\w-]{0,60}|[\w./@]{1,80}(?==))")
+_PROJECT = re.compile(r"(?:^|/)(?:setup\.py|pyproject\.toml)$")
 _LEAST_OF_A_BLOCK = 60
 _CODE = re.compile(r"\b(?:python|code|snippet|function|class|import)\b", re.IGNORECASE)
 
@@ -69,6 +82,12 @@ class _Texts(NamedTuple):
     entry_index: Bm25Index
     passages: tuple[Passage, ...]
     passage_index: Bm25Index
+    projects: tuple[str, ...]
+    """Folders of projects of their own inside the repository, "" where it is none itself."""
+
+    def is_aside(self, path: str) -> bool:
+        """Whether a file is seldom what users ask for."""
+        return ASIDE.search(path) is not None or path.startswith(self.projects)
 
 
 def wants_code(request: Request) -> bool:
@@ -76,11 +95,16 @@ def wants_code(request: Request) -> bool:
     return _CODE.search(request.instruction) is not None
 
 
-def likely_entries(request: Request, workspace: Workspace, most: int) -> list[Entry]:
-    """The entry points that the task may mean, best first: as the learned ranking has it, and by their words; twins once."""
+def likely_entries(request: Request, workspace: Workspace, most: int, drafts: Sequence[Draft] = ()) -> list[Entry]:
+    """The entry points that the task may mean, best first: as the rules answer, as the learned ranking has it, and by their words.
+
+    Twins stand once, and what is far behind the likeliest is left out.
+    """
     texts = _texts(workspace.index)
     scores: dict[str, float] = {}
     by_path = {entry[0].path: entry for entry in texts.entries}
+    for rank, path in enumerate(dict.fromkeys(draft.entry for draft in drafts if draft.entry in by_path)):
+        _add(scores, path, _DRAFTED / (_SMOOTH + rank))
     for rank, path in enumerate(_rank(request, workspace)):
         if path in by_path:
             _add(scores, path, _LEARNED / (_SMOOTH + rank))
@@ -95,8 +119,9 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
     folder = PurePosixPath(workspace.path or ".")
     for path in scores:
         near = folder == PurePosixPath(".") or PurePosixPath(path).is_relative_to(folder)
-        scores[path] *= (1.0 if near else 0.5) * (0.3 if ASIDE.search(path) else 1.0)
-    ordered = sorted(scores, key=lambda path: (-scores[path], path))
+        scores[path] *= (1.0 if near else 0.5) * (0.3 if texts.is_aside(path) else 1.0)
+    least = _LEAST_SHARE * max(scores.values(), default=0.0)
+    ordered = sorted((path for path in scores if scores[path] >= least), key=lambda path: (-scores[path], path))
     return _without_twins([by_path[path] for path in ordered])[:most]
 
 
@@ -131,22 +156,40 @@ def _without_twins(entries: Sequence[Entry]) -> list[Entry]:
     return kept
 
 
-def likely_subcommands(entry: Entry, words: str) -> list[Signature]:
+def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()) -> list[Signature]:
     """The signatures of an entry point, best first: of subcommands that the words name, and by what their options speak of.
 
     Those that only lead to subcommands come last.
+
+    Args:
+        entry: the entry point.
+        words: what they are to speak of.
+        named: signatures that commands for the task call, best first.
     """
     if len(entry) == 1:
         return list(entry)
+    ahead = {one.subcommand: _CALLED / (1 + rank) for rank, one in reversed(list(enumerate(named)))}
     said = frozenset(tokenize(words))
     texts = [tokenize(" ".join([one.doc, *one.subcommand, *_said_of_options(one)])) for one in entry]
     scores = {hit.position: hit.score for hit in Bm25Index(texts).top(list(said), len(entry))}
     most = max(scores.values(), default=1.0)
     worth = [
-        (len(one.subcommand) > 0, _NAMED * _share(one.subcommand, said) + scores.get(place, 0.0) / most)
+        (
+            len(one.subcommand) > 0,
+            _NAMED * _share(one.subcommand, said) + scores.get(place, 0.0) / most + ahead.get(one.subcommand, 0.0),
+        )
         for place, one in enumerate(entry)
     ]
     return [entry[place] for place in sorted(range(len(entry)), key=lambda at: (not worth[at][0], -worth[at][1], at))]
+
+
+def signatures_called(entry: Entry, words: str, workspace: Workspace, drafts: Sequence[Draft]) -> list[Signature]:
+    """The signatures of an entry point that the answers of the rules call, then those that the fittest documented calls do."""
+    answers = [draft.text for draft in drafts if draft.kind == "bash" and draft.entry == entry[0].path]
+    calls = [example.text for example in documented_calls(entry, words, workspace, _MOST_CALLS)]
+    invocations = (one for text in [*answers[:1], *calls] for one in parse_command(text).invocations)
+    found = [called(one, workspace.path or ".", workspace.index) for one in invocations]
+    return [one for one in dict.fromkeys(found) if one is not None and one in entry]
 
 
 def _share(subcommand: Sequence[str], said: frozenset[str]) -> float:
@@ -262,11 +305,12 @@ def blocks_of(passage: Passage, most: int, words: str = "") -> str:
 
 
 def documented_calls(entry: Entry, words: str, workspace: Workspace, most: int) -> list[Example]:
-    """The documented commands that call an entry point, those first that share words with the task."""
+    """The documented commands that call an entry point, those first that share words with the task; calls with the same options last."""
     said = set(tokenize(words))
     calls = {one.text: one for one in reversed(workspace.index.examples) if one.entry == entry[0].path}
     known = sorted(calls.values(), key=lambda one: (-_overlap(one, said), one.path, one.line))
-    return known[:most]
+    first = {frozenset(_OPTION.findall(one.text)): one for one in reversed(known)}
+    return sorted(known, key=lambda one: one not in first.values())[:most]
 
 
 def _overlap(example: Example, said: set[str]) -> float:
@@ -283,8 +327,10 @@ def _texts(index: RepoIndex) -> _Texts:
         if example.entry:
             shown.setdefault(example.entry, []).extend([*example.headings, example.introduction])
     passages = tuple(one for one in index.passages if any(block.language in _LANGUAGES for block in one.blocks))
+    homes = [posixpath.dirname(path) for path in index.files if _PROJECT.search(path)]
     return _Texts(
         entries=entries,
+        projects=tuple(f"{folder}/" for folder in homes if folder) if "" in homes else (),
         entry_index=Bm25Index([tokenize(" ".join(_said_of(entry, shown))) for entry in entries]),
         passages=passages,
         passage_index=Bm25Index(

@@ -4,6 +4,8 @@ import posixpath
 import re
 from collections.abc import Sequence
 
+import msgspec
+
 from tools.python_api.model import ApiObject, Parameter
 from tools.retrieval import tokenize
 from tools.signatures.model import Held, Option, Signature
@@ -42,6 +44,8 @@ def line_of(signatures: Sequence[Signature], folder: str, names: int = 0, sought
     first = signatures[0]
     subcommands = list(dict.fromkeys(" ".join(one.subcommand) for one in signatures if one.subcommand))
     name = called(first, folder).removesuffix(" ".join(first.subcommand)).strip()
+    installed = next((one.name for one in signatures if one.kind == "console" and one.name), "")
+    name += f", installed as {installed}" if installed not in ("", name) else ""
     words = f" {{{' | '.join(subcommands[:_MOST_CHOICES])}}}" if subcommands else ""
     doc = " ".join(first.doc.split())
     said = f": {doc[:_FIRST_LINE]}" if doc else ""
@@ -68,17 +72,18 @@ def options_of(signature: Signature, words: str, most: int) -> str:
     options = [option for option in signature.options if option.dest not in _NO_USE]
     order = _by_relevance(options, words)
     texts: dict[int, str] = {}
+    shown = _left_open if signature.syntax == "overrides" else _short
     left, names = most, sum(len(_name(option)) + 1 for option in options)
     for place in order:
         names -= len(_name(options[place])) + 1
-        if left - len(text := _short(options[place])) - 1 < min(names, most // 2):
+        if left - len(text := shown(options[place])) - 1 < min(names, most // 2):
             break
         texts[place] = text
         left -= len(text) + 1
     left_out = [options[place] for place in order if place not in texts]
     said = frozenset(tokenize(words))
     for place in () if left_out else order:
-        whole = _whole(options[place], _HELP_SAID if _overlap(options[place], said) else _HELP)
+        whole = texts[place] + _help_of(options[place], _HELP_SAID if _overlap(options[place], said) else _HELP)
         if (cost := len(whole) - len(texts[place])) <= left:
             texts[place] = whole
             left -= cost
@@ -172,9 +177,15 @@ def _has_flags(signature: Signature) -> bool:
     return any(flag.startswith("-") for option in signature.options for flag in option.flags)
 
 
-def _whole(option: Option, most: int) -> str:
+def _help_of(option: Option, most: int) -> str:
     text = " ".join(option.help.split())
-    return f"{_short(option)}  {text[:most]}" if text else _short(option)
+    return f"  {text[:most]}" if text else ""
+
+
+def _left_open(option: Option) -> str:
+    """A key of a configuration: one that is left open (`???`) is often set by the program, and one without a value is not needed."""
+    open_still = " =???" if option.required else ""
+    return _short(msgspec.structs.replace(option, required=False, nargs=option.nargs or "?")) + open_still
 
 
 def _short(option: Option) -> str:

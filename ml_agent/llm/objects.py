@@ -13,6 +13,7 @@ from ml_agent.llm.listing import api_line, parameters_of
 from ml_agent.llm.rooms import Rooms
 from ml_agent.navigator import Workspace
 from tools.documents.model import Passage
+from tools.index import RepoIndex
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import ApiObject, Definition, ModuleFacts
 from tools.retrieval import Bm25Index, tokenize
@@ -20,6 +21,8 @@ from tools.retrieval import Bm25Index, tokenize
 _SMOOTH = 3.0
 _NAMED = 2.0
 _SHOWN = 1.0
+_USED = 0.5
+"""What it is worth to be used most by the documents, whatever they speak of."""
 _IMPORT = re.compile(
     r"^\s*(?:from\s+([\w.]+)\s+import\s+\(?([\w, ]+)|import\s+([\w.]+)(?:\s+as\s+(\w+))?)", re.MULTILINE
 )
@@ -36,6 +39,8 @@ _MOST_NAMES = 100
 _MOST_OBJECTS = 500
 """Of one module that a name may be near to."""
 _MOST_BASES = 8
+_MOST_PASSAGES, _MOST_USED = 300, 12
+"""Passages of documents that are looked at for what they use, and how many of what they use most."""
 
 
 def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequence[Passage] = ()) -> list[ApiObject]:
@@ -48,13 +53,15 @@ def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequen
     for item in named:
         _add(scores, item.name, _NAMED / count[_last(item.name)])
     for rank, passage in enumerate(passages):
-        for item in dict.fromkeys(_used_objects(passage, workspace)):
+        for item in dict.fromkeys(_used_objects(passage, api, workspace.path)):
             objects[item.name] = item
             _add(scores, item.name, _SHOWN / (1 + rank))
     said = _NUMBER.sub(" ", words)
-    for ranking in (api.search(said, 4 * most), _by_name(said, api, 4 * most)):
+    used = _most_used(workspace.index, workspace.path or ".")
+    for ranking, weight in ((api.search(said, 4 * most), 1.0), (_by_name(said, api, 4 * most), 1.0), (used, _USED)):
         for rank, item in enumerate(ranking):
-            _add(scores, item.name, 1 / (_SMOOTH + rank))
+            objects[item.name] = item
+            _add(scores, item.name, weight / (_SMOOTH + rank))
     for name in scores:
         scores[name] *= 0.3 if ASIDE.search(objects[name].path) else 1.0
     ordered = sorted(scores, key=lambda name: (-scores[name], name))
@@ -179,7 +186,16 @@ def _signature_text(one: Definition, most: int, words: str) -> str:
     return f"{_last(one.name)}({parameters_of(one.parameters, most, words)}){returns}"
 
 
-def _used_objects(passage: Passage, workspace: Workspace) -> Iterator[ApiObject]:
+@lru_cache(maxsize=8)
+def _most_used(index: RepoIndex, folder: str) -> tuple[ApiObject, ...]:
+    """The classes and functions that most of the documents' passages with code use, the most used first."""
+    coded = (one for one in index.passages if any(block.text for block in one.blocks))
+    used = [dict.fromkeys(_used_objects(one, index.api, folder)) for one in islice(coded, _MOST_PASSAGES)]
+    count = Counter(item for items in used for item in items)
+    return tuple(item for item, _ in count.most_common(_MOST_USED))
+
+
+def _used_objects(passage: Passage, api: ApiIndex, folder: str) -> Iterator[ApiObject]:
     """The repository's classes and functions that the code of a passage imports, or calls by their full names."""
     text = "\n".join(block.text for block in passage.blocks)
     short: dict[str, str] = {}
@@ -191,19 +207,19 @@ def _used_objects(passage: Passage, workspace: Workspace) -> Iterator[ApiObject]
         head, _, rest = dotted.partition(".")
         names.append(f"{short.get(head, head)}.{rest}")
     for name in list(dict.fromkeys(names))[:_MOST_NAMES]:
-        found = workspace.index.api.resolve(name, workspace.path)
-        found = _nearest_object(name, workspace) if found is None else found
+        found = api.resolve(name, folder)
+        found = _nearest_object(name, api, folder) if found is None else found
         if isinstance(found, ApiObject) and found.kind in ("class", "function"):
             yield found
 
 
-def _nearest_object(name: str, workspace: Workspace) -> ApiObject | None:
+def _nearest_object(name: str, api: ApiIndex, folder: str) -> ApiObject | None:
     """What a document that is older than the code may mean: of that module the object whose name is nearest."""
     source, _, last = name.rpartition(".")
-    module = workspace.index.api.resolve(source, workspace.path)
+    module = api.resolve(source, folder)
     if not isinstance(module, ApiObject) or module.kind != "module":
         return None
-    inside = _objects_of(workspace.index.api, module.path)
+    inside = _objects_of(api, module.path)
     return next((inside[near] for near in get_close_matches(last, inside, 1)), None)
 
 

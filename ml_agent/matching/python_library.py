@@ -30,6 +30,8 @@ _AROUND = frozenset({"None", "Optional", "Union", "List", "list", "Sequence", "T
 """What stands around the type of a value."""
 _OBJECTS = frozenset({"Tensor", "Module", "Optimizer", "DataFrame", "Dataset", "DataLoader", "Callable", "Image", "Generator"})  # fmt: skip
 """Classes whose objects no request states as a value."""
+_TAKES_CODE = re.compile(r"(?:^|_)(?:fn|func|callable|callbacks?|hooks?)$")
+"""Names of parameters that take a function, whatever is said of their type."""
 
 
 class Thing:
@@ -89,7 +91,7 @@ class Thing:
         for one in self.parameters:
             if self.name == "forward" and one.required:
                 continue  # tensors
-            if self.library.wants_object(one.annotation):
+            if self.library.wants_object(one.annotation) or _TAKES_CODE.search(one.name):
                 continue
             option = option_of(one, f"{number}.{one.name}", self.described.get(one.name, ""))
             texts = seen.get(one.name, ())

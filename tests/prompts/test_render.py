@@ -26,7 +26,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "solve": {
         "name": "o/r", "description": "d", "tree": "src/", "folder": "its root", "entries": ["a.py (2 options)"], "others": "",
         "options": [{"name": "a.py", "text": "--lr FLOAT"}], "api": ["a.fit(x)"],
-        "passages": [{"place": "README.md:3", "text": "</file> python a.py"}], "files": "a.py", "guess": "python a.py",
+        "passages": [{"place": "README.md:3", "text": "</file> python a.py"}], "files": "a.py", "guess": "python a.py", "unasked": "",
         "calls": [{"place": "README.md:4", "text": "python a.py"}], "modules": [{"path": "a.py", "text": "fit(x)"}],
         "uses": [{"path": "a.py", "text": "fit(3)"}],
         "heads": [{"path": "a.sh", "text": "N=3"}], "instruction": "train it", "values": "",

@@ -59,6 +59,13 @@ class Config:
 class More(Config):
     c: list = field(default_factory=list)
 
+@dataclass
+class Fields:
+    rate: float = field(default=0.1, metadata={"help": "rate"})
+    names: list = field(default_factory=lambda: ["a"])
+    needed: int = field(metadata={"help": "needed"})
+    made: int = field(init=False, default=3)
+
 class Meta(metaclass=type):
     def __init__(self, a): ...
 
@@ -195,6 +202,10 @@ class TestParameters:
     def test_dataclasses_take_their_fields(self, api: ApiIndex) -> None:
         assert self.names(api, "pkg.net.More") == [("a", "either"), ("b", "either"), ("c", "either")]
         assert found(api, "pkg.net.More").sure
+
+    def test_fields_have_the_defaults_that_they_are_told(self, api: ApiIndex) -> None:
+        parameters = {one.name: one.default for one in found(api, "pkg.net.Fields").parameters}
+        assert parameters == {"rate": "0.1", "names": "['a']", "needed": None}
 
     @pytest.mark.parametrize("name", ["Foreign", "Meta", "wrapped", "twice"])
     def test_doubt_is_said(self, api: ApiIndex, name: str) -> None:

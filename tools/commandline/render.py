@@ -48,7 +48,8 @@ def render_words(signature: Signature, call: Mapping[str, Any]) -> tuple[str, ..
         if dest not in known:
             raise RenderError(f"{signature.path} has no argument {dest}")
     if signature.syntax == "overrides":
-        return tuple(f"{dest}={_plain(value)}" for dest, value in given.items())
+        flags = {option.dest: max(option.flags, key=len) for option in signature.options if option.flags}
+        return tuple(f"{flags.get(dest, dest)}={_plain(value)}" for dest, value in given.items())
     if signature.syntax == "plain":
         return _by_place(signature, given)
     words: list[str] = []

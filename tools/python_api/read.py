@@ -229,6 +229,9 @@ def _literal_strings(value: ast.expr | None) -> list[str] | None:
     return [str(name) for name in names] if len(names) == len(value.elts) else None
 
 
+_FIELD_CALLS = frozenset({"field", "dataclasses.field"})
+
+
 def _fields(node: ast.ClassDef) -> tuple[Parameter, ...]:
     """The fields of a dataclass or a named tuple; behind a `_: KW_ONLY` they are given by name only."""
     found: list[Parameter] = []
@@ -239,10 +242,36 @@ def _fields(node: ast.ClassDef) -> tuple[Parameter, ...]:
         annotation = ast.unparse(statement.annotation)
         if annotation.endswith("KW_ONLY"):
             kind = "keyword"
-        elif "ClassVar" not in annotation:
-            default = None if statement.value is None else ast.unparse(statement.value)
+        elif "ClassVar" not in annotation and not _is_made_inside(statement.value):
+            default = _field_default(statement.value)
             found.append(Parameter(name=statement.target.id, kind=kind, default=default, annotation=annotation))
     return tuple(found)
+
+
+def _field_call(value: ast.expr | None) -> dict[str, ast.expr] | None:
+    """What `field(...)` of the standard library is told by name; None where a value is none, or is told more than can be seen."""
+    if not isinstance(value, ast.Call) or ast.unparse(value.func) not in _FIELD_CALLS or value.args:
+        return None
+    named = {word.arg: word.value for word in value.keywords if word.arg is not None}
+    return named if len(named) == len(value.keywords) else None
+
+
+def _is_made_inside(value: ast.expr | None) -> bool:
+    """Whether a field is no parameter of the constructor: `field(init=False)`."""
+    given = (_field_call(value) or {}).get("init")
+    return isinstance(given, ast.Constant) and given.value is False
+
+
+def _field_default(value: ast.expr | None) -> str | None:
+    """The default of a field, also of one that `field(...)` describes; None where it has to be given."""
+    if value is None or (named := _field_call(value)) is None:
+        return None if value is None else ast.unparse(value)
+    if "default" in named:
+        return ast.unparse(named["default"])
+    factory = named.get("default_factory")
+    if factory is None:
+        return None
+    return ast.unparse(factory.body) if isinstance(factory, ast.Lambda) else f"{ast.unparse(factory)}()"
 
 
 _IMPORTED = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)

@@ -122,7 +122,7 @@ class OptionReader:
             dest=dest, flags=tuple(self.flags) if self.optional else (), negative_flags=tuple(negative), type=kind,
             choices=choices, choices_text=text_of(listed), default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
             repeatable=self.action in ("append", "append_const", "extend", "count"),
-            help=_help(self.named.get("help")), path=self.arguments.path, line=self.arguments.line,
+            help=_help(self.named.get("help"), default), path=self.arguments.path, line=self.arguments.line,
             sure=self.sure and known and choices_known, converter=converter,
         )  # fmt: skip
 
@@ -294,8 +294,11 @@ def text_of(value: Value) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _help(value: Value) -> str:
-    return "" if not isinstance(value, str) or value == SUPPRESS else " ".join(value.split())
+def _help(value: Value, default: str | None) -> str:
+    """A help text on one line, with the default where it names it, as argparse shows it."""
+    if not isinstance(value, str) or value == SUPPRESS:
+        return ""
+    return " ".join(value.split()).replace("%(default)s", str(default))
 
 
 class FileType(Native):

@@ -68,13 +68,18 @@ class Hydra(Native):
         known = known and self.settings.get(None, "strict") is not False
         options: dict[str, Option] = {}
         groups = files.groups()
-        if isinstance(name, str):
+        others = files.at_top() if name is None or not files.has(name) else ()
+        if isinstance(name, str) and not others:
             several, added, removed = chosen_groups(words, groups)
             for way in combinations(several, MAX_COMBINATIONS):
                 made = Composition(files, Choices(way, added, removed))
                 made.run(name)
                 options |= self._options(made, files)
                 known = known and made.whole and files.whole
+        for other in others:
+            options = self._keys_of(other, files) | options
+        if others:
+            known, options = False, {NAME: _choice_of_configuration(others, self.settings)} | options
         addable = tuple(self._group(g, names, None) for g, names in groups.items() if g not in options)
         if self.old:  # any group may be chosen without a +
             options, addable = options | {group.dest: group for group in addable}, ()
@@ -83,6 +88,13 @@ class Hydra(Native):
             accepts_unknown=not known, allow_abbrev=False, unseen=() if known else (_configuration(self.settings, name),),
             depends_on=(GROUPS,), addable=addable, chosen=words, configurations=files.names() if files.whole else (),
         )  # fmt: skip
+
+    def _keys_of(self, name: str, files: "Files") -> dict[str, Option]:
+        """The keys of one of several configurations, none of which is the default: which of them are needed depends on the choice."""
+        made = Composition(files, Choices())
+        made.run(name)
+        keys = self._options(made, files)
+        return {dest: msgspec.structs.replace(one, required=False, sure=False) for dest, one in keys.items()}
 
     def _options(self, made: Composition, files: "Files") -> dict[str, Option]:
         """The keys of a composition, by name."""
@@ -162,6 +174,19 @@ class Files(Source):
         header = f"# @package {stored.package}\n" if stored.package else ""
         return Loaded(dict(stored.data), stored.file, header)
 
+    def has(self, name: Value) -> bool:
+        """Whether a configuration is there, or may be where nobody can see it."""
+        stem = (
+            next((name.removesuffix(end) for end in SUFFIXES if name.endswith(end)), name)
+            if isinstance(name, str)
+            else ""
+        )
+        return not self.whole or not stem or self._load(stem) is not None
+
+    def at_top(self) -> tuple[str, ...]:
+        """Configurations that are in no group: one of them is chosen when a program starts without a default that is there."""
+        return tuple(name for name in self.names() if "/" not in name)[:MAX_COMBINATIONS]
+
     def names(self) -> tuple[str, ...]:
         """Every configuration by its path without suffix, but for hydra's own."""
         return tuple(sorted({path for path in [*self._files(), *self.stored] if path.split("/")[0] != "hydra"}))
@@ -211,6 +236,18 @@ def chosen_groups(
         elif not key.startswith("-"):
             several[name] = names
     return several, added, frozenset(removed)
+
+
+NAME = "config-name"
+"""The option of hydra itself that chooses the configuration."""
+
+
+def _choice_of_configuration(names: tuple[str, ...], called: Arguments) -> Option:
+    """What chooses one of several configurations, where the default is none that is there."""
+    text = "configuration, recipe, experiment or model that is used"
+    return Option(
+        dest=NAME, flags=(f"--{NAME}", "-cn"), choices=names, help=text, path=called.path, line=called.line, sure=False
+    )
 
 
 def _configuration(called: Arguments, name: Value) -> Unseen:

@@ -1,6 +1,7 @@
 """Reads an interpreter's or a launcher's command line: which program it starts, and with which words."""
 
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,9 @@ WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs", "-Q")
 LAUNCHERS = ("torch.distributed.launch", "torch.distributed.run", "torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun", "mpiexec",
              "accelerate.commands.launch", "srun")  # fmt: skip
 NOT_OURS = ("pip", "venv", "ensurepip", "compileall", "spacy", "nltk.downloader", "unittest", "pytest")
+
+GIVEN = re.compile(r"-[bBdEiIOPqRsSuvx]*([cm])(.*)", re.DOTALL)
+"""A module or code, also behind switches in one word, and with what is given in the same word: -um, -cpass."""
 
 
 class NoSuchScript(Exception):
@@ -31,10 +35,9 @@ def read(given: Sequence[str]) -> Target | None:
         return launched(words[1:])
     while words:
         word = words.pop(0)
-        if word == "-m":
-            return module(words)
-        if word == "-c":
-            return code(words)
+        if given_by := GIVEN.fullmatch(word):
+            rest = [given_by[2], *words] if given_by[2] else words
+            return module(rest) if given_by[1] == "m" else code(rest)
         if word in WITH_VALUE:
             words = words[1:]
         elif word == "-" or not word.startswith("-"):

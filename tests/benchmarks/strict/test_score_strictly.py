@@ -30,6 +30,8 @@ def judge(
         "torchrun --nproc_per_node 2 examples/train.py --dataset cora",
         "python -m torch.distributed.launch --nproc_per_node=2 examples/train.py --dataset cora",
         "python -m examples.plain",
+        "python -um examples.plain",
+        "python -Bmexamples.plain",
         "pip install torch\npython examples/plain.py",
         "python examples/flags.py --task=cola --do_train --steps 5",
         "python examples/flags.py --task=cola --do_train=true",

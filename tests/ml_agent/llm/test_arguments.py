@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.llm.arguments import head, system, tail
+from ml_agent.llm.arguments import head, reworded_numbers, system, tail
 from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.mentions import read
 from ml_agent.navigator import Workspace
@@ -35,6 +35,10 @@ def test_the_program_stands_before_the_request(entry: EntryPoint) -> None:
     asked = tail(read(REQUEST), entry)
     assert asked == f"Request: {REQUEST}\nNumbers: one half = 0.5"
     assert "arguments alone" in system()
+
+
+def test_a_part_of_a_models_name_is_no_number_in_words() -> None:
+    assert reworded_numbers(read("Tune Llama 8B with 5k steps and a tenth of the data")) == "5k = 5000; a tenth = 0.1"
 
 
 def test_options_that_do_not_fit_are_named() -> None:

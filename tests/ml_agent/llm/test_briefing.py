@@ -79,6 +79,54 @@ def test_of_subcommands_the_likeliest_shows_its_options(text: str, wanted: str, 
     assert first == f"## Options of {wanted}"
 
 
+def test_a_subcommand_that_a_documented_call_names_is_likelier(told: Told) -> None:
+    """Where the words speak of none."""
+    readme = "# Fine-tuning\n```bash\npython main.py train --checkpoint x.pt\n```\n"
+    for files, wanted in (({}, "evaluate"), ({"README.md": readme}, "train")):
+        opening = told({"main.py": COMMANDS} | files, "Fine-tuning of x.pt, picture by picture, with its seed").opening
+        assert opening.partition("## Options of ")[2].splitlines()[0] == f"main.py {wanted}"
+
+
+def test_the_entry_point_of_the_rules_answer_is_likelier(told: Told) -> None:
+    files = {"paint.py": script("picture"), "show.py": script("picture", "x")}
+    text = "the picture of a tree, please"
+    for name in ("paint.py", "show.py"):
+        draft = Draft(text=f"python {name}", kind="bash", entry=name)
+        assert told(files, text, (draft,)).opening.partition("## Options of ")[2].splitlines()[0] == name
+
+
+def test_projects_inside_a_project_come_last(told: Told) -> None:
+    """What others wrote and the repository brings along, with a set-up of its own."""
+    inner = {"apex/setup.py": "", "apex/train.py": script("rate", "layers"), "setup.py": "", "fit.py": script("rate")}
+    assert "- fit.py" in told(inner, "train the layers at a rate of 3").opening.partition("- apex/train.py")[0]
+
+
+def test_documented_calls_with_other_options_come_first(told: Told) -> None:
+    calls = [f"python fit.py --rate {n} --mode a" for n in range(3)] + ["python fit.py --size 3"]
+    readme = "# Fit\n" + "\n".join(f"```bash\n{call}\n```\n" for call in calls)
+    opening = told({"fit.py": script("rate", "mode", "size"), "README.md": readme}, "fit at a rate, mode a").opening
+    assert opening.index("--size 3") < opening.index("--rate 1 ")
+
+
+def test_code_that_is_asked_for_is_told_of_no_options(told: Told) -> None:
+    files = {"fit.py": script("rate"), "net.py": "class Net:\n    def fit(self, rate): ...\n"}
+    assert "## Options" not in told(files, "In Python, fit the net at a rate of 3").opening
+    assert "## Options" in told(files, "Fit the net at a rate of 3").opening
+
+
+def test_what_the_guess_has_unasked_is_said(told: Told) -> None:
+    guess = Draft(text="python fit.py --rate 3 --size 8", kind="bash", entry="fit.py", confidence=0.9)
+    told_of = told({"fit.py": script("rate", "size")}, "Fit at a rate of 3", (guess,)).opening
+    assert "The sentence does not speak of: --size 8" in told_of
+
+
+def test_what_the_documents_use_most_is_shown(told: Told) -> None:
+    names = ["Alpha", *(f"Beta{n}" for n in range(30))]
+    files = {"lib/__init__.py": "".join(f"class {one}:\n    def __init__(self, x): ...\n" for one in names)}
+    files["README.md"] = "".join(f"# Part {n}\n```python\nfrom lib import Alpha\nAlpha({n})\n```\n" for n in range(4))
+    assert "lib.Alpha(" in told(files, "In Python, do the thing").opening
+
+
 def test_what_is_steered_from_within_shows_how_it_begins(told: Told) -> None:
     runner = "#!/bin/bash\n# Copyright 2020 Somebody\n\n# VIRTUAL_ENV: make a fresh environment\nUSE_CUDA=${USE_CUDA:-False}\n"
     opening = told({"run_all.sh": runner}, "Run all with run_all.sh on my card.").opening

@@ -55,3 +55,15 @@ def test_the_help_of_what_the_request_speaks_of_is_told_further() -> None:
     shown = options_of(Signature(path="a.py", options=options), "a freq of weeks", 2000)
     said, other = shown.split("\n")
     assert len(said) > len(other)
+
+
+def test_keys_of_a_configuration_are_left_open_or_need_no_value() -> None:
+    options = (Option(dest="width", type="int", required=True), Option(dest="rank"), Option(dest="lr", default="1"))
+    shown = options_of(Signature(path="a.py", options=options, syntax="overrides"), "", 400)
+    assert shown.splitlines()[:3] == ["width INT =???", "rank STR", "lr STR =1"]
+
+
+def test_a_program_says_by_which_name_it_is_installed() -> None:
+    two = [Signature(path="pkg/train.py"), Signature(path="pkg/train.py", kind="console", name="pkg_train")]
+    assert line_of(two, ".") == "pkg/train.py, installed as pkg_train (0 options)"
+    assert line_of(two[1:], ".") == "pkg_train (0 options)"

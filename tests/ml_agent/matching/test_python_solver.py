@@ -7,7 +7,7 @@ import pytest
 
 from ml_agent.grounded.python_drafts import completer
 from ml_agent.matching.model import shipped
-from ml_agent.matching.python_library import Library
+from ml_agent.matching.python_library import Library, Thing
 from ml_agent.matching.python_programs import read_program
 from ml_agent.matching.python_reading import read_for_python
 from ml_agent.matching.python_retrieval import Bookcase
@@ -15,6 +15,7 @@ from ml_agent.matching.python_skeletons import Usages
 from ml_agent.matching.python_solver import context_of, shipped_tables, solve_python
 from ml_agent.matching.python_tails import Scene, with_tail
 from tools.index import RepoIndex
+from tools.python_api.model import ApiObject, Parameter
 
 NETS = '''
 import torch.nn as nn
@@ -119,6 +120,15 @@ def test_an_object_is_no_value_of_a_request(bookcase: Bookcase) -> None:
     assert not any(
         library.wants_object(one) for one in ("", "str", "Union[str, Tagger]", "Optional[int]", "np.ndarray")
     )
+
+
+def test_a_parameter_that_takes_a_function_takes_no_value(bookcase: Bookcase) -> None:
+    """By its name, where nothing is said of its type."""
+    names = ["env_fn", "loss_func", "callbacks", "fnord", "hookah"]
+    made = ApiObject(
+        name="shelf.run", kind="function", path="shelf.py", parameters=tuple(Parameter(name=one) for one in names)
+    )
+    assert list(Thing(made, bookcase.library).slots(0)) == ["fnord", "hookah"]
 
 
 def test_a_processor_is_the_device(bookcase: Bookcase, tmp_path: Path) -> None:

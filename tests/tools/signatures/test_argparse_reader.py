@@ -19,7 +19,7 @@ def test_plain_options(script: Script, option: Find) -> None:
         '''
         import argparse
         parser = argparse.ArgumentParser()
-        parser.add_argument("-b", "--batch-size", type=int, default=32, help="size of  a batch")
+        parser.add_argument("-b", "--batch-size", type=int, default=32, help="size of  a batch, %(default)s")
         parser.add_argument("--lr", type=float, required=True)
         parser.add_argument("--model", choices=["gcn", "gat"], default="gcn")
         parser.add_argument("--cuda", action="store_true")
@@ -31,7 +31,7 @@ def test_plain_options(script: Script, option: Find) -> None:
     assert signature.framework == "argparse" and not signature.accepts_unknown and signature.doc == "Train a model."
     batch = option(signature, "batch_size")
     assert (batch.flags, batch.type, batch.default, batch.nargs) == (("-b", "--batch-size"), "int", "32", None)
-    assert batch.help == "size of a batch" and batch.line == 8 and batch.path == "main.py"
+    assert batch.help == "size of a batch, 32" and batch.line == 8 and batch.path == "main.py"
     assert option(signature, "lr").required and option(signature, "lr").type == "float"
     assert option(signature, "model").choices == ("gcn", "gat")
     cuda, bias = option(signature, "cuda"), option(signature, "bias")

@@ -85,3 +85,19 @@ late: yes  # to be overridden
     waiting = {one.dest for one in found.options if one.type == "unknown" and one.default is None}
     assert waiting == {"source", "model.path", "out_dir", "weights"}
     assert {one.dest for one in found.options if one.type == "bool"} == {"refine", "half", "log_file", "late"}
+
+
+def test_where_the_default_configuration_is_missing_one_of_the_others_is_chosen(repository: Make, option: Find) -> None:
+    """A program whose `config_name` names a file that its authors kept to themselves."""
+    files = {
+        "train.py": MAIN.format(how='config_path="conf", config_name="mine.yaml"'),
+        "conf/small.yaml": "lr: 0.1\nwidth: ???\n",
+        "conf/large.yaml": "lr: 0.2\nlayers: 3\n",
+        "conf/model/deep.yaml": "depth: 3\n",
+    }
+    found = _read(repository, files)
+    assert option(found, "config-name").choices == ("large", "small")
+    assert {"lr", "width", "layers"} <= {one.dest for one in found.options}
+    assert not option(found, "width").required and found.accepts_unknown
+    files["conf/mine.yaml"] = "lr: 1\n"
+    assert [one.dest for one in _read(repository, files).options] == ["lr"]
