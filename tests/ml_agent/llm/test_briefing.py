@@ -21,7 +21,7 @@ parser = argparse.ArgumentParser()
 {options}
 parser.parse_args()
 """
-Told = Callable[[Mapping[str, str], str], Thread]
+Told = Callable[..., Thread]
 
 
 @pytest.fixture
