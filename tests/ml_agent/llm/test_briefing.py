@@ -160,7 +160,7 @@ def test_code_is_told_of_what_documents_use(told: Told) -> None:
 def test_a_guess_is_shown_where_it_is_sure(told: Told) -> None:
     for confidence in (0.3, 0.9):
         draft = Draft(kind="bash", text="python guessed.py", confidence=confidence)
-        opening = told({"a.py": script("x")}, "Do it.", (draft,)).opening  # type: ignore[call-arg]
+        opening = told({"a.py": script("x")}, "Do it.", (draft,)).opening
         assert ("python guessed.py" in opening) == (confidence == 0.9)
 
 
