@@ -69,6 +69,9 @@ def reworded_numbers(statement: Statement) -> str:
     other = [
         one
         for one in said
-        if not one.text.startswith(one.value) and one.value != "1" and not _SIZE_OF_MODEL.fullmatch(one.text)
+        if not one.text.startswith(one.value)
+        and one.value != "1"
+        and not _SIZE_OF_MODEL.fullmatch(one.text)
+        and not (one.value == "0" and statement.text[one.end : one.end + 1] == "-")
     ]
     return "; ".join(dict.fromkeys(f"{one.text} = {one.value}" for one in other))

@@ -6,21 +6,17 @@ from typing import Any, NamedTuple
 
 from ml_agent.draft import Draft
 from ml_agent.llm.arguments import reworded_numbers
+from ml_agent.llm.calls import documented_calls, in_short, signatures_called
 from ml_agent.llm.heads import head_of
 from ml_agent.llm.likely import (
-    SETTINGS_FILE,
     Entry,
     blocks_of,
-    documented_calls,
-    files_beside,
     likely_entries,
-    likely_files,
     likely_passages,
     likely_subcommands,
-    named_files,
-    signatures_called,
     wants_code,
 )
+from ml_agent.llm.likely_files import SETTINGS_FILE, files_beside, likely_files, named_files
 from ml_agent.llm.listing import called, line_of, options_of
 from ml_agent.llm.objects import ObjectRoom, likely_modules, likely_objects, object_lines, outline
 from ml_agent.llm.rooms import LEVELS, MOST_TOKENS, Rooms
@@ -161,7 +157,7 @@ def _calls(entries: Sequence[Entry], request: Request, workspace: Workspace, mos
     return [
         {
             "place": f"{one.path}:{one.line} {one.headings[-1] if one.headings else ''}".strip(),
-            "text": _plain(one.text)[:most],
+            "text": in_short(_plain(one.text), request.instruction, most),
         }
         for entry, number in zip(entries, _CALLS, strict=False)
         for one in documented_calls(entry, request.instruction, workspace, number)

@@ -4,11 +4,9 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.account import called
 from ml_agent.draft import Draft
 from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.mentions import Statement, read
@@ -16,9 +14,7 @@ from ml_agent.matching.model import shipped
 from ml_agent.matching.retrieval import Shelf
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
-from tools.commandline.shell import parse_command
 from tools.documents.model import Passage
-from tools.examples import Example
 from tools.index import RepoIndex
 from tools.retrieval import Bm25Index, tokenize
 from tools.signatures.model import Signature
@@ -36,7 +32,6 @@ _LEAST_SHARE = 0.08
 """Of the likeliest entry point's score that another one has at least: less is noise."""
 _CALLED = 1.5
 """What it is worth for a subcommand that an answer of the rules, or the fittest documented call, names it."""
-_MOST_CALLS = 3
 _NAMED = 2.0
 """What a subcommand is worth that the words name beside one whose options they speak of."""
 _LEAST_STEM = 4
@@ -51,25 +46,9 @@ _LANGUAGES = frozenset(
 )
 """Of blocks that show how something is done; blocks of prose and output are left out."""
 _PYTHON = frozenset({"python", "py", "pycon"})
-_SOURCE = re.compile(r"\.(?:c|cc|cpp|cu|cuh|h|hpp|js|ts|css|html?|rs|go|java|pyi|pyx|so|sh|bash|md|rst|ipynb|lock|in)$")
-_CONFIGURES = re.compile(r"(?:^|[/_])(?:conf(?:ig)?s?|presets?|recipes?|hparams|settings)[/_.]")
-_ABOUT = re.compile(
-    r"(?:^|/)(?:readme|licen[cs]e|code_of_conduct|contributing|changelog|requirements|package|setup|tox|manifest|environment"
-    r"|pyproject|citation|cmakelists|constraints|makefile|dockerfile)[^/]*$",
-    re.IGNORECASE,
-)
-"""Files that set a project up or speak of it."""
-_SETTINGS = re.compile(r"(?<![\w./-])[\w./-]{1,200}\.(?:ya?ml|json|toml|cfg|ini|gin|conf)(?!\w)")
-"""Files of settings in a command."""
-SETTINGS_FILE = re.compile(r"\.(?:ya?ml|json|toml|cfg|ini|gin|conf)$")
-_MOST_GIVEN = 20
-_READ = 4_000
-_NAME_PARTS = re.compile(r"[\W_]+")
-_SAID_OF_NAME = 0.5
 _LOOKED_AT = 6
 _WORD = re.compile(r"[\w.-]+")
-_FILE = re.compile(r"\w\.\w{1,5}$")
-_OPTION = re.compile(r"(?<!\S)(?:--?[A-Za-z][\w-]{0,60}|[\w./@]{1,80}(?==))")
+_PARTS = re.compile(r"[\W_]+")
 _PROJECT = re.compile(r"(?:^|/)(?:setup\.py|pyproject\.toml)$")
 _LEAST_OF_A_BLOCK = 60
 _CODE = re.compile(r"\b(?:python|code|snippet|function|class|import)\b", re.IGNORECASE)
@@ -82,6 +61,8 @@ class _Texts(NamedTuple):
     entry_index: Bm25Index
     passages: tuple[Passage, ...]
     passage_index: Bm25Index
+    shown: frozenset[str]
+    """Entry points that documents call."""
     projects: tuple[str, ...]
     """Folders of projects of their own inside the repository, "" where it is none itself."""
 
@@ -119,10 +100,11 @@ def likely_entries(request: Request, workspace: Workspace, most: int, drafts: Se
     folder = PurePosixPath(workspace.path or ".")
     for path in scores:
         near = folder == PurePosixPath(".") or PurePosixPath(path).is_relative_to(folder)
-        scores[path] *= (1.0 if near else 0.5) * (0.3 if texts.is_aside(path) else 1.0)
+        idle = not any(one.options for one in by_path[path]) and path not in texts.shown and path.endswith(".py")
+        scores[path] *= (1.0 if near else 0.5) * (0.3 if texts.is_aside(path) else 1.0) * (0.5 if idle else 1.0)
     least = _LEAST_SHARE * max(scores.values(), default=0.0)
     ordered = sorted((path for path in scores if scores[path] >= least), key=lambda path: (-scores[path], path))
-    return _without_twins([by_path[path] for path in ordered])[:most]
+    return _without_twins([by_path[path] for path in ordered], request.instruction)[:most]
 
 
 def _rank(request: Request, workspace: Workspace) -> list[str]:
@@ -144,16 +126,19 @@ def _shelf(index: RepoIndex, folder: str) -> Shelf:
     return Shelf(Facts(index), folder)
 
 
-def _without_twins(entries: Sequence[Entry]) -> list[Entry]:
-    """Of entry points whose options have the same names and help, as those of copies of a script do, the first two."""
-    kept: list[Entry] = []
-    seen: dict[tuple[tuple[str, str], ...], int] = {}
-    for entry in entries:
+def _without_twins(entries: Sequence[Entry], words: str) -> list[Entry]:
+    """Of entry points whose options have the same names and help, as those of copies of a script do, two: those whose names are said
+    before others, as only these tell them apart."""
+    said, places = frozenset(tokenize(words)), dict[tuple[tuple[str, str], ...], list[int]]()
+    for place, entry in enumerate(entries):
         options = tuple((one.dest, one.help) for signature in entry for one in signature.options)
-        seen[options] = seen.get(options, 0) + 1
-        if not options or seen[options] <= _MOST_TWINS:
-            kept.append(entry)
-    return kept
+        if options:
+            places.setdefault(options, []).append(place)
+    left_out = set[int]()
+    for twins in places.values():
+        names = {place: set(_PARTS.split(PurePosixPath(entries[place][0].path).stem.lower())) for place in twins}
+        left_out |= set(sorted(twins, key=lambda place: (-len(names[place] & said), place))[_MOST_TWINS:])
+    return [entry for place, entry in enumerate(entries) if place not in left_out]
 
 
 def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()) -> list[Signature]:
@@ -181,15 +166,6 @@ def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()
         for place, one in enumerate(entry)
     ]
     return [entry[place] for place in sorted(range(len(entry)), key=lambda at: (not worth[at][0], -worth[at][1], at))]
-
-
-def signatures_called(entry: Entry, words: str, workspace: Workspace, drafts: Sequence[Draft]) -> list[Signature]:
-    """The signatures of an entry point that the answers of the rules call, then those that the fittest documented calls do."""
-    answers = [draft.text for draft in drafts if draft.kind == "bash" and draft.entry == entry[0].path]
-    calls = [example.text for example in documented_calls(entry, words, workspace, _MOST_CALLS)]
-    invocations = (one for text in [*answers[:1], *calls] for one in parse_command(text).invocations)
-    found = [called(one, workspace.path or ".", workspace.index) for one in invocations]
-    return [one for one in dict.fromkeys(found) if one is not None and one in entry]
 
 
 def _share(subcommand: Sequence[str], said: frozenset[str]) -> float:
@@ -231,63 +207,6 @@ def likely_passages(words: str, workspace: Workspace, most: int, code: bool = Fa
     return [one for one in found if not code or any(block.language in _PYTHON for block in one.blocks)][:most]
 
 
-def likely_files(words: str, workspace: Workspace, most: int) -> list[str]:
-    """The files that a value of the answer may name: data and configurations half of whose names the words say, best first."""
-    said = frozenset(tokenize(words))
-    files = [path for path in workspace.index.files if _may_be_given(path)]
-    shares = {path: _said_of_name(path, said) for path in files}
-    fitting = [path for path in files if shares[path] >= _SAID_OF_NAME]
-    hits = Bm25Index([tokenize(path.replace("/", " ")) for path in fitting]).top(tokenize(words), len(fitting))
-    found = sorted(hits, key=lambda hit: (-shares[fitting[hit.position]], -hit.score, hit.position))
-    return [fitting[hit.position] for hit in found[:most]]
-
-
-def files_beside(entries: Sequence[Entry], words: str, workspace: Workspace, most: int) -> list[str]:
-    """The configurations beside those that documented calls of the entry points give, those first whose names are said."""
-    said = frozenset(tokenize(words))
-    calls = {entry[0].path for entry in entries}
-    texts = (one.text[:_READ] for one in workspace.index.examples if one.entry in calls)
-    given = list(islice(dict.fromkeys(word for text in texts for word in _SETTINGS.findall(text)), _MOST_GIVEN))
-    kinds = {
-        (posixpath.dirname(path), PurePosixPath(path).suffix)
-        for path in workspace.index.files
-        for word in given
-        if path == word or path.endswith(f"/{word}")
-    }
-    beside = [
-        path
-        for path in workspace.index.files
-        if (posixpath.dirname(path), PurePosixPath(path).suffix) in kinds and not ASIDE.search(path)
-    ]
-    return sorted(beside, key=lambda path: (-_said_of_name(path, said), path))[:most]
-
-
-def _may_be_given(path: str) -> bool:
-    """Whether a path is that of data or of a configuration, rather than of code, a document or what sets a project up."""
-    if ASIDE.search(path) or _ABOUT.search(path):
-        return False
-    return _CONFIGURES.search(path) is not None if path.endswith(".py") else not _SOURCE.search(path)
-
-
-def _said_of_name(path: str, said: frozenset[str]) -> float:
-    """How much of a file's name is said."""
-    terms = {term for term in _NAME_PARTS.split(PurePosixPath(path).stem.lower()) if term}
-    return len(terms & said) / (len(terms) or 1)
-
-
-def named_files(words: str, workspace: Workspace, most: int) -> list[str]:
-    """The text files of the repository that the words name by path or by a name that only one of them has."""
-    files = workspace.index.files
-    found: list[str] = []
-    for word in dict.fromkeys(word.strip(".,/'\"()") for word in words.split()):
-        if not _FILE.search(word):
-            continue
-        ends = [path for path in files if path == word or path.endswith(f"/{word}")]
-        inside = posixpath.normpath(posixpath.join(workspace.path or ".", word))
-        found += [inside] if inside in ends else ends if len(ends) == 1 else []
-    return list(dict.fromkeys(found))[:most]
-
-
 def blocks_of(passage: Passage, most: int, words: str = "") -> str:
     """The commands and code of a passage in at most so many characters, those blocks first that share words with `words`."""
     said = set(tokenize(words))
@@ -304,21 +223,6 @@ def blocks_of(passage: Passage, most: int, words: str = "") -> str:
     return "\n".join(kept[place] for place in sorted(kept))
 
 
-def documented_calls(entry: Entry, words: str, workspace: Workspace, most: int) -> list[Example]:
-    """The documented commands that call an entry point, those first that share words with the task; calls with the same options last."""
-    said = set(tokenize(words))
-    calls = {one.text: one for one in reversed(workspace.index.examples) if one.entry == entry[0].path}
-    known = sorted(calls.values(), key=lambda one: (-_overlap(one, said), one.path, one.line))
-    first = {frozenset(_OPTION.findall(one.text)): one for one in reversed(known)}
-    return sorted(known, key=lambda one: one not in first.values())[:most]
-
-
-def _overlap(example: Example, said: set[str]) -> float:
-    text = set(tokenize(example.text))
-    about = set(tokenize(f"{' '.join(example.headings[-2:])} {example.introduction[:200]}"))
-    return len(text & said) / (5 + len(text)) + 0.5 * len(about & said) / (5 + len(about))
-
-
 @lru_cache(maxsize=8)
 def _texts(index: RepoIndex) -> _Texts:
     entries = tuple(known for known in index.signatures.values() if known)
@@ -330,6 +234,7 @@ def _texts(index: RepoIndex) -> _Texts:
     homes = [posixpath.dirname(path) for path in index.files if _PROJECT.search(path)]
     return _Texts(
         entries=entries,
+        shown=frozenset(shown),
         projects=tuple(f"{folder}/" for folder in homes if folder) if "" in homes else (),
         entry_index=Bm25Index([tokenize(" ".join(_said_of(entry, shown))) for entry in entries]),
         passages=passages,

@@ -3,9 +3,11 @@
 import posixpath
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
+from ml_agent.matching.terms import terms
 from tools.python_api.model import ApiObject, Parameter
 from tools.retrieval import tokenize
 from tools.signatures.model import Held, Option, Signature
@@ -17,9 +19,24 @@ _TYPE = 24
 _DOC = 70
 _PARAMETERS = 400
 _MOST_CHOICES = 12
-_NO_USE = frozenset({"help", "h", "helpfull", "helpshort", "version"})
+_NO_USE = frozenset({"help", "h", "helpfull", "helpshort"})
 _FIRST_LINE = 150
+_WORDS = re.compile(r"[\w+.-]+")
+_LICENCE = re.compile(r"\s*(?:copyright\b|licensed under|all rights reserved|spdx)", re.IGNORECASE)
 _ALL_WORDS = re.compile(r"\$[@*]|\$\{[@*]")
+
+
+class _Said(NamedTuple):
+    """What a request says."""
+
+    words: frozenset[str]
+    terms: frozenset[str]
+    """In one form for what is called in several ways: "learning rate" and `lr`."""
+
+    @classmethod
+    def of(cls, text: str) -> "_Said":
+        """Of a text."""
+        return cls(frozenset(tokenize(text)), frozenset(term for word in _WORDS.findall(text) for term in terms(word)))
 
 
 def called(signature: Signature, folder: str = ".") -> str:
@@ -48,7 +65,7 @@ def line_of(signatures: Sequence[Signature], folder: str, names: int = 0, sought
     name += f", installed as {installed}" if installed not in ("", name) else ""
     words = f" {{{' | '.join(subcommands[:_MOST_CHOICES])}}}" if subcommands else ""
     doc = " ".join(first.doc.split())
-    said = f": {doc[:_FIRST_LINE]}" if doc else ""
+    said = f": {doc[:_FIRST_LINE]}" if doc and not _LICENCE.match(doc) else ""
     options = max((one.options for one in signatures), key=len)
     listed = f": {names_of(options, names, sought)}" if names and options else ""
     return f"{name}{words} ({len(options)} options{listed}{_of_script(first)}){said}"
@@ -69,7 +86,7 @@ def options_of(signature: Signature, words: str, most: int) -> str:
 
     Of those that do not fit the names stand at the end, in up to half of the room.
     """
-    options = [option for option in signature.options if option.dest not in _NO_USE]
+    options = [option for option in signature.options if _is_of_use(option)]
     order = _by_relevance(options, words)
     texts: dict[int, str] = {}
     shown = _left_open if signature.syntax == "overrides" else _short
@@ -81,7 +98,7 @@ def options_of(signature: Signature, words: str, most: int) -> str:
         texts[place] = text
         left -= len(text) + 1
     left_out = [options[place] for place in order if place not in texts]
-    said = frozenset(tokenize(words))
+    said = _Said.of(words)
     for place in () if left_out else order:
         whole = texts[place] + _help_of(options[place], _HELP_SAID if _overlap(options[place], said) else _HELP)
         if (cost := len(whole) - len(texts[place])) <= left:
@@ -93,7 +110,7 @@ def options_of(signature: Signature, words: str, most: int) -> str:
 
 def names_of(options: Sequence[Option], most: int, words: str = "") -> str:
     """The names of options alone, as many as fit, those first that share words with `words`, and how many there are beside."""
-    known = [option for option in options if option.dest not in _NO_USE]
+    known = [option for option in options if _is_of_use(option)]
     kept: list[str] = []
     for place in _by_relevance(known, words):
         name = _name(known[place])
@@ -104,9 +121,14 @@ def names_of(options: Sequence[Option], most: int, words: str = "") -> str:
     return ", ".join([*kept, *([f"{more} more"] if more else [])])
 
 
+def _is_of_use(option: Option) -> bool:
+    """Whether an option does anything but show how or what a program is; one called version may be a model's."""
+    return option.dest not in _NO_USE and not (option.dest == "version" and option.switch)
+
+
 def _by_relevance(options: Sequence[Option], words: str) -> list[int]:
     """The places of options, those first that are required or share words with `words`."""
-    said = frozenset(tokenize(words))
+    said = _Said.of(words)
     return sorted(range(len(options)), key=lambda place: -_relevance(options[place], said))
 
 
@@ -127,10 +149,10 @@ def parameters_of(parameters: Sequence[Parameter], most: int = _PARAMETERS, word
 
     Where they are longer than `most`, those stay that are needed or share words with `words`, then the first ones.
     """
-    texts = [_parameter(one) for one in parameters]
+    texts = [parameter_of(one) for one in parameters]
     if sum(len(text) + 2 for text in texts) <= most:
         return ", ".join(texts)
-    said = set(tokenize(words))
+    said = _Said.of(words)
     kept = set[int]()
     for place in sorted(range(len(texts)), key=lambda at: _rank(parameters[at], said)):
         if len(texts[place]) + 2 <= most:
@@ -139,11 +161,12 @@ def parameters_of(parameters: Sequence[Parameter], most: int = _PARAMETERS, word
     return ", ".join([*(texts[place] for place in sorted(kept)), "..."])
 
 
-def _rank(one: Parameter, said: set[str]) -> tuple[bool, int]:
-    return not one.required, -len(said & set(tokenize(one.name)))
+def _rank(one: Parameter, said: _Said) -> tuple[bool, int]:
+    return not one.required, -len(said.terms & set(terms(one.name)))
 
 
-def _parameter(one: Parameter) -> str:
+def parameter_of(one: Parameter) -> str:
+    """A parameter as in source, with a short type where it has no default."""
     starred = {"rest": "*", "keywords": "**"}.get(one.kind, "")
     typed = f": {one.annotation}" if one.default is None and 0 < len(one.annotation) <= _TYPE else ""
     return f"{starred}{one.name}{typed}" + ("" if one.default is None else f"={one.default[:_DEFAULT]}")
@@ -197,13 +220,13 @@ def _short(option: Option) -> str:
     text += f" {kind}" if kind else ""
     if option.default is not None and not option.switch and option.default not in ("", "None"):
         text += f" ={option.default[:_DEFAULT]}"
-    if option.switch and option.default == "True":
+    if option.switch and option.default == "True" and option.switch_value == "True":
         text += " =on"
     return text + (" required" if option.required or (option.positional and _is_needed(option)) else "")
 
 
 def _is_needed(option: Option) -> bool:
-    return option.nargs not in ("?", "*") and option.default is None
+    return option.nargs not in ("?", "*", "...") and option.default is None
 
 
 def _kind(option: Option) -> str:
@@ -215,19 +238,19 @@ def _kind(option: Option) -> str:
         kind = f"{{{shown}}}"
     else:
         kind = {"unknown": "", "str": "STR"}.get(option.type, option.type.upper())
-    if option.nargs in ("*", "+"):
+    if option.nargs in ("*", "+", "..."):
         kind += "..."
     elif option.nargs and option.nargs.isdigit():
         kind += f" x{option.nargs}"
     return kind + (" (repeatable)" if option.repeatable else "")
 
 
-def _relevance(option: Option, said: frozenset[str]) -> float:
+def _relevance(option: Option, said: _Said) -> float:
     return (10 if option.required or option.positional else 0) + _overlap(option, said)
 
 
-def _overlap(option: Option, said: frozenset[str]) -> float:
+def _overlap(option: Option, said: _Said) -> float:
     """What an option's name, help and choices have in common with what is said."""
-    names = set(tokenize(" ".join([option.dest, *option.flags])))
+    names = {term for name in (option.dest, *option.flags) for term in terms(name)}
     rest = set(tokenize(option.help)) | {word for choice in option.choices for word in tokenize(choice)}
-    return 3 * len(names & said) / (len(names) or 1) + min(len(rest & said) / 3, 2)
+    return 3 * len(names & said.terms) / (len(names) or 1) + min(len(rest & said.words) / 3, 2)

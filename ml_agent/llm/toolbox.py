@@ -1,11 +1,13 @@
 """What a model may look at: find, read, signature, and a run in the sandbox. Every answer has a limit."""
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator
 
 from ml_agent.llm.excerpt import cut, excerpt
-from ml_agent.llm.likely import blocks_of, find_entries, likely_files, likely_passages
-from ml_agent.llm.listing import api_line, line_of, options_of
+from ml_agent.llm.likely import blocks_of, find_entries, likely_passages
+from ml_agent.llm.likely_files import likely_files
+from ml_agent.llm.listing import api_line, line_of, options_of, parameter_of
 from ml_agent.llm.objects import likely_objects
 from ml_agent.navigator import Workspace
 from prompts.untrusted import PromptText, neutral
@@ -18,6 +20,7 @@ Look = Callable[[Workspace, str], str]
 """look(workspace, command): what a command in the task's folder says, in the sandbox."""
 
 _FOUND = 1_800
+_OBJECT = 3_600
 _ENOUGH = 3
 """Lines that hold the query itself and make passages about it needless."""
 _SIGNATURE = 9_000
@@ -29,6 +32,10 @@ _SEARCHED_FILES = 4_000
 _SEARCHED_BYTES = 200_000
 _LINES = 8
 _LONGEST_LINE = 160
+_MOST_PARTS = 400
+"""Lines with some words of a query that are looked at."""
+_NAME = re.compile(r"\w[_.]\w|\w\(|[a-z]\d")
+"""What a word of code looks like, rather than one of prose."""
 _TEXTS = (".py", ".sh", ".md", ".rst", ".txt", ".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".gin", ".ipynb")
 
 
@@ -134,17 +141,20 @@ class Toolbox:
             found = next((item for item in api.objects if item.name.endswith(f".{last}")), found)
         if not isinstance(found, ApiObject):
             return ""
-        typed = [f"  {p.name}: {p.annotation}" for p in found.parameters if p.annotation]
+        parameters = [f"  {parameter_of(one)}" for one in found.parameters]
         methods = [
             f"  .{definition.name.rpartition('.')[2]}({', '.join(p.name for p in definition.parameters)})"
             + (f" -> {definition.returns}" if definition.returns else "")
             for module in api.facts.modules
             if module.path == found.path
             for definition in module.definitions
-            if definition.kind == "method" and definition.name.startswith(f"{found.name.rpartition('.')[2]}.")
+            if definition.kind == "method"
+            and not definition.name.endswith("__")
+            and definition.name.startswith(f"{found.name.rpartition('.')[2]}.")
         ]
-        lines = [f"{found.path}:{found.line} {api_line(found, 1_500)}", *typed, *methods]
-        return cut("\n".join(lines), _FOUND)
+        said = f"  # {' '.join(found.doc.split())[:_LONGEST_LINE]}" if found.doc else ""
+        lines = [f"{found.path}:{found.line} {found.kind} {found.name}{said}", *parameters, *methods]
+        return cut("\n".join(lines), _OBJECT)
 
     def _nothing_of(self, entry: str) -> str:
         near = [line_of(one, self._workspace.path) for one in find_entries(entry, self._workspace, 3)]
@@ -155,17 +165,22 @@ class Toolbox:
         )
 
     def _lines_with(self, query: str) -> list[str]:
-        """The lines that hold the query itself, where it is one word or a phrase that stands so."""
+        """The lines that hold the query itself; where none does, those with the most of its words that are names of code."""
         wanted = query.strip().lower()
         if len(wanted) < 3:
             return []
-        found: list[str] = []
+        names = [word for word in wanted.split() if _NAME.search(word)][:_LINES] if " " in wanted else []
+        whole: list[str] = []
+        parts: list[tuple[int, str]] = []
         for path, number, line in self._all_lines():
-            if wanted in line.lower():
-                found.append(f"{path}:{number}: {line.strip()[:_LONGEST_LINE]}")
-                if len(found) == _LINES:
+            plain = line.lower()
+            if wanted in plain:
+                whole.append(f"{path}:{number}: {line.strip()[:_LONGEST_LINE]}")
+                if len(whole) == _LINES:
                     break
-        return found
+            elif len(parts) < _MOST_PARTS and (held := sum(name in plain for name in names)):
+                parts.append((held, f"{path}:{number}: {line.strip()[:_LONGEST_LINE]}"))
+        return whole or [text for _, text in sorted(parts, key=lambda one: -one[0])[:_LINES]]
 
     def _all_lines(self) -> Iterator[tuple[str, int, str]]:
         texts = [path for path in self._workspace.index.files if path.endswith(_TEXTS)][:_SEARCHED_FILES]

@@ -37,8 +37,10 @@ def test_the_program_stands_before_the_request(entry: EntryPoint) -> None:
     assert "arguments alone" in system()
 
 
-def test_a_part_of_a_models_name_is_no_number_in_words() -> None:
+def test_a_part_of_a_name_is_no_number_in_words() -> None:
     assert reworded_numbers(read("Tune Llama 8B with 5k steps and a tenth of the data")) == "5k = 5000; a tenth = 0.1"
+    assert reworded_numbers(read("Ask the zero-shot models with zero dropout")) == "zero = 0"
+    assert not reworded_numbers(read("Ask the zero-shot models"))
 
 
 def test_options_that_do_not_fit_are_named() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.llm import likely
+from ml_agent.llm import likely_files
 from ml_agent.llm.briefing import open_thread, system
 from ml_agent.navigator import Given, Workspace
 from ml_agent.thread import Thread
@@ -108,6 +108,32 @@ def test_documented_calls_with_other_options_come_first(told: Told) -> None:
     assert opening.index("--size 3") < opening.index("--rate 1 ")
 
 
+def test_of_copies_those_are_named_whose_names_are_said(told: Told) -> None:
+    files = {f"init_{name}.py": script("text", "save") for name in ("dummy", "base", "huge", "large")}
+    opening = told(files, "save an untrained large model as x with the text y").opening
+    assert "init_large.py" in opening and opening.count("- init_") == 2
+
+
+def test_files_that_are_only_imported_come_last(told: Told) -> None:
+    """A module with a test of its own at its end is seldom what is run."""
+    module = 'def load_pictures(): ...\nif __name__ == "__main__":\n    load_pictures()\n'
+    opening = told({"load_pictures.py": module, "fit.py": script("pictures", "load")}, "load the pictures").opening
+    assert opening.index("- fit.py") < opening.index("- load_pictures.py")
+
+
+def test_common_words_name_no_file(told: Told) -> None:
+    files = {"fit.py": script("voice"), "voices/it_speaker.npz": "", "voices/de_speaker.npz": "", "x/is_0.patch": ""}
+    opening = told(files, "speak it with the de voice of a speaker, where 0 is nobody's").opening
+    assert "voices/de_speaker.npz" in opening.partition("names fit: ")[2].partition(",")[0] and "is_0" not in opening
+
+
+def test_a_configuration_is_known_by_the_words_of_its_path(told: Told) -> None:
+    names = [f"configs/{data}/net_{depth}_bs16_50ep.yaml" for data in ("ade", "coco") for depth in ("r50", "r101")]
+    files = {"fit.py": script("config"), **dict.fromkeys(names, "lr: 1\n"), "configs/ade/base.yaml": "lr: 1\n"}
+    fitting = told(files, "evaluate the r101 network on ADE").opening.partition("names fit: ")[2]
+    assert fitting.startswith("configs/ade/net_r101_bs16_50ep.yaml")
+
+
 def test_code_that_is_asked_for_is_told_of_no_options(told: Told) -> None:
     files = {"fit.py": script("rate"), "net.py": "class Net:\n    def fit(self, rate): ...\n"}
     assert "## Options" not in told(files, "In Python, fit the net at a rate of 3").opening
@@ -117,7 +143,7 @@ def test_code_that_is_asked_for_is_told_of_no_options(told: Told) -> None:
 def test_what_the_guess_has_unasked_is_said(told: Told) -> None:
     guess = Draft(text="python fit.py --rate 3 --size 8", kind="bash", entry="fit.py", confidence=0.9)
     told_of = told({"fit.py": script("rate", "size")}, "Fit at a rate of 3", (guess,)).opening
-    assert "The sentence does not speak of: --size 8" in told_of
+    assert "Not from the sentence: --size 8" in told_of
 
 
 def test_what_the_documents_use_most_is_shown(told: Told) -> None:
@@ -306,8 +332,8 @@ def test_a_configuration_that_is_named_shows_its_keys(told: Told) -> None:
 @pytest.mark.parametrize("unit", ["readme", "conf_", "config/", "_conf", "a.", "."])
 def test_long_paths_are_judged_quickly(unit: str) -> None:
     begun = time.perf_counter()
-    likely._may_be_given(unit * (100_000 // len(unit)))
-    likely._may_be_given(unit * (100_000 // len(unit)) + ".py")
+    likely_files._may_be_given(unit * (100_000 // len(unit)))
+    likely_files._may_be_given(unit * (100_000 // len(unit)) + ".py")
     assert time.perf_counter() - begun < 1
 
 
@@ -326,5 +352,5 @@ def test_configurations_beside_a_documented_one_are_listed(told: Told) -> None:
 @pytest.mark.parametrize("unit", ["a", "a.", "a/", "a.yaml", "-", "a.yam"])
 def test_files_in_long_commands_are_found_quickly(unit: str) -> None:
     begun = time.perf_counter()
-    likely._SETTINGS.findall(unit * (100_000 // len(unit)))
+    likely_files._SETTINGS.findall(unit * (100_000 // len(unit)))
     assert time.perf_counter() - begun < 1

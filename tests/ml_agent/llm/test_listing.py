@@ -57,6 +57,32 @@ def test_the_help_of_what_the_request_speaks_of_is_told_further() -> None:
     assert len(said) > len(other)
 
 
+def test_a_switch_that_takes_away_is_not_on() -> None:
+    skip = Option(dest="skip", flags=("--no-skip",), nargs="0", switch_value="False", default="True")
+    assert options_of(Signature(path="a.py", options=(skip,)), "", 400) == "--no-skip"
+
+
+def test_an_option_called_version_may_be_of_use() -> None:
+    of_model = Option(dest="version", flags=("--version",), default="v2")
+    of_program = Option(dest="version", flags=("--version",), nargs="0", switch_value="True")
+    assert options_of(Signature(path="a.py", options=(of_model,)), "", 400) == "--version STR =v2"
+    assert not options_of(Signature(path="a.py", options=(of_program,)), "", 400)
+
+
+def test_what_takes_the_rest_is_not_needed() -> None:
+    rest = Option(dest="opts", nargs="...")
+    assert options_of(Signature(path="a.py", options=(rest,)), "", 400) == "opts STR..."
+
+
+def test_a_licence_says_nothing_of_a_program() -> None:
+    assert line_of([Signature(path="a.py", doc="Copyright (c) Me, Inc. Donut")], ".") == "a.py (0 options)"
+
+
+def test_parameters_are_spoken_of_by_other_names() -> None:
+    many = [Parameter(name=f"setting_{n}", default="1") for n in range(9)] + [Parameter(name="lr", default="0.1")]
+    assert "lr=0.1" in parameters_of(many, 40, "a learning rate of 1e-4")
+
+
 def test_keys_of_a_configuration_are_left_open_or_need_no_value() -> None:
     options = (Option(dest="width", type="int", required=True), Option(dest="rank"), Option(dest="lr", default="1"))
     shown = options_of(Signature(path="a.py", options=options, syntax="overrides"), "", 400)

@@ -113,7 +113,7 @@ def test_a_capable_model_uses_each_function(stage: Callable[..., Any], workspace
             "import argparse",
             "lines 1-2 of 10",
             "--epochs INT =10  passes over the data",
-            "tinynets.load_model(name: str, pretrained=",
+            "function tinynets.load_model",
             "said ls",
             "bad-choice",
             "which the answer does not use",

@@ -67,3 +67,17 @@ def test_heads_that_never_close_cost_no_more_than_their_file(line: str) -> None:
     text = line * (2_000_000 // len(line))
     shown = within(1.0, lambda: excerpt("hostile.py", text, ""))
     assert len(str(shown)) < 2 * WHOLE
+
+
+def test_lines_are_found_by_several_names_of_code(tmp_path: Path) -> None:
+    """Where none holds the whole query; words of prose find none."""
+    text = "freq_map = {'h': 4}\nother = 1\nself.d = freq_map[args.freq]\nthe map of a freq\n"
+    tools = toolbox(tmp_path, "embed.py", text)
+    assert tools.find("freq args.freq freq_map").splitlines()[1].startswith("embed.py:3: self.d")
+    assert "Lines:" not in tools.find("what a map is for")
+
+
+def test_a_class_shows_each_parameter_once(tmp_path: Path) -> None:
+    text = 'class Net:\n    """A net."""\n    def __init__(self, width: int = 3, *, depth): ...\n    def fit(self, x): ...\n'
+    shown = toolbox(tmp_path, "net.py", text).signature("net.Net")
+    assert shown.splitlines() == ["net.py:1 class net.Net  # A net.", "  width=3", "  depth", "  .fit(x)"]
