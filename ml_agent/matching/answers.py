@@ -156,7 +156,8 @@ def _value(slot: Slot, values: Sequence[str]) -> Any:
         if option.switch and option.switch_value not in {None, "True", "False"}:
             return option.switch_value
         if option.switch or option.nargs == "?bool" or option.type == "bool":
-            return values[0] == "True"
+            stores = option.switch_value != "False"  # `--no-x` puts False where the program looks
+            return (values[0] == "True") == stores
     if slot.several:
         return list(values)
     return values[0]

@@ -162,6 +162,7 @@ def typed_device(device: Device, slot: Slot) -> str | None:
     option = slot.option
     shown = " ".join([option.default or "", *slot.seen, *option.choices, *option.accepted])
     known = set(_WORDS.findall(f"{shown} {option.help}".lower()))
+    known |= {"cpu", "cuda"} if option.dest.lower() == "device" and not re.search(r"\w", shown) else set()
     text = option.type in {"str", "unknown", "path"} and slot.numeric_default is None
     if device.value == "cpu":
         none = "cpu" if text and (known or not option.help) else "-1" if _NEGATIVE.search(option.help) else None

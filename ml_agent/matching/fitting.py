@@ -14,6 +14,7 @@ from ml_agent.matching.terms import plain, terms
 from ml_agent.values.numbers import number
 from ml_agent.values.numbers import plain as plain_number
 
+_HUNDRED = 100
 _NAMED = 0.3
 """So much of its name must be said that a number may go where no number was seen."""
 _DEVICES = frozenset(terms("gpu cpu tpu cuda device"))
@@ -26,7 +27,9 @@ _LISTED = re.compile(r"[A-Za-z][\w-]*")
 
 
 def takes(slot: Slot, mention: Mention) -> bool:
-    """Whether a slot takes a value of this kind at all."""
+    """Whether a slot takes a value of this kind at all; what takes all words that follow takes none by itself."""
+    if slot.option.nargs == "...":
+        return False
     if mention.parts and (not (slot.several or slot.series) if mention.whole else slot.several or not slot.listed):
         return False
     if mention.kind == "absence":
@@ -61,6 +64,14 @@ def takes(slot: Slot, mention: Mention) -> bool:
     return True
 
 
+def _is_within(amount: Decimal, slot: Slot, mention: Mention) -> bool:
+    """Whether a number is within the bounds of a slot; no percentage goes where whole numbers beyond a hundred are usual."""
+    option = slot.option
+    if mention.percent:
+        return option.type != "int" or slot.numeric_default is None or slot.numeric_default <= _HUNDRED
+    return option.bounds is None or option.bounds.hold(float(amount))
+
+
 def _takes_amount(slot: Slot, mention: Mention) -> bool:
     """Whether a slot takes such a number: whole where it wants whole ones, none where it wants words or paths."""
     kind = slot.option.type
@@ -74,6 +85,8 @@ def _takes_amount(slot: Slot, mention: Mention) -> bool:
     if is_text and kind == "str" and slot.vocabulary:
         return False
     amount = number(mention.value)
+    if amount is not None and not _is_within(amount, slot, mention):
+        return False
     whole = amount is None or amount == amount.to_integral_value()
     is_number = amount is not None or kind not in {"int", "float"} or bool(mention.parts)
     return slot.takes_number() and (whole or kind != "int") and is_number

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 
-from tools.signatures.model import Option, Signature
+from tools.signatures.model import Bounds, Option, Signature
 
 PROCESSES = Option(
     dest="nproc_per_node",
@@ -15,7 +15,11 @@ PROCESSES = Option(
     help="number of processes, GPUs, graphics cards, devices or ranks that work on one machine",
 )
 PORT = Option(
-    dest="master_port", flags=("--master_port", "--master-port"), type="int", help="port over which the processes meet"
+    dest="master_port",
+    flags=("--master_port", "--master-port"),
+    type="int",
+    help="port over which the processes meet",
+    bounds=Bounds(least=0, most=65_535),
 )
 _OF_TORCH = (PROCESSES, PORT)
 _LAUNCHERS = {

@@ -1,5 +1,6 @@
 """Where a program computes: cards and machines are counted from the first, programs count from 0."""
 
+import msgspec
 import pytest
 
 from ml_agent.matching.devices import devices, is_too_many, place_devices
@@ -64,6 +65,14 @@ def test_what_is_said_of_devices(text: str, values: list[str]) -> None:
 )
 def test_a_device_is_typed_as_the_option_takes_it(text: str, option: Option, expected: dict[str, str]) -> None:
     assert placed(text, option) == expected
+
+
+def test_an_option_called_device_takes_what_devices_are_called() -> None:
+    """Where nothing else is known of it; one that is shown a number takes numbers."""
+    bare = Option(dest="device", flags=("--device",), help="Device to use")
+    assert placed("export it on the cpu", bare) == {"device": "cpu"}
+    assert placed("export it on the GPU", bare) == {"device": "cuda"}
+    assert placed("export it on the cpu", msgspec.structs.replace(bare, default="0")) == {}
 
 
 def test_an_option_for_a_number_goes_before_one_for_a_kind() -> None:

@@ -5,6 +5,7 @@ import pytest
 from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.fill import Callee, fill
 from ml_agent.matching.fitting import counts_the_other, is_possible, takes, typed
+from ml_agent.matching.launch import PORT
 from ml_agent.matching.mentions import Mention, read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot, Weights
@@ -327,3 +328,21 @@ def test_a_count_is_no_probability_unless_it_is_called_one(dest: str, text: str,
     assert (
         is_possible(slot, mention, evidence(nearness(statement, mention), statement, slot, Weights([slot]))) is expected
     )
+
+
+def test_what_takes_all_that_follows_takes_no_value_by_itself() -> None:
+    rest = Slot(Option(dest="opts", flags=("--opts",), nargs="...", help="config options as KEY VALUE"))
+    assert not takes(rest, only("with the weights in ckpt/city.pkl", "ckpt/city.pkl"))
+
+
+def test_a_number_is_within_the_bounds_of_its_option() -> None:
+    assert not takes(Slot(PORT), only("320000 iterations", "320000"))
+    assert takes(Slot(PORT), only("on port 29501", "29501"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "default", "expected"), [("int", "224", False), ("int", "90", True), ("float", "0.9", True)]
+)
+def test_a_percentage_goes_where_hundreds_or_shares_are_usual(kind: str, default: str, expected: bool) -> None:
+    slot = Slot(Option(dest="amount", flags=("--amount",), type=kind, default=default))  # type: ignore[arg-type]
+    assert takes(slot, only("tubes at 85 percent", "85")) is expected

@@ -250,3 +250,31 @@ def test_what_a_program_says_of_itself_is_told_without_its_shortest_words(tmp_pa
     text = '"""Sample a chain of HTML."""\nimport argparse\np = argparse.ArgumentParser()\np.add_argument("--chain")\np.parse_args()\n'
     (entry,) = write(tmp_path, {"sample.py": text}).entries
     assert callee_of(entry).described == {"sample", "chain", "html"}
+
+
+SWITCHES = """
+import argparse
+p = argparse.ArgumentParser(description="Segment pictures")
+p.add_argument("--input", help="folder of pictures")
+p.add_argument("--optimize", dest="optimize", action="store_true")
+p.add_argument("--no-optimize", dest="optimize", action="store_false")
+p.set_defaults(optimize=True)
+p.add_argument("--no-skipping", dest="skipping", action="store_false")
+p.parse_args()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("segment pics/ without optimization", "--no-optimize"),
+        ("segment the pictures in pics/ without skipping", "--no-skipping"),
+        ("segment --input pics/ --no-optimize", "--no-optimize"),
+        ("segment the pictures in pics/ with optimization", ""),
+    ],
+)
+def test_a_switch_that_stores_false_is_given(text: str, expected: str, tmp_path: Path) -> None:
+    """Its flag stands in the command, and not that of its contrary."""
+    (tmp_path / "segment.py").write_text(SWITCHES)
+    made = str(answer(Shelf(Facts(RepoIndex.open(tmp_path, "one"))), text))
+    assert made.split()[2:] == ["--input", "pics/", *expected.split()]
