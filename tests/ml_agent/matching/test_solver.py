@@ -267,7 +267,7 @@ p.parse_args()
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("segment pics/ without optimization", "--no-optimize"),
+        ("segment the pictures in pics/ with optimize=False", "--no-optimize"),
         ("segment the pictures in pics/ without skipping", "--no-skipping"),
         ("segment --input pics/ --no-optimize", "--no-optimize"),
         ("segment the pictures in pics/ with optimization", ""),
