@@ -63,8 +63,13 @@ def _fitting(statement: Statement, entry: EntryPoint) -> Sequence[str]:
     return found[:_MOST_FITTING]
 
 
-def reworded_numbers(statement: Statement) -> str:
-    """The numbers that are said in words or in another form; the others stand in the sentence as they are."""
+def reworded_numbers(statement: Statement, *, plain: bool = True) -> str:
+    """The numbers that are said in words or in another form; the others stand in the sentence as they are.
+
+    Args:
+        statement: the request.
+        plain: also whole numbers in one word ("five"), which nobody gets wrong who reads well.
+    """
     said = [one for one in statement.mentions if one.kind == "number" and not one.parts]
     other = [
         one
@@ -74,4 +79,5 @@ def reworded_numbers(statement: Statement) -> str:
         and not _SIZE_OF_MODEL.fullmatch(one.text)
         and not (one.value == "0" and statement.text[one.end : one.end + 1] == "-")
     ]
-    return "; ".join(dict.fromkeys(f"{one.text} = {one.value}" for one in other))
+    told = [one for one in other if plain or not (one.text.isalpha() and one.value.isdigit())]
+    return "; ".join(dict.fromkeys(f"{one.text} = {one.value}" for one in told if any(map(str.isalpha, one.text))))

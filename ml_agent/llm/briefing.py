@@ -120,7 +120,7 @@ def _opening(
         guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
         unasked=", ".join(unasked(drafts[0], request.instruction)) if _is_sure(drafts) else "",
         instruction=request.instruction,
-        values=reworded_numbers(read(request.instruction, ())),
+        values=reworded_numbers(read(request.instruction, ()), plain=False),
         **(_code(request, workspace, passages, rooms) if code or not entries else {"api": [], "modules": []}),
         uses=_uses(found, request, workspace, rooms.uses) if code else [],
     )

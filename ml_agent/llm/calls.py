@@ -15,6 +15,8 @@ from tools.signatures.model import Signature
 
 _MOST_CALLS = 3
 _OPTION = re.compile(r"(?<!\S)(?:--?[A-Za-z][\w-]{0,60}|[\w./@]{1,80}(?==))")
+_STARTED = re.compile(r"\S\.(?:py|sh)(?=\s|$)|\s-m\s+[\w.]+")
+"""The end of what names a program; launchers and their options stand before."""
 _GROUP = re.compile(r"\s(?=--?[A-Za-z]|[\w.@/]{1,80}=)")
 """Where an option begins."""
 
@@ -44,13 +46,15 @@ def _overlap(example: Example, said: set[str]) -> float:
 
 
 def in_short(call: str, words: str, most: int) -> str:
-    """A documented call in at most so many characters: the program, then the options that share terms with a request, then others.
+    """A documented call in at most so many characters: what starts the program, then the options that share terms with a request, then others.
 
     They stay in their order; dots stand for those that are left out.
     """
     if len(call) <= most:
         return call
-    program, *options = _GROUP.split(call)
+    start = max((found.end() for found in _STARTED.finditer(call)), default=0)
+    program, *options = _GROUP.split(call[start:])
+    program = call[:start] + program
     said = {term for word in words.split() for term in terms(word)}
     left, kept = most - len(program) - len(" ..."), set[int]()
     for place in sorted(range(len(options)), key=lambda at: (not said & set(terms(options[at])), at)):

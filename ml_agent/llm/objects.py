@@ -182,6 +182,8 @@ def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...
 
 
 def _signature_text(one: Definition, most: int, words: str) -> str:
+    if one.read:
+        return _last(one.name)
     returns = f" -> {one.returns}" if one.returns and one.kind != "class" else ""
     return f"{_last(one.name)}({parameters_of(one.parameters, most, words)}){returns}"
 

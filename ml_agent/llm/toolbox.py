@@ -143,7 +143,8 @@ class Toolbox:
             return ""
         parameters = [f"  {parameter_of(one)}" for one in found.parameters]
         methods = [
-            f"  .{definition.name.rpartition('.')[2]}({', '.join(p.name for p in definition.parameters)})"
+            f"  .{definition.name.rpartition('.')[2]}"
+            + ("" if definition.read else f"({', '.join(p.name for p in definition.parameters)})")
             + (f" -> {definition.returns}" if definition.returns else "")
             for module in api.facts.modules
             if module.path == found.path

@@ -58,6 +58,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a class or its instances have besides methods: names bound in its body or on `self`."""
     open: bool = False
     """A class whose instances may have more, by names that are made at run time."""
+    read: bool = False
+    """A method that is read like an attribute and not called: a property."""
     returns: str = ""
     """What a function gives, as written: an annotation that is a plain name, or the one thing whose result it returns."""
 

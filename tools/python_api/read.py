@@ -123,6 +123,7 @@ class _Reader:
                 parameters=read_parameters(node, skip_first=bound),
                 doc=first_line(ast.get_docstring(node)),
                 sure=decorators.sure and not decorators.property,
+                read=decorators.property,
                 returns="" if decorators.property or not decorators.sure else returned(node),
             )
         )

@@ -262,6 +262,14 @@ def test_of_a_class_the_methods_that_fit_are_shown(told: Told) -> None:
     assert "  .training_losses(steps)" in opening
 
 
+def test_what_is_read_is_not_shown_as_a_call(told: Told) -> None:
+    text = (
+        "class LongWalk:\n    @property\n    def steps(self):\n        return 3\n\n    def rest(self):\n        pass\n"
+    )
+    opening = told({"run.py": text}, "Write Python: steps of a LongWalk").opening
+    assert "  .steps\n" in opening and "  .rest()" in opening
+
+
 def test_a_number_of_the_request_names_nothing(told: Told) -> None:
     files = {"stems.py": "def stem_2(x):\n    pass\n", "water.py": "def pool(pond):\n    pass\n"}
     fitting = told(files, "Python: pool a pond by depths 2 2 5 2").opening.partition("that fit\n")[2]
