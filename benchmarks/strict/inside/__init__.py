@@ -140,7 +140,7 @@ def attempt(action: Callable[[], None], here: scope.Scope, seconds: float) -> tu
         raise verdict.TimeUp
 
     signal.signal(signal.SIGVTALRM, over)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seen.AGAIN)
     try:
         action()
     except BaseException as error:  # noqa: BLE001 - the program is foreign: whatever it raises is the result

@@ -142,6 +142,10 @@ class ArgparseWatch:
         add_options(vars(found), self.given, defaults, rest, self.subcommand)
 
 
+AGAIN = 0.2
+"""Seconds of processor time after which a program is told once more that its time is over: it, or Python, may swallow an error."""
+
+
 class Enough(BaseException):
     """One call of the answer took as long as a call may."""
 
@@ -149,19 +153,27 @@ class Enough(BaseException):
 class Brief:
     """Gives a call of the answer's own code its part of the time: what the answer asks for after it is to be seen, too."""
 
+    def __init__(self) -> None:
+        self.left = 0.0
+
+    @property
+    def measures(self) -> bool:
+        """Whether it is this call whose time is measured, and not one that the repository makes within it."""
+        return self.left > 0
+
     def __enter__(self) -> None:
         self.left = signal.getitimer(signal.ITIMER_VIRTUAL)[0] if _from_answer() else 0.0
-        if self.left > 0:
+        if self.measures:
             self.handler = signal.signal(signal.SIGVTALRM, _enough)
             self.part = min(self.left, CALL_SECONDS)
-            signal.setitimer(signal.ITIMER_VIRTUAL, self.part)
+            signal.setitimer(signal.ITIMER_VIRTUAL, self.part, AGAIN)
 
     def __exit__(self, *error: object) -> None:
-        if self.left > 0:
-            unused = signal.getitimer(signal.ITIMER_VIRTUAL)[0]
+        if self.measures:
+            unused = signal.getitimer(signal.ITIMER_VIRTUAL)[0] if not isinstance(error[1], Enough) else 0.0
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             signal.signal(signal.SIGVTALRM, self.handler)
-            signal.setitimer(signal.ITIMER_VIRTUAL, max(self.left - self.part + unused, LEAST_SECONDS))
+            signal.setitimer(signal.ITIMER_VIRTUAL, max(self.left - self.part + unused, LEAST_SECONDS), AGAIN)
 
 
 def _enough(_signum: int, _frame: Any) -> None:

@@ -211,6 +211,18 @@ def test_halves_of_characters_in_code_are_kept(kit: Path) -> None:
     assert observation.observe(code, kit) == first
 
 
+def test_a_call_that_never_ends_is_left_wherever_its_time_is_over(tmp_path: Path) -> None:
+    """Also within a call that it makes itself: that one's end is not the end of its own."""
+    (tmp_path / "play.py").write_text(
+        "import gym\n\n\ndef rest(played):\n    return [one for one in played if one > 3]\n\n\n"
+        "def play(episodes):\n    played = []\n    while len(played) < episodes:\n"
+        "        rest(rest(rest(list(range(9)))))\n    return played\n\n\ndef tell(text):\n    print(text)\n"
+    )
+    for episodes in range(50, 54):
+        found = observation.observe(f"from play import play, tell\nplay({episodes})\ntell('done')\n", tmp_path)
+        assert [one.name.rpartition(".")[2] for one in found.calls] == ["play", "tell"], found.message
+
+
 def test_a_required_library_may_share_the_first_name_of_a_package(tmp_path: Path) -> None:
     for path, text in (
         ("pyproject.toml", '[project]\nname = "tone.audio"\ndependencies = ["tone.core>=5", "tone-files"]\n'),
