@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 from . import (
@@ -140,6 +141,7 @@ def attempt(action: Callable[[], None], here: scope.Scope, seconds: float) -> tu
         raise verdict.TimeUp
 
     signal.signal(signal.SIGVTALRM, over)
+    seen.Brief.deadline, seen.Brief.granted = process_time() + seconds, 0
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seen.AGAIN)
     try:
         action()

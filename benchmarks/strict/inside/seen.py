@@ -11,6 +11,7 @@ import sys
 import types
 from collections.abc import Sequence
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 from . import unknown
@@ -22,7 +23,10 @@ MOST = 400
 DEEPEST = 20
 """Processes that are followed from a program to what started it."""
 CALL_SECONDS, LEAST_SECONDS = 0.6, 0.05
-"""Processor time that one call of the answer may take, and that is left in any case."""
+"""Processor time that one call of the answer may take, and that is left after it."""
+MOST_GRANTED = 20
+_AT_ONCE = 1e-6
+"""Seconds after which a time that is over is told: 0 would stop the clock."""
 
 
 class Parsed(BaseException):
@@ -151,29 +155,32 @@ class Enough(BaseException):
 
 
 class Brief:
-    """Gives a call of the answer's own code its part of the time: what the answer asks for after it is to be seen, too."""
+    """Gives a call of the answer's own code its part of the time: what the answer asks for after it is to be seen, too.
 
-    def __init__(self) -> None:
-        self.left = 0.0
+    What is left is counted by the clock of the process, as the timer's own count is too coarse for short calls: a loop of them must end.
+    """
 
-    @property
-    def measures(self) -> bool:
-        """Whether it is this call whose time is measured, and not one that the repository makes within it."""
-        return self.left > 0
+    deadline = 0.0
+    """The processor time at which the program's time is over."""
+    granted = 0
+    """How often more time was given than was left."""
+    measures = False
+    """Whether it is this call whose time is measured, and not one that the repository makes within it."""
 
     def __enter__(self) -> None:
-        self.left = signal.getitimer(signal.ITIMER_VIRTUAL)[0] if _from_answer() else 0.0
-        if self.measures:
+        left = Brief.deadline - process_time() if _from_answer() else 0.0
+        if left > 0:
+            self.measures = True
             self.handler = signal.signal(signal.SIGVTALRM, _enough)
-            self.part = min(self.left, CALL_SECONDS)
-            signal.setitimer(signal.ITIMER_VIRTUAL, self.part, AGAIN)
+            signal.setitimer(signal.ITIMER_VIRTUAL, min(left, CALL_SECONDS), AGAIN)
 
     def __exit__(self, *error: object) -> None:
         if self.measures:
-            unused = signal.getitimer(signal.ITIMER_VIRTUAL)[0] if not isinstance(error[1], Enough) else 0.0
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             signal.signal(signal.SIGVTALRM, self.handler)
-            signal.setitimer(signal.ITIMER_VIRTUAL, max(self.left - self.part + unused, LEAST_SECONDS), AGAIN)
+            if Brief.deadline - process_time() < LEAST_SECONDS and Brief.granted < MOST_GRANTED:
+                Brief.granted, Brief.deadline = Brief.granted + 1, process_time() + LEAST_SECONDS
+            signal.setitimer(signal.ITIMER_VIRTUAL, max(Brief.deadline - process_time(), _AT_ONCE), AGAIN)
 
 
 def _enough(_signum: int, _frame: Any) -> None:

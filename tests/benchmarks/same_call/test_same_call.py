@@ -223,6 +223,13 @@ def test_a_call_that_never_ends_is_left_wherever_its_time_is_over(tmp_path: Path
         assert [one.name.rpartition(".")[2] for one in found.calls] == ["play", "tell"], found.message
 
 
+def test_a_loop_of_an_answer_that_never_ends_is_left(kit: Path) -> None:
+    """Each of its calls is short; what stands before it is seen."""
+    code = "from kit import Net\nnet = Net(12)\nplayed = []\nwhile len(played) < 3:\n    print(len(played), str(3))\n"
+    found = observation.observe(code, kit)
+    assert "kit.net.Net" in [one.name for one in found.calls], found.message
+
+
 def test_a_required_library_may_share_the_first_name_of_a_package(tmp_path: Path) -> None:
     for path, text in (
         ("pyproject.toml", '[project]\nname = "tone.audio"\ndependencies = ["tone.core>=5", "tone-files"]\n'),
