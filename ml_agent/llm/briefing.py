@@ -73,9 +73,10 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         drafts: of the grounded navigator, best first, the first one examined.
     """
     found = likely_entries(request, workspace, ENTRIES + _OTHERS, drafts)
-    told = (_opening(request, workspace, drafts, found, rooms) for rooms in LEVELS)
+    task = _Task(request, workspace, drafts)
+    told = (_opening(task, found, rooms) for rooms in LEVELS)
     fitting = (one for one in told if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)
-    return next(fitting, None) or _opening(request, workspace, drafts, found, LEVELS[-1])
+    return next(fitting, None) or _opening(task, found, LEVELS[-1])
 
 
 class _Task(NamedTuple):
@@ -91,10 +92,9 @@ class _Task(NamedTuple):
         return likely_subcommands(entry, words, signatures_called(entry, words, self.workspace, self.drafts))
 
 
-def _opening(
-    request: Request, workspace: Workspace, drafts: Sequence[Draft], found: Sequence[Entry], rooms: Rooms
-) -> Thread:
+def _opening(task: _Task, found: Sequence[Entry], rooms: Rooms) -> Thread:
     """The first message with so much room for each part."""
+    request, workspace, drafts = task
     code = wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
     steered = [one for one in found if not code or any(signature.options for signature in one)]
     entries, others = steered[:ENTRIES], steered[ENTRIES:]
@@ -112,11 +112,11 @@ def _opening(
             for place, entry in enumerate(entries)
         ],
         others=_names(others, workspace),
-        options=_options(steered, _Task(request, workspace, drafts), room, 1 if code else rooms.subcommands),
+        options=_options(steered, task, room, 1 if code else rooms.subcommands),
         calls=calls,
         passages=_passages(passages, request, calls, rooms.passage if code else _PASSAGE),
         files=", ".join(_files(steered, passages, request, workspace)),
-        heads=_heads(entries, _Task(request, workspace, drafts), rooms.head),
+        heads=_heads(entries, task, rooms.head),
         guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
         unasked=", ".join(unasked(drafts[0], request.instruction)) if _is_sure(drafts) else "",
         instruction=request.instruction,

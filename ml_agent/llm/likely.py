@@ -48,7 +48,7 @@ _LANGUAGES = frozenset(
 _PYTHON = frozenset({"python", "py", "pycon"})
 _LOOKED_AT = 6
 _WORD = re.compile(r"[\w.-]+")
-_PARTS = re.compile(r"[\W_]+")
+NAME_PARTS = re.compile(r"[\W_]+")
 _PROJECT = re.compile(r"(?:^|/)(?:setup\.py|pyproject\.toml)$")
 _LEAST_OF_A_BLOCK = 60
 _CODE = re.compile(r"\b(?:python|code|snippet|function|class|import)\b", re.IGNORECASE)
@@ -136,7 +136,7 @@ def _without_twins(entries: Sequence[Entry], words: str) -> list[Entry]:
             places.setdefault(options, []).append(place)
     left_out = set[int]()
     for twins in places.values():
-        names = {place: set(_PARTS.split(PurePosixPath(entries[place][0].path).stem.lower())) for place in twins}
+        names = {place: set(NAME_PARTS.split(PurePosixPath(entries[place][0].path).stem.lower())) for place in twins}
         left_out |= set(sorted(twins, key=lambda place: (-len(names[place] & said), place))[_MOST_TWINS:])
     return [entry for place, entry in enumerate(entries) if place not in left_out]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import PurePosixPath
 
-from ml_agent.llm.likely import ASIDE, Entry
+from ml_agent.llm.likely import ASIDE, NAME_PARTS, Entry
 from ml_agent.navigator import Workspace
 from ml_agent.values.lexicon import words as words_of_kind
 from tools.retrieval import Bm25Index, tokenize
@@ -24,7 +24,6 @@ _SETTINGS = re.compile(r"(?<![\w./-])[\w./-]{1,200}\.(?:ya?ml|json|toml|cfg|ini|
 SETTINGS_FILE = re.compile(r"\.(?:ya?ml|json|toml|cfg|ini|gin|conf)$")
 _MOST_GIVEN = 20
 _READ = 4_000
-_NAME_PARTS = re.compile(r"[\W_]+")
 _SAID_OF_NAME = 0.5
 _FILE = re.compile(r"\w\.\w{1,5}$")
 
@@ -51,7 +50,7 @@ def _fits(path: str, said: frozenset[str]) -> bool:
         return True
     if not (SETTINGS_FILE.search(path) or _CONFIGURES.search(path)):
         return False
-    terms = {term for term in _NAME_PARTS.split(path.lower()) if term}
+    terms = {term for term in NAME_PARTS.split(path.lower()) if term}
     return len(terms & said) > 1 and _said_of_name(path, said) > 0
 
 
@@ -84,7 +83,7 @@ def _may_be_given(path: str) -> bool:
 
 def _said_of_name(path: str, said: frozenset[str]) -> float:
     """How much of a file's name is said."""
-    terms = {term for term in _NAME_PARTS.split(PurePosixPath(path).stem.lower()) if term}
+    terms = {term for term in NAME_PARTS.split(PurePosixPath(path).stem.lower()) if term}
     return len(terms & said) / (len(terms) or 1)
 
 
