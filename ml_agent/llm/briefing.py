@@ -72,7 +72,7 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
         workspace: where.
         drafts: of the grounded navigator, best first, the first one examined.
     """
-    found = likely_entries(request, workspace, ENTRIES + _OTHERS, drafts)
+    found = likely_entries(request, workspace, ENTRIES + _OTHERS)
     task = _Task(request, workspace, drafts)
     told = (_opening(task, found, rooms) for rooms in LEVELS)
     fitting = (one for one in told if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)

@@ -7,7 +7,6 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.draft import Draft
 from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.mentions import Statement, read
 from ml_agent.matching.model import shipped
@@ -26,8 +25,6 @@ _SMOOTH = 3.0
 """The first of a ranking is worth twice the fourth."""
 _LEARNED = 2.0
 """What the learned ranking is worth beside that by words."""
-_DRAFTED = 1.0
-"""What it is worth that the rules answer with an entry point."""
 _LEAST_SHARE = 0.08
 """Of the likeliest entry point's score that another one has at least: less is noise."""
 _CALLED = 1.5
@@ -76,16 +73,14 @@ def wants_code(request: Request) -> bool:
     return _CODE.search(request.instruction) is not None
 
 
-def likely_entries(request: Request, workspace: Workspace, most: int, drafts: Sequence[Draft] = ()) -> list[Entry]:
-    """The entry points that the task may mean, best first: as the rules answer, as the learned ranking has it, and by their words.
+def likely_entries(request: Request, workspace: Workspace, most: int) -> list[Entry]:
+    """The entry points that the task may mean, best first: as the learned ranking has it, and by their words.
 
     Twins stand once, and what is far behind the likeliest is left out.
     """
     texts = _texts(workspace.index)
     scores: dict[str, float] = {}
     by_path = {entry[0].path: entry for entry in texts.entries}
-    for rank, path in enumerate(dict.fromkeys(draft.entry for draft in drafts if draft.entry in by_path)):
-        _add(scores, path, _DRAFTED / (_SMOOTH + rank))
     for rank, path in enumerate(_rank(request, workspace)):
         if path in by_path:
             _add(scores, path, _LEARNED / (_SMOOTH + rank))

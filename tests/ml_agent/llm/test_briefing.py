@@ -87,14 +87,6 @@ def test_a_subcommand_that_a_documented_call_names_is_likelier(told: Told) -> No
         assert opening.partition("## Options of ")[2].splitlines()[0] == f"main.py {wanted}"
 
 
-def test_the_entry_point_of_the_rules_answer_is_likelier(told: Told) -> None:
-    files = {"paint.py": script("picture"), "show.py": script("picture", "x")}
-    text = "the picture of a tree, please"
-    for name in ("paint.py", "show.py"):
-        draft = Draft(text=f"python {name}", kind="bash", entry=name)
-        assert told(files, text, (draft,)).opening.partition("## Options of ")[2].splitlines()[0] == name
-
-
 def test_projects_inside_a_project_come_last(told: Told) -> None:
     """What others wrote and the repository brings along, with a set-up of its own."""
     inner = {"apex/setup.py": "", "apex/train.py": script("rate", "layers"), "setup.py": "", "fit.py": script("rate")}
