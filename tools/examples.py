@@ -1,4 +1,4 @@
-"""Usage examples: the commands and the Python code that a repository's documents and scripts show."""
+"""Usage examples: the commands and the Python code that a repository's documents and files show."""
 
 from typing import Literal
 

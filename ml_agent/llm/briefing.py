@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from ml_agent.draft import Draft
+from ml_agent.grounded.kind import wanted_kind
 from ml_agent.llm.arguments import reworded_numbers
 from ml_agent.llm.calls import documented_calls, in_short, signatures_called
 from ml_agent.llm.heads import head_of
@@ -14,7 +15,6 @@ from ml_agent.llm.likely import (
     likely_entries,
     likely_passages,
     likely_subcommands,
-    wants_code,
 )
 from ml_agent.llm.likely_files import SETTINGS_FILE, files_beside, likely_files, named_files
 from ml_agent.llm.listing import called, line_of, options_of
@@ -95,7 +95,7 @@ class _Task(NamedTuple):
 def _opening(task: _Task, found: Sequence[Entry], rooms: Rooms) -> Thread:
     """The first message with so much room for each part."""
     request, workspace, drafts = task
-    code = wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
+    code = _wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
     steered = [one for one in found if not code or any(signature.options for signature in one)]
     entries, others = steered[:ENTRIES], steered[ENTRIES:]
     candidate, room = workspace.candidate, _room_of_options(request, rooms, code=code)
@@ -128,9 +128,13 @@ def _opening(task: _Task, found: Sequence[Entry], rooms: Rooms) -> Thread:
     return Thread(opening=joined("\n\n", parts), task=texts["question"])
 
 
+def _wants_code(request: Request) -> bool:
+    return wanted_kind(request.instruction) == "python"
+
+
 def _room_of_options(request: Request, rooms: Rooms, *, code: bool) -> tuple[int, ...]:
     """Characters for the options of the first entry points: none where the wording wants code, a few where the rules alone do."""
-    if wants_code(request):
+    if _wants_code(request):
         return ()
     return _OPTIONS_OF_CODE if code else rooms.options
 

@@ -6,12 +6,13 @@ import msgspec
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.commands import draft_of, statement_of
+from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.order import unused
 from ml_agent.grounded.outlook import signature_of
 from ml_agent.llm.arguments import head, system, tail
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.client import ModelClient, silent
-from ml_agent.llm.likely import ranked_entries, wants_code
+from ml_agent.llm.likely import ranked_entries
 from ml_agent.llm.loop import Case
 from ml_agent.llm.opinion import Told
 from ml_agent.llm.written_call import stated
@@ -45,7 +46,7 @@ class Form:
         """
         request, workspace = self._case.request, self._case.workspace
         examined = [examine(draft, request, workspace) for draft in drafts]
-        if wants_code(request) or (examined and examined[0].kind == "python"):
+        if wanted_kind(request.instruction) == "python" or (examined and examined[0].kind == "python"):
             return examined
         chosen = self._choose_entry(drafts[0] if drafts else None)
         if chosen is None or _is_settled(examined, chosen.entry):

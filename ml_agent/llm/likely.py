@@ -48,7 +48,6 @@ _WORD = re.compile(r"[\w.-]+")
 NAME_PARTS = re.compile(r"[\W_]+")
 _PROJECT = re.compile(r"(?:^|/)(?:setup\.py|pyproject\.toml)$")
 _LEAST_OF_A_BLOCK = 60
-_CODE = re.compile(r"\b(?:python|code|snippet|function|class|import)\b", re.IGNORECASE)
 
 
 class _Texts(NamedTuple):
@@ -66,11 +65,6 @@ class _Texts(NamedTuple):
     def is_aside(self, path: str) -> bool:
         """Whether a file is seldom what users ask for."""
         return ASIDE.search(path) is not None or path.startswith(self.projects)
-
-
-def wants_code(request: Request) -> bool:
-    """Whether the wording speaks of code."""
-    return _CODE.search(request.instruction) is not None
 
 
 def likely_entries(request: Request, workspace: Workspace, most: int) -> list[Entry]:

@@ -19,6 +19,8 @@ _TYPE = 24
 _DOC = 70
 _PARAMETERS = 400
 _MOST_CHOICES = 12
+_NEEDED, _OWN = 10, 3
+"""Beside what an overlap of words is worth, five at most."""
 _NO_USE = frozenset({"help", "h", "helpfull", "helpshort"})
 _FIRST_LINE = 150
 _WORDS = re.compile(r"[\w+.-]+")
@@ -246,7 +248,9 @@ def _kind(option: Option) -> str:
 
 
 def _relevance(option: Option, said: _Said) -> float:
-    return (10 if option.required or option.positional else 0) + _overlap(option, said)
+    """What is needed first, then what shares words with the request; a setting that goes through another option stands behind the program's own."""
+    needed = option.required or option.positional
+    return _NEEDED * needed + _OWN * (not option.within) + _overlap(option, said)
 
 
 def _overlap(option: Option, said: _Said) -> float:

@@ -1,4 +1,4 @@
-"""All usage examples of a repository: what its documents, shell scripts and Makefiles show."""
+"""All usage examples of a repository: what its documents, shell scripts, Makefiles and the heads of its Python files show."""
 
 import functools
 import itertools
@@ -18,6 +18,7 @@ from tools.reading import Reading
 from tools.signatures.console import console_scripts
 from tools.signatures.sources import Sources
 from tools.usage.entry import Entry, EntryFinder
+from tools.usage.headers import head_script
 from tools.usage.makefile import read_recipes
 from tools.usage.prose import Section, inline_commands, introduction, sections
 from tools.usage.python import Block, Blocks, api_names, python_workdir, read_block
@@ -70,12 +71,12 @@ class ExampleReader:
         self._api = api
         self._reading = reading
         sources = Sources(root, frozenset(files))
-        consoles = {script.name: script.path for script in console_scripts(sources, reading)}
-        self._finder = EntryFinder(files, root.name, consoles, sources.packages())
-        self._surroundings = Surroundings(files, [*consoles.items(), *sources.packages().items()], api.modules)
+        self._consoles = {script.name: script.path for script in console_scripts(sources, reading)}
+        self._finder = EntryFinder(files, root.name, self._consoles, sources.packages())
+        self._surroundings = Surroundings(files, [*self._consoles.items(), *sources.packages().items()], api.modules)
 
     def read(self, passages: Sequence[Passage]) -> tuple[Example, ...]:
-        """All examples: of the documents in their order, then of shell scripts and Makefiles."""
+        """All examples: of the documents in their order, then of shell scripts and Makefiles, then of Python files."""
         documents: dict[str, list[Passage]] = {}
         for passage in passages:
             documents.setdefault(passage.path, []).append(passage)
@@ -83,8 +84,11 @@ class ExampleReader:
         scripts = [p for p in self._files if p.endswith((".sh", ".bash")) or posixpath.basename(p) in _MAKEFILES]
         names = "\0".join(sorted(self._finder.own_names))
         found: list[Example] = []
-        for path in self._reading.each([*documents, *scripts]):
+        modules = [path for path in self._files if path.endswith(".py") and path not in documents]
+        for path in self._reading.each([*documents, *scripts, *modules]):
             make, text = self._maker(path, documents.get(path))
+            if not text:
+                continue
             key = (path, content_hash(text), self._surroundings.of(text.decode("utf-8", "replace")), names)
             found.extend(self._reading.recall(key, tuple[Example, ...], functools.partial(self._until_over, make)))
         return tuple(found)
@@ -94,6 +98,7 @@ class ExampleReader:
         if passages is not None:
             return (lambda: self._document(passages)), msgspec.msgpack.encode(passages)
         script = read_text(self._root / path)[:_LARGEST_SCRIPT]
+        script = head_script(script, self._consoles) if path.endswith(".py") else script
         read = self._makefile if posixpath.basename(path) in _MAKEFILES else self._script
         return (lambda: read(path, script)), script.encode("utf-8", "surrogatepass")
 
@@ -113,8 +118,9 @@ class ExampleReader:
             if self._reading.over():
                 return
             entry = self._finder.find(command.text, self._finder.workdirs(path, command.folders))
-            if entry is not None and entry.path != path:
-                yield _bash_example(path, command._replace(line=command.line + 1), entry)
+            if entry is not None and (entry.path != path or path.endswith(".py")):
+                command = command._replace(line=command.line + 1, comment=introduction(command.comment))
+                yield _bash_example(path, command, entry)
 
     def _makefile(self, path: str, script: str) -> Iterator[Example]:
         for recipe in read_recipes(script):
@@ -196,7 +202,7 @@ class _DocumentReader:
 def read_examples(
     root: Path, files: Sequence[str], passages: Sequence[Passage], api: ApiIndex, reading: Reading | None = None
 ) -> tuple[Example, ...]:
-    """The examples of a repository, from its documents, shell scripts and Makefiles."""
+    """The examples of a repository, from its documents, shell scripts, Makefiles and heads of Python files."""
     return ExampleReader(root, files, api, reading or Reading("examples")).read(passages)
 
 

@@ -1,6 +1,6 @@
 """Entry points as a model reads them."""
 
-from ml_agent.llm.listing import line_of, options_of, parameters_of
+from ml_agent.llm.listing import line_of, names_of, options_of, parameters_of
 from tools.python_api.model import Parameter
 from tools.signatures.model import Option, Signature
 
@@ -29,6 +29,12 @@ def test_settings_within_an_option_say_how_they_are_given() -> None:
     shown = options_of(Signature(path="a.py", options=(holder, rate)), "", 400)
     assert "SOLVER.BASE_LR FLOAT =0.1" in shown
     assert "(names without dashes come last, as --opts NAME VALUE NAME VALUE)" in shown
+
+
+def test_what_a_program_declares_stands_before_the_settings_within_an_option() -> None:
+    own = Option(dest="output", flags=("--output",))
+    settings = [Option(dest=f"wave_mel_{n}", within="hparams", type="int") for n in range(9)]
+    assert names_of([*settings, own], 40, "mel features of a wave") == "--output, wave_mel_0, wave_mel_1, 7 more"
 
 
 def test_of_many_parameters_those_stay_that_are_needed_or_spoken_of() -> None:

@@ -1,0 +1,102 @@
+"""The commands that a Python file shows at its head: in its leading comments and its docstring."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from tools.documents.code import looks_like_command
+from tools.documents.options import join_options
+from tools.usage.prose import inline_commands
+
+_LARGEST_HEAD = 8_000
+_QUOTES = re.compile(r"[rRuU]?(\"\"\"|''')")
+_LABEL = re.compile(r"\s*(?:[A-Za-z][A-Za-z ]{0,30}:\s+)?(?:[$>%]\s+)?")
+"""What may stand before a command: `Usage: $ python train.py`."""
+_PROGRAM = re.compile(r"\S\.(?:py|sh)(?=\s|$)|\s-m\s+[\w.]+")
+_MOST_WORDS = 2
+
+
+def head_script(text: str, installed: Collection[str] = ()) -> str:
+    """The head of a Python file as a shell script, line by line; "" where it shows no command.
+
+    Commands stay, the text around them becomes comments; a licence, or whatever else stands in a block of its own, is left out.
+
+    Args:
+        text: of the file.
+        installed: names of commands that the repository installs.
+    """
+    head = text[:_LARGEST_HEAD]
+    if not _PROGRAM.search(head) and not any(name in head for name in installed):
+        return ""
+    rows = [row for block in _blocks(head) for row in _script_rows(block, installed)]
+    return join_options("\n".join(rows)) if any(map(_is_command, rows)) else ""
+
+
+def _blocks(head: str) -> Iterator[list[str]]:
+    """The lines of each run of leading comments, of the docstring, and empty ones between."""
+    rows = head.split("\n")
+    at = 0
+    while at < len(rows):
+        start, opened = at, _QUOTES.match(rows[at])
+        if opened:
+            yield _docstring(rows[at:], opened)
+            return
+        while at < len(rows) and rows[at].startswith("#"):
+            at += 1
+        if at > start:
+            yield [row.lstrip("#") for row in rows[start:at]]
+        elif rows[at].strip():
+            return
+        else:
+            yield [""]
+            at += 1
+
+
+def _docstring(rows: Sequence[str], opened: re.Match[str]) -> list[str]:
+    """The lines of a docstring, a backslash that is escaped at the end of one as the reader means it."""
+    inside, _, _ = "\n".join([rows[0][opened.end() :], *rows[1:]]).partition(opened[1])
+    return [row[:-1] if row.endswith("\\\\") else row for row in inside.split("\n")]
+
+
+def _script_rows(block: Sequence[str], installed: Collection[str]) -> list[str]:
+    """The lines of a block as those of a script, empty ones where none is a command."""
+    rows: list[str] = []
+    for row in block:
+        rows.append((row if _goes_on(rows, row) else _command(row, installed)) or _as_comment(row))
+    return rows if any(map(_is_command, rows)) else [""] * len(rows)
+
+
+def _is_command(row: str) -> bool:
+    return bool(row.strip()) and not row.startswith("#")
+
+
+def _command(row: str, installed: Collection[str]) -> str:
+    """The command of a line, with what indents it; "" where it holds none."""
+    quoted = next(inline_commands(row), "") if "`" in row else ""
+    if quoted:
+        return quoted
+    bare = _LABEL.sub("", row, count=1).rstrip()
+    indent = row[: len(row) - len(row.lstrip())]
+    starts = looks_like_command(bare) or bare.split(" ")[0] in installed
+    return indent + bare if starts and not _is_sentence(bare) else ""
+
+
+def _is_sentence(row: str) -> bool:
+    """Whether a line goes on in words behind the program, as prose does and arguments do not."""
+    started = _PROGRAM.search(row)
+    behind = row[started.end() :].split() if started else []
+    options = any(word.startswith(("-", "+", "$", "<", "[", "{")) or set("=/.") & set(word[:-1]) for word in behind)
+    return not options and (len(behind) > _MOST_WORDS or row.endswith((".", ",", ":", ";")))
+
+
+def _goes_on(rows: Sequence[str], row: str) -> bool:
+    """Whether a line belongs to the command above it."""
+    above = rows[-1] if rows else ""
+    if not _is_command(above):
+        return False
+    deeper = len(row) - len(row.lstrip()) > len(above) - len(above.lstrip())
+    return above.endswith("\\") or (deeper and row.lstrip().startswith("-"))
+
+
+def _as_comment(row: str) -> str:
+    said = row.strip().lstrip("# ")
+    return f"# {said}" if said else ""
