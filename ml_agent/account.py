@@ -45,6 +45,16 @@ class _Word(msgspec.Struct, frozen=True):
 
 def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[LedgerEntry, ...]:
     """What became of each of the user's values in an answer, whoever wrote it; guesses that it does not use are left out."""
+    return used_or_required(whole_account(draft, request, workspace))
+
+
+def used_or_required(entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+    """The entries that concern the user: not the guesses that an answer does not use."""
+    return tuple(one for one in entries if one.required or one.status != "not found")
+
+
+def whole_account(draft: Draft, request: Request, workspace: Workspace) -> tuple[LedgerEntry, ...]:
+    """What became of each of the user's values in an answer, guesses that it does not use among them."""
     words = list(_in_code(draft.text) if draft.kind == "python" else _in_commands(draft.text))
     words += [_Word(draft.workdir, f"the folder {draft.workdir}"), _Word(draft.entry, draft.entry)]
     alone = _left_alone(draft, workspace.index) if draft.kind == "bash" else []
@@ -52,7 +62,7 @@ def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[Ledge
     placed = _places_of(draft, words)
     entries = [_entry_by_place(value, placed) or _entry(value, words, alone) for value in stated]
     told = {(entry.value, entry.text, entry.where): entry for entry in reversed(entries)}
-    return tuple(entry for entry in reversed(told.values()) if entry.required or entry.status != "not found")
+    return tuple(reversed(told.values()))
 
 
 def _places_of(draft: Draft, words: Sequence[_Word]) -> dict[int, str]:
@@ -133,7 +143,18 @@ def _carries(word: str, value: Value) -> bool:
     if wanted == said or (len(wanted) > _FEW_LETTERS and wanted in said):
         return True
     parts = [_letters(part) for part in re.split(r"[\s/_-]+", value.value) if _letters(part)]
-    return len(parts) > 1 and all(part in said for part in parts)
+    return len(parts) > 1 and _follow_each_other(parts, said)
+
+
+def _follow_each_other(parts: Sequence[str], text: str) -> bool:
+    """Whether all parts stand in a text in their order, others between them."""
+    at = 0
+    for part in parts:
+        found = text.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def _is_file_of(path: str, word: str) -> bool:

@@ -9,7 +9,7 @@ from ml_agent.matching.answers import Answer, command
 from ml_agent.matching.mentions import Statement, read
 from ml_agent.matching.model import Model
 from ml_agent.matching.retrieval import Shelf
-from ml_agent.matching.solver import least, margin, solve, workdir_of
+from ml_agent.matching.solver import doubtful, least, margin, solve, workdir_of
 from ml_agent.matching.spelled import Placed
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
@@ -31,6 +31,8 @@ class Matched(NamedTuple):
     """Its weakest placement of a value, as log-odds."""
     placed: frozenset[str] = frozenset()
     """The values, as they are typed, that it has because of what the request says of them."""
+    doubtful: int = 0
+    """How many of these may as well belong elsewhere."""
 
 
 class Reading(NamedTuple):
@@ -61,6 +63,7 @@ def command_drafts(reading: Reading, workspace: Workspace, shelf: Shelf) -> Iter
             margin(answer, found),
             least(answer),
             _values(answer),
+            doubtful(answer),
         )
         if len(texts) == _MOST:
             return

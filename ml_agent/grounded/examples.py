@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from ml_agent.account import used_or_required, whole_account
 from ml_agent.draft import Draft, LedgerEntry, Provenance
 from ml_agent.grounded.choices import Choice, Shelf, query_of
 from ml_agent.grounded.commands import statement_of
 from ml_agent.grounded.completion import Sources
-from ml_agent.grounded.ledger import full_account, relevant_entries
 from ml_agent.grounded.python import adapt
 from ml_agent.grounded.scope import parsed
 from ml_agent.matching.model import Model
@@ -126,12 +126,13 @@ def _candidate(choice: Choice, example: Example, every: Sequence[Example], task:
         namesakes=task.shelf.facts.namesakes, seen=task.shelf.facts.texts, model=task.model,
     )  # fmt: skip
     adapted = adapt(example.text, values, statement_of(task.request), sources)
-    ledger = full_account(adapted.text, values)
     draft = Draft(
-        kind="python", text=adapted.text, workdir=workdir, ledger=relevant_entries(ledger),
+        kind="python", text=adapted.text, workdir=workdir,
         because=f"adapted from {example.path}:{example.line}",
         provenance=Provenance(kind="example", path=example.path, line=example.line),
     )  # fmt: skip
+    ledger = whole_account(draft, task.request, task.workspace)
+    draft = msgspec.structs.replace(draft, ledger=used_or_required(ledger))
     score = (
         choice.fit + _BY_VALUES * share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
     )

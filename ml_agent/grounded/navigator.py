@@ -1,11 +1,13 @@
 """The navigator that needs no model."""
 
+import posixpath
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from ml_agent import discovery
+from ml_agent.account import account
 from ml_agent.draft import Draft
 from ml_agent.given_names import merged
 from ml_agent.grounded.choices import Choice, Shelf
@@ -14,7 +16,6 @@ from ml_agent.grounded.examples import Task, adapted_programs, fitted
 from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
-from ml_agent.grounded.ledger import account
 from ml_agent.grounded.order import Programs, in_order, unused
 from ml_agent.grounded.outlook import judge, with_outlook
 from ml_agent.grounded.python_drafts import Author, named_objects
@@ -31,7 +32,7 @@ from ml_agent.matching.retrieval import strange_words
 from ml_agent.matching.sense import in_use
 from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
-from ml_agent.request import Request, check_instruction
+from ml_agent.request import Request, Value, check_instruction
 from tools.candidates import Candidate
 
 REMEMBERED = 4
@@ -118,7 +119,7 @@ class GroundedNavigator:
             task = Task(request=request, workspace=workspace, shelf=self._shelf(workspace), model=model)
             programs, choices, statement = self._programs(task), fitted(task), statement_of(request)
             found = self._read(Reading(statement.in_words(), model.words), task, programs, choices)
-            if in_use() and not found.says_all():
+            if in_use() and not found.says_all(request.values):
                 found = self._read(Reading(statement, model), task, programs, choices)
             _remember(self._drafts, key, found)
         return found
@@ -193,7 +194,7 @@ class _Drafts:
             self._made.append(draft)
             yield draft
 
-    def says_all(self) -> bool:
+    def says_all(self, values: Sequence[Value]) -> bool:
         """Whether the first one is a documented way with a place for every stated value: words alone read such a request well.
 
         Who names the program himself need not mean what its examples show.
@@ -201,10 +202,19 @@ class _Drafts:
         first = next(iter(self), None)
         if first is None or first.provenance is None or first.provenance.kind != "example":
             return False
-        if any(entry.where == first.entry for entry in first.ledger):
+        if any(_names_program(value, first.entry) for value in values):
             return False
         placed = (one.placed for one in self.commands if one.draft.text.strip() == first.text.strip())
         return not unused(first, next(placed, ()))
+
+
+def _names_program(value: Value, entry: str) -> bool:
+    """Whether a value names an entry point, by the end of its path or of its module's name."""
+    path = f"/{entry}"
+    if value.kind == "path" and path.endswith(f"/{posixpath.normpath(value.value)}"):
+        return True
+    module = f"/{value.value.replace('.', '/')}"
+    return "." in value.value and path.endswith((f"{module}.py", f"{module}/__main__.py"))
 
 
 def _with_account(draft: Draft, request: Request, workspace: Workspace) -> Draft:

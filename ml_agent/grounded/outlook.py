@@ -49,7 +49,7 @@ def judge(draft: Draft, commands: Sequence[Matched], workspace: Workspace) -> Ju
     return Judged(
         signature=signature_of(draft, workspace) if draft.kind == "bash" else None,
         shown=_example_text(draft, workspace),
-        unused=sum(entry.status == "not found" for entry in stated),
+        unused=sum(entry.status == "not found" for entry in stated) + (matched.doubtful if matched is not None else 0),
         stated=len(stated),
         margin=matched.margin if matched is not None else 0.0,
         least=matched.least if matched is not None else 0.0,

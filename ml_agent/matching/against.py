@@ -84,11 +84,6 @@ class Sense:
         """Whether a value speaks of a slot."""
         return self._span(mention).log[slot] > HEARD
 
-    def likeliest(self, mention: Mention) -> int:
-        """The slot that a value means, if any."""
-        odds = self._span(mention).odds[:-1]
-        return odds.index(max(odds))
-
     def choose(self, start: int, end: int, choices: Vectors) -> list[float]:
         """How likely a stretch of the request means each choice."""
         mean = self._reading.vectors[self._within(start, end)].mean(0)

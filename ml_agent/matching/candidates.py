@@ -1,5 +1,6 @@
 """Which values could go into a slot: those that the request states, those of its vocabulary, and words that mean it."""
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -80,7 +81,7 @@ def _is_another(statement: Statement, slot: Slot, entry: Entry) -> bool:
         if one.parts or not inside:
             continue
         if one.kind == "path" and PurePosixPath(entry.value).suffix:
-            return PurePosixPath(one.value).name != PurePosixPath(entry.value).name  # another file
+            return not f"/{entry.value}".endswith(f"/{posixpath.normpath(one.value)}")  # another file
         said, known = pieces_of(one.value), pieces_of(entry.value)
         if (
             one.kind == "name"

@@ -9,9 +9,9 @@ from decimal import Decimal
 import msgspec
 
 from ml_agent.matching.mention import Mention
+from ml_agent.values.grams import gram_sizes
 from ml_agent.values.lexer import Token
 from ml_agent.values.numbers import plain
-from ml_agent.values.phrases import gram_sizes
 from ml_agent.values.readings import worded
 
 _FACTOR = re.compile(
@@ -26,6 +26,7 @@ _FACTORS = {
     "a quarter": Decimal("0.25"),
 }
 _ABSENT = frozenset({"no", "without", "none", "nothing", "off", "nobody", "nowhere", "never", "neither"})
+_MULTIPLE = re.compile(r"(\d+(?:\.\d+)?)[xX×]")
 _BY = frozenset({"by", "x", "×"})
 _WIDE = re.compile(
     r"(?<![\w/.-])\d+\s+(?:px\s+|pixels\s+)?wide,?\s+(?:and\s+|by\s+)?\d+\s+(?:px\s+|pixels\s+)?(?:high|tall)\b",
@@ -97,6 +98,13 @@ def singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
     for place, token in enumerate(tokens):
         if token.kind == "word" and token.value.lower() in {"single", "singular", "sole", "lone"}:
             yield _spanning(text, "1", "number", tokens, place, place)
+
+
+def multiples(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
+    """ "6x acceleration": the number, beside the name as which it is spelled."""
+    for place, token in enumerate(tokens):
+        if token.kind == "name" and (found := _MULTIPLE.fullmatch(token.value)):
+            yield _spanning(text, found[1], "number", tokens, place, place)
 
 
 def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:

@@ -33,7 +33,7 @@ class Judged(NamedTuple):
     shown: str
     """The example that it was made from, with what stands around it; "" for none."""
     unused: int
-    """Stated values that it does not use."""
+    """Stated values that it does not use, or that may as well belong elsewhere."""
     stated: int
     """Stated values."""
     margin: float

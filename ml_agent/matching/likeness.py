@@ -8,8 +8,6 @@ from ml_agent.matching.terms import file_kinds, plain
 from tools.remember import remembered
 
 _PARTS_OF_A_NAME = 3
-_SHORTEST = 3
-"""Letters of a word that is cut short."""
 _NAME = re.compile(r"[a-z0-9]+(?:[_.-][a-z0-9]+)*")
 _PARTS = re.compile(r"[A-Za-z]+|\d+")
 
@@ -48,17 +46,6 @@ def _follow_each_other(parts: Sequence[str], words: Sequence[str]) -> bool:
     """Whether words come in an order, others between them."""
     left = iter(words)
     return all(part in left for part in parts)
-
-
-def shortened(value: str, text: str) -> bool:
-    """Whether a name of several words stands in a text with some of them cut short: "cifar10 detection" in "det_cifar10.yaml".
-
-    One word at least must stand there in full; the others may be their own first letters, at least three.
-    """
-    words = value.lower().split()
-    parts = [part for part in re.split(r"[^a-z0-9]+", text.lower()) if len(part) >= _SHORTEST]
-    full = [word for word in words if word in parts]
-    return len(words) > 1 and bool(full) and all(word in full or any(map(word.startswith, parts)) for word in words)
 
 
 def kind_of_file(extension: str) -> str:

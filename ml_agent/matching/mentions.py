@@ -126,6 +126,7 @@ class Statement:
             composites.factors,
             composites.absences,
             composites.singles,
+            composites.multiples,
             composites.sizes,
         ):
             made = several(self.text, self.tokens)

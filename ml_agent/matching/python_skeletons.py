@@ -257,19 +257,6 @@ def _argument_list(arguments: Sequence[tuple[str, str]]) -> str:
 def skeleton_of(text: str, example: Example, library: Library, folder: str) -> Skeleton | None:
     """A documented example as a program to be filled."""
     program = read_program(text, library, folder)
-    if program is not None and (row := _begins_again(program)):
-        program = read_program("\n".join(text.split("\n")[: row - 1]), library, folder)
     if program is None or not program.calls:
         return None
     return Skeleton(program, example, tuple(dict.fromkeys(one.thing for one in program.calls)))
-
-
-def _begins_again(program: Program) -> int:
-    """The line from which a block shows another way of doing the same; 0 where it does not."""
-    made: set[tuple[str, str]] = set()
-    for call in program.calls:
-        key = (call.makes, call.thing.object.name)
-        if call.makes and call.thing.object.kind == "class" and call.node.col_offset and key in made:
-            return call.node.lineno
-        made.add(key)
-    return 0

@@ -1,6 +1,5 @@
 """From a request to ranked answers: entry points, values in slots, whole answers, confidence."""
 
-import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
@@ -40,7 +39,6 @@ def answered(
         folder: from where they are called.
     """
     found: list[Answer] = []
-    ranked = _without_launching_scripts(statement, ranked)
     for place, (score, entry) in enumerate(ranked[:_MOST_ENTRIES]):
         if place >= _FEWEST_ENTRIES and score < ranked[0][0] - _FAR:
             break
@@ -48,26 +46,6 @@ def answered(
         found += weighed(statement, Given(entry, score, ranked[0][0]), filled, model)
     found.sort(key=lambda one: -one.score)
     return found
-
-
-def _without_launching_scripts(
-    statement: Statement, ranked: Sequence[tuple[float, EntryPoint]]
-) -> list[tuple[float, EntryPoint]]:
-    """A shell script that hands its words on goes behind the program that gets them, where no script is asked for."""
-    if _SCRIPT.search(statement.text) or not any(_hands_on(entry) for _, entry in ranked):
-        return list(ranked)
-    lowered = [(score - _HANDED * _hands_on(entry), entry) for score, entry in ranked]
-    return sorted(lowered, key=lambda one: -one[0])
-
-
-_SCRIPT = re.compile(r"\bscripts?\b|\.sh\b|\bdistributed\b", re.IGNORECASE)
-_HANDED = 4.0
-"""Log-odds by which a program goes before what starts it: they take the same options."""
-
-
-def _hands_on(entry: EntryPoint) -> bool:
-    signature = entry.signature
-    return signature.kind == "shell" and any(option.path.endswith(".py") for option in signature.options)
 
 
 def callee_of(entry: EntryPoint, folder: str = ".") -> Callee:
@@ -114,6 +92,15 @@ def margin(answer: Answer, found: Sequence[Answer]) -> float:
 def least(answer: Answer) -> float:
     """Its weakest placement of a value, as log-odds."""
     return min((one.score for one in answer.filled.placed), default=0.0)
+
+
+_DOUBTFUL = 2.0
+"""Log-odds: of such counts of values this one tells right answers from wrong ones best, on repositories that were looked at and others."""
+
+
+def doubtful(answer: Answer) -> int:
+    """How many of its values may as well belong elsewhere."""
+    return sum(one.score < _DOUBTFUL for one in answer.filled.placed if one.starts)
 
 
 def workdir_of(answer: Answer, folder: str, given: bool) -> str:

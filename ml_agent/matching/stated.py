@@ -9,7 +9,6 @@ from ml_agent.values.context import around
 from ml_agent.values.lexer import Token, is_path
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
-from ml_agent.values.phrases import with_phrases
 
 _SMALL = 10
 _WISHES = frozenset({"factor", "absence", "word"})
@@ -35,7 +34,7 @@ def stated_values(instruction: str, arguments: Sequence[tuple[str, str]] = ()) -
         for one in statement.mentions
         if _is_value(statement.tokens, one) and not any(start < one.end and one.start < end for start, end in spans)
     ]
-    values = [*spelled, *_modules(statement.tokens), *with_phrases(found, statement.text)]
+    values = [*spelled, *_modules(statement.tokens), *found]
     return (*structural(arguments), *sorted(values, key=lambda value: (value.start, value.end)))
 
 

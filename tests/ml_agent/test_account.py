@@ -50,6 +50,7 @@ def statuses(words: str, text: str, workspace: Workspace, kind: str = "bash") ->
         ("at 512 pixels", "python fit.py --data city_512x256", "512"),
         ("results in 'out/first run'", "python fit.py --data 'out/first run'", "'out/first run'"),
         ("write out/a.txt", "cd out && python ../fit.py --data a.txt", "out/a.txt"),
+        ("the task 'vqa_test_3b'", "python fit.py --data vqa_test_eval_3b", "'vqa_test_3b'"),
         ("print 0.25 of it", "python - <<'X'\nprint(0.25)\nX", "0.25"),
     ],
 )
@@ -112,6 +113,7 @@ def test_what_the_parser_proves_stays_an_error(workspace: Workspace) -> None:
         ("pictures in /data/test", "python fit.py --data x/LaMa_test_images", "/data/test"),
         ("results below /data/out", "python fit.py --data layout=true", "/data/out"),
         ("the weights vit.pth", "python fit.py --data m/vit.pth.tar", "vit.pth"),
+        ("the task 'vqa_test_3b'", "python fit.py --data eval_3b_vqa_test", "'vqa_test_3b'"),
     ],
 )
 def test_what_only_looks_like_a_value_is_no_use_of_it(words: str, text: str, value: str, workspace: Workspace) -> None:

@@ -12,7 +12,7 @@ from tests.terminal import Seen, on_terminal
 
 TASK = "train the perceptron for 25 epochs with learning rate 0.05"
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--{0}', type=float)\np.parse_args()\n"
-UNSURE = "models of weather at 7, 3, 12 and 40 in four rooms"
+UNSURE = "models of weather in the cellar at 7, 3, 12, 40, 8 and 9"
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9;]*m")
 
 

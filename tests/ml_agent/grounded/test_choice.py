@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from ml_agent.account import account
 from ml_agent.draft import Draft
-from ml_agent.grounded.ledger import account
 from ml_agent.navigator import Given
 
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float, help='learning rate')\np.parse_args()\n"

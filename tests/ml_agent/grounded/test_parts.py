@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ml_agent.grounded.literals import literals
 from ml_agent.grounded.scope import needed, parsed
 from ml_agent.matching.assignment import best_matching
-from ml_agent.matching.likeness import likeness, shortened, stands
+from ml_agent.matching.likeness import likeness, stands
 from ml_agent.matching.terms import terms
 from tools.signatures.model import Option, Signature
 
@@ -68,13 +68,6 @@ def test_likeness_of_names_and_files() -> None:
     assert likeness("gpu", "relu") == 0
     assert stands("512", "city_512_x") and not stands("512", "city_5120")
     assert stands("vqa_test_3b", "vqa_test_eval_3b") and not stands("IF-I-L", "IF-II-L")
-
-
-def test_a_name_of_several_words_may_be_cut_short() -> None:
-    assert shortened("cifar10 detection", "configs/det_cifar10.yaml")
-    assert not shortened("cifar10 detection", "configs/cifar10.yaml")
-    assert not shortened("cifar10 detection", "configs/det_cifar100.yaml")
-    assert not shortened("detection", "det.yaml")
 
 
 def test_literals_know_what_they_are_for() -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ml_agent.matching.answers import command
@@ -9,7 +10,7 @@ from ml_agent.matching.entries import Facts
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.retrieval import Shelf, strange_words
-from ml_agent.matching.solver import answered, callee_of, solve
+from ml_agent.matching.solver import answered, callee_of, doubtful, solve
 from ml_agent.matching.terms import plain
 from tools.index import RepoIndex
 
@@ -278,3 +279,32 @@ def test_a_switch_that_stores_false_is_given(text: str, expected: str, tmp_path:
     (tmp_path / "segment.py").write_text(SWITCHES)
     made = str(answer(Shelf(Facts(RepoIndex.open(tmp_path, "one"))), text))
     assert made.split()[2:] == ["--input", "pics/", *expected.split()]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Train with large.json", "configs/large.json"),
+        ("Train with ./configs/large.json", "configs/large.json"),
+        ("Train with the configuration mine/large.json", "mine/large.json"),
+    ],
+)
+def test_a_file_elsewhere_is_no_known_one_of_its_name(text: str, expected: str, shelf: Shelf) -> None:
+    assert str(answer(shelf, text)) == f"python train.py --config {expected}"
+
+
+def test_a_required_text_is_what_stands_before_its_name(tmp_path: Path) -> None:
+    (tmp_path / "tag.py").write_text(TAG.replace('"--checkpoint", required=True', '"--challenge", required=True'))
+    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "one")))
+    text = "Tag the sentences of the text file texts/a.txt for the {}challenge"
+    assert "--challenge multicoil" in str(answer(shelf, text.format("multicoil ")))
+    assert "--challenge challenge" in str(answer(shelf, text.format("")))
+
+
+def test_a_value_that_may_belong_elsewhere_is_doubtful(shelf: Shelf) -> None:
+    sure = solve(read("Train the tagger with --epochs 7"), shelf, shipped())[0]
+    (placed,) = sure.filled.placed
+    unsure = msgspec.structs.replace(
+        sure, filled=msgspec.structs.replace(sure.filled, placed=(msgspec.structs.replace(placed, score=1.0),))
+    )
+    assert (doubtful(sure), doubtful(unsure)) == (0, 1)
