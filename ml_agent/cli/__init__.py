@@ -5,8 +5,10 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from functools import partial
 from types import FrameType
+from typing import NoReturn
 
 import typer
 
@@ -38,9 +40,19 @@ def main() -> None:
     sys.unraisablehook = _unraisable
     signal.signal(signal.SIGTERM, _exit_on_terminate)
     code = run(sys.argv[1:])
+    if code == INTERRUPTED:
+        _leave(code)
     if not gc.isenabled():
         gc.freeze()  # else the interpreter looks through all objects as it ends, for the system to take back at once anyway
     sys.exit(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """End at once: the interpreter would wait for a thread that goes on, and what is ours was closed on the way here."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -77,6 +77,19 @@ def wait_for_line(logs: Path, line: str, process: Started) -> Path:
     raise AssertionError(f"nothing said {line!r}; {ended}: {process.printed()}; {sorted(logs.parent.rglob('*'))}")
 
 
+GOES_ON = """
+import threading, time
+from ml_agent import cli
+threading.Thread(target=time.sleep, args=(300,)).start()
+cli.run = lambda _: cli.INTERRUPTED
+cli.main()
+"""
+
+
+def test_a_thread_that_goes_on_does_not_hold_back_what_was_interrupted() -> None:
+    assert subprocess.run([sys.executable, "-c", GOES_ON], timeout=WAIT, check=False).returncode == 130
+
+
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize(
     "words", [["--help"], ["solve", "fit with lr 0.25", "--repo", "fitting", "--run", "none"]], ids=["help", "solve"]
