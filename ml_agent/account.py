@@ -9,6 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import islice
 
 import msgspec
 
@@ -30,6 +31,8 @@ _SCALES = (Decimal(1), Decimal(1000), Decimal("0.001"), Decimal(1_000_000), Deci
 """Units in which the same amount may be asked for: thousands of images, milliseconds, gigabytes."""
 _FEW_LETTERS = 2
 _LONGEST_WORD = 400
+_MOST_WORDS = 3_000
+"""So many words of an answer are looked at: no answer has more, but an example may."""
 _UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
 """Units that say what a thing is like rather than what is to be done with it: "a 96 kHz recording", "on 16 GB"."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -55,7 +58,7 @@ def used_or_required(entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
 
 def whole_account(draft: Draft, request: Request, workspace: Workspace) -> tuple[LedgerEntry, ...]:
     """What became of each of the user's values in an answer, guesses that it does not use among them."""
-    words = list(_in_code(draft.text) if draft.kind == "python" else _in_commands(draft.text))
+    words = list(islice(_in_code(draft.text) if draft.kind == "python" else _in_commands(draft.text), _MOST_WORDS))
     words += [_Word(draft.workdir, f"the folder {draft.workdir}"), _Word(draft.entry, draft.entry)]
     alone = _left_alone(draft, workspace.index) if draft.kind == "bash" else []
     stated = [_certain(value, request.instruction) for value in request.values if value.kind != "switch" or value.name]

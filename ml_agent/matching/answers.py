@@ -1,6 +1,5 @@
 """Complete answers: an entry point with the request's values, bare or after an example, and what speaks for the whole."""
 
-import itertools
 import posixpath
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,6 @@ from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.switches import is_ruled_out
 from ml_agent.matching.terms import plain
-from ml_agent.values.lexicon import words
 from tools.commandline.quoting import quote
 from tools.commandline.render import render_command
 from tools.errors import RenderError
@@ -127,7 +125,7 @@ def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], sh
                 *((option.default,) if option.default is not None else ()),
                 *option.choices,
             ]
-            base[option.dest] = known[0] if known else _called_so(statement, option) or _placeholder(option)
+            base[option.dest] = known[0] if known else _placeholder(option)
     groups = entry.signature.exclusive
     for group in groups:
         asked = [dest for dest in group if dest in placed]
@@ -141,17 +139,6 @@ def _nearest_values(statement: Statement, entry: EntryPoint, option: Option) -> 
     return [
         one.value for slot in entry.slots_for(statement) if slot.option is option for one in meant(statement, slot)[:1]
     ]
-
-
-def _called_so(statement: Statement, option: Option) -> str:
-    """The word right before the name of an option for text: "the multicoil challenge"; "" where none tells one from others."""
-    if option.type not in {"str", "unknown"} or option.nargs is not None:
-        return ""
-    for token, named in itertools.pairwise(statement.tokens):
-        tells = token.kind in {"word", "name"} and token.value.lower() not in words("stop") | words("politeness")
-        if tells and plain(named.value) == plain(option.dest):
-            return token.value
-    return ""
 
 
 def _placeholder(option: Option) -> Any:

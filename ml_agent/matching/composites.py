@@ -26,7 +26,6 @@ _FACTORS = {
     "a quarter": Decimal("0.25"),
 }
 _ABSENT = frozenset({"no", "without", "none", "nothing", "off", "nobody", "nowhere", "never", "neither"})
-_MULTIPLE = re.compile(r"(\d+(?:\.\d+)?)[xX×]")
 _BY = frozenset({"by", "x", "×"})
 _WIDE = re.compile(
     r"(?<![\w/.-])\d+\s+(?:px\s+|pixels\s+)?wide,?\s+(?:and\s+|by\s+)?\d+\s+(?:px\s+|pixels\s+)?(?:high|tall)\b",
@@ -98,13 +97,6 @@ def singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
     for place, token in enumerate(tokens):
         if token.kind == "word" and token.value.lower() in {"single", "singular", "sole", "lone"}:
             yield _spanning(text, "1", "number", tokens, place, place)
-
-
-def multiples(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
-    """ "6x acceleration": the number, beside the name as which it is spelled."""
-    for place, token in enumerate(tokens):
-        if token.kind == "name" and (found := _MULTIPLE.fullmatch(token.value)):
-            yield _spanning(text, found[1], "number", tokens, place, place)
 
 
 def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:

@@ -126,7 +126,6 @@ class Statement:
             composites.factors,
             composites.absences,
             composites.singles,
-            composites.multiples,
             composites.sizes,
         ):
             made = several(self.text, self.tokens)

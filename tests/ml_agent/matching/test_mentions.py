@@ -22,8 +22,6 @@ from ml_agent.values.readings import uncoded
         ("a grid 3 wide and 2 high", "3x2"),
         ("with --seeds 10-19,42 please", "10-19,42"),
         ("show 256px images", "256"),
-        ("a mask with 6x acceleration", "6"),
-        ("enlarge it 3.5x", "3.5"),
         ("I have 180 000 rows", "180000"),
         ("an alpha of thirty-two and one tenth dropout", "32"),
         ("a decay of nine thousand nine hundred and ninety-five ten-thousandths", "0.9995"),

@@ -293,14 +293,6 @@ def test_a_file_elsewhere_is_no_known_one_of_its_name(text: str, expected: str, 
     assert str(answer(shelf, text)) == f"python train.py --config {expected}"
 
 
-def test_a_required_text_is_what_stands_before_its_name(tmp_path: Path) -> None:
-    (tmp_path / "tag.py").write_text(TAG.replace('"--checkpoint", required=True', '"--challenge", required=True'))
-    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "one")))
-    text = "Tag the sentences of the text file texts/a.txt for the {}challenge"
-    assert "--challenge multicoil" in str(answer(shelf, text.format("multicoil ")))
-    assert "--challenge challenge" in str(answer(shelf, text.format("")))
-
-
 def test_a_value_that_may_belong_elsewhere_is_doubtful(shelf: Shelf) -> None:
     sure = solve(read("Train the tagger with --epochs 7"), shelf, shipped())[0]
     (placed,) = sure.filled.placed
