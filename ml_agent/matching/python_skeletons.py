@@ -56,8 +56,9 @@ class Usages:
     def methods(self, thing: Thing) -> list[Thing]:
         """The method of a class that is called most where the class is used; none where nothing is called."""
         counts: Counter[str] = Counter()
+        by_program = {id(program): _called_on(program) for program, _ in self.of(thing)}
         for program, made in self.of(thing):
-            used = {call.thing.name for call in program.calls if made.makes and _receiver(call.node) == made.makes}
+            used = by_program[id(program)].get(made.makes, set()) if made.makes else set()
             counts.update(used - {"forward", "__call__", "to", "eval", "train", "cuda"})
         common = counts.most_common(1)
         return [one for one in thing.methods if common and one.name == common[0][0]]
@@ -84,6 +85,14 @@ class Usages:
                 if program is not None:
                     found.append(program)
         return found
+
+
+def _called_on(program: Program) -> Mapping[str, set[str]]:
+    """By variable: the methods that are called on it."""
+    found: dict[str, set[str]] = {}
+    for call in program.calls:
+        found.setdefault(_receiver(call.node), set()).add(call.thing.name)
+    return found
 
 
 def _receiver(node: ast.Call) -> str:

@@ -240,3 +240,14 @@ class TestPython:
             ("python", "import pkg\n\na = 1\n\nnet = pkg.Net()\n\nnet.run()", 5),
         ]
         assert found[-1].introduction == "Now use it."
+
+    def test_a_program_of_thousands_of_lines_is_no_example_and_those_around_it_stay(self, repository: Path) -> None:
+        long = "from pkg import Net\n" + "net = Net()\n" * 3000
+        blocks = ["from pkg import Net\nfirst = Net()\n", long, "from pkg import Net\nlast = Net()\n"]
+        readme = "# Use\n" + "".join(f"```python\n{block}```\n" for block in blocks)
+        assert [one.text.split()[-3] for one in examples(repository, "README.md", readme)] == ["first", "last"]
+        cells = [{"cell_type": "markdown", "source": ["# Use"]}]
+        cells += [{"cell_type": "code", "source": block.splitlines(True)} for block in blocks]
+        notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        (found,) = examples(repository, "long.ipynb", json.dumps(notebook))
+        assert "first" in found.text and "last" in found.text and "\nnet" not in found.text

@@ -26,6 +26,8 @@ from tools.usage.shell import ShellCommand, ShellState, read_commands
 from tools.usage.surroundings import Surroundings
 
 _LARGEST_SCRIPT = 400_000
+_LONGEST_PYTHON = 20_000
+"""Characters of Python that show how a thing is called: some five hundred lines; what is longer is a program of its own, or data."""
 _SILENT = frozenset(
     [
         "echo",
@@ -155,7 +157,7 @@ class _DocumentReader:
                 yield from self._inline(passage, section)
             elif section.block.language == "bash":
                 yield from self._bash(passage, section, section.block)
-            elif section.block.language == "python" and not _is_notebook(passage):
+            elif _is_python(section.block) and not _is_notebook(passage):
                 yield self._python(passage, section.block, section.before)
         first = next((section for section in sections(passage) if section.block and _is_python(section.block)), None)
         if _is_notebook(passage) and first is not None and first.block is not None:
@@ -230,10 +232,13 @@ def _is_notebook(passage: Passage) -> bool:
 
 
 def _is_python(block: CodeBlock) -> bool:
-    return block.language == "python"
+    return block.language == "python" and len(block.text) <= _LONGEST_PYTHON
 
 
 def _python_units(passage: Passage) -> list[str]:
     """The pieces of Python that make an example each: the blocks of a text, the cells of a notebook's section together."""
     texts = [block.text for block in passage.blocks if _is_python(block)]
-    return ["\n\n".join(texts)] if texts and _is_notebook(passage) else texts
+    if not _is_notebook(passage) or not texts:
+        return texts
+    lengths = itertools.accumulate(len(text) for text in texts)
+    return ["\n\n".join(text for text, length in zip(texts, lengths, strict=False) if length <= _LONGEST_PYTHON)]
