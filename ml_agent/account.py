@@ -142,7 +142,7 @@ def _carries(word: str, value: Value) -> bool:
     if not wanted:
         return value.value.rstrip("/") == word.rstrip("/")
     if value.kind == "path":
-        return wanted == said or _is_file_of(value.value, word)
+        return wanted == said or _is_file_of(value.value, word) or _is_imported(value.value, word)
     if wanted == said or (len(wanted) > _FEW_LETTERS and wanted in said):
         return True
     parts = [_letters(part) for part in re.split(r"[\s/_-]+", value.value) if _letters(part)]
@@ -164,9 +164,16 @@ def _is_file_of(path: str, word: str) -> bool:
     """Whether a word names a file or folder: the whole path stands in it, or its last part is one of the word's."""
     bare = path.rstrip("/")
     name = posixpath.basename(bare).lower()
+    parts = re.split(r"[/\s=,:'\"()\[\]{}]+", word.lower())
     return re.search(rf"(?<![\w./-]){re.escape(bare)}(?![\w-])(?!\.\w)", word) is not None or (
-        len(name) > _FEW_LETTERS and name in re.split(r"[/\s=,:'\"()\[\]{}]+", word.lower())
+        len(name) > _FEW_LETTERS and (name in parts or any(one.endswith(f"*.{name}") for one in parts))
     )
+
+
+def _is_imported(path: str, line: str) -> bool:
+    """Whether a line of code imports a file: "from tutorial_dataset import MyDataset" uses `tutorial_dataset.py`."""
+    module = path.removeprefix("./").removesuffix(".py").replace("/", ".")
+    return path.endswith(".py") and re.search(rf"\b(?:from|import)\s+{re.escape(module)}\b", line) is not None
 
 
 def _has_number(word: str, amount: str, value: Value) -> bool:

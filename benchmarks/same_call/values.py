@@ -25,6 +25,8 @@ def same(first: Any, second: Any, reading: Reading = "any") -> bool:
         return True
     one, other = plain(first, reading), plain(second, reading)
     if isinstance(one, list) and isinstance(other, list):
+        if (settings := _settings(one)) and (others := _settings(other)):
+            return same(settings, others)
         return len(one) == len(other) and all(same(a, b, reading) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
@@ -35,6 +37,26 @@ def same(first: Any, second: Any, reading: Reading = "any") -> bool:
     if _number(one) is not None and _number(other) is not None:
         return math.isclose(_number(one) or 0.0, _number(other) or 0.0, rel_tol=NEAR)
     return bool(one == other) or (isinstance(one, str) and isinstance(other, str) and _same_command(one, other))
+
+
+_KEY = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*")
+_SET = re.compile(r"(?P<key>[A-Za-z_][\w.]*)=(?P<value>.*)", re.DOTALL)
+
+
+def _settings(words: list[Any]) -> dict[str, Any]:
+    """Words that override settings, as `KEY VALUE` or `key=value`, by key: their order says nothing. Empty where they are something else, or one is set twice."""
+    texts = [word for word in words if isinstance(word, str)]
+    pairs = [(match["key"], match["value"]) for match in map(_SET.fullmatch, texts) if match]
+    if (
+        len(pairs) < len(words)
+        and len(words) % 2 == 0
+        and all(isinstance(k, str) and _KEY.fullmatch(k) for k in words[::2])
+    ):
+        pairs = [(str(key), value) for key, value in zip(words[::2], words[1::2], strict=True)]
+    elif len(pairs) < len(words):
+        return {}
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else {}
 
 
 def _same_command(one: str, other: str) -> bool:

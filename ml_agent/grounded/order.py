@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, filterfalse, islice, tee, zip_longest
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from ml_agent.draft import Draft
@@ -11,6 +12,7 @@ from ml_agent.grounded.commands import Matched
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.matching.answers import CERTAIN
 from ml_agent.matching.likeness import stands
+from tools.commandline.shell import parse_command
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _LONGEST = 80
@@ -52,7 +54,8 @@ def in_order(
         return _distinct(chain(python, bash, filterfalse(_is_short, again)))
     if wanted == "bash":
         return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
-    if commands and (_is_certain(commands[0]) or not _may_fit_better(commands[0], ahead := lead(choices))):
+    named = bool(commands) and _is_named(instruction, commands[0].draft)
+    if commands and (named or _is_certain(commands[0]) or not _may_fit_better(commands[0], ahead := lead(choices))):
         return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
     program = next(python, None)
     python = chain([program] if program is not None else [], python)
@@ -82,6 +85,14 @@ def _programs(programs: Programs) -> Iterator[Draft]:
         yield from chain(written[:_OF_ONE_KIND], islice(others, 1), written[_OF_ONE_KIND:], others)
     else:
         yield from chain(islice(others, 1), written[:_OF_ONE_KIND], others, written[_OF_ONE_KIND:])
+
+
+def _is_named(instruction: str, command: Draft) -> bool:
+    """Whether a request says the program of a command by a name that is no plain word: "mmf_run", "train-net"."""
+    names = (PurePosixPath(one.name).stem for one in parse_command(command.text).invocations)
+    return any(
+        re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w-])", instruction) for name in names if re.search("[_-]", name)
+    )
 
 
 def _is_certain(command: Matched) -> bool:

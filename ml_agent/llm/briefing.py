@@ -1,8 +1,10 @@
 """The first message of a conversation: worth ten calls, within a budget of characters for each section."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
+
+import msgspec
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.kind import wanted_kind
@@ -16,7 +18,7 @@ from ml_agent.llm.likely import (
     likely_passages,
     likely_subcommands,
 )
-from ml_agent.llm.likely_files import SETTINGS_FILE, files_beside, likely_files, named_files
+from ml_agent.llm.likely_files import configuration, files_beside, likely_files, named_files
 from ml_agent.llm.listing import called, line_of, options_of
 from ml_agent.llm.objects import ObjectRoom, likely_modules, likely_objects, object_lines, outline
 from ml_agent.llm.rooms import LEVELS, MOST_TOKENS, Rooms
@@ -30,7 +32,7 @@ from prompts.render import render
 from prompts.untrusted import PromptText, joined
 from tools.documents.model import Passage
 from tools.documents.read import is_readme
-from tools.signatures.model import Signature
+from tools.signatures.model import Option, Signature
 from tools.tokens import count_tokens
 
 ENTRIES = 4
@@ -55,6 +57,9 @@ _SURE = 0.5
 """Confidence from which the answer of the rules is shown."""
 _LONGEST_DESCRIPTION = 140
 _FEW_WORDS = 5
+_SHARED, _LACKED = 3, 8
+"""So many options in common, and so few that only the other one has, say an entry point in terms of another."""
+_OWN_OPTIONS = 900
 _SAME = 60
 """Characters by which a command is known again."""
 
@@ -215,14 +220,13 @@ def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Reque
 
 def _heads(entries: Sequence[Entry], task: _Task, most: int) -> list[dict[str, str]]:
     """How the files begin that the request names, the likeliest entry point where it is steered from within, and the configuration
-    whose name fits best where the options of the likeliest are those of a file that is chosen when it runs."""
+    that fits best where the options of the likeliest are those of a file that is chosen when it runs."""
     workspace, words = task.workspace, task.request.instruction
     steered = [entry[0].path for entry in entries[:1] if not any(one.options for one in entry)]
     known = {entry[0].path for entry in entries if any(one.options for one in entry)}
     named = [path for path in named_files(words, workspace, _HEADS) if path not in known]
-    chosen: list[str] = []
-    if any(one.accepts_unknown for entry in entries[:1] for one in task.subcommands(entry)[:1]):
-        chosen = [path for path in likely_files(words, workspace, _FILES) if SETTINGS_FILE.search(path)][:1]
+    open_ones = [entry for entry in entries[:1] if any(one.accepts_unknown for one in task.subcommands(entry)[:1])]
+    chosen = [path for entry in open_ones if (path := configuration(entry, words, workspace, _FILES))]
     heads = ((path, head_of(path, workspace, most)) for path in dict.fromkeys([*named, *chosen, *steered]))
     return [{"path": path, "text": text} for path, text in heads if text]
 
@@ -257,14 +261,33 @@ def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcomm
     shown: list[dict[str, Any]] = []
     best_of = [task.subcommands(entry)[: subcommands if not at else 1] for at, entry in enumerate(entries[: len(room)])]
     pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several)
+    told: dict[tuple[str, tuple[str, ...]], Signature] = {}
     for best, most in pairs:
-        text = options_of(best, task.request.instruction, most) if best.options else ""
-        same = tuple((one.flags, one.dest, one.default, one.choices) for one in best.options)
-        twin = next((one["name"] for one in shown if one["options"] == same), "")
-        if text:
-            name = called(best, task.workspace.path)
-            shown.append({"name": name, "text": f"those of {twin}" if twin else text, "options": same})
+        if (best.path, best.subcommand) in told or not best.options:
+            continue  # the same program under its other name
+        text = _beside_others(best, told.values(), task) or options_of(best, task.request.instruction, most)
+        told[best.path, best.subcommand] = best
+        shown.append({"name": called(best, task.workspace.path), "text": text})
     return shown
+
+
+def _beside_others(best: Signature, told: Collection[Signature], task: _Task) -> str:
+    """The options of an entry point as those of one that is shown, and what it has beside them; "" where that says no less."""
+    for other in told:
+        common = set(map(_look, best.options)) & set(map(_look, other.options))
+        lacks = [option for option in other.options if _look(option) not in common]
+        if len(common) < _SHARED or len(lacks) > _LACKED:
+            continue
+        own = [option for option in best.options if _look(option) not in common]
+        rest = options_of(msgspec.structs.replace(best, options=tuple(own)), task.request.instruction, _OWN_OPTIONS)
+        but = ", ".join(max(option.flags, key=len, default=option.dest) for option in lacks)
+        those = f"those of {called(other, task.workspace.path)}" + (f" without {but}" if but else "")
+        return f"{those}, and\n{rest}" if own else those
+    return ""
+
+
+def _look(option: Option) -> tuple[object, ...]:
+    return option.flags, option.dest, option.default, option.choices
 
 
 def _names(entries: Sequence[Entry], workspace: Workspace) -> str:

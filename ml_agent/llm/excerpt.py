@@ -8,6 +8,9 @@ from prompts.untrusted import PromptText, framed
 
 WHOLE = 5_500
 """Characters of a file that are shown at once."""
+ASKED = 9_000
+"""Characters of lines that are asked for."""
+_CUT = "\n... (cut)"
 _OUTLINE = WHOLE // 2
 _HEADING = re.compile(r"^(?:class |def |    def |async def |if __name__|@\w+\.command|[A-Z_]{3,} = )")
 _MAIN = re.compile(r"class |def |    def __init__\(|async def ")
@@ -28,8 +31,10 @@ def excerpt(path: str, text: str, lines: str) -> PromptText:
     if asked:
         first = max(int(asked[1]), 1)
         last = min(int(asked[2] or first + 80), len(every))
-        head = f"{path}, lines {first}-{last} of {len(every)}\n"
-        return framed(path, head + cut("\n".join(every[first - 1 : last]), WHOLE))
+        shown = cut("\n".join(every[first - 1 : last]), ASKED)
+        if shown.endswith(_CUT):
+            last = first + len(shown.splitlines()) - 2
+        return framed(path, f"{path}, lines {first}-{last} of {len(every)}\n{shown}")
     told = "\n".join(line for line in without_licence(every) if line.strip())
     if len(told) <= WHOLE:
         return framed(path, told)
@@ -43,7 +48,7 @@ def excerpt(path: str, text: str, lines: str) -> PromptText:
 
 def cut(text: str, most: int) -> str:
     """The lines of a text that fit into so many characters."""
-    return text if len(text) <= most else text[:most].rpartition("\n")[0] + "\n... (cut)"
+    return text if len(text) <= most else text[:most].rpartition("\n")[0] + _CUT
 
 
 def _outline(every: Sequence[str], heading: re.Pattern[str]) -> str:

@@ -21,7 +21,7 @@ _ABOUT = re.compile(
 """Files that set a project up or speak of it."""
 _SETTINGS = re.compile(r"(?<![\w./-])[\w./-]{1,200}\.(?:ya?ml|json|toml|cfg|ini|gin|conf)(?!\w)")
 """Files of settings in a command."""
-SETTINGS_FILE = re.compile(r"\.(?:ya?ml|json|toml|cfg|ini|gin|conf)$")
+_SETTINGS_FILE = re.compile(r"\.(?:ya?ml|json|toml|cfg|ini|gin|conf)$")
 _MOST_GIVEN = 20
 _READ = 4_000
 _SAID_OF_NAME = 0.5
@@ -48,10 +48,24 @@ def _fits(path: str, said: frozenset[str]) -> bool:
     """Whether so much of a path is said that it may be meant."""
     if _said_of_name(path, said) >= _SAID_OF_NAME:
         return True
-    if not (SETTINGS_FILE.search(path) or _CONFIGURES.search(path)):
+    if not (_SETTINGS_FILE.search(path) or _CONFIGURES.search(path)):
         return False
     terms = {term for term in NAME_PARTS.split(path.lower()) if term}
     return len(terms & said) > 1 and _said_of_name(path, said) > 0
+
+
+def configuration(entry: Entry, words: str, workspace: Workspace, most: int) -> str:
+    """The configuration that is likeliest meant: of those whose names fit, and those that documented calls of an entry point give; "" for none."""
+    files = frozenset(workspace.index.files)
+    texts = (one.text[:_READ] for one in workspace.index.examples if one.entry == entry[0].path)
+    given = islice((word for text in texts for word in text.split() if word in files), _MOST_GIVEN)
+    known = dict.fromkeys(path for path in (*likely_files(words, workspace, most), *given) if _is_configuration(path))
+    said = _telling(words)
+    return max(known, key=lambda path: _said_of_name(path, said), default="")
+
+
+def _is_configuration(path: str) -> bool:
+    return _SETTINGS_FILE.search(path) is not None or (path.endswith(".py") and _CONFIGURES.search(path) is not None)
 
 
 def files_beside(entries: Sequence[Entry], words: str, workspace: Workspace, most: int) -> list[str]:

@@ -88,7 +88,7 @@ def options_of(signature: Signature, words: str, most: int) -> str:
 
     Of those that do not fit the names stand at the end, in up to half of the room.
     """
-    options = [option for option in signature.options if _is_of_use(option)]
+    options = [_said_first(option, words) for option in signature.options if _is_of_use(option)]
     order = _by_relevance(options, words)
     texts: dict[int, str] = {}
     shown = _left_open if signature.syntax == "overrides" else _short
@@ -108,6 +108,15 @@ def options_of(signature: Signature, words: str, most: int) -> str:
             left -= cost
     others = [f"... and {names_of(left_out, left + len(left_out))}"] if left_out else []
     return "\n".join([*(texts[place] for place in sorted(texts)), *others, *_notes(signature)])
+
+
+def _said_first(option: Option, words: str) -> Option:
+    """The option with those of its many choices first that the words say: of the others few are shown."""
+    if len(option.choices) <= _MOST_CHOICES:
+        return option
+    said = set(tokenize(words))
+    first = sorted(option.choices, key=lambda choice: not set(tokenize(choice)) <= said)
+    return msgspec.structs.replace(option, choices=tuple(first))
 
 
 def names_of(options: Sequence[Option], most: int, words: str = "") -> str:

@@ -88,7 +88,25 @@ def example_values(statement: Statement, entry: EntryPoint, shown: Shown) -> dic
     values = bound(entry.variables, statement.mentions) if entry.variables else {}
     found = {dest: _expand_value(value, values) for dest, value in _values_to_keep(statement, entry, shown).items()}
     required = {option.dest for option in entry.signature.options if option.required}
-    return {dest: value for dest, value in found.items() if dest in required or not _is_open(value)}
+    kept = {dest: value for dest, value in found.items() if dest in required or not _is_open(value)}
+    return {dest: in_named_folder(statement, entry, value) for dest, value in kept.items()}
+
+
+def in_named_folder(statement: Statement, entry: EntryPoint, value: Any) -> Any:
+    """The file of the same name in the folder beside the example's that the request names: "LibriTTS" for `config/LJSpeech/model.yaml`."""
+    files = entry.facts.files if entry.facts is not None else ()
+    if not isinstance(value, str) or "/" not in value or value not in files:
+        return value
+    said = {plain(one.value) for one in statement.mentions if one.kind == "name"}
+    own = PurePosixPath(value).parts
+    if any(plain(part) in said for part in own):
+        return value
+    for path in sorted(files):
+        parts = PurePosixPath(path).parts
+        other = [one for one, mine in zip(parts, own, strict=False) if one != mine]
+        if len(parts) == len(own) and parts[-1] == own[-1] and len(other) == 1 and plain(other[0]) in said:
+            return path
+    return value
 
 
 def _is_open(value: Any) -> bool:

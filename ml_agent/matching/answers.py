@@ -11,6 +11,7 @@ from ml_agent.matching import launch
 from ml_agent.matching.after_example import (
     HALF,
     example_values,
+    in_named_folder,
     is_filled,
     is_introduced,
     is_rival,
@@ -36,6 +37,8 @@ ANSWER_FEATURES = (
 CERTAIN = 3.0
 """Log-odds from which on a value hardly belongs elsewhere."""
 _SWITCHED = "said in words"
+_SEVERAL = 3
+"""So many settings that are spelled with their values are a way of one's own."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -79,7 +82,8 @@ def answers(statement: Statement, given: Given, filled: Filled) -> list[Answer]:
         return [bare]
     after = Answer(entry, filled, _call(statement, entry, placed, shown), launching, shown, vector)
     meant = said >= HALF or is_filled(statement, entry, shown) or is_introduced(statement, entry, shown)
-    meant = meant and not any(one.name.startswith("-") for one in statement.spelled)
+    assigned = sum(not one.name.startswith("-") for one in statement.spelled)
+    meant = meant and assigned < _SEVERAL and not any(one.name.startswith("-") for one in statement.spelled)
     return [after, bare] if meant or _needs_invention(entry, placed, call) else [bare, after]
 
 
@@ -125,7 +129,7 @@ def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], sh
                 *((option.default,) if option.default is not None else ()),
                 *option.choices,
             ]
-            base[option.dest] = known[0] if known else _placeholder(option)
+            base[option.dest] = in_named_folder(statement, entry, known[0]) if known else _placeholder(option)
     groups = entry.signature.exclusive
     for group in groups:
         asked = [dest for dest in group if dest in placed]

@@ -174,11 +174,21 @@ class EntryPoint:
             and all(part.isidentifier() for part in one.invocation.name.split("."))
         )
         name, count = next(iter(names.most_common(1)), ("", 0))
-        if self.shown or self.facts is None or self.facts.packaged or not self.signature.path.endswith(".py"):
+        if (
+            self.shown
+            or self.facts is None
+            or self.signature.kind != "python"
+            or not self.signature.path.endswith(".py")
+        ):
             return name if 2 * count > len(self.shown) else ""
         source = read_module(Tree(self.facts.index.root), self.signature.path)
         inside = posixpath.relpath(self.signature.path, workdir)
-        return launch.module_of(inside, source, self.facts.tops(workdir)) if source is not None else ""
+        if not self.facts.packaged:
+            return launch.module_of(inside, source, self.facts.tops(workdir)) if source is not None else ""
+        module = launch.module_of(inside, source, frozenset()) if source is not None else ""
+        return module.removeprefix(
+            "src."
+        )  # what is installed is found from anywhere, and without the folder that holds it
 
     def _namesakes_choices(self, option: Option) -> tuple[str, ...]:
         """The choices that options of its name have elsewhere, for one of words that has none itself."""
@@ -326,14 +336,14 @@ class Facts:
             value: that an option is given.
             places: from where it is called, and where the program lies: a file that is found from either stays.
         """
-        if (
-            not isinstance(value, str)
-            or PurePosixPath(value).suffix not in _SETTINGS
-            or value.startswith(("/", "~", "$"))
-        ):
+        if not isinstance(value, str) or value.startswith(("/", "~", "$")):
             return value
         name = posixpath.normpath(value)
-        if any(posixpath.normpath(posixpath.join(place, name)) in self.files for place in places):
+        if name.startswith("../") and (whole := posixpath.normpath(posixpath.join(places[-1], name))) in self.files:
+            return posixpath.relpath(whole, places[0])  # as the program's folder sees it
+        if PurePosixPath(value).suffix not in _SETTINGS or any(
+            posixpath.normpath(posixpath.join(place, name)) in self.files for place in places
+        ):
             return value
         ending = [path for path in self.files if path.endswith(f"/{name}")]
         return posixpath.relpath(ending[0], places[0]) if len(ending) == 1 else value

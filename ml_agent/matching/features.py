@@ -1,5 +1,6 @@
 """What speaks for a value in a slot: small functions of the wording and of the slot."""
 
+import itertools
 import math
 import re
 from decimal import Decimal
@@ -269,10 +270,43 @@ def _direction(statement: Statement, mention: Mention) -> str:
     for place in range(mention.first - 1, max(-1, mention.first - 6), -1):
         word = statement.tokens[place].value.lower()
         if word in _TOWARD or word in _FROM:
-            return "toward" if word in _TOWARD else "from"
+            return "toward" if word in _TOWARD or _is_put(statement, place) else "from"
         if statement.tokens[place].kind != "word":
             break
     return ""
+
+
+def _is_put(statement: Statement, place: int) -> bool:
+    """Whether a word of writing stands shortly before a preposition: "put it in", "save the result in"."""
+    before = itertools.takewhile(
+        lambda token: token.kind == "word", reversed(statement.tokens[max(0, place - 4) : place])
+    )
+    return any(token.value.lower() in _WRITING for token in before)
+
+
+_WRITING = frozenset(
+    [
+        "save",
+        "saved",
+        "saves",
+        "saving",
+        "write",
+        "written",
+        "writes",
+        "writing",
+        "put",
+        "puts",
+        "store",
+        "stored",
+        "stores",
+        "storing",
+        "export",
+        "exported",
+        "dump",
+        "collect",
+        "collected",
+    ]
+)
 
 
 def _form_features(path: bool, suffix: str, slot: Slot) -> tuple[float, float]:

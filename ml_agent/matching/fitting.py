@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from ml_agent.matching.devices import COUNTED_CARDS
 from ml_agent.matching.evidence import Evidence
+from ml_agent.matching.launch import PORT, PROCESSES
 from ml_agent.matching.listed import listed_in
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
@@ -111,7 +112,17 @@ _SHOTS = re.compile(r"[\s-]+shots?\b", re.IGNORECASE)
 """What stands behind a number of examples in a prompt: "zero-shot"."""
 _SEEDS = re.compile(r"\s+(?:[a-z]+\s+)?seeds\b", re.IGNORECASE)
 """What stands behind a number of runs that differ in their seed: none of them is that seed."""
+_HERTZ = re.compile(r"\bk?hz$", re.IGNORECASE)
+_OSCILLATES = frozenset(
+    terms("rate sr fs frequency freq hz khz fmin fmax cutoff bandwidth pitch f0 sample sampling resample")
+)
+"""What is measured in hertz: a number of them means no channels."""
 _MACHINES = frozenset(terms("gpu process node worker rank world parallel distributed job shard"))
+
+
+_OF_LAUNCHING = _MACHINES | frozenset(terms("card device accelerator cuda port"))
+"""What must stand near a number that a launcher is told: no program has to be launched by several processes."""
+_BESIDE = 5
 
 
 _OF_A_SEED = frozenset(terms("random rng manual seed"))
@@ -127,11 +138,16 @@ def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool
     cards = mention.kind == "number" and COUNTED_CARDS.match(statement.text, mention.end)
     if cards and not _counts_machines(slot):
         return True
+    if mention.kind == "number" and slot.option in (PROCESSES, PORT):
+        beside = statement.tokens[max(0, mention.first - _BESIDE) : mention.last + 1 + _BESIDE]
+        return _OF_LAUNCHING.isdisjoint(term for token in beside for term in terms(token.value))
     if mention.kind == "number" and _SHOTS.match(statement.text, mention.end):
         return "shot" not in f"{slot.option.dest} {slot.option.help}".lower()
     if mention.kind == "number" and _SEEDS.match(statement.text, mention.end):
         return any(set(name) <= _OF_A_SEED for name in slot.names)
     following = statement.tokens[mention.last + 1 : mention.last + 2]
+    if mention.kind == "number" and _HERTZ.search(" ".join([mention.text, *(one.text for one in following)])):
+        return not _OSCILLATES.intersection(slot.help_terms, *slot.names)
     if mention.kind != "number" or not following or following[0].kind not in {"word", "name"}:
         return False
     shared = {term for said in _PER.findall(f"{slot.option.dest} {slot.option.help}") for term in terms(said)}

@@ -102,7 +102,8 @@ def launched(text: str, launcher: str, given: Mapping[str, str]) -> str:
 def module_of(path: str, source: ast.Module, tops: Set[str]) -> str:
     """The name by which `python -m` runs a file of a sub-folder that imports what lies beside that folder; "" where its file runs as well.
 
-    Python looks for imports beside the file that it is given, and for a module's where it is called from.
+    Python looks for imports beside the file that it is given, and for a module's where it is called from. What a file imports relative
+    to its package it finds as a module alone.
 
     Args:
         path: the file, as seen from where it is called.
@@ -112,6 +113,8 @@ def module_of(path: str, source: ast.Module, tops: Set[str]) -> str:
     folder, parts = posixpath.dirname(path), path.removesuffix(".py").split("/")
     if not folder or not all(part.isidentifier() for part in parts):
         return ""
+    if any(isinstance(node, ast.ImportFrom) and node.level for node in source.body):
+        return ".".join(parts).removesuffix(".__main__")
     imported = {name.partition(".")[0] for node in ast.walk(source) for name in _imports(node)}
     return ".".join(parts) if parts[0] in imported & tops else ""
 

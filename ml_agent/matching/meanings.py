@@ -62,7 +62,18 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
         found.append(
             Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
         )
-    return found
+    return [one for one in found if not any(_says_more(statement, other, one, pieces) for other in found)]
+
+
+def _says_more(statement: Statement, entry: Entry, other: Entry, pieces: Mapping[str, frozenset[str]]) -> bool:
+    """Whether another value is but a part of the words of one that is written out: "Restricted ImageNet" is no `imagenet`."""
+    if not entry.exact or not pieces[other.value] < pieces[entry.value]:
+        return False
+    inside = range(entry.mention.first, entry.mention.last + 1)
+    return not any(
+        plain(token.value) == plain(other.value) and token.kind != "path" and place not in inside
+        for place, token in enumerate(statement.tokens)
+    )
 
 
 def _as_typed(statement: Statement, vocabulary: Sequence[str]) -> Sequence[str]:
@@ -166,7 +177,7 @@ def _tokens_by_piece(statement: Statement) -> Mapping[str, tuple[int, ...]]:
             continue
         if token.value.endswith((".py", ".sh")):
             continue
-        spelled = token.value.lower().replace("++", "pp")
+        spelled = (token.text if token.kind == "number" else token.value).lower().replace("++", "pp")
         for piece in {*_PIECE.findall(spelled), *pieces_of(token.value), plain(spelled)}:
             if token.kind != "path" or not piece.isdigit():
                 found.setdefault(piece, []).append(place)

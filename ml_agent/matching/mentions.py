@@ -27,6 +27,7 @@ _PYTHON = re.compile(r"\bpython[\d.]*\s+$")
 """What stands before the `-m` that starts a module, and is no option of it."""
 _FILLER = frozenset({"of", "to", "is", "be", "=", ":", "at", "with", "as", "in"})
 _CLAUSE = frozenset({",", ";", ":", "(", ")", "–", "—"})
+_INITIALS = range(3, 6)
 _JOINING = frozenset({"and", "or", "but", "with", "while"})
 
 
@@ -85,6 +86,12 @@ class Statement:
         for place, token in enumerate(self.tokens):
             if token.kind in {"mark", "number", "shape"} or token.value.lower() in words("stop"):
                 continue
+            if (
+                token.value.lower() == "out"
+                and self.tokens[place + 1 : place + 2]
+                and self.tokens[place + 1].value.lower() == "of"
+            ):
+                continue  # "out of" says where something comes from, and nothing of an output
             if token.kind in {"word", "name", "flag"} or (token.kind in {"path", "quoted"} and len(token.value) < 60):
                 meant = terms(token.value)
                 if meant:
@@ -163,6 +170,18 @@ class Statement:
         return frozenset(term for word in self.content for term in word.terms)
 
     @cached_property
+    def initials(self) -> frozenset[str]:
+        """The first letters of three to five words that follow one another: "perceptual path length" is `ppl`."""
+        runs = itertools.groupby(enumerate(self.content), lambda one: one[1].place - one[0])
+        texts = [[word.text for _, word in several] for _, several in runs]
+        return frozenset(
+            "".join(word[0] for word in several[at : at + count])
+            for several in texts
+            for count in _INITIALS
+            for at in range(len(several) - count + 1)
+        )
+
+    @cached_property
     def _alike(self) -> dict[str, tuple[str, ...]]:
         return {}
 
@@ -217,7 +236,7 @@ def _names_option(tokens: Sequence[Token], place: int) -> bool:
     return named and tokens[place].kind == "quoted" and tokens[place].value.isidentifier()
 
 
-_PLURALS = frozenset({"GPUs", "CPUs", "TPUs"})
+_PLURALS = frozenset({"GPUs", "CPUs", "TPUs", "sub-folders", "sub-directories"})
 """Things that are counted, and no names."""
 _PLACES = frozenset({"folder", "directory", "file", "archive", "path", "subfolder", "sub-folder", "dir"})
 _BEHIND_PLACES = frozenset(
@@ -252,7 +271,10 @@ def _is_namelike(tokens: Sequence[Token], place: int) -> bool:
         return True
     lead = tokens[place - 1].value.lower() if place else ""
     if lead in (_PLACES - {"file", "path"}) | {"project", "workdir"} and text.lower() not in _BEHIND_PLACES:
-        return not any(one.kind in {"path", "quoted"} for one in tokens[place + 1 : place + 2])  # "the folder take ./x"
+        following = tokens[place + 1 : place + 2]  # "the folder take ./x", "a folder dataset called screws"
+        return not any(
+            one.kind in {"path", "quoted"} or one.value.lower() in words("naming_verbs") for one in following
+        )
     return "-" in text and not text.endswith("-")
 
 

@@ -121,11 +121,22 @@ def _value_of(statement: Statement, one: Spelled, slot: Slot) -> tuple[tuple[str
         values, length = _following(one.following, slot)
     if slot.boolean:
         typed = values and (values[0].lower() in TRUTH or (slot.binary and number(values[0]) is not None))
-        return (values, one.start, one.end + length) if typed else ((bare,), one.start, one.end)
+        return (_as_usual(values, slot), one.start, one.end + length) if typed else ((bare,), one.start, one.end)
     start = one.start if _DIRECTLY.match(one.following) else _ahead(statement, one, slot)
     if start < one.start:
         return (statement.text[start : one.start].strip(),), start, one.end
     return values, one.start, one.end + length
+
+
+_SAID = {"on": "true", "yes": "true", "enabled": "true", "off": "false", "no": "false", "disabled": "false"}
+
+
+def _as_usual(values: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
+    """ "On" and "no" as a setting writes them whose default is `True` or `false`: not every program reads words."""
+    usual, said = slot.option.default or "", _SAID.get(values[0].lower(), "")
+    if not said or usual.lower() not in {"true", "false"}:
+        return values
+    return (said.capitalize() if usual[0].isupper() else said,)
 
 
 def is_whole(placed: Placed) -> bool:

@@ -171,7 +171,7 @@ def _is_negated(statement: Statement, own: Collection[int], first: int, last: in
     """Whether a word of denial stands before or among the words of a switch, or one that switches off right behind them."""
     for at in range(max(0, first - 4), last + 1):
         word = statement.tokens[at].text.lower().replace("’", "'")
-        if word in (_DENIALS if at in own else _NEGATIONS):
+        if word in (_DENIALS if at in own else _NEGATIONS) or (at in own and word.startswith("non-")):
             return True
     for token in statement.tokens[last + 1 : last + 7]:
         if token.kind == "mark" or token.value.lower() == "true":

@@ -58,7 +58,8 @@ _SHARE_OF = GuardedPattern(
 )
 _AND_HALF = GuardedPattern(rf"\b(?P<whole>{_RUN})\s+and\s+a\s+(?P<part>half|quarter)\b", "half", "quarter")
 _ONE_IN = GuardedPattern(
-    rf"\bone(?:\s+[a-z]+){{0,2}}\s+(?:in|out\s+of)\s+(?:every\s+)?(?P<count>{_UNIT_WORD}|hundred|\d+)\b", "one"
+    rf"\bone(?!\s+(?:gpu|cpu|tpu|card|device|node)\b)(?:\s+[a-z]+){{0,2}}\s+(?:in|out\s+of)\s+(?:every\s+)?(?P<count>{_UNIT_WORD}|hundred|\d+)\b(?![\s-]+bits?\b)",
+    "one",
 )
 _PERCENT = GuardedPattern(
     rf"\b(?P<count>{_RUN}|\d+(?:\.\d+)?)\s*+(?:percent|per\s+cent)\b|(?<![\w.])(?P<digits>\d+(?:\.\d+)?)\s?%",
@@ -71,10 +72,11 @@ _RANGE = re.compile(
     r"(?<![\w/.@-])\d+-\d+(?:,\d+(?:-\d+)?)*(?![\w/-])|(?<![\w/.-])\d+(?:,\d+(?:-\d+)?)*,\d+-\d+(?![\w/-])"
 )
 _UNIT = re.compile(
-    r"(?<![\w/.-])(?P<digits>\d+(?:\.\d+)?)(?P<unit>px|s|ms|kb|mb|gb|fps|hz|khz|bit|dpi|th|st|nd|rd)\b", re.IGNORECASE
+    r"(?<![\w/.-])(?P<digits>\d+(?:\.\d+)?)(?P<unit>px|s|ms|kb|mb|gb|fps|hz|bit|dpi|th|st|nd|rd)\b", re.IGNORECASE
 )
 _ADDRESS = re.compile(r"(?<![\w./])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.]*\d)")
-_GROUPED = re.compile(r"(?<![\w.])(?P<digits>\d{1,3}(?: \d{3})+)(?![\d\w])")
+_GROUPED = re.compile(r"(?<![\w.])(?<!\d )(?P<digits>\d{1,3}(?: \d{3})* 000)(?![\d\w]| \d)")
+"""Thousands with blanks between: "10 000"; "64 128 256" are three numbers."""
 _ORDINALS = {
     "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
     "twelfth": 12, "fifteenth": 15, "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50, "sixtieth": 60,
@@ -88,6 +90,10 @@ _COMPOUND = GuardedPattern(
     "ty",
 )
 """Which one it is, and not how many: "the twenty-eighth round" states no twenty."""
+_PRONOUN = GuardedPattern(r"(?:(?<=\bwhen )|(?<=\bif )|(?<=\bwhere )|(?<=\bhow ))one(?= [a-z]+s\b)", " one ")
+"""Somebody, and no number: "what happens when one moves along it"."""
+_KILOHERTZ = re.compile(r"(?<![\w/.-])(?P<digits>\d+(?:\.\d+)?)[ -]?kHz\b", re.IGNORECASE)
+"""Programs count in hertz: "44.1 kHz" is 44100."""
 _FILE = re.compile(r"(?<![\w/.@$~-])[A-Za-z]\w[\w-]*(?:\.\w+)*\.[a-z]{2,8}(?![\w/(-])(?!\.\w)")
 _GLOB = re.compile(r"(?<![\w/.*-])(?:[A-Za-z][\w-]{0,80})?\*[\w-]{0,80}(?:\.[A-Za-z]\w*)+(?![\w/*])")
 """Files by a pattern: "checkpoint-2*.pth.tar"."""
@@ -170,6 +176,10 @@ def _percent(match: re.Match[str]) -> str | None:
     return None if count is None else _decimal(count)
 
 
+def _kilohertz(match: re.Match[str]) -> str:
+    return plain((1000 * Decimal(match["digits"])).normalize())
+
+
 def _negative(match: re.Match[str]) -> str | None:
     count = worded(match["count"])
     return None if count is None else _decimal(-count)
@@ -189,7 +199,7 @@ _READERS: tuple[tuple[re.Pattern[str] | GuardedPattern, _Read, str], ...] = (
     (_ONE_IN, _one_in, ""), (_PERCENT, _percent, ""), (_MINUS, _negative, ""),
     (_COMPOUND, lambda match: match[0], "word"),
     (_ADDRESS, lambda match: match[0], ""), (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),
-    (_UNIT, lambda match: match["digits"], ""), (_GROUPED, lambda match: match[0].replace(" ", ""), ""),
+    (_PRONOUN, lambda match: match[0], "word"), (_KILOHERTZ, _kilohertz, ""), (_UNIT, lambda match: match["digits"], ""), (_GROUPED, lambda match: match[0].replace(" ", ""), ""),
     (_COUNT_WORD, lambda match: _TIMES[match[0].lower()], ""), (_HALF, lambda match: "0.5", ""),
     (_GLOB, lambda match: match[0], "path"), (_FILE, lambda match: match[0], "path"),
 )  # fmt: skip

@@ -137,3 +137,16 @@ def test_a_whole_word_comes_before_a_part_of_one(workspace: Workspace) -> None:
     request = Request(instruction="batches of 3", values=stated_values("batches of 3"))
     draft = Draft(kind="bash", text="python fit.py --data large-v3 --batch_size 3", source="llm")
     assert [entry.where for entry in account(draft, request, workspace)] == ["--batch_size 3"]
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "kind", "value"),
+    [
+        ("score the .gt.txt files in data/test", "python fit.py --data 'data/test/*.gt.txt'", "bash", "gt.txt"),
+        ("the data is what my_data.py loads", "from my_data import Load\nLoad()", "python", "my_data.py"),
+    ],
+)
+def test_a_file_is_used_by_its_ending_or_as_a_module(
+    words: str, text: str, kind: str, value: str, workspace: Workspace
+) -> None:
+    assert statuses(words, text, workspace, kind)[value] == "honoured"

@@ -133,3 +133,11 @@ def test_a_whole_notebook_is_no_answer_before_others() -> None:
     lesson = draft("learn()" + "\n" * 100)
     assert order("Run it", [A], Programs([], [lesson, RUN]), (0.1, 0.9)) == ["run()", "a"]
     assert order("Python code for it", [A], Programs([], [lesson, RUN])) == ["run()", "a", lesson.text]
+
+
+@pytest.mark.parametrize(
+    ("said", "first"),
+    [("net_run on cora", "net_run --data cora"), ("run a net on cora", "run()"), ("like net_run-old on cora", "run()")],
+)
+def test_who_names_a_program_wants_it(said: str, first: str) -> None:
+    assert order(said, [draft("net_run --data cora", "x")], Programs([], [RUN]), (0.3, 0.9))[0] == first

@@ -355,3 +355,29 @@ def test_files_in_long_commands_are_found_quickly(unit: str) -> None:
     begun = time.perf_counter()
     likely_files._SETTINGS.findall(unit * (100_000 // len(unit)))
     assert time.perf_counter() - begun < 1
+
+
+OPEN = """import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("config")
+args, others = parser.parse_known_args()
+"""
+
+
+def test_an_open_program_shows_the_configuration_that_a_documented_call_gives(told: Told) -> None:
+    readme = "# Paint\n```bash\npython paint.py configs/paint/oil.py\n```\n"
+    files = {"paint.py": OPEN, "configs/paint/oil.py": "num_strokes = 7\n", "configs/paint/ink.py": "num_drops = 3\n"}
+    opening = told({**files, "README.md": readme}, "paint with 9 strokes").opening
+    assert "# configs/paint/oil.py begins\nnum_strokes = 7" in opening
+    opening = told({**files, "README.md": readme}, "paint with ink, 9 drops").opening
+    assert "# configs/paint/ink.py begins\nnum_drops = 3" in opening
+
+
+def test_a_second_subcommand_says_what_it_has_beside_the_first(told: Told) -> None:
+    code = "import argparse\nparser = argparse.ArgumentParser()\ncommands = parser.add_subparsers()\n"
+    for name, own in (("paint", "brush"), ("print", "plate")):
+        code += f"{name} = commands.add_parser('{name}')\n"
+        code += "".join(f"{name}.add_argument('--{one}')\n" for one in ("alpha", "beta", "gamma", own))
+    opening = told({"art.py": code + "parser.parse_args()\n"}, "paint or print with a brush").opening
+    assert opening.count("--alpha") == 1
+    assert "those of art.py paint without --brush, and\n--plate" in opening

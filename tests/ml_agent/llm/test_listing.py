@@ -99,3 +99,9 @@ def test_a_program_says_by_which_name_it_is_installed() -> None:
     two = [Signature(path="pkg/train.py"), Signature(path="pkg/train.py", kind="console", name="pkg_train")]
     assert line_of(two, ".") == "pkg/train.py, installed as pkg_train (0 options)"
     assert line_of(two[1:], ".") == "pkg_train (0 options)"
+
+
+def test_of_many_choices_those_that_are_said_stand_first() -> None:
+    model = Option(dest="model", flags=("--model",), choices=tuple(f"Net{n}" for n in range(40)))
+    shown = options_of(Signature(path="a.py", options=(model,)), "train Net37 on it", 400)
+    assert shown.startswith("--model {Net37|Net0|")

@@ -81,3 +81,11 @@ def test_a_class_shows_each_parameter_once(tmp_path: Path) -> None:
     text = 'class Net:\n    """A net."""\n    def __init__(self, width: int = 3, *, depth): ...\n    def fit(self, x): ...\n'
     shown = toolbox(tmp_path, "net.py", text).signature("net.Net")
     assert shown.splitlines() == ["net.py:1 class net.Net  # A net.", "  width=3", "  depth", "  .fit(x)"]
+
+
+def test_lines_that_are_asked_for_say_where_they_end() -> None:
+    text = "\n".join(f"value_{n} = {'x' * 90}" for n in range(300))
+    shown = str(excerpt("a.py", text, "11-200"))
+    last = max(int(line.split()[0].removeprefix("value_")) for line in shown.splitlines() if line.startswith("value_"))
+    assert f"a.py, lines 11-{last + 1} of 300" in shown and WHOLE < len(shown) < 2 * WHOLE
+    assert "a.py, lines 11-13 of 300" in str(excerpt("a.py", text, "11-13"))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.matching.after_example import in_named_folder
 from ml_agent.matching.answers import command
 from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.mentions import read
@@ -140,3 +141,40 @@ def test_a_module_of_an_installed_package_is_called_as_documents_call_it(facts: 
     )
     best = solve(read("search other.txt for 3 sentences"), Shelf(found, "."), shipped())[0]
     assert command(best, ".") == "python -m kit other.txt --count 3"
+
+
+MODULE = "from . import other\n" + SEARCH
+
+
+def test_an_installed_module_is_called_without_the_folder_that_holds_it(facts: Open) -> None:
+    files = {
+        "src/pkg/search.py": MODULE,
+        "src/pkg/__init__.py": "",
+        "src/pkg/other.py": "",
+        "setup.py": "import setuptools",
+    }
+    assert entry(facts(files), "src/pkg/search.py").module(".") == "pkg.search"
+
+
+def test_a_file_is_told_from_where_it_is_called(facts: Open) -> None:
+    known = facts({"demo/search.py": SEARCH, "config/big.py": "SIZE = 3"})
+    assert known.path_of("../config/big.py", (".", "demo")) == "config/big.py"
+    assert known.path_of("../config/none.py", (".", "demo")) == "../config/none.py"
+
+
+def test_an_examples_file_follows_the_folder_that_is_named(facts: Open) -> None:
+    code = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--config', required=True)\np.parse_args()\n"
+    known = facts(
+        {
+            "say.py": code, "config/Alto/model.yaml": "a: 1", "config/Basso/model.yaml": "a: 2", "config/Basso/data.yaml": "",
+            "README.md": "# Say\n```bash\npython say.py --config config/Alto/model.yaml\n```\n",
+        }
+    )  # fmt: skip
+    one = entry(known, "say.py")
+    told = [
+        in_named_folder(read(text), one, "config/Alto/model.yaml")
+        for text in ("the Basso voice", "the Alto voice, not Basso", "any")
+    ]
+    assert told == ["config/Basso/model.yaml", "config/Alto/model.yaml", "config/Alto/model.yaml"]
+    best = solve(read("say it with the Basso voice"), Shelf(known), shipped())[0]
+    assert best.call["config"] == "config/Basso/model.yaml"

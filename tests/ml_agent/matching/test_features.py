@@ -267,3 +267,24 @@ MODELS = ("dpt_large_384", "dpt_next_vit_384", "dpt_levit_224", "swin2_base_384"
 def test_what_is_said_of_a_known_value(text: str, choices: tuple[str, ...], expected: str) -> None:
     found = meant(read(text), slot("model", choices=choices))
     assert [one.value for one in found][:1] == ([expected] if expected else [])
+
+
+def test_what_is_put_in_a_place_goes_there() -> None:
+    folder = slot("output_path", help="folder of the results")
+    at = FEATURES.index("toward_output")
+    assert list(vector("put it in songs/new", "songs/new", folder).values())[at] == 1.0
+    assert list(vector("the songs are in songs/old", "songs/old", folder).values())[at] == 0.0
+
+
+def test_a_choice_that_is_part_of_one_that_is_written_out_is_not_meant() -> None:
+    one = slot("dataset", choices=("imagenet", "restricted_imagenet", "cifar"))
+    assert [m.value for m in meant(read("evaluate on Restricted ImageNet in /data/imagenet"), one)] == [
+        "restricted_imagenet"
+    ]
+    both = meant(read("first Restricted ImageNet, then plain ImageNet"), one)
+    assert {m.value for m in both} == {"imagenet", "restricted_imagenet"}
+
+
+def test_a_choice_with_a_unit_is_known_by_it() -> None:
+    one = slot("model_type", choices=("44khz", "24khz", "16khz"))
+    assert [m.value for m in meant(read("with the 44khz model"), one)][:1] == ["44khz"]

@@ -5,7 +5,7 @@ import pytest
 from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.fill import Callee, fill
 from ml_agent.matching.fitting import counts_the_other, is_possible, takes, typed
-from ml_agent.matching.launch import PORT
+from ml_agent.matching.launch import PORT, PROCESSES
 from ml_agent.matching.mentions import Mention, read
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot, Weights
@@ -346,3 +346,21 @@ def test_a_number_is_within_the_bounds_of_its_option() -> None:
 def test_a_percentage_goes_where_hundreds_or_shares_are_usual(kind: str, default: str, expected: bool) -> None:
     slot = Slot(Option(dest="amount", flags=("--amount",), type=kind, default=default))  # type: ignore[arg-type]
     assert takes(slot, only("tubes at 85 percent", "85")) is expected
+
+
+RATE = Slot(Option(dest="sample_rate", flags=("--sample_rate",), type="int", default="16000"))
+CHANNELS = Slot(Option(dest="channels", flags=("--channels",), type="int", default="2", help="number of channels"))
+
+
+@pytest.mark.parametrize(("text", "value"), [("packed at 22050 Hz", "22050"), ("packed at 8 kHz", "8000")])
+def test_a_frequency_counts_nothing_else(text: str, value: str) -> None:
+    assert counts_the_other(read(text), only(text, value), CHANNELS)
+    assert not counts_the_other(read(text), only(text, value), RATE)
+
+
+def test_a_launcher_is_told_a_number_of_what_computes() -> None:
+    processes = Slot(PROCESSES)
+    text = "separate 3 speakers for 20 epochs"
+    assert counts_the_other(read(text), only(text, "3"), processes)
+    text = "train with 3 processes"
+    assert not counts_the_other(read(text), only(text, "3"), processes)

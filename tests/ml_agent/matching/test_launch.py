@@ -74,7 +74,7 @@ def test_what_spreads_over_nodes_itself_needs_no_launcher() -> None:
     [
         ("kit/sub/run.py", "from kit.model import Net", "kit.sub.run"),
         ("kit/run.py", "import kit.model", "kit.run"),
-        ("kit/run.py", "from .model import Net", ""),
+        ("kit/run.py", "from .model import Net", "kit.run"),
         ("kit/run.py", "import model", ""),
         ("run.py", "import kit.model", ""),
         ("kit/run-it.py", "import kit.model", ""),
@@ -102,3 +102,10 @@ def test_a_launcher_that_is_only_named_starts_the_program() -> None:
     assert launched("python -u a.py --lr 1", "accelerate", {"nproc_per_node": ""}) == "accelerate launch a.py --lr 1"
     assert launched("python a.py", "deepspeed", {"nproc_per_node": ""}) == "deepspeed a.py"
     assert launched("python a.py", "mpiexec", {"nproc_per_node": ""}) == "mpiexec python a.py"
+
+
+def test_what_imports_relative_to_its_package_runs_as_a_module() -> None:
+    source = ast.parse("from . import distrib\nfrom .evaluate import run")
+    assert module_of("pkg/evaluate_all.py", source, frozenset()) == "pkg.evaluate_all"
+    assert module_of("pkg/__main__.py", source, frozenset()) == "pkg"
+    assert module_of("evaluate_all.py", source, frozenset()) == ""

@@ -244,3 +244,34 @@ def test_a_checkpoint_that_says_its_epoch_is_one_path(text: str, paths: list[str
 @pytest.mark.parametrize("filling", ["a/", "a=1", "a=1-", "/a=1.", "-a=1"])
 def test_a_path_with_numbers_is_read_in_linear_time(filling: str) -> None:
     assert read(("x/" + filling * 6000)[:12_000]).tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("pool to 600 450 300 180 edges", ["600", "450", "300", "180"]),  # no number has blanks but before zeros
+        ("train for 10 000 steps", ["10000"]),
+        ("resample to 44.1 kHz", ["44100"]),
+        ("audio at 16kHz", ["16000"]),
+        ("what happens when one moves 8 degrees", ["8"]),  # somebody, and no number
+        ("on one GPU in 32 bit", ["1", "32"]),  # no share
+        ("lose one picture in four", ["0.25"]),
+    ],
+)
+def test_numbers_as_they_are_written(text: str, values: list[str]) -> None:
+    assert [one.value for one in read(text).mentions if one.kind == "number" and not one.parts] == values
+
+
+def test_a_noun_that_a_name_follows_is_no_folder() -> None:
+    said = read("the folder dataset called screws, with sub-folders for each class")
+    assert [one.value for one in said.mentions] == ["screws"]
+
+
+def test_words_that_follow_one_another_have_initials() -> None:
+    assert "ppl" in read("the perceptual path length of a model").initials
+    assert "ppl" not in read("perceptual quality, then path and length").initials
+
+
+def test_where_something_comes_out_of_is_no_output() -> None:
+    assert "output" not in read("take the voice out of songs/live").vocabulary
+    assert "output" in read("the results come out as one file").vocabulary

@@ -148,3 +148,21 @@ def test_a_label_is_the_whole_name_of_an_option(text: str) -> None:
 def test_a_sentence_with_a_colon_is_no_label() -> None:
     data = Slot(Option(dest="data", flags=("--data",), type="path"))
     assert spelled_slots(read("train on this data: it has 3 columns"), [data])[0] == []
+
+
+@pytest.mark.parametrize(
+    ("default", "text", "value"),
+    [
+        ("False", "with amp on", "True"),
+        ("true", "with amp off", "false"),
+        ("0", "with amp 1", "1"),
+        ("False", "with amp=yes", "yes"),
+    ],
+)
+def test_a_truth_value_is_written_as_its_setting_is(default: str, text: str, value: str) -> None:
+    amp = Slot(Option(dest="train.amp", flags=("amp",), type="bool", nargs="?bool", default=default))
+    found, _ = spelled_slots(
+        read(text.replace("amp", "--amp")),
+        [Slot(Option(dest="amp", flags=("--amp",), type="bool", nargs="?bool", default=default))],
+    )
+    assert amp.boolean and [one.values for one in found] == [(value,)]

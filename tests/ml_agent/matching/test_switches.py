@@ -139,3 +139,9 @@ def test_the_name_of_a_switch_asks_for_no_other_one() -> None:
     slots = [slot(name, nargs="0", switch_value="True") for name in ("show_depth", "show_boxes", "depth")]
     found = fill(read("turn on show_depth"), slots, Sure())
     assert [slots[one.slot].option.dest for one in found.placed] == ["show_depth"]
+
+
+def test_a_word_with_non_before_it_says_no() -> None:
+    one = slot("causal", type="bool", default="True")
+    said = switch_features(read("train a non-causal network"), one, Weights([one]), frozenset())
+    assert said is not None and said.negated
