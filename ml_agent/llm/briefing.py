@@ -1,6 +1,7 @@
 """The first message of a conversation: worth ten calls, within a budget of characters for each section."""
 
 from collections.abc import Collection, Sequence
+from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -101,10 +102,10 @@ def _opening(task: _Task, found: Sequence[Entry], rooms: Rooms) -> Thread:
     """The first message with so much room for each part."""
     request, workspace, drafts = task
     code = _wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
-    steered = [one for one in found if not code or any(signature.options for signature in one)]
+    steered = [one for one in found if not _wants_code(request) or any(signature.options for signature in one)]
     entries, others = steered[:ENTRIES], steered[ENTRIES:]
     candidate, room = workspace.candidate, _room_of_options(request, rooms, code=code)
-    calls = [] if code else _calls(entries, request, workspace, rooms.call)
+    calls = [] if _wants_code(request) else _calls(entries, request, workspace, rooms.call)
     passages = likely_passages(request.instruction, workspace, rooms.passages if code else _PASSAGES, code)
     texts = render(
         "solve",
@@ -151,7 +152,7 @@ def _code(request: Request, workspace: Workspace, passages: Sequence[Passage], r
     return {
         "api": [
             object_lines(one, workspace, request.instruction, ObjectRoom.of(rooms, place))
-            for place, one in enumerate(objects)
+            for one, place in zip(objects, accumulate(one.kind == "class" for one in objects), strict=True)
         ],
         "modules": [
             {"path": one.path, "text": text}

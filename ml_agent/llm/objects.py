@@ -144,8 +144,8 @@ class ObjectRoom(NamedTuple):
 
     @classmethod
     def of(cls, rooms: Rooms, place: int) -> "ObjectRoom":
-        """Of that place in the order."""
-        return cls(rooms.api_line, rooms.methods[place] if place < len(rooms.methods) else 0, rooms.method)
+        """Of the first, second, … class, and of the functions behind it."""
+        return cls(rooms.api_line, rooms.methods[place - 1] if 0 < place <= len(rooms.methods) else 0, rooms.method)
 
 
 def object_lines(item: ApiObject, workspace: Workspace, words: str, room: ObjectRoom) -> str:
@@ -165,13 +165,14 @@ def object_lines(item: ApiObject, workspace: Workspace, words: str, room: Object
 
 
 def _methods_of(item: ApiObject, workspace: Workspace) -> Iterator[Definition]:
-    """The public methods and constructors of a class and of its bases, the nearest class's where several have one."""
+    """The public methods and constructors of a class and of its bases, the nearest class's where several have one; its own call among them."""
     seen = {"forward"}
     for owner in (item, *islice(workspace.index.api.instances.bases(item), _MOST_BASES)):
         name = _last(owner.name)
         for one in _definitions(owner, workspace):
             short = _last(one.name)
-            if one.kind != "class" and one.name == f"{name}.{short}" and short[0] != "_" and short not in seen:
+            public = short[0] != "_" or short == "__call__"
+            if one.kind != "class" and one.name == f"{name}.{short}" and public and short not in seen:
                 seen.add(short)
                 yield one
 
