@@ -381,3 +381,12 @@ def test_a_second_subcommand_says_what_it_has_beside_the_first(told: Told) -> No
     opening = told({"art.py": code + "parser.parse_args()\n"}, "paint or print with a brush").opening
     assert opening.count("--alpha") == 1
     assert "those of art.py paint without --brush, and\n--plate" in opening
+
+
+def test_classes_tell_their_methods_also_behind_functions_and_what_calling_one_does(told: Told) -> None:
+    functions = "".join(f"def edge_map_{n}(image):\n    'Edge map of an image.'\n" for n in range(9))
+    detector = (
+        "class EdgeDetector:\n    'Edge map of an image.'\n    def __call__(self, image, low, high):\n        pass\n"
+    )
+    opening = told({"edges.py": functions + detector}, "write code that makes an edge map of an image").opening
+    assert "edges.EdgeDetector()" in opening and "  .__call__(image, low, high)" in opening
