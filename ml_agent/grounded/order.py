@@ -19,6 +19,8 @@ _LONGEST = 80
 """Lines of a program; none of more was right in 700 measured rows."""
 _OF_ONE_KIND = 3
 """So many programs in a row are written before something else is tried."""
+_CLEARLY = 0.5
+"""So much better an example must fit that leaves a stated value without a place."""
 _BY_VALUE = 0.3
 """What a stated value without a place counts against how well the best example fits, which is 1 at most."""
 
@@ -110,6 +112,8 @@ def _fits_better(program: Draft, command: Matched, ahead: float) -> bool:
 
     What the command has because of the request's words, and the program does not say, is such a value, too.
     """
+    if unused(program) and ahead < _CLEARLY:
+        return False
     without = unused(program) + sum(not stands(value, program.text) for value in command.placed)
     return ahead + _BY_VALUE * (unused(command.draft, command.placed) - without) > 0
 

@@ -5,6 +5,7 @@ import re
 from decimal import Decimal
 
 from ml_agent.matching.devices import COUNTED_CARDS
+from ml_agent.matching.durations import in_the_units_of
 from ml_agent.matching.evidence import Evidence
 from ml_agent.matching.launch import PORT, PROCESSES
 from ml_agent.matching.listed import listed_in
@@ -236,6 +237,9 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
         and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
     ):
         return (format((Decimal(mention.value) / 100).normalize(), "f"),)
+    if mention.seconds and not slot.closed:
+        told = f"{slot.option.dest} {slot.option.help}"
+        return (in_the_units_of(told, mention.value, mention.seconds, slot.option.type == "int"),)
     quoted = mention.kind == "text" and not slot.closed
     return (mention.value if quoted else _canonical_spelling(mention.value, slot),)
 

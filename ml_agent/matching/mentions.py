@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from ml_agent.matching import composites
+from ml_agent.matching.durations import seconds_behind
 from ml_agent.matching.mention import Mention, MentionKind
 from ml_agent.matching.terms import terms
 from ml_agent.values.lexer import Token, is_file_name, is_path
@@ -27,7 +28,6 @@ _PYTHON = re.compile(r"\bpython[\d.]*\s+$")
 """What stands before the `-m` that starts a module, and is no option of it."""
 _FILLER = frozenset({"of", "to", "is", "be", "=", ":", "at", "with", "as", "in"})
 _CLAUSE = frozenset({",", ";", ":", "(", ")", "–", "—"})
-_INITIALS = range(3, 6)
 _JOINING = frozenset({"and", "or", "but", "with", "while"})
 
 
@@ -170,18 +170,6 @@ class Statement:
         return frozenset(term for word in self.content for term in word.terms)
 
     @cached_property
-    def initials(self) -> frozenset[str]:
-        """The first letters of three to five words that follow one another: "perceptual path length" is `ppl`."""
-        runs = itertools.groupby(enumerate(self.content), lambda one: one[1].place - one[0])
-        texts = [[word.text for _, word in several] for _, several in runs]
-        return frozenset(
-            "".join(word[0] for word in several[at : at + count])
-            for several in texts
-            for count in _INITIALS
-            for at in range(len(several) - count + 1)
-        )
-
-    @cached_property
     def _alike(self) -> dict[str, tuple[str, ...]]:
         return {}
 
@@ -218,9 +206,10 @@ class Statement:
             return None
         percent = token.kind == "number" and bool(re.search(r"%|per\s?cent", token.text))
         noun = _noun(self.tokens, place)
+        seconds = seconds_behind(self.text, token.end) if kind == "number" else 0.0
         if kind == "name" and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value))):
             kind = "path"
-        return Mention(text=token.text, value=value, kind=kind, start=token.start, end=token.end, first=place, last=place, percent=percent, noun=noun)  # fmt: skip
+        return Mention(text=token.text, value=value, kind=kind, start=token.start, end=token.end, first=place, last=place, percent=percent, noun=noun, seconds=seconds)  # fmt: skip
 
 
 def starts_module(tokens: Sequence[Token], place: int) -> bool:

@@ -41,6 +41,9 @@ _NEGATIONS = frozenset(
 )
 _DENIALS = frozenset({"no", "not", "without"})
 """What denies also where it is part of a switch's name: "no evaluation" for `--no-eval`; "early stop" denies nothing."""
+_ENDS_DENIAL = frozenset({".", ";", "!", "?"})
+"""Behind these nothing of what stood before is denied."""
+_WHEN = frozenset({"after", "at", "when", "once", "if"})
 _OFF = frozenset({"off", "false", "disabled", "omitted", "skipped", "excluded", "deactivated"})
 """What takes away the thing that stands before it: "compilation switched off"."""
 
@@ -169,8 +172,13 @@ def _is_near_value(statement: Statement, first: int, last: int) -> bool:
 
 def _is_negated(statement: Statement, own: Collection[int], first: int, last: int) -> bool:
     """Whether a word of denial stands before or among the words of a switch, or one that switches off right behind them."""
-    for at in range(max(0, first - 4), last + 1):
+    ahead = range(max(0, first - 4), first)
+    begin = next((at + 1 for at in reversed(ahead) if statement.tokens[at].text in _ENDS_DENIAL), ahead.start)
+    for at in range(begin, last + 1):
         word = statement.tokens[at].text.lower().replace("’", "'")
+        following = [token.value.lower() for token in statement.tokens[at + 1 : at + 2]]
+        if word == "stop" and _WHEN.intersection(following):
+            continue  # "stop after 100 steps" denies nothing
         if word in (_DENIALS if at in own else _NEGATIONS) or (at in own and word.startswith("non-")):
             return True
     for token in statement.tokens[last + 1 : last + 7]:

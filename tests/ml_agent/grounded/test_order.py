@@ -141,3 +141,8 @@ def test_a_whole_notebook_is_no_answer_before_others() -> None:
 )
 def test_who_names_a_program_wants_it(said: str, first: str) -> None:
     assert order(said, [draft("net_run --data cora", "x")], Programs([], [RUN]), (0.3, 0.9))[0] == first
+
+
+@pytest.mark.parametrize(("fits", "first"), [((0.3, 0.9), "run()"), ((0.5, 0.6), "a")])
+def test_an_example_that_leaves_values_out_must_fit_clearly_better(fits: tuple[float, float], first: str) -> None:
+    assert order("Run it", [draft("a", "x", "y", "z")], Programs([], [draft("run()", "x")]), fits)[0] == first

@@ -267,11 +267,6 @@ def test_a_noun_that_a_name_follows_is_no_folder() -> None:
     assert [one.value for one in said.mentions] == ["screws"]
 
 
-def test_words_that_follow_one_another_have_initials() -> None:
-    assert "ppl" in read("the perceptual path length of a model").initials
-    assert "ppl" not in read("perceptual quality, then path and length").initials
-
-
 def test_where_something_comes_out_of_is_no_output() -> None:
     assert "output" not in read("take the voice out of songs/live").vocabulary
     assert "output" in read("the results come out as one file").vocabulary

@@ -145,3 +145,10 @@ def test_a_word_with_non_before_it_says_no() -> None:
     one = slot("causal", type="bool", default="True")
     said = switch_features(read("train a non-causal network"), one, Weights([one]), frozenset())
     assert said is not None and said.negated
+
+
+@pytest.mark.parametrize(("text", "denied"), [("stop after 7200 s, gc after each trial", False), ("stop the gc", True)])
+def test_to_stop_at_some_point_denies_nothing(text: str, denied: bool) -> None:
+    one = slot("gc_after_trial", nargs="0", switch_value="True", help="run gc after each trial")
+    said = switch_features(read(text), one, Weights([one]), frozenset())
+    assert said is not None and said.negated is denied
