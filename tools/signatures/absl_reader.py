@@ -26,6 +26,8 @@ class Flags(Native):
         self.known_only = False
         self.open = False
         self.unseen: list[Unseen] = []
+        self.another = False
+        """Whether a parser of the program's own reads the command line."""
         self.trees: dict[str, dict[str, tuple[str, ...]]] = {}
         """For a flag that names a configuration file: the options that each file has."""
         run.made.append(self)
@@ -68,6 +70,13 @@ class Flags(Native):
             sure=known and (sure or not enumerated) and not arguments.open and not self.run.uncertain,
         )  # fmt: skip
         return FlagHolder(name)
+
+    def leave_to_another(self, arguments: Arguments) -> None:
+        """The program reads its command line by a parser of its own: `app.run(main, flags_parser=...)`."""
+        self.open = self.another = True
+        self.unseen.append(
+            Unseen(origin="computed", name="a parser of its own", path=arguments.path, line=arguments.line)
+        )
 
     def _define_elsewhere(self, name: Value, kind: str, arguments: Arguments) -> None:
         """A flag of another library: DEFINE_config_file brings `--config FILE` and `--config.key`, by the file's own keys."""
@@ -145,7 +154,7 @@ class Flags(Native):
         """The flags as one signature."""
         return [
             Signature(
-                path=self.run.script, framework="absl", options=tuple(self.options.values()), syntax="absl",
+                path=self.run.script, framework="argparse" if self.another else "absl", options=tuple(self.options.values()), syntax="argparse" if self.another else "absl",
                 accepts_unknown=self.known_only or self.open, unseen=tuple(self.unseen), allow_abbrev=False,
             )
         ]  # fmt: skip
@@ -194,6 +203,8 @@ def _run_app(known_only: bool) -> Factory:
     def run_app(run: Interpreter, name: str, arguments: Arguments) -> Value:
         flags = flags_of(run)
         flags.known_only = known_only
+        if arguments.get(None, "flags_parser") is not None:
+            flags.leave_to_another(arguments)
         run.note_parsed(flags, strict=True)
         main = arguments.get(0, "main")
         if main is None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tools.commandline.words import parse_call
 from tools.signatures.model import Option, Signature
 
 Script = Callable[..., Signature]
@@ -95,3 +96,18 @@ def test_values_tested_by_hand_through_flags(repository: Callable[..., object]) 
     })  # fmt: skip
     (signature,) = reader.tested("main.py")  # type: ignore[attr-defined]
     assert signature.options[0].accepted == ("cola", "mnli") and signature.options[0].accepted_fold == "lower"
+
+
+def test_a_program_with_a_parser_of_its_own_takes_what_that_takes(script: Script) -> None:
+    signature = script("""
+from absl import app, flags
+from elsewhere import parse
+flags.DEFINE_string("log", "x", "Where to write.")
+def main(_):
+    pass
+if __name__ == "__main__":
+    app.run(main, flags_parser=parse)
+""")
+    assert signature.accepts_unknown and [one.name for one in signature.unseen] == ["a parser of its own"]
+    told = parse_call(signature, ["cloud", "--dry_run", "job.py"]).findings
+    assert {one.severity for one in told} == {"unsure"}
