@@ -98,13 +98,12 @@ def in_named_folder(statement: Statement, entry: EntryPoint, value: Any) -> Any:
     if not isinstance(value, str) or "/" not in value or value not in files:
         return value
     said = {plain(one.value) for one in statement.mentions if one.kind == "name"}
-    own = PurePosixPath(value).parts
-    if any(plain(part) in said for part in own):
+    own = value.split("/")
+    if not said or any(plain(part) in said for part in own):
         return value
-    for path in sorted(files):
-        parts = PurePosixPath(path).parts
-        other = [one for one, mine in zip(parts, own, strict=False) if one != mine]
-        if len(parts) == len(own) and parts[-1] == own[-1] and len(other) == 1 and plain(other[0]) in said:
+    for path in sorted(one for one in files if one.endswith(f"/{own[-1]}") and one.count("/") == value.count("/")):
+        other = [one for one, mine in zip(path.split("/"), own, strict=True) if one != mine]
+        if len(other) == 1 and plain(other[0]) in said:
             return path
     return value
 

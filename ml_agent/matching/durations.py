@@ -9,6 +9,7 @@ _UNITS = {
     "ms": "0.001", "msec": "0.001", "millisecond": "0.001", "s": "1", "sec": "1", "second": "1", "min": "60", "minute": "60",
     "h": "3600", "hr": "3600", "hour": "3600",
 }  # fmt: skip
+_MOST_DIGITS = 20
 _BEHIND = re.compile(r"[\s-]?(?P<unit>ms|msec|milliseconds?|s|secs?|seconds?|min|minutes?|h|hrs?|hours?)\b(?![/.-])")
 _NAMED = re.compile(r"(?<![a-z])(?P<unit>ms|msec|milliseconds?|secs?|seconds?|minutes?|hours?)(?![a-z])")
 
@@ -30,7 +31,7 @@ def in_the_units_of(told: str, value: str, seconds: float, whole: bool) -> str:
     """
     named = {_unit(match["unit"]) for match in _NAMED.finditer(told.lower())}
     amount = number(value)
-    if not seconds or amount is None or len(named) != 1:
+    if not seconds or amount is None or len(named) != 1 or len(value) > _MOST_DIGITS:
         return value
     (unit,) = named
     said = Decimal(str(seconds))

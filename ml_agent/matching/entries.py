@@ -186,9 +186,7 @@ class EntryPoint:
         if not self.facts.packaged:
             return launch.module_of(inside, source, self.facts.tops(workdir)) if source is not None else ""
         module = launch.module_of(inside, source, frozenset()) if source is not None else ""
-        return module.removeprefix(
-            "src."
-        )  # what is installed is found from anywhere, and without the folder that holds it
+        return launch.installed_name(module, workdir, self.facts.files)
 
     def _namesakes_choices(self, option: Option) -> tuple[str, ...]:
         """The choices that options of its name have elsewhere, for one of words that has none itself."""

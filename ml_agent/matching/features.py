@@ -13,6 +13,7 @@ from ml_agent.matching.meanings import Entry, pieces_of
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import file_kinds, plain, terms
+from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from tools.remember import remembered
 
@@ -281,32 +282,7 @@ def _is_put(statement: Statement, place: int) -> bool:
     before = itertools.takewhile(
         lambda token: token.kind == "word", reversed(statement.tokens[max(0, place - 4) : place])
     )
-    return any(token.value.lower() in _WRITING for token in before)
-
-
-_WRITING = frozenset(
-    [
-        "save",
-        "saved",
-        "saves",
-        "saving",
-        "write",
-        "written",
-        "writes",
-        "writing",
-        "put",
-        "puts",
-        "store",
-        "stored",
-        "stores",
-        "storing",
-        "export",
-        "exported",
-        "dump",
-        "collect",
-        "collected",
-    ]
-)
+    return any(token.value.lower() in words("writing") for token in before)
 
 
 def _form_features(path: bool, suffix: str, slot: Slot) -> tuple[float, float]:

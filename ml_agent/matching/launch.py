@@ -119,6 +119,19 @@ def module_of(path: str, source: ast.Module, tops: Set[str]) -> str:
     return ".".join(parts) if parts[0] in imported & tops else ""
 
 
+def installed_name(module: str, folder: str, files: Set[str]) -> str:
+    """A module without the folders that only hold its package ("src"): what is installed is found from anywhere, without them.
+
+    Args:
+        module: its name, as seen from where it is called.
+        folder: from where it is called.
+        files: of the repository.
+    """
+    parts, start = module.split("."), "" if folder == "." else f"{folder}/"
+    packages = [f"{start}{'/'.join(parts[: place + 1])}/__init__.py" in files for place in range(len(parts) - 1)]
+    return ".".join(parts[packages.index(True) :]) if True in packages else module
+
+
 def _imports(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (one.name for one in node.names)

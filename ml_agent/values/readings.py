@@ -92,7 +92,7 @@ _COMPOUND = GuardedPattern(
 """Which one it is, and not how many: "the twenty-eighth round" states no twenty."""
 _PRONOUN = GuardedPattern(r"(?:(?<=\bwhen )|(?<=\bif )|(?<=\bwhere )|(?<=\bhow ))one(?= [a-z]+s\b)", " one ")
 """Somebody, and no number: "what happens when one moves along it"."""
-_KILOHERTZ = re.compile(r"(?<![\w/.-])(?P<digits>\d+(?:\.\d+)?)[ -]?kHz\b", re.IGNORECASE)
+_KILOHERTZ = re.compile(r"(?<![\w/.-])(?P<digits>\d{1,9}(?:\.\d{1,9})?)[ -]?kHz\b", re.IGNORECASE)
 """Programs count in hertz: "44.1 kHz" is 44100."""
 _FILE = re.compile(r"(?<![\w/.@$~-])[A-Za-z]\w[\w-]*(?:\.\w+)*\.[a-z]{2,8}(?![\w/(-])(?!\.\w)")
 _GLOB = re.compile(r"(?<![\w/.*-])(?:[A-Za-z][\w-]{0,80})?\*[\w-]{0,80}(?:\.[A-Za-z]\w*)+(?![\w/*])")

@@ -4,7 +4,16 @@ import ast
 
 import pytest
 
-from ml_agent.matching.launch import is_launchers, is_named, launched, launcher_of, module_of, options_of, started
+from ml_agent.matching.launch import (
+    installed_name,
+    is_launchers,
+    is_named,
+    launched,
+    launcher_of,
+    module_of,
+    options_of,
+    started,
+)
 from tools.signatures.model import Option, Signature
 
 
@@ -109,3 +118,13 @@ def test_what_imports_relative_to_its_package_runs_as_a_module() -> None:
     assert module_of("pkg/evaluate_all.py", source, frozenset()) == "pkg.evaluate_all"
     assert module_of("pkg/__main__.py", source, frozenset()) == "pkg"
     assert module_of("evaluate_all.py", source, frozenset()) == ""
+
+
+def test_an_installed_module_is_called_without_the_folders_that_hold_its_package() -> None:
+    assert installed_name("src.pkg.run", ".", frozenset({"src/pkg/__init__.py"})) == "pkg.run"
+    assert installed_name("code.src.pkg.run", "python", frozenset({"python/code/src/pkg/__init__.py"})) == "pkg.run"
+    assert installed_name("pkg.sub.run", ".", frozenset({"pkg/__init__.py"})) == "pkg.sub.run"
+    assert (
+        installed_name("tools.run", ".", frozenset({"tools/run.py"})) == "tools.run"
+    )  # nothing says what is a package
+    assert installed_name("pkg", ".", frozenset({"pkg/__init__.py"})) == "pkg"
