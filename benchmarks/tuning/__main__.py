@@ -12,10 +12,10 @@ import msgspec
 
 from benchmarks.tuning.lessons import Lesson, by_repository, lessons
 
-_HEAD, _BRANCH, _REQUESTS = 600, 260, 6
-"""Tokens of a program's options, of a request with its answer, and requests of a program, at most."""
-_LEAST = 4
-"""Programs with fewer requests are left out: their options would be read for too little."""
+_HEAD, _BRANCH = 700, 260
+"""Tokens of a program's options, and of a request with its answer, at most."""
+_LEAST = 5
+"""Lessons with fewer requests are left out: their options would be read for too little."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--resume", type=Path, help="NPZ file of an adapter that an earlier run kept: goes on from it"
     )
     training.add_argument("--seed", type=int, default=0)
+    training.add_argument("--rate", type=float, default=2e-4, help="of learning, at its highest")
+    training.add_argument("--tokens", type=int, default=1000, help="of a batch; a graphics card of 80 GB takes 14000")
+    training.add_argument("--pack", type=Path, help="folder: write there what another machine needs, and do not train")
     training.add_argument("--out", type=Path, required=True, help="GGUF file of the adapter")
     options = parser.parse_args(arguments)
     return _write(options) if options.command == "lessons" else _train(options)
@@ -64,23 +67,27 @@ def _lessons(root: Path, rows: Sequence[dict[str, Any]], cache: Path) -> list[Le
 def _train(options: argparse.Namespace) -> int:
     from gguf import GGUFReader  # with torch and transformers an environment of its own
 
-    from benchmarks.tuning import export, network, tokens
+    from benchmarks.tuning import export, network, packed, tokens
     from benchmarks.tuning.train import Plan, restore, train
     from ml_agent.llm.arguments import system
 
     model = GGUFReader(options.model)
     speech = tokens.Speech(model, system())
-    taught = [msgspec.convert(json.loads(line), Lesson) for line in options.lessons.read_text().splitlines()]
-    worth = [speech.program(one) for one in taught if len(one.requests) >= _LEAST]
-    programs = tokens.short(worth, _HEAD, _BRANCH, _REQUESTS)
+    read = [msgspec.convert(json.loads(line), Lesson) for line in options.lessons.read_text().splitlines()]
+    programs = tokens.short(map(speech.program, read), _HEAD, _BRANCH)
+    programs = [one for one in programs if len(one.branches) >= _LEAST]
     used = tokens.used_tokens(programs)
+    if options.pack is not None:
+        packed.pack(model, programs, used, options.pack)
+        return 0
     whole = network.load(model, used, options.device)
     adapted = network.adapt(whole, options.first)
     if options.resume is not None:
         restore(adapted, options.resume)
     sys.stderr.write(f"{len(programs)} programs, {sum(len(one.branches) for one in programs)} requests\n")
     kept = options.out.with_suffix(".npz")
-    train(whole, adapted, programs, used, Plan(options.seconds, options.device, kept, options.seed))
+    plan = Plan(options.seconds, options.device, kept, options.seed, options.rate, options.tokens)
+    train(whole, adapted, programs, used, plan)
     export.export([kept], options.out, network.ALPHA)
     return 0
 

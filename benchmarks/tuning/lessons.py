@@ -24,8 +24,8 @@ from tools.errors import RenderError
 from tools.signatures.model import Signature
 
 _APART = re.compile(r",\s+|\s+and\s+|\s+")
-_OPTIONS = 1400
-"""Characters for the options of a program: less than it is shown later, for the sake of time."""
+_TOGETHER = 6
+"""Requests of a program for which its options are shown once."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,20 +60,29 @@ def lessons(root: Path, rows: Sequence[dict[str, Any]], cache: Path) -> Iterator
         if made is not None and made[0] in entries:
             by_program[made[0]].append(made[1:])
     for key, several in by_program.items():
-        entry = entries[key]
-        words = " ".join(text for pair in several for text in pair)
-        start = head(entry.signature, words, ".", _OPTIONS)
-        fitting = [
-            Request(question=tail(read(text), entry), answer=answer)
-            for text, answer in several
-            if all(
-                word.partition("=")[0] in start
-                for word in answer.split()
-                if word.startswith("-") and word[1:2] not in "0123456789."
-            )
-        ]
-        if fitting:
-            yield Lesson(repository=root.name, name=" ".join([key[0], *key[1]]), head=start, requests=tuple(fitting))
+        for begin in range(0, len(several), _TOGETHER):
+            yield from _fill(root.name, entries[key], several[begin : begin + _TOGETHER])
+
+
+def _fill(repository: str, entry: EntryPoint, several: Sequence[tuple[str, str]]) -> Iterator[Lesson]:
+    """One lesson in writing arguments: the options are shown once for some requests."""
+    words = " ".join(text for pair in several for text in pair)
+    start = head(entry.signature, words, ".")
+    fitting = [
+        Request(question=tail(read(text), entry), answer=answer)
+        for text, answer in several
+        if all(
+            word.partition("=")[0] in start
+            for word in answer.split()
+            if word.startswith("-") and word[1:2] not in "0123456789."
+        )
+    ]
+    if fitting:
+        yield Lesson(repository=repository, name=_name(entry.signature), head=start, requests=tuple(fitting))
+
+
+def _name(signature: Signature) -> str:
+    return " ".join([signature.path, *signature.subcommand])
 
 
 def by_repository(files: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
@@ -119,7 +128,7 @@ def _from_marks(
         call[slot.option.dest] = _value(slot, value, call.get(slot.option.dest))
     try:
         words = [word for dest in _order(call, entry.signature) for word in _words(entry.signature, dest, call[dest])]
-    except (RenderError, IndexError):
+    except (RenderError, LookupError):
         return None
     parsed = parse_call(entry.signature, [*entry.signature.subcommand, *words])
     if not words or parsed.unknown:
@@ -136,7 +145,7 @@ def _order(call: Mapping[str, Any], signature: Signature) -> Iterator[str]:
 
 def _words(signature: Signature, dest: str, value: Any) -> Sequence[str]:
     """The words that give one option its value."""
-    option = next(one for one in signature.options if one.dest == dest)
+    option = {one.dest: one for one in signature.options}[dest]
     if option.positional and signature.syntax != "overrides":
         return [str(one) for one in (value if isinstance(value, list) else [value])]
     others = {one.dest: one.default or one.dest for one in signature.options if one.positional}

@@ -1,17 +1,18 @@
 """The model with an adapter: weights as its file has them, frozen, and low-rank matrices beside them that learn (LoRA)."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import torch
-from gguf import GGUFReader, quants
+from gguf import GGUFReader, ReaderTensor, quants
 from torch import nn
 from torch.nn import functional as F
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
 RANK, ALPHA = 16, 32.0
-_BY_ROW = {"output.weight": "lm_head.weight", "token_embd.weight": "model.embed_tokens.weight"}
+BY_ROW = {"output.weight": "lm_head.weight", "token_embd.weight": "model.embed_tokens.weight"}
 _LINEAR = {
     "attn_q": "self_attn.q_proj",
     "attn_k": "self_attn.k_proj",
@@ -54,11 +55,14 @@ def load(model: GGUFReader, used: Any, device: str) -> Any:
         device: cpu or cuda.
     """
     kind = number_type(device)
-    state = {}
-    for tensor in model.tensors:
-        data = tensor.data[used] if tensor.name in _BY_ROW else tensor.data
+
+    def read(tensor: ReaderTensor) -> tuple[str, torch.Tensor]:
+        data = tensor.data[used] if tensor.name in BY_ROW else tensor.data
         values = np.array(data) if tensor.tensor_type.name == "F32" else quants.dequantize(data, tensor.tensor_type)
-        state[_name(tensor.name)] = torch.from_numpy(np.ascontiguousarray(values)).to(device, kind)
+        return _name(tensor.name), torch.from_numpy(np.ascontiguousarray(values)).to(device, kind)
+
+    with ThreadPoolExecutor() as pool:
+        state = dict(pool.map(read, model.tensors))
     torch.set_default_dtype(kind)
     with torch.device(device):
         network = Qwen2ForCausalLM(_configuration(model, len(used), kind))
@@ -90,7 +94,9 @@ def adapt(network: Any, first: int) -> dict[str, Adapted]:
 
 def number_type(device: str) -> torch.dtype:
     """The numbers that a device multiplies fast: few processors know short ones."""
-    return torch.float32 if device == "cpu" else torch.bfloat16
+    able = torch.cpu.get_capabilities()
+    short = device != "cpu" or able.get("avx512_bf16") or able.get("amx_bf16")
+    return torch.bfloat16 if short else torch.float32
 
 
 def _configuration(model: GGUFReader, rows: int, kind: torch.dtype) -> Qwen2Config:
@@ -113,8 +119,8 @@ def _configuration(model: GGUFReader, rows: int, kind: torch.dtype) -> Qwen2Conf
 
 
 def _name(name: str) -> str:
-    if name in _BY_ROW:
-        return _BY_ROW[name]
+    if name in BY_ROW:
+        return BY_ROW[name]
     if name == "output_norm.weight":
         return "model.norm.weight"
     _, number, layer, kind = name.split(".")

@@ -1,13 +1,14 @@
 """Lessons as tokens of the model that is tuned, by the vocabulary that its own file holds."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from gguf import GGUFReader
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
-from benchmarks.tuning.lessons import Lesson
+if TYPE_CHECKING:
+    from benchmarks.tuning.lessons import Lesson  # a machine that only trains needs nothing of the program
 
 _NORMAL = 1
 """The type of a token that stands for text."""
@@ -54,7 +55,7 @@ class Speech:
         self._start, self.end = tokens.index("<|im_start|>"), tokens.index("<|im_end|>")
         self._system = self._turn("system", system)
 
-    def program(self, lesson: Lesson) -> Program:
+    def program(self, lesson: "Lesson") -> Program:
         """A lesson as tokens."""
         branches = [
             Branch(
@@ -81,18 +82,17 @@ def used_tokens(programs: Iterable[Program]) -> Any:
     return np.array(sorted(found))
 
 
-def short(programs: Sequence[Program], head: int, branch: int, most: int) -> list[Program]:
-    """Those whose common part is short enough, with at most so many requests that are.
+def short(programs: Iterable[Program], head: int, branch: int) -> list[Program]:
+    """Those whose common part is short enough, with the requests that are.
 
     Args:
         programs: all.
         head: tokens of the common part.
         branch: tokens of a request with its answer.
-        most: requests.
     """
     kept = []
     for one in programs:
-        fitting = [b for b in one.branches if len(b.question) + len(b.answer) <= branch][:most]
+        fitting = [b for b in one.branches if len(b.question) + len(b.answer) <= branch]
         if fitting and len(one.head) <= head:
             kept.append(Program(one.head, fitting))
     return kept

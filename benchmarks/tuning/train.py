@@ -12,14 +12,14 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from benchmarks.tuning.network import Adapted, number_type
+from benchmarks.tuning.network import Adapted
 from benchmarks.tuning.tokens import Program
 
-_RATE, _WARM, _LEAST = 2e-4, 8, 0.05
-"""Learning rate, steps until it is reached, share of it that is left at the end."""
-_TOGETHER = 1
-"""Programs in a step."""
-_REPORT, _KEEP = 5, 10
+_WARM, _LEAST = 8, 0.05
+"""Steps until the learning rate is reached, share of it that is left at the end."""
+_ALIKE = 8
+"""Batches that are drawn together and sorted by length, so that little is padded."""
+_REPORT, _KEEP = 5, 50
 """Steps between two reports, and between two times that the adapters are kept."""
 
 
@@ -31,10 +31,13 @@ class Plan(NamedTuple):
     out: Path
     """Where the adapters are kept, also on the way."""
     seed: int = 0
+    rate: float = 2e-4
+    tokens: int = 1
+    """Of a batch, with those that fill it up; a longer program stands alone."""
 
 
 class _Read(NamedTuple):
-    """A program as the network reads it."""
+    """Programs as the network reads them, one a row."""
 
     tokens: torch.Tensor
     places: torch.Tensor
@@ -53,19 +56,20 @@ def train(network: Any, adapted: Mapping[str, Adapted], programs: Sequence[Progr
         used: the tokens that the network has.
         plan: how long, and on what.
     """
+    # With PyTorch 2.11 the gradients of cuDNN's attention are no numbers for some lengths of masked text (PyTorch issue 196678).
+    torch.backends.cuda.enable_cudnn_sdp(False)
     rows = {int(token): row for row, token in enumerate(used)}
     learned = [weight for layer in adapted.values() for weight in (layer.down, layer.up)]
-    optimizer = torch.optim.AdamW(learned, lr=_RATE, betas=(0.9, 0.95), weight_decay=0.0)
+    optimizer = torch.optim.AdamW(learned, lr=plan.rate, betas=(0.9, 0.95), weight_decay=0.0)
     began, losses, seen = time.monotonic(), list[float](), 0
-    for step, several in enumerate(_draw(programs, plan.seed)):
+    for step, several in enumerate(_draw(programs, plan)):
         spent = (time.monotonic() - began) / plan.seconds
         if spent >= 1:
             break
         for group in optimizer.param_groups:
-            group["lr"] = _RATE * min(1.0, (step + 1) / _WARM) * max(_LEAST, 0.5 * (1 + math.cos(math.pi * spent)))
-        answered = sum(len(branch.answer) for one in several for branch in one.branches)
-        losses.append(sum(_learn(network, _read(one, rows, plan.device), answered) for one in several))
-        torch.nn.utils.clip_grad_norm_(learned, 1.0)
+            group["lr"] = plan.rate * min(1.0, (step + 1) / _WARM) * max(_LEAST, 0.5 * (1 + math.cos(math.pi * spent)))
+        losses.append(_learn(network, _read(several, rows, plan.device)))
+        torch.nn.utils.clip_grad_norm_(learned, 1.0, error_if_nonfinite=True)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         seen += sum(len(one.branches) for one in several)
@@ -96,45 +100,69 @@ def restore(adapted: Mapping[str, Adapted], kept: Path) -> None:
             layer.up.copy_(torch.from_numpy(found[f"{name}.lora_b"]))
 
 
-def _draw(programs: Sequence[Program], seed: int) -> Iterator[list[Program]]:
-    """All programs in an order that is drawn anew each time, some at a time."""
-    rng, order = random.Random(seed), list(programs)
+def _draw(programs: Sequence[Program], plan: Plan) -> Iterator[list[Program]]:
+    """All programs in an order that is drawn anew each time, as many at a time as a batch holds."""
+    rng, order = random.Random(plan.seed), list(programs)
     while True:
         rng.shuffle(order)
-        for place in range(0, len(order), _TOGETHER):
-            yield order[place : place + _TOGETHER]
+        batches = list(_batches(order, plan.tokens))
+        rng.shuffle(batches)
+        yield from batches
 
 
-def _learn(network: Any, read: _Read, answered: int) -> float:
-    """Add one program's part to the gradients; its part of the loss."""
+def _batches(order: Sequence[Program], most: int) -> Iterator[list[Program]]:
+    """Neighbours of similar length together."""
+    mean = sum(map(_length, order)) / len(order)
+    together = max(1, round(_ALIKE * most / mean))
+    for place in range(0, len(order), together):
+        batch: list[Program] = []
+        for one in sorted(order[place : place + together], key=_length):
+            if batch and _length(one) * (len(batch) + 1) > most:
+                yield batch
+                batch = []
+            batch.append(one)
+        yield batch
+
+
+def _length(one: Program) -> int:
+    return len(one.head) + sum(len(branch.question) + len(branch.answer) for branch in one.branches)
+
+
+def _learn(network: Any, read: _Read) -> float:
+    """Add a batch's part to the gradients; its loss for each token of an answer."""
     hidden = network.model(
-        input_ids=read.tokens[None], position_ids=read.places[None], attention_mask=read.mask, use_cache=False
-    ).last_hidden_state[0]
-    places = torch.nonzero(read.targets >= 0)[:, 0]
+        input_ids=read.tokens, position_ids=read.places, attention_mask=read.mask, use_cache=False
+    ).last_hidden_state
+    row, place = torch.nonzero(read.targets >= 0, as_tuple=True)
     # A token is foretold by what stands before it: of an answer's first that is the end of its request.
-    loss = F.cross_entropy(network.lm_head(hidden[places - 1]).float(), read.targets[places], reduction="sum")
-    (loss / answered).backward()
-    return float(loss.detach()) / answered
+    loss = F.cross_entropy(network.lm_head(hidden[row, place - 1]).float(), read.targets[row, place])
+    loss.backward()
+    return float(loss.detach())
 
 
-def _read(one: Program, rows: Mapping[int, int], device: str) -> _Read:
-    tokens, targets, places = list(one.head), [-1] * len(one.head), list(range(len(one.head)))
-    spans = []
-    for branch in one.branches:
-        begin = len(tokens)
+def _read(several: Sequence[Program], rows: Mapping[int, int], device: str) -> _Read:
+    longest = max(map(_length, several))
+    lines = [_line(one, rows, longest) for one in several]
+    tokens, places, targets, spans = (torch.tensor(column, device=device) for column in zip(*lines, strict=True))
+    earlier = torch.ones(longest, longest, dtype=torch.bool, device=device).tril()
+    common, same = spans[:, None, :] == 0, spans[:, None, :] == spans[:, :, None]
+    return _Read(tokens, places, (earlier & (common | same))[:, None], targets)
+
+
+def _line(one: Program, rows: Mapping[int, int], longest: int) -> tuple[list[int], list[int], list[int], list[int]]:
+    """A program's tokens, their places, what is right there, and by token its request: 0 for what all have, -1 for padding."""
+    tokens, targets, places, spans = (
+        list(one.head),
+        [-1] * len(one.head),
+        list(range(len(one.head))),
+        [0] * len(one.head),
+    )
+    for number, branch in enumerate(one.branches, 1):
+        size = len(branch.question) + len(branch.answer)
         tokens += [*branch.question, *branch.answer]
         targets += [-1] * len(branch.question) + branch.answer
-        places += range(len(one.head), len(one.head) + len(tokens) - begin)
-        spans.append(slice(begin, len(tokens)))
-    size = len(tokens)
-    seen = torch.zeros(size, size, dtype=torch.bool)
-    seen[:, : len(one.head)] = True
-    for span in spans:
-        seen[span, span] = True
-    mask = torch.full((size, size), float("-inf")).masked_fill(seen.tril(), 0.0).to(number_type(device))
-    return _Read(
-        torch.tensor([rows[token] for token in tokens], device=device),
-        torch.tensor(places, device=device),
-        mask[None, None].to(device),
-        torch.tensor([rows[token] if token >= 0 else -1 for token in targets], device=device),
-    )
+        places += range(len(one.head), len(one.head) + size)
+        spans += [number] * size
+    left = longest - len(tokens)
+    right = [rows[token] if token >= 0 else -1 for token in targets] + [-1] * left
+    return [rows[token] for token in tokens] + [0] * left, places + [0] * left, right, spans + [-1] * left

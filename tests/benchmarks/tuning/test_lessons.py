@@ -27,7 +27,7 @@ def marked(text: str) -> dict[str, Any]:
 
 def taught(tmp_path: Path, *rows: dict[str, Any]) -> list[Lesson]:
     root = tmp_path / "pond"
-    root.mkdir()
+    root.mkdir(exist_ok=True)
     (root / "train.py").write_text(SCRIPT)
     return list(lessons(root, rows, tmp_path / "cache"))
 
@@ -77,3 +77,8 @@ def test_the_command_writes_one_lesson_a_line(tmp_path: Path) -> None:
     assert main([*arguments, "--cache", str(tmp_path / "cache"), "--jobs", "1", "--out", str(out)]) == 0
     (line,) = out.read_text().splitlines()
     assert json.loads(line)["requests"] == [{"question": "Request: 9 rounds", "answer": "--epochs 9"}]
+
+
+def test_options_are_shown_once_for_some_requests_of_a_program(tmp_path: Path) -> None:
+    several = taught(tmp_path, *(marked(f"{{{{{number}|--epochs}}}} rounds") for number in range(8)))
+    assert [len(one.requests) for one in several] == [6, 2]
