@@ -14,7 +14,7 @@ from benchmarks.tuning.lessons import Lesson, by_repository, lessons
 
 _HEAD, _BRANCH = 700, 260
 """Tokens of a program's options, and of a request with its answer, at most."""
-_LEAST = 5
+_LEAST = 3
 """Lessons with fewer requests are left out: their options would be read for too little."""
 
 
@@ -41,8 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     training.add_argument("--seed", type=int, default=0)
     training.add_argument("--rate", type=float, default=2e-4, help="of learning, at its highest")
     training.add_argument("--tokens", type=int, default=1000, help="of a batch; a graphics card of 80 GB takes 14000")
-    training.add_argument("--pack", type=Path, help="folder: write there what another machine needs, and do not train")
-    training.add_argument("--out", type=Path, required=True, help="GGUF file of the adapter")
+    ends = training.add_mutually_exclusive_group(required=True)
+    ends.add_argument("--pack", type=Path, help="folder: write there what another machine needs, and do not train")
+    ends.add_argument("--out", type=Path, help="GGUF file of the adapter")
     options = parser.parse_args(arguments)
     return _write(options) if options.command == "lessons" else _train(options)
 
@@ -76,6 +77,9 @@ def _train(options: argparse.Namespace) -> int:
     read = [msgspec.convert(json.loads(line), Lesson) for line in options.lessons.read_text().splitlines()]
     programs = tokens.short(map(speech.program, read), _HEAD, _BRANCH)
     programs = [one for one in programs if len(one.branches) >= _LEAST]
+    if not programs:
+        sys.stderr.write(f"error: no lesson of {options.lessons} is short enough and has {_LEAST} requests\n")
+        return 1
     used = tokens.used_tokens(programs)
     if options.pack is not None:
         packed.pack(model, programs, used, options.pack)

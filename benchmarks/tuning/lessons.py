@@ -25,7 +25,7 @@ from tools.signatures.model import Signature
 
 _APART = re.compile(r",\s+|\s+and\s+|\s+")
 _TOGETHER = 6
-"""Requests of a program for which its options are shown once."""
+"""Requests of a program for which its options are shown once, at most; more are parted evenly."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,8 +60,9 @@ def lessons(root: Path, rows: Sequence[dict[str, Any]], cache: Path) -> Iterator
         if made is not None and made[0] in entries:
             by_program[made[0]].append(made[1:])
     for key, several in by_program.items():
-        for begin in range(0, len(several), _TOGETHER):
-            yield from _fill(root.name, entries[key], several[begin : begin + _TOGETHER])
+        parts = -(-len(several) // _TOGETHER)
+        for part in range(parts):
+            yield from _fill(root.name, entries[key], several[part::parts])
 
 
 def _fill(repository: str, entry: EntryPoint, several: Sequence[tuple[str, str]]) -> Iterator[Lesson]:

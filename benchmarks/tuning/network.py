@@ -94,9 +94,10 @@ def adapt(network: Any, first: int) -> dict[str, Adapted]:
 
 def number_type(device: str) -> torch.dtype:
     """The numbers that a device multiplies fast: few processors know short ones."""
+    if device != "cpu":
+        return torch.bfloat16
     able = torch.cpu.get_capabilities()
-    short = device != "cpu" or able.get("avx512_bf16") or able.get("amx_bf16")
-    return torch.bfloat16 if short else torch.float32
+    return torch.bfloat16 if able.get("avx512_bf16") or able.get("amx_bf16") else torch.float32
 
 
 def _configuration(model: GGUFReader, rows: int, kind: torch.dtype) -> Qwen2Config:

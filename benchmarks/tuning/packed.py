@@ -1,4 +1,4 @@
-"""Lessons and model in two files for a machine that has nothing of this program: `python -m benchmarks.tuning.packed DIR --out NAME`.
+"""Lessons and model in two files for a machine that has nothing of this program: `python -m benchmarks.tuning.packed DIR --seconds N --out NAME`.
 
 There it needs torch, transformers, tokenizers, gguf and these files of `benchmarks/tuning`: `packed`, `train`, `network`, `tokens`, `export`.
 """

@@ -19,7 +19,7 @@ _WARM, _LEAST = 8, 0.05
 """Steps until the learning rate is reached, share of it that is left at the end."""
 _ALIKE = 8
 """Batches that are drawn together and sorted by length, so that little is padded."""
-_REPORT, _KEEP = 5, 50
+_REPORT, _KEEP = 5, 20
 """Steps between two reports, and between two times that the adapters are kept."""
 
 

@@ -10,6 +10,7 @@ _UNITS = {
     "h": "3600", "hr": "3600", "hour": "3600",
 }  # fmt: skip
 _MOST_DIGITS = 20
+"""Before or behind the point: what has more is no duration."""
 _BEHIND = re.compile(r"[\s-]?(?P<unit>ms|msec|milliseconds?|s|secs?|seconds?|min|minutes?|h|hrs?|hours?)\b(?![/.-])")
 _NAMED = re.compile(r"(?<![a-z])(?P<unit>ms|msec|milliseconds?|secs?|seconds?|minutes?|hours?)(?![a-z])")
 
@@ -31,7 +32,7 @@ def in_the_units_of(told: str, value: str, seconds: float, whole: bool) -> str:
     """
     named = {_unit(match["unit"]) for match in _NAMED.finditer(told.lower())}
     amount = number(value)
-    if not seconds or amount is None or len(named) != 1 or len(value) > _MOST_DIGITS:
+    if not seconds or amount is None or len(named) != 1 or not -_MOST_DIGITS <= amount.adjusted() <= _MOST_DIGITS:
         return value
     (unit,) = named
     said = Decimal(str(seconds))

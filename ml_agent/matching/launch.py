@@ -128,7 +128,7 @@ def installed_name(module: str, folder: str, files: Set[str]) -> str:
         files: of the repository.
     """
     parts, start = module.split("."), "" if folder == "." else f"{folder}/"
-    packages = [f"{start}{'/'.join(parts[: place + 1])}/__init__.py" in files for place in range(len(parts) - 1)]
+    packages = [f"{start}{'/'.join(parts[: place + 1])}/__init__.py" in files for place in range(len(parts))]
     return ".".join(parts[packages.index(True) :]) if True in packages else module
 
 

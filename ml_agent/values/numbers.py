@@ -27,6 +27,9 @@ DIGITED = re.compile(
     rf"(?P<scale>\s+(?:hundred|thousand|million|billion)\b|[kKMB](?![\w-]))?(?P<percent>\s?%|\s+per\s?cent\b)?"
 )
 
+_MOST_DIGITS, _MOST_OF_A_POWER = 30, 3
+"""Characters of a number with which is reckoned, and of its power of ten: nobody counts further."""
+
 
 def plain(number: Decimal) -> str:
     """A number as it would be typed: without an exponent, a trailing zero kept only where it was written."""
@@ -44,12 +47,13 @@ def from_digits(match: re.Match[str]) -> str | None:
         return f"{sign}{digits}{exponent}"
     if not exponent and not scale:
         return f"{sign}{'0' if digits.startswith('.') else ''}{digits}"
+    power = re.sub(r"^[eE]|^.*\^\s*", "", exponent or "0")
+    if len(digits) > _MOST_DIGITS or len(power) > _MOST_OF_A_POWER:
+        return None
     try:
-        number = Decimal(digits)
+        number = Decimal(digits) * Decimal(10) ** int(power)
     except InvalidOperation:
         return None
-    if exponent:
-        number *= Decimal(10) ** int(exponent.split("^")[-1] if "^" in exponent else exponent[1:])
     if scale:
         key = scale.strip().lower()
         number *= _SCALES.get(key) or _SUFFIXES[key]

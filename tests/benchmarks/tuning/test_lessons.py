@@ -81,4 +81,4 @@ def test_the_command_writes_one_lesson_a_line(tmp_path: Path) -> None:
 
 def test_options_are_shown_once_for_some_requests_of_a_program(tmp_path: Path) -> None:
     several = taught(tmp_path, *(marked(f"{{{{{number}|--epochs}}}} rounds") for number in range(8)))
-    assert [len(one.requests) for one in several] == [6, 2]
+    assert [len(one.requests) for one in several] == [4, 4]

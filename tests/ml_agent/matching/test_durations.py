@@ -39,6 +39,7 @@ def test_a_unit_of_time_stands_behind_a_number(text: str, seconds: float) -> Non
         ("length_ms How long", "4", 1.0, True, "4000"),
         ("timeout Seconds to wait", "4", 0.0, True, "4"),
         ("timeout Seconds to wait", "9" * 5000, 60.0, True, "9" * 5000),  # no duration
+        ("timeout Seconds to wait", "1e5000", 60.0, False, "1e5000"),
     ],
 )
 def test_a_duration_is_counted_as_the_option_counts(

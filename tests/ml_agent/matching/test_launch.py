@@ -128,3 +128,4 @@ def test_an_installed_module_is_called_without_the_folders_that_hold_its_package
         installed_name("tools.run", ".", frozenset({"tools/run.py"})) == "tools.run"
     )  # nothing says what is a package
     assert installed_name("pkg", ".", frozenset({"pkg/__init__.py"})) == "pkg"
+    assert installed_name("src.pkg", ".", frozenset({"src/pkg/__init__.py"})) == "pkg"  # what `__main__.py` is called

@@ -254,6 +254,8 @@ def test_a_path_with_numbers_is_read_in_linear_time(filling: str) -> None:
         ("resample to 44.1 kHz", ["44100"]),
         ("audio at 16kHz", ["16000"]),
         (f"audio at {'9' * 5000} kHz", ["9" * 5000]),  # nobody counts so far
+        ("for 2.5 x 10^6 steps", ["2.5e6"]),
+        ("for 64k steps", ["64000"]),
         ("what happens when one moves 8 degrees", ["8"]),  # somebody, and no number
         ("on one GPU in 32 bit", ["1", "32"]),  # no share
         ("lose one picture in four", ["0.25"]),
@@ -271,3 +273,8 @@ def test_a_noun_that_a_name_follows_is_no_folder() -> None:
 def test_where_something_comes_out_of_is_no_output() -> None:
     assert "output" not in read("take the voice out of songs/live").vocabulary
     assert "output" in read("the results come out as one file").vocabulary
+
+
+@pytest.mark.parametrize("text", ["1e5000k", "2 x 10^5000", f"{'9' * 5000}k", "10^9999999", "1 million e 9"])
+def test_numbers_beyond_all_counting_are_read_without_an_error(text: str) -> None:
+    assert read(f"for {text} steps").tokens
