@@ -79,11 +79,8 @@ def _fill(repository: str, entry: EntryPoint, several: Sequence[tuple[str, str]]
         )
     ]
     if fitting:
-        yield Lesson(repository=repository, name=_name(entry.signature), head=start, requests=tuple(fitting))
-
-
-def _name(signature: Signature) -> str:
-    return " ".join([signature.path, *signature.subcommand])
+        name = " ".join([entry.signature.path, *entry.signature.subcommand])
+        yield Lesson(repository=repository, name=name, head=start, requests=tuple(fitting))
 
 
 def by_repository(files: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:

@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--first", type=int, default=0, help="first block that learns")
-    parser.add_argument("--rate", type=float, default=3e-4)
+    parser.add_argument("--rate", type=float, default=3e-4, help="of learning: larger batches take more")
     parser.add_argument("--tokens", type=int, default=14000, help="of a batch")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--out", type=Path, required=True, help="GGUF file of the adapter")

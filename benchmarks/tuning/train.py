@@ -30,9 +30,9 @@ class Plan(NamedTuple):
     device: str
     out: Path
     """Where the adapters are kept, also on the way."""
-    seed: int = 0
-    rate: float = 2e-4
-    tokens: int = 1
+    seed: int
+    rate: float
+    tokens: int
     """Of a batch, with those that fill it up; a longer program stands alone."""
 
 
