@@ -5,6 +5,7 @@ Each development repository is answered by tables fitted without it and its rela
 
 import argparse
 import json
+import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.fit import examples, learn, whole
+from benchmarks.fit import about, examples, learn, whole
 from benchmarks.fit.examples import KINDS
 from benchmarks.fit.prepared import Prepared, add_sources, prepared, solved, sources_of
 from benchmarks.fit.relatives import family, folds
@@ -96,6 +97,11 @@ def _whole(options: argparse.Namespace) -> list[whole.First]:
     for group, several, every in (("written", options.written, _EVERY_WRITTEN), ("made", [options.made], _EVERY_MADE)):
         for file in (one for one in several if one is not None):
             found += whole.first_answers(whole.tasks_of(file)[::every], group, places)
+    rng = random.Random(SEED)
+    strangers = [one for file in options.rows for one in about.requests(file, rng)]
+    strangers += [one for file in options.written for one in about.requests(file, rng)[::_EVERY_WRITTEN]]
+    strangers += [about.Asked("", "everyday", text) for text in about.everyday()]
+    found += whole.foreign_answers(strangers, places)
     return found
 
 

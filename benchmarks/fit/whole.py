@@ -1,6 +1,7 @@
 """The whole navigator on repositories that its tables had not seen, and how far its confidence can be believed."""
 
 import json
+import random
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -10,10 +11,13 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
 from benchmarks.data import Task, load_tasks, repository_folder
+from benchmarks.fit.about import Asked
+from benchmarks.fit.relatives import family
 from benchmarks.predict.unit import answer_text
 from benchmarks.same_call import same_call
 from benchmarks.scoring import case_of
 from benchmarks.strict.score import score
+from ml_agent.draft import Draft
 from ml_agent.drafting import draft_answers
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.matching.confidence import CONFIDENCE_FEATURES
@@ -22,7 +26,9 @@ from ml_agent.navigator import Given, Workspace
 from tools.candidates import Candidate
 from tools.index import RepoIndex
 
-PENALTY = 0.3
+PENALTY, SEED = 0.3, 0
+FOREIGN = "foreign"
+"""The group of answers to requests about another repository."""
 SURE, LIKELY, ANSWERED = 0.9, 0.5, 0.05
 """What share must be right of answers called sure, the probability from which one is likely, and below which none is given alone."""
 
@@ -33,7 +39,7 @@ class First(NamedTuple):
     repository: str
     key: str
     group: str
-    """wild, other (ML-Bench), written or made."""
+    """wild, other (ML-Bench), written, made, or foreign: of another repository."""
     kind: str
     style: str
     vector: list[float]
@@ -64,15 +70,45 @@ def first_answers(tasks: Sequence[Task], group: str, places: Places) -> Iterator
         root = _root(task, places.repositories)
         if root is None:
             continue
-        navigator = _navigator(root.name, places.tables)
-        workspace = _workspace(task, root, places.cache)
-        request = navigator.understand(task.instruction, Given(path=task.path or ""))
-        drafts = draft_answers(navigator, request, workspace, 1)
-        draft = drafts[0] if drafts else None
+        asked = _Question(_navigator(root.name, places.tables), task.instruction, _workspace(task, root, places.cache))
+        draft, vector = asked.first()
         text = answer_text(draft, task.folder) if draft is not None else ""
         passed = bool(text) and _is_right(task, text, group, root)
-        vector = navigator.support(request, workspace, draft) if draft is not None else [0.0] * len(CONFIDENCE_FEATURES)
         yield First(root.name, f"{root.name}-{task.id}", group, task.kind, task.style, vector, passed, text)
+
+
+def foreign_answers(several: Sequence[Asked], places: Places) -> Iterator[First]:
+    """The first answer of another repository to each request that this one does not turn down: none of them is right."""
+    rng = random.Random(SEED)
+    roots = {root.name.lower(): root for folder in places.repositories for root in sorted(folder.iterdir())}
+    for number, one in enumerate(several):
+        root = roots[rng.choice(sorted(roots.keys() - family([one.repository])))]
+        candidate = Candidate(full_name=f"local/{root.name}", url=str(root), commit="fit")
+        workspace = Workspace(index=_index(root, places.cache), candidate=candidate)
+        asked = _Question(_navigator(root.name, places.tables), one.text, workspace)
+        draft, vector = (None, []) if asked.is_turned_down() else asked.first()
+        if draft is not None:
+            yield First(root.name, f"{one.group}-{number}", FOREIGN, draft.kind, "", vector, False, draft.text)
+
+
+class _Question:
+    """A request put to one repository."""
+
+    def __init__(self, navigator: GroundedNavigator, instruction: str, workspace: Workspace) -> None:
+        given = Given(path=workspace.path if workspace.path_given else "")
+        self._navigator, self._workspace = navigator, workspace
+        self._request = navigator.understand(instruction, given)
+
+    def is_turned_down(self) -> bool:
+        """Whether it is found to be about something else."""
+        return self._navigator.assess(self._request, self._workspace).foreign
+
+    def first(self) -> tuple[Draft | None, list[float]]:
+        """The first answer, and what speaks for and against it."""
+        drafts = draft_answers(self._navigator, self._request, self._workspace, 1)
+        if not drafts:
+            return None, [0.0] * len(CONFIDENCE_FEATURES)
+        return drafts[0], self._navigator.support(self._request, self._workspace, drafts[0])
 
 
 def _root(task: Task, folders: Sequence[Path]) -> Path | None:
@@ -121,7 +157,7 @@ def fit_confidence(answers: Sequence[First], without: str = "") -> dict[str, flo
     return table | {"bias": round(float(model.intercept_[0]), 4)}
 
 
-_WEIGHT = {"wild": 1.0, "written": 1.0, "other": 0.5, "made": 0.15}
+_WEIGHT = {"wild": 1.0, "written": 1.0, "other": 0.5, "made": 0.15, FOREIGN: 1.0}
 
 
 class Rated(NamedTuple):
@@ -179,9 +215,14 @@ def report(answers: Sequence[First]) -> str:
             counts.setdefault(key, []).append(one.passed)
     lines = [f"{key:36} {sum(passed):4} of {len(passed)}" for key, passed in sorted(counts.items())]
     several = rated(answers)
-    for group in sorted({one.group for one in answers}):
+    for group in sorted({one.group for one in answers} - {FOREIGN}):
         lines.append(f"{group}: answered first, right")
         lines += [f"  {share:4.0%} ({n:3} rows) {right:4.0%}" for share, n, right in curve(several, group)]
+    elsewhere = [one.probability for one in several if one.answer.group == FOREIGN]
+    for level, least in (("likely", LIKELY), ("a guess", ANSWERED)):
+        lines.append(
+            f"of another repository: {sum(p >= least for p in elsewhere)} of {len(elsewhere)} at least {level}"
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -20,6 +20,7 @@ from ml_agent.grounded.order import Programs, in_order, unused
 from ml_agent.grounded.outlook import judge, with_outlook
 from ml_agent.grounded.python_drafts import Author, named_objects
 from ml_agent.grounded.readmes import assess
+from ml_agent.matching import about
 from ml_agent.matching.confidence import confidence_vector
 from ml_agent.matching.entries import Facts
 from ml_agent.matching.mentions import read
@@ -28,7 +29,6 @@ from ml_agent.matching.python_library import Library
 from ml_agent.matching.python_retrieval import Bookcase
 from ml_agent.matching.python_solver import Tables, shipped_tables
 from ml_agent.matching.retrieval import Shelf as Entries
-from ml_agent.matching.retrieval import strange_words
 from ml_agent.matching.sense import in_use
 from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
@@ -82,12 +82,11 @@ class GroundedNavigator:
 
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
         """Whether this repository can do the task, and by which READMEs."""
-        strange = strange_words(read(request.instruction), self._entries(workspace).facts)
+        strange = () if workspace.path_given else self._strange(request, workspace)
         if strange:
             said = ", ".join(repr(word) for word in strange[:_SHOWN])
-            return Assessment(
-                possible=False, reason=f"not about this repository: it says nothing of {said}", foreign=True
-            )
+            reason = f"not about this repository: it says nothing, or little, of {said} (where it is, name a folder with --path)"
+            return Assessment(possible=False, reason=reason, foreign=True)
         return assess(request, workspace)
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
@@ -106,6 +105,10 @@ class GroundedNavigator:
         """What speaks for and against a draft as a whole: its vector of `confidence.CONFIDENCE_FEATURES`."""
         judged = judge(draft, self._ranked_drafts(request, workspace).commands, workspace)
         return confidence_vector(statement_of(request), draft.text, judged)
+
+    def _strange(self, request: Request, workspace: Workspace) -> tuple[str, ...]:
+        vocabulary = self._entries(workspace).facts.vocabulary
+        return about.shipped().strange(read(request.instruction), vocabulary)
 
     @property
     def _tables(self) -> Model:

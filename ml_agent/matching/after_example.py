@@ -6,10 +6,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ml_agent.matching.devices import is_too_many
-from ml_agent.matching.entries import EntryPoint, Shown, words_of
+from ml_agent.matching.entries import EntryPoint, Shown
 from ml_agent.matching.likeness import stands
 from ml_agent.matching.mentions import Statement
-from ml_agent.matching.terms import plain
+from ml_agent.matching.terms import plain, words_of
 from ml_agent.matching.variables import bound, expand, references
 from ml_agent.values.numbers import number, same_number
 from tools.signatures.model import Option

@@ -18,7 +18,7 @@ from ml_agent.matching.slots import TRUTH, Slot, slots_of
 from ml_agent.matching.terms import terms
 from ml_agent.matching.usage import read_usages
 from ml_agent.matching.variables import documented, first_documented, references, with_variables
-from ml_agent.values.lexicon import words
+from ml_agent.matching.vocabulary import Vocabulary, vocabulary_of
 from ml_agent.values.numbers import number
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
@@ -37,7 +37,6 @@ _SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
 _SETTINGS = frozenset({".yaml", ".yml", ".toml", ".gin", ".cfg", ".ini"})
 """Endings of files that hold settings, and nobody's data."""
 _MOST_PROSE = 400
-_MOST_OF_A_TEXT = 4000
 _DEFAULT = re.compile(r"\bdefaults?(?: to|:| is) [\"'`]?([A-Za-z][\w-]+)")
 _MOST_SIBLINGS = 120
 _MOST_LOOKED_UP = 4
@@ -55,16 +54,6 @@ class Shown(msgspec.Struct, frozen=True):
     values: dict[str, Any]
     """What it gives, by dest."""
     unknown: tuple[str, ...] = ()
-
-
-def words_of(text: str) -> list[str]:
-    """The terms of a text that mean something."""
-    return [
-        term
-        for word in re.findall(r"[\w+.-]+", text)
-        if word.lower() not in words("stop") and word.lower() not in words("politeness")
-        for term in terms(word)
-    ]
 
 
 class EntryPoint:
@@ -294,14 +283,9 @@ class Facts:
         return found
 
     @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        """The terms of its documents, files, examples and options."""
-        index = self.index
-        texts = [passage.text for passage in index.passages] + [path.replace("/", " ") for path in index.files]
-        texts += [example.text for example in index.examples]
-        for signature in (one for several in index.signatures.values() for one in several):
-            texts += [signature.doc, *(f"{option.dest} {option.help}" for option in signature.options)]
-        return frozenset(term for text in texts for term in words_of(text[:_MOST_OF_A_TEXT]))
+    def vocabulary(self) -> Vocabulary:
+        """The terms of all that it says."""
+        return vocabulary_of(self.index)
 
     @cached_property
     def variables(self) -> Mapping[str, str]:

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ml_agent.matching.entries import words_of
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.python_library import Library, Thing
 from ml_agent.matching.python_programs import Program, read_program
-from ml_agent.matching.terms import plain, terms
+from ml_agent.matching.terms import plain, terms, words_of
 from ml_agent.values.lexicon import words
 from tools.examples import Example
 from tools.retrieval import Bm25Index

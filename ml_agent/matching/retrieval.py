@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.entries import EntryPoint, Facts, words_of
+from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.sentences import Mentions
-from ml_agent.matching.terms import plain, terms
+from ml_agent.matching.terms import plain, terms, words_of
 from ml_agent.values.lexicon import words
 from tools.commandline.shell import parse_command
 from tools.remember import remembered
@@ -48,9 +48,6 @@ ENTRY_FEATURES = (
     "options", "training", "main", "named_other", "folder_said", "no_options",
 )  # fmt: skip
 _MOST_TEXT = 3000
-_STRANGE, _FEW_KNOWN, _SHARE_KNOWN = 2, 3, 0.3
-_SAYS_LITTLE = 120
-"""Different words of a repository, of which a README of a few lines and a script have fewer."""
 
 
 class Ranked(NamedTuple):
@@ -58,23 +55,6 @@ class Ranked(NamedTuple):
 
     entry: EntryPoint
     vector: list[float]
-
-
-def strange_words(statement: Statement, facts: Facts) -> tuple[str, ...]:
-    """The words of a request that a repository does not know, where they show that it is about something else; else ().
-
-    A request about a repository shares words with its documents, files and options, however politely it is put. Where a repository
-    says little, one shared word is enough: its silence about the others means nothing.
-    """
-    told = {
-        term: word.text for word in statement.content if word.text not in words("politeness") for term in word.terms
-    }
-    strange = [text for term, text in told.items() if term not in facts.vocabulary]
-    known = len(told) - len(strange)
-    if known and len(facts.vocabulary) < _SAYS_LITTLE:
-        return ()
-    foreign = len(strange) >= _STRANGE and (known < _FEW_KNOWN or known < _SHARE_KNOWN * len(told) < 2 * _FEW_KNOWN)
-    return tuple(dict.fromkeys(strange)) if foreign else ()
 
 
 class Shelf:

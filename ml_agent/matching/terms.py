@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ml_agent.values.lexicon import words
 from tools.remember import remembered
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -137,3 +138,13 @@ def plain(text: str) -> str:
 
 
 _NOT_PLAIN = re.compile(r"[^a-z0-9]")
+
+
+def words_of(text: str) -> list[str]:
+    """The terms of a text that mean something."""
+    return [
+        term
+        for word in re.findall(r"[\w+.-]+", text)
+        if word.lower() not in words("stop") and word.lower() not in words("politeness")
+        for term in terms(word)
+    ]

@@ -64,7 +64,7 @@ class Docopt(Native):
         commands: list[str] = []
         options: dict[str, Option] = {}
         brackets: list[str] = []
-        is_open = "|" in tokens
+        is_open = any(token == "|" and not _are_options(tokens, place) for place, token in enumerate(tokens))
         for place, token in enumerate(tokens):
             following = tokens[place + 1] if place + 1 < len(tokens) else ""
             if token in "[(":
@@ -100,6 +100,11 @@ class Docopt(Native):
         several = following == "..."
         nargs = ("*" if optional else "+") if several else "?" if optional else None
         return Option(dest=name, nargs=nargs, required=not optional, path=self.path, line=self.line, level=level)
+
+
+def _are_options(tokens: list[str], bar: int) -> bool:
+    """Whether a bar stands between two options without a value of their own: others than these are not taken."""
+    return all(0 <= place < len(tokens) and tokens[place].startswith("-") for place in (bar - 1, bar + 1))
 
 
 def _dest(flags: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ from ml_agent.matching.answers import command
 from ml_agent.matching.entries import Facts
 from ml_agent.matching.mentions import read
 from ml_agent.matching.model import shipped
-from ml_agent.matching.retrieval import Shelf, strange_words
+from ml_agent.matching.retrieval import Shelf
 from ml_agent.matching.solver import answered, callee_of, doubtful, solve
 from ml_agent.matching.terms import plain
 from tools.index import RepoIndex
@@ -109,34 +109,6 @@ def test_what_a_makefile_says_anyhow_is_not_said_again(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text("IMAGE ?= tagger\nPORT ?= 80\n\nserve:\n\techo $(IMAGE) -p $(PORT)\n")
     shelf = Shelf(Facts(RepoIndex.open(tmp_path, "five")))
     assert answer(shelf, "make serve with the tagger image on port 9090") == "make serve PORT=9090"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Bake me a chocolate cake with three layers and a cherry on top.",
-        "Book a flight from Berlin to Lisbon for next Friday.",
-        "What is the weather like in Oslo tomorrow?",
-        "Translate my love letter into Latin and post it.",
-        "Order two pizzas with extra cheese to my office.",
-        "Write a poem about the autumn moon.",
-        "Remind me to call my mother at seven.",
-        "Fix the leaking tap in the kitchen.",
-        "Find the cheapest hotel near the harbour.",
-        "Compile the Linux kernel with 8 jobs.",
-        "Resize the partition of my hard disk to 200 gigabytes.",
-        "Convert 300 euros into Swiss francs.",
-    ],
-)
-def test_a_request_about_something_else_is_known_as_one(shelf: Shelf, text: str) -> None:
-    assert strange_words(read(text), shelf.facts)
-
-
-def test_a_request_about_the_repository_is_none_of_these(shelf: Shelf) -> None:
-    assert not strange_words(read("Train it."), shelf.facts)
-    assert not strange_words(
-        read("Kindly tag the sentences of the text file on my humble machine with weights."), shelf.facts
-    )
 
 
 def test_a_program_is_called_as_its_documents_call_it(tmp_path: Path) -> None:

@@ -97,6 +97,21 @@ def test_docopt(repository: Make, option: Find) -> None:
     assert by_name["mine",].accepts_unknown
 
 
+def test_docopt_takes_nothing_else_where_only_options_exclude_each_other(repository: Make) -> None:
+    found = repository({
+        "main.py": '''
+        """Usage:
+          main.py evaluate (--fast | --slow) CKPT
+          main.py -h | --help
+          main.py pick (CKPT | latest)
+        """
+        from docopt import docopt
+        docopt(__doc__)
+        '''
+    }).read("main.py")  # fmt: skip
+    assert [one.accepts_unknown for one in found if one.subcommand] == [False, True]
+
+
 DATACLASSES = """
 from dataclasses import dataclass, field
 from typing import List, Literal, Optional
