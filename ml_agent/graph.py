@@ -89,7 +89,7 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state), goto="plan")
     if assessment.foreign and state["given"].get("repository"):
-        return ended(Ending.NO_REPOSITORY, assessment.reason)
+        return ended(Ending.NO_REPOSITORY, f"{assessment.reason} (to be answered all the same: --path ., or a folder)")
     fresh: Plain = {"attempts": [], "repairs": [], "request": plain(request)}
     return Command(update={"repository": repository, "workdir": workspace.path, **fresh}, goto="generate")
 

@@ -31,6 +31,8 @@ OTHERS = 3
 """Other repositories that each request is paired with."""
 MOST_OF_ONE = 6
 """Marked requests of one repository that are used."""
+NOWHERE = 6
+"""Repositories that an everyday request is put beside."""
 LEAST_SHARE = 0.05
 """Terms that a smaller share of repositories uses are rare."""
 RAREST_PASSAGES = 6e-4
@@ -69,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with ProcessPoolExecutor(options.jobs) as pool:
         found = pool.map(partial(_vocabulary, cache=options.cache), roots, chunksize=4)
         books = {root.name.lower(): one for root, one in zip(roots, found, strict=True) if one.passages}
+    if len({root.name.lower() for root in roots}) < len(roots):
+        sys.stderr.write("several folders have one name: the last one counts\n")
     rng = random.Random(SEED)
     asked = [one for file in options.written for one in requests(file, rng) if one.repository in books]
     held = [one for file in options.rows for one in requests(file, rng) if one.repository in books]
@@ -80,11 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pairs = paired([one for one in asked if one.repository in fold], books, drawn, table)
     pairs += nowhere(learned, books, table)
     scores = held_out(pairs, fold)
-    weights = fitted(pairs) | {"least": round(float(np.quantile([s for s, p in zip(scores, pairs, strict=True) if p.own], LOSS)), 4)}  # fmt: skip
+    own = [score for score, one in zip(scores, pairs, strict=True) if one.own]
+    weights = fitted(pairs) | {"least": round(float(np.quantile(own, LOSS)), 4)}
     others = sorted({one.repository for one in held})
     strange = paired(held, books, dict.fromkeys(others, others), table)
     sys.stdout.write(f"{len(learned)} repositories, {len(table['terms'])} terms\n")
-    sys.stdout.write(report(pairs, scores, weights["least"]) + report(strange, [scored(weights, p.vector) for p in strange], weights["least"]))  # fmt: skip
+    sys.stdout.write(report(pairs, scores, weights["least"]))
+    sys.stdout.write(report(strange, [scored(weights, one.vector) for one in strange], weights["least"]))
     if options.write:
         place = Path(str(files("ml_agent.matching").joinpath("about.json")))
         place.write_text(json.dumps(weights | table, sort_keys=True, separators=(",", ":")) + "\n", encoding="utf-8")
@@ -142,7 +148,12 @@ def usual(books: Mapping[str, Vocabulary]) -> dict[str, Any]:
     return {"terms": terms, "rare": [LEAST_SHARE / 2, RAREST_PASSAGES]}
 
 
-def paired(asked: Sequence[Asked], books: Mapping[str, Vocabulary], drawn: Mapping[str, Sequence[str]], table: Mapping[str, Any]) -> list[Pair]:  # fmt: skip
+def paired(
+    asked: Sequence[Asked],
+    books: Mapping[str, Vocabulary],
+    drawn: Mapping[str, Sequence[str]],
+    table: Mapping[str, Any],
+) -> list[Pair]:
     """Each request beside its repository and some others, none of which is a relative.
 
     Args:
@@ -166,7 +177,7 @@ def nowhere(learned: Sequence[str], books: Mapping[str, Vocabulary], table: Mapp
     return [
         _pair(Asked(name, "everyday", text), read(text), books[name], about)
         for text in everyday()
-        for name in rng.sample(learned, MOST_OF_ONE)
+        for name in rng.sample(learned, NOWHERE)
     ]
 
 

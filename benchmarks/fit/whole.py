@@ -80,7 +80,8 @@ def first_answers(tasks: Sequence[Task], group: str, places: Places) -> Iterator
 def foreign_answers(several: Sequence[Asked], places: Places) -> Iterator[First]:
     """The first answer of another repository to each request that this one does not turn down: none of them is right."""
     rng = random.Random(SEED)
-    roots = {root.name.lower(): root for folder in places.repositories for root in sorted(folder.iterdir())}
+    folders = (path for folder in places.repositories for path in sorted(folder.iterdir()) if path.is_dir())
+    roots = {root.name.lower(): root for root in folders}
     for number, one in enumerate(several):
         root = roots[rng.choice(sorted(roots.keys() - family([one.repository])))]
         candidate = Candidate(full_name=f"local/{root.name}", url=str(root), commit="fit")

@@ -37,7 +37,8 @@ from tools.candidates import Candidate
 
 REMEMBERED = 4
 """Repositories and requests of which what was read stays in memory: rows come by repository, and one may take 40 MB."""
-_SHOWN = 5
+_SHOWN, _LONGEST = 5, 40
+"""Words that are told, and letters of each."""
 
 
 class GroundedNavigator:
@@ -84,8 +85,8 @@ class GroundedNavigator:
         """Whether this repository can do the task, and by which READMEs."""
         strange = () if workspace.path_given else self._strange(request, workspace)
         if strange:
-            said = ", ".join(repr(word) for word in strange[:_SHOWN])
-            reason = f"not about this repository: it says nothing, or little, of {said} (where it is, name a folder with --path)"
+            said = ", ".join(repr(word[:_LONGEST]) for word in strange[:_SHOWN])
+            reason = f"not about this repository: it says nothing of {said}"
             return Assessment(possible=False, reason=reason, foreign=True)
         return assess(request, workspace)
 

@@ -22,8 +22,10 @@ _OUTSIDE = 0.3
 _FARTHEST, _NEAREST = -4.0, 6.0
 _OWN = frozenset({"path", "quoted"})
 """Kinds of tokens that name what is the user's."""
-_STRANGE, _SAYS_LITTLE = 2, 60
-"""Words that are unknown where none is known; words of a repository, of which a README of a line and a script have fewer."""
+_STRANGE = 2
+"""So many words must be unknown: one may be misspelled."""
+_SAYS_LITTLE = 60
+"""Words of a repository, of which a README of a line and a script have fewer."""
 _RARE = 3.0
 """How rare unknown words must be together, as the logarithm of the share of repositories that know them: one in twenty."""
 
@@ -72,8 +74,10 @@ class About:
     def strange(self, statement: Statement, vocabulary: Vocabulary) -> tuple[str, ...]:
         """The words that show that a request is about something else, the rarest first; () where it is not."""
         against = self.against(statement, vocabulary)
-        nothing = len(against) >= _STRANGE and not any(term in vocabulary.known for term in _terms_of(statement))
-        return against if nothing or (against and self.score(statement, vocabulary) < self._least) else ()
+        if not against:
+            return ()
+        nothing = not any(term in vocabulary.known for term in _terms_of(statement))
+        return against if nothing or self.score(statement, vocabulary) < self._least else ()
 
     def against(self, statement: Statement, vocabulary: Vocabulary) -> tuple[str, ...]:
         """The words that a repository does not know, the rarest first; () where they are usual ones, or it says little.
@@ -83,7 +87,7 @@ class About:
         """
         asked = _terms_of(statement, _OWN)
         unknown = sorted((-self._rarity([term]), term) for term in asked if term not in vocabulary.known)
-        usual = -sum(rarity for rarity, _ in unknown) < _RARE
+        usual = len(unknown) < _STRANGE or -sum(rarity for rarity, _ in unknown) < _RARE
         says_little = len(vocabulary.known) < _SAYS_LITTLE and len(unknown) < len(asked)
         return () if usual or says_little else tuple(dict.fromkeys(asked[term] for _, term in unknown))
 

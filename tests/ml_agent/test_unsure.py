@@ -54,6 +54,19 @@ def test_a_request_about_something_else_gets_no_answer(repository: Make, text: s
     assert (result.ending, "not about this repository" in result.message) == ("no-repository", True)
 
 
+def test_who_names_the_folder_too_is_answered_all_the_same(repository: Make) -> None:
+    root = str(two_scripts(repository))
+    text = "Bake me a chocolate cake with a cherry on top."
+    refused = ml_agent.solve(text, repo=root, run="none")
+    assert refused.ending == "no-repository" and "--path ." in refused.message and "'chocolate'" in refused.message
+    assert ml_agent.solve(text, repo=root, path=".", run="none").ending != "no-repository"
+
+
+def test_a_long_word_is_told_by_its_beginning(repository: Make) -> None:
+    result = ml_agent.solve(f"bake {'cake' * 900} with cherries", repo=str(two_scripts(repository)), run="none")
+    assert result.ending == "no-repository" and len(result.message) < 400
+
+
 def test_an_answer_says_how_sure_it_is_and_what_has_no_place(repository: Make) -> None:
     result = ml_agent.solve(
         "fit the weather models at a rate of 0.25 in Oslo", repo=str(two_scripts(repository)), run="none"

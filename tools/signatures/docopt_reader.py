@@ -103,8 +103,9 @@ class Docopt(Native):
 
 
 def _are_options(tokens: list[str], bar: int) -> bool:
-    """Whether a bar stands between two options without a value of their own: others than these are not taken."""
-    return all(0 <= place < len(tokens) and tokens[place].startswith("-") for place in (bar - 1, bar + 1))
+    """Whether a bar stands between two options: other words than these are not taken there."""
+    beside = [tokens[place] for place in (bar - 1, bar + 1) if 0 <= place < len(tokens)]
+    return len(beside) == 2 and all(one.startswith("-") and one.strip("-") for one in beside)
 
 
 def _dest(flags: tuple[str, ...]) -> str:

@@ -57,7 +57,7 @@ def test_own_requests_are_told_from_others_by_repositories_that_were_left_out(bo
 
 def test_everyday_requests_are_about_no_repository(books: dict[str, Vocabulary]) -> None:
     pairs = about.nowhere(sorted(books), books, about.usual(books))
-    assert len(pairs) == len(about.everyday()) * about.MOST_OF_ONE and not any(one.own for one in pairs)
+    assert len(pairs) == len(about.everyday()) * about.NOWHERE and not any(one.own for one in pairs)
     assert len(pairs[0].vector) == len(ABOUT_FEATURES)
 
 

@@ -29,7 +29,7 @@ Sentences are separated by empty lines; comments begin with a hash. Unknown word
 
 ## Training
 
-Nouns, verbs and adjectives are learned with a bidirectional recurrent network over embeddings, dropout and a conditional random field.
+NeuralTag and tree-bank_reader are other names of it. Nouns, verbs and adjectives are learned with a bidirectional recurrent network over embeddings, dropout and a conditional random field.
 """
 TABLE = {"terms": {"train": [1.0, 0.2], "epoch": [0.9, 0.1]}, "rare": [0.025, 0.001], "bias": 0.0, "least": 0.0}
 
@@ -103,11 +103,25 @@ def test_a_request_about_something_else_is_known_as_one(text: str, vocabulary: V
         "Kindly tag the sentences of the text file on my humble machine with weights.",
         "run the demo",
         "How do I use this?",
+        "trian the tagger, please",
         "Learn to tag Finnish from the treebank in fi.conllu.",
     ],
 )
 def test_a_request_that_could_be_about_it_is_not(text: str, vocabulary: Vocabulary) -> None:
     assert not shipped().strange(read(text), vocabulary)
+
+
+@pytest.mark.parametrize("name", ["neuraltag", "treebankreader", "NeuralTag", "tree bank"])
+def test_names_are_known_as_who_is_in_a_hurry_types_them(name: str, vocabulary: Vocabulary) -> None:
+    assert all(
+        term in vocabulary.known for word in read(f"use {name}").content for term in word.terms if word.text != "use"
+    )
+
+
+def test_a_repository_knows_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "NAFNet").mkdir()
+    (tmp_path / "NAFNet" / "run.py").write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
+    assert "nafnet" in vocabulary_of(RepoIndex.open(tmp_path / "NAFNet", "one")).known
 
 
 def test_the_rarest_words_are_told_first(vocabulary: Vocabulary) -> None:
