@@ -19,7 +19,6 @@ _DOUBT = 8.0
 """So many passages of other repositories are counted with those of this one: few passages prove little."""
 _OUTSIDE = 0.3
 """What a word counts, in passages, that only files, options or examples have."""
-_FARTHEST, _NEAREST = -4.0, 6.0
 _OWN = frozenset({"path", "quoted"})
 """Kinds of tokens that name what is the user's."""
 _STRANGE = 2
@@ -96,7 +95,7 @@ class About:
         elsewhere = max(self._rare[1], self._usual(term)[1])
         here = vocabulary.said.get(term, 0) or _OUTSIDE * (term in vocabulary.known)
         share = (here + _DOUBT * elsewhere) / (vocabulary.passages + _DOUBT)
-        return max(_FARTHEST, min(_NEAREST, math.log(share / elsewhere)))
+        return math.log(share / elsewhere)
 
     def _rarity(self, several: Iterable[str]) -> float:
         return sum(-math.log(self._usual(term)[0]) for term in several)
