@@ -23,6 +23,7 @@ from tools.commandline.shell import parse_command
 from tools.commandline.words import choose
 from tools.index import RepoIndex
 from tools.python_source import parse_python
+from tools.remember import remembered
 from tools.retrieval import tokenize
 from tools.signatures.model import Option, Signature
 
@@ -203,6 +204,7 @@ def _is_default(option: Option, value: Value) -> bool:
     return bool(said & set(tokenize(f"{option.dest} {option.help}")))
 
 
+@remembered(20_000)
 def _letters(text: str) -> str:
     """Letters and digits only, lower case: "Long-term forecast" and "long_term_forecast" are the same."""
     return re.sub(r"[^a-z0-9]", "", text.lower())

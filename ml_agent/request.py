@@ -1,13 +1,15 @@
 """What the user wants: the instruction, and every value in it that must be honoured."""
 
+import re
 from typing import Literal
 
 import msgspec
 
 from ml_agent.errors import UsageError
 
-LONGEST = 20_000
-"""Characters of an instruction: more than ten pages are no request, and reading takes longer than in proportion."""
+LONGEST, _MOST_WORDS = 20_000, 2_500
+"""Characters of an instruction, and words and numbers: more are no request, and reading takes longer than in proportion."""
+_WORD = re.compile(r"\w+")
 ValueKind = Literal["number", "name", "path", "text", "switch"]
 
 
@@ -36,6 +38,10 @@ def check_instruction(text: str) -> None:
         raise UsageError('the instruction is empty: ml-agent solve "what to do, with which values"')
     if len(text) > LONGEST:
         raise UsageError(f"the instruction has {len(text):,} characters, {LONGEST:,} are read: say it in fewer words")
+    if (count := len(_WORD.findall(text))) > _MOST_WORDS:
+        raise UsageError(
+            f"the instruction has {count:,} words and numbers, {_MOST_WORDS:,} are read: name a file for them"
+        )
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):

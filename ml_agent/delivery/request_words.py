@@ -24,8 +24,8 @@ _FILE = re.compile(
 )
 _FOLDER = re.compile(
     r"(?:\b(?:folder|directory|dir)\s+(?:called\s+|named\s+|labell?ed\s+)?[\"'`“]?(?P<after>[\w.~-]+(?:/[\w.-]+)*)/?[\"'`”]?"
-    r"|(?<![\w./:-])[\"'`“]?(?P<slash>[\w.~-]+(?:/[\w.-]+)*)/(?![\w./*?])[\"'`”]?"
-    r"|[\"'`“]?(?P<before>[\w.~-]+(?:/[\w.-]+)+|(?<=[\"'`“])[\w.-]+)[\"'`”]?\s+(?:folder|directory)\b)",
+    r"|(?<![\w./:-])[\"'`“]?(?P<slash>[\w.~-]{1,255}(?:/[\w.-]+)*)/(?![\w./*?])[\"'`”]?"
+    r"|[\"'`“]?(?P<before>[\w.~-]{1,255}(?:/[\w.-]+)+|(?<=[\"'`“])[\w.-]{1,255})[\"'`”]?\s+(?:folder|directory)\b)",
     re.IGNORECASE,
 )
 _NO_FOLDER = _words(

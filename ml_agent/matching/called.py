@@ -27,6 +27,10 @@ class Before(NamedTuple):
     terms: tuple[str, ...]
 
 
+_FARTHEST = 24
+"""Tokens before a value: no name is longer."""
+
+
 @lru_cache(maxsize=512)
 def words_before(statement: Statement, mention: Mention) -> tuple[Before, ...]:
     """The words right before a value, the nearest last; what links them to it ("should be") is left out."""
@@ -41,7 +45,7 @@ def _terms(statement: Statement) -> dict[int, tuple[str, ...]]:
 def _before(statement: Statement, place: int) -> tuple[Before, ...]:
     content = _terms(statement)
     found: list[Before] = []
-    for at in range(place - 1, -1, -1):
+    for at in range(place - 1, max(-1, place - 1 - _FARTHEST), -1):
         token = statement.tokens[at]
         if at in content and token.kind in {"word", "name"}:
             found.insert(0, Before(at, content[at]))

@@ -213,11 +213,15 @@ def pieces_of(value: str) -> frozenset[str]:
     )
 
 
+_MOST_PLACES = 100
+"""Of a word that is said again and again."""
+
+
 def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...]], hit: Iterable[str]) -> Mention:
     """The words that say a value: from the rarest piece on, what stands near it."""
     rarest = min(hit, key=lambda piece: (len(said[piece]), -len(piece)))
     best: tuple[int, list[int]] | None = None
-    for anchor in said[rarest]:
+    for anchor in said[rarest][:_MOST_PLACES]:
         places = [min(said[piece], key=lambda place: abs(place - anchor)) for piece in hit]
         near = [place for place in places if abs(place - anchor) <= 6]
         spread = max(near) - min(near) - 3 * len(near)

@@ -30,17 +30,17 @@ _QUOTED = (
 _CURLED = r"[“‘](?P<curled>[^”’\n]{1,300})[”’]"
 _FLAG = r"(?<![\w-])--?[A-Za-z][\w.-]*(?==|\b)"
 _URL = r"[a-z][a-z0-9+]{1,9}://[^\s'\"<>]+"
-_LIST = re.compile(r"\d+(?:,\d+)+(?![\d,]|\.\d|[A-Za-z_])")
+_LIST = re.compile(r"\d+(?:,\d+){1,999}(?![\d,]|\.\d|[A-Za-z_])")
 _SHAPE = r"[(\[]\s*-?\d+(?:\s*[,x×]\s*-?\d+)+\s*,?\s*[)\]]"
-_NUMBERED = r"[\w.+@~-]*(?:/[\w.+@-]+)*/[\w-]+=\d[\w.]*?(?:-[\w-]+=\d[\w.]*?)*\.[A-Za-z]{2,5}(?![\w=])"
-"""A file that says its epoch, as trainers name checkpoints: "out/epoch=3-step=400.ckpt"."""
+_NUMBERED = r"[\w.+@~-]{0,255}(?:/[\w.+@-]{1,255})*/[\w-]+=\d[\w.]*?(?:-[\w-]+=\d[\w.]*?)*\.[A-Za-z]{2,5}(?![\w=])"
+"""A file that says its epoch, as trainers name checkpoints: "out/epoch=3-step=400.ckpt". No name of a file is longer than 255."""
 _PATHLIKE = (
     rf"{_NUMBERED}|"
     r"(?:(?<=[\s('\"=:,])|^)(?:\.{1,2}/|~/|/(?=\w))[\w./+*@${}-]*"
-    r"|[\w.+@${}-]+(?:/[\w.+*@${}-]+)+/?|\.{1,2}/|(?!w/)[A-Za-z_][\w.-]*/(?=[\s,.;:)'\"]|$)"
+    r"|[\w.+@${}-]{1,255}(?:/[\w.+*@${}-]+)+/?|\.{1,2}/|(?!w/)[A-Za-z_][\w.-]{0,254}/(?=[\s,.;:)'\"]|$)"
 )
 _CONTRACTED = r"[A-Za-z]+['’](?:s|m|re|ve|d|ll|t)\b"
-_WORDLIKE = r"[A-Za-z0-9_][A-Za-z0-9_+]*(?:[-.:@][A-Za-z0-9_+]+)*(?:\(\))?"
+_WORDLIKE = r"[A-Za-z0-9_][A-Za-z0-9_+]*(?:[-.:@][A-Za-z0-9_+]+){0,63}(?:\(\))?"
 
 _MASTER = re.compile(
     rf"(?P<quoted>{_QUOTED})|(?P<curl>{_CURLED})|(?P<url>{_URL})|(?P<flag>{_FLAG})|(?P<shape>{_SHAPE})"
