@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+import string
 from decimal import Decimal
 
 from ml_agent.matching.devices import COUNTED_CARDS
@@ -13,7 +14,7 @@ from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain, terms
-from ml_agent.values.numbers import number
+from ml_agent.values.numbers import number, quantity
 from ml_agent.values.numbers import plain as plain_number
 
 _HUNDRED = 100
@@ -229,6 +230,8 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
     if mention.parts:
         parts = tuple(_canonical_spelling(part, slot) for part in mention.parts)
         return parts if slot.several else ((slot.series or ",").join(parts),)
+    if slot.quantity is not None and mention.kind == "number":
+        return (_measured(mention, slot.option.default or ""),)
     if slot.series == "," and mention.kind == "number" and _IN_THREES.fullmatch(mention.text):
         return (mention.text,)
     if (
@@ -242,6 +245,15 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
         return (in_the_units_of(told, mention.value, mention.seconds, slot.option.type == "int"),)
     quoted = mention.kind == "text" and not slot.closed
     return (mention.value if quoted else _canonical_spelling(mention.value, slot),)
+
+
+def _measured(mention: Mention, usual: str) -> str:
+    """A number with its unit as it was written, in the spelling of the usual value: "256K" is "256k" beside "128k"."""
+    digits = mention.text.rstrip("%" + string.ascii_letters)
+    unit, known = mention.text[len(digits) :], quantity(usual)
+    if known is None or not unit:
+        return mention.value
+    return digits + (known[1] if unit.lower() == known[1].lower() else unit)
 
 
 _IN_THREES = re.compile(r"\d{3}(?:,\d{3})+")

@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property
 
 from ml_agent.matching.listed import listed_apart, listed_in
@@ -11,7 +12,7 @@ from ml_agent.matching.terms import canonical, terms, weight
 from ml_agent.matching.usage import Usage
 from ml_agent.values.lexer import is_file_name
 from ml_agent.values.lexicon import words
-from ml_agent.values.numbers import number
+from ml_agent.values.numbers import number, quantity
 from tools.remember import remembered
 from tools.signatures.model import Option
 from tools.usage.placeholders import holds_placeholder
@@ -19,59 +20,11 @@ from tools.usage.placeholders import holds_placeholder
 _WORD = re.compile(r"[\w.+/-]+")
 _KEYED = re.compile(r"(?<![\w./])[A-Za-z_][\w.]*([:=])(?=[\w\"'.-])")
 _LISTED = re.compile(r"comma|list of|separated|multiple|several|\[\w|\bids\b|one or more", re.IGNORECASE)
-_INPUT = frozenset(
-    map(
-        canonical,
-        ["input", "source", "data", "image", "video", "audio", "text", "query", "sentence", "mel", "wav", "src"],
-    )
-)
-_OUTPUT = frozenset(
-    map(
-        canonical,
-        [
-            "output",
-            "out",
-            "save",
-            "saved",
-            "result",
-            "results",
-            "log",
-            "logs",
-            "logdir",
-            "write",
-            "written",
-            "dest",
-            "destination",
-            "export",
-            "outf",
-            "store",
-        ],
-    )
-)
-_WEIGHTS = frozenset(
-    map(canonical, ["checkpoint", "weight", "weights", "network", "resume", "restore", "pkl", "load", "pretrained"])
-)
+_INPUT = frozenset(map(canonical, ("input", "source", "data", "image", "video", "audio", "text", "query", "sentence", "mel", "wav", "src")))  # fmt: skip
+_OUTPUT = frozenset(map(canonical, ("output", "out", "save", "saved", "result", "results", "log", "logs", "logdir", "write", "written", "dest", "destination", "export", "outf", "store")))  # fmt: skip
+_WEIGHTS = frozenset(map(canonical, ("checkpoint", "weight", "weights", "network", "resume", "restore", "pkl", "load", "pretrained")))  # fmt: skip
 _CONFIG = frozenset({*map(canonical, ["config", "configuration", "yaml"]), *terms("cfg")})
-_FILES = frozenset(
-    map(
-        canonical,
-        [
-            "path",
-            "file",
-            "directory",
-            "folder",
-            "root",
-            "filename",
-            "input",
-            "output",
-            "checkpoint",
-            "outf",
-            "prefix",
-            "workdir",
-            "dataroot",
-        ],
-    )
-)
+_FILES = frozenset(map(canonical, ("path", "file", "directory", "folder", "root", "filename", "input", "output", "checkpoint", "outf", "prefix", "workdir", "dataroot")))  # fmt: skip
 _DEPRECATED = re.compile(r"\W*+(?:is\s++)?(?:deprecated|obsolete)\b", re.IGNORECASE)
 _ON_OFF = re.compile(
     r"^(?:is|use|do|with|enable|if)\b|\b(?:whether|true|enable|0 or 1|1 or 0|0/1|1/0|(?<!-)1 for|0 for|(?<!-)1 means|bool|boolean)\b",
@@ -152,7 +105,16 @@ class Slot:
         known = [text for text in (self.option.default, *self.seen) if text]
         if any(is_file_name(text) or re.search("[A-Za-z]/", text) for text in known):
             return None
+        if self.quantity is not None:
+            return float(self.quantity)
         return next((float(amount) for text in known if (amount := number(text)) is not None), None)
+
+    @cached_property
+    def quantity(self) -> Decimal | None:
+        """The amount of its default, where that is a number with a unit right behind it: "128k"."""
+        measured = self.option.type in {"str", "unknown"} and not self.closed
+        found = quantity(self.option.default or "") if measured else None
+        return found[0] if found is not None else None
 
     @cached_property
     def boolean(self) -> bool:
@@ -292,7 +254,8 @@ class Slot:
             return self.files
         usual = (option.default or "").split() if self.several else [option.default]
         apart = (one for text in (*usual, *self.seen) if text for one in listed_apart(text))
-        found = [text for text in apart if not _is_numeric(text) and len(text) < 80]
+        amount = self.quantity is not None
+        found = [one for one in apart if not (_is_numeric(one) or (amount and quantity(one))) and len(one) < 80]
         shown = (*found, *listed_in(option.help), *self.compared, *self.files)
         return tuple(dict.fromkeys(text for text in shown if text.lower() not in TRUTH))
 

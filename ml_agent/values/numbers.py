@@ -90,6 +90,20 @@ def _sum(words: list[str]) -> Decimal:
     return Decimal(total + group)
 
 
+_QUANTITY = re.compile(
+    r"(?P<digits>\d+(?:\.\d+)?)(?P<unit>[kKMGTB]|[kKMGT]i?[bB]|ms|s|m|min|h|d|px|k?Hz|dB|bps|kbps|%)"
+)
+
+
+@remembered(20_000)
+def quantity(text: str) -> tuple[Decimal, str] | None:
+    """The amount of a number with its unit right behind it, and that unit as it is written: "128k" is 128000 and "k"."""
+    match = _QUANTITY.fullmatch(text.strip())
+    if match is None:
+        return None
+    return Decimal(match["digits"]) * _SUFFIXES.get(match["unit"].lower(), 1), match["unit"]
+
+
 @remembered(20_000)
 def number(text: str) -> Decimal | None:
     """The number that `text` is, or None."""

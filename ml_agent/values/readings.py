@@ -29,15 +29,20 @@ _FIRST = rf"{_NO_SHARE}(?:minus\s+)?(?:half(?:\s+an?(?=\s+{_SCALE_WORD}))?|an?|{
 _NEXT = rf"{_NO_SHARE}(?:{_UNIT_WORD}|{_SCALE_WORD})(?![A-Za-z])"
 """An article, a half and a sign begin a number: "eight hundred and a fifth" are two."""
 _RUN = rf"{_FIRST}(?:(?:[\s-]+|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+|(?<=million)\s+and\s+){_NEXT}){{0,12}}"
+_RAISED_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_SUPERSCRIPT = r"⁻?[⁰¹²³⁴-⁹]{1,2}"
 _POWER = GuardedPattern(
-    rf"(?P<digits>{_RUN}|(?<!\d)\d+(?:\.\d+)?)(?:\s+times\s+ten|\s*[x×*]\s*10)\s*(?:to\s+the(?:\s+power\s+of)?|\^)?\s*(?P<exponent>minus\s+\w+|-?\d+)",
+    rf"(?P<digits>{_RUN}|(?<!\d)\d+(?:\.\d+)?)(?:\s+times\s+ten|\s*[x×*]\s*10)\s*(?:to\s+the(?:\s+power\s+of)?|\^)?\s*(?P<exponent>minus\s+\w+|-?\d+|{_SUPERSCRIPT})",
     "ten",
     "10",
 )
 _TEN_TO = GuardedPattern(
     r"\b(?:ten|10)\s+to\s+the(?:\s+power\s+of)?\s+(?P<exponent>minus\s+\w+|-?\d+)(?!\w)", "ten", "10"
 )
-_RAISED = re.compile(r"(?<![\w.^*-])(?P<base>10|2)\s?(?:\^|\*\*)\s?(?P<exponent>-?\d{1,2})(?![\w^*]|\.\d)")
+_RAISED = re.compile(
+    r"(?<![\w.^*-])(?P<base>10|2)(?:\s?(?:\^|\*\*)\s?(?P<exponent>-?\d{1,2})(?![\w^*]|\.\d)"
+    rf"|(?P<raised>{_SUPERSCRIPT}))"
+)
 _NOTHING = frozenset({"nought", "naught"})
 _DIGIT_WORDS = {"nought": 0, "naught": 0, "zero": 0, "oh": 0} | {
     word: value
@@ -106,7 +111,7 @@ _HALF = re.compile(r"(?<=\bby )half\b|(?<=\bto )half\b|\bhalf(?=\s*[,.;])", re.I
 
 def worded(text: str) -> Decimal | None:
     """A number in words or digits."""
-    cleaned = text.strip()
+    cleaned = text.strip().translate(_RAISED_DIGITS)
     sign = -1 if cleaned.lower().startswith("minus") else 1
     cleaned = re.sub(r"(?i)^minus\s+", "", cleaned)
     if (digits := number(cleaned)) is not None:
@@ -130,7 +135,7 @@ def _ten_to(match: re.Match[str]) -> str | None:
 
 
 def _power_in_signs(match: re.Match[str]) -> str | None:
-    exponent = int(match["exponent"])
+    exponent = int((match["exponent"] or match["raised"]).translate(_RAISED_DIGITS))
     if match["base"] == "10":
         return f"1e{exponent}" if abs(exponent) <= _MOST_DIGITS else None
     return str(2**exponent) if 0 <= exponent <= _MOST_DIGITS else None
@@ -225,9 +230,18 @@ _CODE = re.compile(
 )
 
 
+_MINUS_SIGNS = str.maketrans("\u2010\u2011\u2212", "---")
+_DASH = re.compile(r"(?<=\d)[\u2012\u2013](?=\d)|(?<![\w\u2013])\u2013(?=\d)")
+"""A dash for a minus or a range, as papers print them."""
+
+
 def uncoded(text: str) -> str:
-    """The text with the marks around options and settings set as code made blanks: "`--lr 3e-4`", "`SOLVER.BASE_LR 0.1`"; where one ends, its value ends."""
-    return _CODE.sub(lambda match: f" {match['body']}{';' if ' ' in match['body'].strip() else ' '}", text)
+    """The text as it is read, as long as it was: hyphens and minus signs are typed ones, and marks around options and settings set as code are blanks.
+
+    "`--lr 3e-4`", "`SOLVER.BASE_LR 0.1`"; where one ends, its value ends.
+    """
+    typed = _DASH.sub("-", text.translate(_MINUS_SIGNS))
+    return _CODE.sub(lambda match: f" {match['body']}{';' if ' ' in match['body'].strip() else ' '}", typed)
 
 
 def tokens_of(text: str) -> list[Token]:

@@ -69,3 +69,19 @@ def test_words_that_count_nothing_are_no_number(text: str) -> None:
 @pytest.mark.parametrize("text", ["two times ten to the minus and", "ten to the minus of", "ten to the minus sixth"])
 def test_an_exponent_that_is_no_number_ends_nothing(text: str) -> None:
     assert all(one.value for one in read(text).mentions)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("learning rate 2e−3", ["2e-3"]),
+        ("learning rate −0.01", ["-0.01"]),
+        ("learning rate –0.01", ["-0.01"]),
+        ("seeds 1–3", ["1-3"]),
+        ("lr 1×10⁻³ and weight decay 10⁻⁴", ["1e-3", "1e-4"]),
+        ("2¹⁰ samples", ["1024"]),
+        ("the model – 3 layers deep", ["3"]),
+    ],
+)
+def test_numbers_as_papers_print_them(text: str, values: list[str]) -> None:
+    assert [one.value for one in read(text).mentions if one.kind == "number" or "-" in one.value[1:]] == values

@@ -9,6 +9,7 @@ from ml_agent.encoder.encoder import Encoder, shipped
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.matching.sense import use
 from ml_agent.navigator import Given, Workspace
+from tests.ml_agent.grounded.conftest import Make
 from tools.candidates import Candidate
 from tools.index import RepoIndex
 
@@ -69,3 +70,28 @@ def test_what_no_document_says_is_read_by_its_sense(tmp_path: Path, loaded: list
 def test_a_documented_way_without_a_place_for_a_value_is_not_enough(tmp_path: Path, loaded: list[Encoder]) -> None:
     first(tmp_path, DOCUMENTED + " Write the weights to /tmp/nest.pt.")
     assert loaded
+
+
+CONVERT = """
+    import argparse
+
+    parser = argparse.ArgumentParser(description="convert an audio file")
+    parser.add_argument("--input", required=True, help="audio file to convert")
+    parser.add_argument("--bitrate", default="128k", help="bitrate of the output")
+    parser.add_argument("--buffer", default="64M", help="buffer size")
+    parser.parse_args()
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("with bitrate 256k", "--bitrate 256k"),
+        ("at 192K bitrate", "--bitrate 192k"),
+        ("with a bitrate of 96000", "--bitrate 96000"),
+        ("with buffer size 32M", "--buffer 32M"),
+    ],
+)
+def test_a_number_with_its_unit_goes_where_such_a_one_is_usual(repository: Make, said: str, expected: str) -> None:
+    place = repository({"convert.py": CONVERT, "a.wav": ""})
+    assert place.answer(f"convert a.wav {said}").text == f"python convert.py --input a.wav {expected}"
