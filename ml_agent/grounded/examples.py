@@ -123,7 +123,7 @@ def _candidate(choice: Choice, example: Example, every: Sequence[Example], task:
     index = task.workspace.index
     sources = Sources(
         earlier=_earlier(example, every), others=tuple(every), index=index, workdir=workdir, values=values,
-        namesakes=task.shelf.facts.namesakes, seen=task.shelf.facts.texts, model=task.model,
+        namesakes=task.shelf.namesakes, seen=task.shelf.texts, model=task.model,
     )  # fmt: skip
     adapted = adapt(example.text, values, statement_of(task.request), sources)
     draft = Draft(

@@ -5,9 +5,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from ml_agent.grounded.completion import Sources
-from ml_agent.grounded.literals import Literal
+from ml_agent.grounded.literals import Literal, parameter_names
 from ml_agent.grounded.prompts import is_prose
-from ml_agent.grounded.slots import slots_of
 from ml_agent.matching.fill import fill
 from ml_agent.matching.likeness import likeness, stands
 from ml_agent.matching.meanings import meant
@@ -45,7 +44,7 @@ def place_values(statement: Statement, code: str, found: Sequence[Literal], sour
         sources: what is known of their parameters.
     """
     found = found[:_MOST_LITERALS]
-    names = slots_of(code, found, sources.index.api, sources.workdir)
+    names = parameter_names(code, found, sources.index.api, sources.workdir)
     slots = [
         Slot(_option(literal, name, sources), sorted(sources.seen.get(name, ())), files=files)
         for literal, name, files in zip(found, names, _siblings(found, sources), strict=True)

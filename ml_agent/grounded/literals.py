@@ -1,12 +1,21 @@
-"""The literals of Python code: what could be replaced by a value of the user's, and what each is for."""
+"""The literals of Python code: what could be replaced by a value of the user's, and which parameter each is given to."""
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
 
+from ml_agent.grounded.scope import parsed
+from tools.examples import Example
+from tools.python_api.index import ApiIndex
+from tools.python_api.model import ApiObject
 from tools.python_source import parse_python
+
+_COMMENTED = re.compile(r"^[ \t]*#[ \t]*([\w.,\s]+=\s*[\w.]+\(.*\))[ \t]*$", re.MULTILINE)
+_LONGEST_TEXT = 80
 
 
 class Literal(msgspec.Struct, frozen=True, kw_only=True):
@@ -188,3 +197,46 @@ def _is_number(node: ast.expr) -> bool:
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, ast.USub) and _is_number(node.operand)
     return isinstance(node, ast.Constant) and type(node.value) in {int, float}
+
+
+def parameter_names(code: str, found: Sequence[Literal], api: ApiIndex, workdir: str) -> list[str]:
+    """For each literal the name of its keyword, or of the parameter that it is given for by place."""
+    tree = parsed(code)
+    names = _import_targets(tree) if tree is not None else {}
+    return [_parameter(literal, names, api, workdir) or literal.slot for literal in found]
+
+
+def _parameter(literal: Literal, names: Mapping[str, str], api: ApiIndex, workdir: str) -> str:
+    if literal.place < 0 or not literal.owner:
+        return ""
+    head, dot, rest = literal.owner.partition(".")
+    called = api.resolve(names.get(head, head) + dot + rest, workdir)
+    if not isinstance(called, ApiObject):
+        return ""
+    given = [parameter.name for parameter in called.parameters if parameter.kind in {"positional", "either"}]
+    return given[literal.place] if literal.place < len(given) else ""
+
+
+def _import_targets(tree: ast.Module) -> dict[str, str]:
+    """What each imported name stands for, dotted."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+        elif isinstance(node, ast.Import):
+            found.update({alias.asname: alias.name for alias in node.names if alias.asname})
+    return found
+
+
+def texts_by_parameter(examples: Iterable[Example], api: ApiIndex) -> Mapping[str, frozenset[str]]:
+    """By parameter of the repository's own functions: the texts that examples give it, those in commented lines too."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for code in dict.fromkeys(example.text for example in examples if example.api):
+        whole = "\n".join([code, *(match[1] for match in _COMMENTED.finditer(code))])
+        texts = [
+            literal for literal in literals(whole) if literal.kind == "text" and literal.owner and not literal.fixed
+        ]
+        for literal, slot in zip(texts, parameter_names(whole, texts, api, "."), strict=True):
+            if slot and len(literal.text) < _LONGEST_TEXT:
+                found[slot].add(literal.text)
+    return {slot: frozenset(texts) for slot, texts in found.items()}

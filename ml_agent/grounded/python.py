@@ -15,6 +15,7 @@ from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.prompts import is_prose, phrase_for
 from ml_agent.matching.likeness import stands
 from ml_agent.matching.mentions import Statement
+from ml_agent.matching.python_programs import quoted
 from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain
 from ml_agent.request import Value
@@ -106,7 +107,7 @@ def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: Sources)
             if literal.owner == changed.owner and literal.start not in by_start and literal.kind == "text":
                 variant = variant_instead(sources.index.api.registries, changed.text, new, literal.text)
                 if variant is not None:
-                    fresh[literal.start] = Edit(start=literal.start, end=literal.end, text=string(variant))
+                    fresh[literal.start] = Edit(start=literal.start, end=literal.end, text=quoted(variant))
     return list(fresh.values())
 
 
@@ -155,7 +156,7 @@ def _format_literal(typed: str, literal: Literal) -> str:
     if literal.kind == "shape":
         inner = ", ".join(typed.split())
         return inner if literal.slot == "shape" else f"({inner})"
-    return string(_file_in(typed, literal.text))
+    return quoted(_file_in(typed, literal.text))
 
 
 def _file_in(given: str, shown: str) -> str:
@@ -164,11 +165,6 @@ def _file_in(given: str, shown: str) -> str:
     if is_path(given) and PurePosixPath(name).suffix and not PurePosixPath(given).suffix:
         return f"{given.rstrip('/')}/{name}"
     return given
-
-
-def string(text: str) -> str:
-    """A string literal with double quotes where that needs no escapes."""
-    return f'"{text}"' if '"' not in text and "\\" not in text and text.isprintable() else repr(text)
 
 
 def _prompts(
@@ -187,7 +183,7 @@ def _prompts(
             continue
         phrase = left[0] if left else phrase_for(literal.slot, literal.text, instruction)
         if phrase is not None:
-            return [Edit(start=literal.start, end=literal.end, text=string(phrase))]
+            return [Edit(start=literal.start, end=literal.end, text=quoted(phrase))]
     return []
 
 

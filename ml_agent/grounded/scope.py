@@ -38,17 +38,6 @@ def needed(tree: ast.Module) -> tuple[str, ...]:
     return tuple(found)
 
 
-def imported(tree: ast.Module) -> dict[str, str]:
-    """What each imported name stands for, dotted."""
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
-        elif isinstance(node, ast.Import):
-            found.update({alias.asname: alias.name for alias in node.names if alias.asname})
-    return found
-
-
 @lru_cache(maxsize=4096)
 def binds(statement: ast.stmt) -> frozenset[str]:
     """The names that a statement binds at its own level."""
