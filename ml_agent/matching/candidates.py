@@ -35,27 +35,23 @@ def candidates(
         spent: stretches of the request that are spoken for.
     """
     slot = slots[place]
-    entries = [one for one in _entries(statement, slots, place) if not _is_spent(one.mention, spent)]
+    entries = [one for one in _entries(statement, slots, place) if not _is_spent(one.mention.start, spent)]
     for entry in entries:
         yield entry.mention, entry
     said = {plain(entry.value) for entry in entries}
     spelled = {(one.mention.first, one.mention.last) for one in entries if one.exact}
     for mention in stated:
-        if _is_spent(mention, spent) or ((mention.first, mention.last) in spelled and mention.kind == "name"):
+        if _is_spent(mention.start, spent) or ((mention.first, mention.last) in spelled and mention.kind == "name"):
             continue
         if plain(mention.value) not in said and takes(slot, mention) and not counts_the_other(statement, mention, slot):
             yield mention, None
-    told = [one for one in told_words(statement, slot) if not _is_spent(one, spent)]
+    told = [one for one in told_words(statement, slot) if not _is_spent(one.start, spent)]
     for word in told or _words(statement, slots, place, spent):
         if plain(word.value) not in said:
             yield word, None
 
 
-def _is_spent(mention: Mention, spent: Sequence[tuple[int, int]]) -> bool:
-    return _is_spent_at(mention.start, spent)
-
-
-def _is_spent_at(place: int, spent: Sequence[tuple[int, int]]) -> bool:
+def _is_spent(place: int, spent: Sequence[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in spent)
 
 
@@ -140,7 +136,7 @@ def _words(statement: Statement, slots: Sequence[Slot], place: int, spent: Seque
     if sense is None:
         return []
     stated = {at for one in statement.mentions for at in range(one.first, one.last + 1)}
-    free = [at for at, token in enumerate(statement.tokens) if at not in stated and _is_plain(token) and not starts_module(statement.tokens, at) and not _is_spent_at(token.start, spent)]  # fmt: skip
+    free = [at for at, token in enumerate(statement.tokens) if at not in stated and _is_plain(token) and not starts_module(statement.tokens, at) and not _is_spent(token.start, spent)]  # fmt: skip
     best = sense.most(place, [(statement.tokens[at].start, statement.tokens[at].end) for at in free], _MOST_WORDS)
     return [between(statement, statement.tokens[free[at]].value, free[at], free[at]) for at in best]
 

@@ -165,8 +165,7 @@ def typed_device(device: Device, slot: Slot) -> str | None:
     known |= {"cpu", "cuda"} if option.dest.lower() == "device" and not re.search(r"\w", shown) else set()
     text = option.type in {"str", "unknown", "path"} and slot.numeric_default is None
     if device.value == "cpu":
-        none = "cpu" if text and (known or not option.help) else "-1" if _NEGATIVE.search(option.help) else None
-        value = none
+        value = "cpu" if text and (known or not option.help) else "-1" if _NEGATIVE.search(option.help) else None
     elif device.value == "gpu":
         value = next((word for word in ("cuda", "gpu") if text and word in known), None)
         value = None if "cpu" not in (option.default or "cpu") else value

@@ -8,9 +8,8 @@ from ml_agent.matching.devices import COUNTED_CARDS
 from ml_agent.matching.durations import in_the_units_of
 from ml_agent.matching.evidence import Evidence
 from ml_agent.matching.launch import PORT, PROCESSES
-from ml_agent.matching.listed import listed_in
 from ml_agent.matching.mentions import Mention, Statement
-from ml_agent.matching.slots import Slot
+from ml_agent.matching.slots import Slot, listed_in
 from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain, terms
 from ml_agent.values.numbers import number
@@ -277,12 +276,10 @@ def _canonical_spelling(value: str, slot: Slot) -> str:
     if value[:1].isalpha() and "/" not in value and not slot.takes_path:
         usual = slot.option.default or ""
         value = _spelled_like(value, usual) or _in_full(value, usual) or value
+    if value in slot.vocabulary:
+        return value
     for known in slot.vocabulary:
-        if known == value:
+        if _same(known, value):
             return known
-    if slot.closed or slot.vocabulary:
-        for known in slot.vocabulary:
-            if _same(known, value):
-                return known
     listed = (word for word in _LISTED.findall(slot.option.help) if word.islower() and plain(word) == plain(value))
     return next(listed, value) if plain(value) and number(value) is None else value

@@ -19,21 +19,8 @@ from tools.remember import remembered
 from tools.retrieval import Bm25Index
 
 SIDE = frozenset(
-    {
-        "test",
-        "tests",
-        "testing",
-        "docs",
-        "doc",
-        "benchmark",
-        "benchmarks",
-        "ci",
-        "build",
-        "third_party",
-        "setup.py",
-        "conftest.py",
-    }
-)
+    ["test", "tests", "testing", "docs", "doc", "benchmark", "benchmarks", "ci", "build", "third_party", "setup.py", "conftest.py"]
+)  # fmt: skip
 """Folders and files beside what people run."""
 _USUAL = frozenset(terms("main run script cli app demo start launch py __main__"))
 _TRAIN = frozenset(terms("train fit learn teach continue pretrain distil"))

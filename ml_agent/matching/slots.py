@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from ml_agent.matching.listed import listed_apart, listed_in
 from ml_agent.matching.terms import canonical, terms, weight
 from ml_agent.matching.usage import Usage
 from ml_agent.values.lexer import is_file_name
@@ -19,60 +18,21 @@ from tools.usage.placeholders import holds_placeholder
 _WORD = re.compile(r"[\w.+/-]+")
 _KEYED = re.compile(r"(?<![\w./])[A-Za-z_][\w.]*([:=])(?=[\w\"'.-])")
 _LISTED = re.compile(r"comma|list of|separated|multiple|several|\[\w|\bids\b|one or more", re.IGNORECASE)
-_INPUT = frozenset(
-    map(
-        canonical,
-        ["input", "source", "data", "image", "video", "audio", "text", "query", "sentence", "mel", "wav", "src"],
-    )
-)
-_OUTPUT = frozenset(
-    map(
-        canonical,
-        [
-            "output",
-            "out",
-            "save",
-            "saved",
-            "result",
-            "results",
-            "log",
-            "logs",
-            "logdir",
-            "write",
-            "written",
-            "dest",
-            "destination",
-            "export",
-            "outf",
-            "store",
-        ],
-    )
-)
-_WEIGHTS = frozenset(
-    map(canonical, ["checkpoint", "weight", "weights", "network", "resume", "restore", "pkl", "load", "pretrained"])
-)
+_INPUT = frozenset(map(canonical, ("input", "source", "data", "image", "video", "audio", "text", "query", "sentence", "mel", "wav", "src")))  # fmt: skip
+_OUTPUT = frozenset(map(canonical, ("output", "out", "save", "saved", "result", "results", "log", "logs", "logdir", "write", "written", "dest", "destination", "export", "outf", "store")))  # fmt: skip
+_WEIGHTS = frozenset(map(canonical, ("checkpoint", "weight", "weights", "network", "resume", "restore", "pkl", "load", "pretrained")))  # fmt: skip
 _CONFIG = frozenset({*map(canonical, ["config", "configuration", "yaml"]), *terms("cfg")})
-_FILES = frozenset(
-    map(
-        canonical,
-        [
-            "path",
-            "file",
-            "directory",
-            "folder",
-            "root",
-            "filename",
-            "input",
-            "output",
-            "checkpoint",
-            "outf",
-            "prefix",
-            "workdir",
-            "dataroot",
-        ],
-    )
-)
+_FILES = frozenset(map(canonical, ("path", "file", "directory", "folder", "root", "filename", "input", "output", "checkpoint", "outf", "prefix", "workdir", "dataroot")))  # fmt: skip
 _DEPRECATED = re.compile(r"\W*+(?:is\s++)?(?:deprecated|obsolete)\b", re.IGNORECASE)
+_CHOICES_IN_HELP = re.compile(
+    r"[\[({]\s*([\w.+-]+(?:\s*[,|/]\s*[\w.+-]+){1,14})\s*[\])}]|((?:['\"`][\w./+-]+['\"`](?:\s*(?:,|\||/|or|and)+\s*)?){2,})"
+    r"|(?<![\w.|+-])[\w.+-]{1,40}(?:\s?\|\s?[\w.+-]{1,40}){1,20}(?![\w|])"
+    r"|(?:^|:\s)[\w.+-]{1,40}(?:, [\w.+-]{1,40}){3,20}(?![\w.+-])(?!\s\w)"
+)
+"""In brackets, in quotes, with bars between; or four words and more with nothing but commas, where a sentence or its second half begins."""
+_LONGEST_HELP = 2000
+"""Characters of a help text that are looked at."""
+_SEVERAL = re.compile(r"[A-Za-z][\w-]*(?:,[A-Za-z][\w-]*)+")
 _ON_OFF = re.compile(
     r"^(?:is|use|do|with|enable|if)\b|\b(?:whether|true|enable|0 or 1|1 or 0|0/1|1/0|(?<!-)1 for|0 for|(?<!-)1 means|bool|boolean)\b",
     re.IGNORECASE,
@@ -291,7 +251,7 @@ class Slot:
         if ("path" in self.role or "output" in self.role) and not names:
             return self.files
         usual = (option.default or "").split() if self.several else [option.default]
-        apart = (one for text in (*usual, *self.seen) if text for one in listed_apart(text))
+        apart = (one for text in (*usual, *self.seen) if text for one in _listed_apart(text))
         found = [text for text in apart if not _is_numeric(text) and len(text) < 80]
         shown = (*found, *listed_in(option.help), *self.compared, *self.files)
         return tuple(dict.fromkeys(text for text in shown if text.lower() not in TRUTH))
@@ -321,6 +281,22 @@ class Slot:
 _SIZE = re.compile(r"(?<![\w./-])(?:\d+x\d+|[Ww]\s?x\s?[Hh])(?![\w./-])")
 _DASHED = re.compile(r"(?!\d{4}-\d\d-\d\d$)\d+(?:-\d+){2,}")
 """Three numbers and more with dashes between, "2048-2048-1024"; two are a range, and a date is none."""
+
+
+@remembered(8192, longest=2000)
+def listed_in(text: str) -> tuple[str, ...]:
+    """Values that a help text lists: "[M, S, MS]", "'mean' or 'max'"."""
+    found: list[str] = []
+    for match in _CHOICES_IN_HELP.finditer(text[:_LONGEST_HELP]):
+        found += [
+            word.strip("./") for word in _WORD.findall(match[0]) if word not in {"or", "and"} and number(word) is None
+        ]
+    return tuple(dict.fromkeys(word for word in found if word))
+
+
+def _listed_apart(text: str) -> list[str]:
+    """The values of a text that lists several, "rouge1,rouge2"."""
+    return text.split(",") if _SEVERAL.fullmatch(text) else [text]
 
 
 def _is_short(text: str) -> bool:

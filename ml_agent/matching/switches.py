@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import NamedTuple
 
-from ml_agent.matching.heard import HEARD
 from ml_agent.matching.mentions import Statement, Word
 from ml_agent.matching.sense import sense_of
 from ml_agent.matching.slots import Slot, Weights
@@ -14,31 +13,8 @@ from ml_agent.values.lexicon import words
 
 Scorer = Callable[[Sequence[float]], float]
 _NEGATIONS = frozenset(
-    [
-        "no",
-        "not",
-        "without",
-        "never",
-        "none",
-        "off",
-        "disable",
-        "disabled",
-        "skip",
-        "skipping",
-        "omit",
-        "exclude",
-        "don't",
-        "avoid",
-        "instead",
-        "cannot",
-        "stop",
-        "leave",
-        "nor",
-        "neither",
-        "free",
-        "unless",
-    ]
-)
+    ["no", "not", "without", "never", "none", "off", "disable", "disabled", "skip", "skipping", "omit", "exclude", "don't", "avoid", "instead", "cannot", "stop", "leave", "nor", "neither", "free", "unless"]
+)  # fmt: skip
 _DENIALS = frozenset({"no", "not", "without"})
 """What denies also where it is part of a switch's name: "no evaluation" for `--no-eval`; "early stop" denies nothing."""
 _ENDS_DENIAL = frozenset({".", ";", "!", "?"})
@@ -222,7 +198,7 @@ def switches(
         said = switch_features(statement, slot, weights, explained, content)
         if sense is not None:
             log, ahead, start = sense.best(place, [spans[at] for at in explained | others])
-            said = _heard(statement, slot, start) if said is None and log > HEARD else said
+            said = _heard(statement, slot, start) if said is None and log > sense.HEARD else said
             said = said and said._replace(vector=[*said.vector, log, ahead])
         if said is not None:
             found.append((place, slot, said))

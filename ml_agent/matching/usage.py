@@ -14,32 +14,9 @@ from tools.signatures.model import Signature
 _JOINS = frozenset(
     ["join", "Path", "PurePath", "str", "format", "expanduser", "expandvars", "abspath", "realpath", "normpath", "resolve", "absolute", "dirname", "fspath", "with_suffix", "joinpath", "rstrip", "strip"]
 )  # fmt: skip
-_WRITES = (
-    "makedirs",
-    "mkdir",
-    "save",
-    "write",
-    "dump",
-    "export",
-    "tofile",
-    "to_csv",
-    "ensure_dir",
-    "makedir",
-    "rmtree",
-)
+_WRITES = ("makedirs", "mkdir", "save", "write", "dump", "export", "tofile", "to_csv", "ensure_dir", "makedir", "rmtree")  # fmt: skip
 _READS = ("load", "read", "glob", "listdir", "scandir", "walk", "dataset", "imagefolder", "from_pretrained", "restore", "iterdir", "isfile", "open", "find", "parse")  # fmt: skip
-_FOLDERS = (
-    "makedirs",
-    "mkdir",
-    "listdir",
-    "scandir",
-    "walk",
-    "iterdir",
-    "glob",
-    "imagefolder",
-    "ensure_dir",
-    "makedir",
-)
+_FOLDERS = ("makedirs", "mkdir", "listdir", "scandir", "walk", "iterdir", "glob", "imagefolder", "ensure_dir", "makedir")  # fmt: skip
 _TRANSPARENT = (
     ast.FormattedValue, ast.Attribute, ast.keyword, ast.IfExp, ast.List, ast.Tuple, ast.Starred, ast.BoolOp, ast.NamedExpr
 )  # fmt: skip
