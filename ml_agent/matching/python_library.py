@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -25,6 +25,7 @@ _MOST_HELP = 300
 _MOST_DOCSTRING = 20_000
 """Characters of a docstring that are read for its parameters."""
 _MOST_METHODS = 60
+_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _PLAIN = frozenset({"int", "float", "str", "bool"})
 _AROUND = frozenset({"None", "Optional", "Union", "List", "list", "Sequence", "Tuple", "tuple", "Iterable"})
 """What stands around the type of a value."""
@@ -69,7 +70,7 @@ class Thing:
         own = self.object.parameters
         found = {one.name: one for one in own if one.kind in {"positional", "either", "keyword"}}
         if self.object.kind == "class" and any(one.kind == "keywords" for one in own):
-            for base in self.library.bases(self.object):
+            for base in self.library.index.api.instances.bases(self.object):
                 for one in base.parameters:
                     if one.kind in {"either", "keyword"} and one.default is not None:
                         found.setdefault(one.name, one)
@@ -78,7 +79,11 @@ class Thing:
     @cached_property
     def methods(self) -> tuple["Thing", ...]:
         """The public methods of a class, those of its bases after its own."""
-        return tuple(self.library.methods(self))
+        instances = self.library.index.api.instances
+        own = (self.object, *instances.bases(self.object))
+        names = list(dict.fromkeys(name for one in own for name in instances.methods(one)))[:_MOST_METHODS]
+        made = (instances.method(self.object, name) for name in names)
+        return tuple(Thing(one, self.library, self) for one in made if one is not None)
 
     def slots(self, number: int) -> dict[str, Slot]:
         """Its parameters as slots, by name.
@@ -195,17 +200,13 @@ class Source:
         self._index = index
         self._trees: dict[str, ast.Module | None] = {}
 
-    def tree(self, path: str) -> ast.Module | None:
-        """The syntax tree of a file; None where it cannot be read."""
-        if path not in self._trees:
-            self._trees[path] = read_module(Tree(self._index.root), path)
-        return self._trees[path]
-
-    def _node(self, object: ApiObject) -> ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | None:
-        tree = self.tree(object.path)
-        kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        last = object.name.rpartition(".")[2]
-        return next((n for n in _definitions(tree) if isinstance(n, kinds) and n.name == last and _starts(n) <= object.line <= n.lineno), None) if tree else None  # fmt: skip
+    def _node(self, object: ApiObject) -> _Definition | None:
+        """Where an object is defined; None where its file cannot be read."""
+        if object.path not in self._trees:
+            self._trees[object.path] = read_module(Tree(self._index.root), object.path)
+        tree, last = self._trees[object.path], object.name.rpartition(".")[2]
+        found = (node for node in ast.walk(tree) if isinstance(node, _Definition) and node.name == last) if tree else ()
+        return next((node for node in found if _first_line(node) <= object.line <= node.lineno), None)
 
     def doc(self, object: ApiObject) -> str:
         """The docstring of an object, that of its constructor included."""
@@ -213,7 +214,8 @@ class Source:
         if node is None:
             return ""
         inner = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
-        return "\n".join(ast.get_docstring(one) or "" for one in (node, *inner) if isinstance(one, ast.ClassDef | ast.FunctionDef)).strip()  # fmt: skip
+        told = (one for one in (node, *inner) if isinstance(one, ast.ClassDef | ast.FunctionDef))
+        return "\n".join(ast.get_docstring(one) or "" for one in told).strip()
 
     def fields(self, object: ApiObject) -> dict[str, str]:
         """By field of a class: the string that stands below it."""
@@ -228,13 +230,7 @@ class Source:
         return found
 
 
-def _definitions(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
-
-
-def _starts(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+def _first_line(node: _Definition) -> int:
     return min([node.lineno, *(one.lineno for one in node.decorator_list)])
 
 
@@ -250,7 +246,8 @@ class Library:
         self.index = index
         self.folder = folder
         self.source = Source(index)
-        self._methods: dict[tuple[str, int], list[Thing]] = {}
+        self.seen: dict[str, dict[str, tuple[str, ...]]] = {}
+        """By object and parameter: the literals that documented code gives it; filled by who reads the examples."""
 
     @cached_property
     def things(self) -> tuple[Thing, ...]:
@@ -272,7 +269,7 @@ class Library:
     @cached_property
     def classes(self) -> frozenset[str]:
         """The names of all classes, those of one small word left out."""
-        return frozenset(one.name for one in self.things if one.object.kind == "class" and not one.name.islower())
+        return frozenset(name for name in self._own_classes if not name.islower())
 
     def wants_object(self, annotation: str) -> bool:
         """Whether a parameter is annotated with classes alone whose objects no value of a request is."""
@@ -290,11 +287,6 @@ class Library:
         return {one.object.name: one for one in self.things}
 
     @cached_property
-    def seen(self) -> dict[str, dict[str, tuple[str, ...]]]:
-        """By object and parameter: the literals that documented code gives it; filled by who reads the examples."""
-        return {}
-
-    @cached_property
     def valued(self) -> Mapping[str, str]:
         """By name of a parameter: the literal that most of the repository's functions give it as default."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
@@ -304,25 +296,9 @@ class Library:
                     found[one.name][one.default] += 1
         return {name: counts.most_common(1)[0][0] for name, counts in found.items()}
 
-    def thing(self, object: ApiObject, owner: Thing | None = None) -> Thing:
+    def thing(self, object: ApiObject) -> Thing:
         """The thing of an object."""
-        return self.by_dotted.get(object.name) or Thing(object, self, owner)
-
-    def bases(self, object: ApiObject) -> list[ApiObject]:
-        """The bases of a class that the repository defines, nearest first."""
-        return self.index.api.instances.bases(object)
-
-    def methods(self, owner: Thing) -> list[Thing]:
-        """The public methods of a class and of its bases."""
-        key = (owner.object.name, owner.object.line)
-        if key not in self._methods:
-            instances = self.index.api.instances
-            names = dict.fromkeys(
-                name for one in (owner.object, *self.bases(owner.object)) for name in instances.methods(one)
-            )
-            made = [instances.method(owner.object, name) for name in list(names)[:_MOST_METHODS]]
-            self._methods[key] = [Thing(one, self, owner) for one in made if one is not None]
-        return self._methods[key]
+        return self.by_dotted.get(object.name) or Thing(object, self)
 
     def import_of(self, thing: Thing) -> tuple[str, str]:
         """Module and name by which an object is imported: the shortest package that passes it on, else where it is defined."""

@@ -17,6 +17,8 @@ UNSET = "..."
 _MODELS = frozenset(["model", "net", "network", "backbone", "encoder", "module", "student", "generator", "denoiser"])
 _MOST_SOURCES = 4
 _MOST_DEEP = 3
+_SHORTEST = 3
+"""Letters of the name of a variable."""
 _LARGE = 60_000
 
 
@@ -155,16 +157,12 @@ class Builder:
         for one in thing.parameters:
             if not one.required:
                 continue
-            need = self.need(thing, one.name, one.annotation) if depth < _MOST_DEEP else None
-            found.append(
-                (
-                    one.name if one.kind != "positional" else "",
-                    self._variable_for(need, page, depth + 1) if need is not None else UNSET,
-                )
-            )
+            need = self._need(thing, one.name, one.annotation) if depth < _MOST_DEEP else None
+            value = self._variable_for(need, page, depth + 1) if need is not None else UNSET
+            found.append((one.name if one.kind != "positional" else "", value))
         return found
 
-    def need(self, thing: Thing, name: str, annotation: str) -> Thing | None:
+    def _need(self, thing: Thing, name: str, annotation: str) -> Thing | None:
         """The class whose instance a parameter wants; None where it wants a value."""
         usual = self._usual(thing, name)
         if usual is not None:
@@ -184,11 +182,7 @@ class Builder:
             one for one in others if said[-1] not in _MODELS and pieces(one.name)[-len(said) :] == said
         ]
         if not fitting and said[-1] in _MODELS and re.search(r"Module|^$", annotation):
-            fitting = [
-                one
-                for one in self._classes
-                if one.object.name != thing.object.name and self._score(one) > 0 and self._is_module(one)
-            ]
+            fitting = [one for one in others if self._score(one) > 0 and self._is_module(one)]
         return max(fitting, key=self._score, default=None)
 
     @cached_property
@@ -232,12 +226,9 @@ class _Page:
     def call(self, thing: Thing, arguments: Sequence[tuple[str, str]]) -> None:
         """A line that calls a class or function."""
         module, name = self._library.import_of(thing)
-        local = name
-        if self._locals.setdefault(local, module) != module:
-            local = f"{name}_{len(self._locals)}"
-            self._imports[f"from {module} import {name} as {local}"] = None
-        else:
-            self._imports[f"from {module} import {name}"] = None
+        taken = self._locals.setdefault(name, module) != module
+        local = f"{name}_{len(self._locals)}" if taken else name
+        self._imports[f"from {module} import {name}{f' as {local}' if taken else ''}"] = None
         variable = self._variable(thing)
         self.made[thing.object.name] = variable
         self._lines.append(f"{variable} = {local}({_argument_list(arguments)})")
@@ -251,7 +242,7 @@ class _Page:
     def _variable(self, thing: Thing) -> str:
         words = pieces(thing.name)
         base = words[-1] if thing.object.kind == "class" and words and words[-1].isalpha() else "result"
-        if base in {"vit", "gpt", "net"} or len(base) < _MOST_DEEP:
+        if base in {"vit", "gpt", "net"} or len(base) < _SHORTEST:
             base = "model"
         name, number = base, 2
         while name in self.made.values() or name in self._locals:

@@ -47,7 +47,7 @@ def with_tail(scene: Scene) -> str:
     for one in (path for path in open_paths if path not in written):
         lines += _read(one, model, scene, imports)
     result = _result(scene.program)
-    if model and _INVENTED.search(scene.statement.text) and _takes_one(scene.program, model):
+    if model and is_invented(scene.statement) and _takes_one(scene.program, model):
         imports["import torch"] = None
         lines += [f"x = torch.randn({_shape(scene)})", f"output = {model}(x)"]
         result = "output"
@@ -98,10 +98,9 @@ def _takes_one(program: Program, name: str) -> bool:
     instances = made.library.index.api.instances
     kind = instances.class_of(made.object)
     forward = instances.method(kind, "forward") if kind is not None else None
-    return forward is None or sum(one.required for one in forward.parameters) < _TWO
+    return forward is None or sum(one.required for one in forward.parameters) <= 1
 
 
-_TWO = 2
 _OPEN = re.compile(r"(?<==)\.\.\.(?=[,)])")
 _DRAWN = re.compile(r"torch\.(randn?|zeros|ones)\((?P<shape>\d+(?:,\s*\d+){2,})\)")
 
@@ -113,7 +112,7 @@ def _insert_inputs(scene: Scene, imports: dict[str, None]) -> str:
     for one in inputs:
         if _OPEN.search(text):
             text = _OPEN.sub(_load_expression(one, imports).replace("\\", r"\\"), text, count=1)
-    if len(_OPEN.findall(text)) == 1 and _INVENTED.search(scene.statement.text):
+    if len(_OPEN.findall(text)) == 1 and is_invented(scene.statement):
         imports["import torch"] = None
         text = _OPEN.sub(f"torch.randn({_shape(scene)})", text)
     return text
@@ -139,7 +138,7 @@ def _resize_random_input(text: str, scene: Scene) -> str:
     """The program with random input of the size that the request says in place of the example's."""
     numbers = any(one.kind == "number" for one in scene.left)
     found = _DRAWN.search(text)
-    if not found or not numbers or not _INVENTED.search(scene.statement.text):
+    if not found or not numbers or not is_invented(scene.statement):
         return text
     shape = _shape(scene)
     return text[: found.start("shape")] + shape + text[found.end("shape") :]

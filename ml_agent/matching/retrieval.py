@@ -37,6 +37,32 @@ ENTRY_FEATURES = (
 _MOST_TEXT = 3000
 
 
+class Fields:
+    """Things that can be called, searchable by their names, by how they are shown, by their options, and by all of these.
+
+    Args:
+        names: by thing: what it is called; in the search by all it counts twice.
+        shown: by thing: what examples and documents say of it.
+        options: by thing: what it takes.
+    """
+
+    def __init__(self, names: Sequence[str], shown: Sequence[str], options: Sequence[str]) -> None:
+        fields = [[words_of(text) for text in texts] for texts in (names, shown, options)]
+        together = [[*a, *a, *b, *c] for a, b, c in zip(*fields, strict=True)]
+        self._indexes = [Bm25Index(one) for one in (together, *fields)]
+        self._count = len(names)
+
+    def fits(self, statement: Statement) -> list[list[float]]:
+        """By thing: how well all of it, its name, what shows it and its options fit a request; the best fits 1."""
+        query = [term for word in statement.content for term in word.terms if word.text not in words("politeness")]
+        found = [[0.0] * len(self._indexes) for _ in range(self._count)]
+        for field, index in enumerate(self._indexes):
+            hits = index.top(query, self._count)
+            for hit in hits:
+                found[hit.position][field] = hit.score / hits[0].score
+        return found
+
+
 class Ranked(NamedTuple):
     """An entry point with the vector that speaks for it."""
 
@@ -55,15 +81,11 @@ class Shelf:
     def __init__(self, facts: Facts, folder: str = ".") -> None:
         self.facts = facts
         self.folder = folder
-        inside = [
-            one for one in facts.entries if folder == "." or PurePosixPath(one.signature.path).is_relative_to(folder)
-        ]
-        shown = (
-            {e.entry for several in facts.examples.values() for e in several if e.workdir == folder}
-            if folder != "."
-            else set()
-        )
-        inside += [one for one in facts.entries if folder != "." and one.signature.path in shown and one not in inside]
+        inside = list(facts.entries)
+        if folder != ".":
+            inside = [one for one in facts.entries if PurePosixPath(one.signature.path).is_relative_to(folder)]
+            shown = {e.entry for several in facts.examples.values() for e in several if e.workdir == folder}
+            inside += [one for one in facts.entries if one.signature.path in shown and one not in inside]
         self.entries = _distinct(inside or facts.entries)
 
     @cached_property
@@ -71,25 +93,19 @@ class Shelf:
         return Mentions(self.facts.index.passages)
 
     @cached_property
-    def _fields(self) -> tuple[Bm25Index, Bm25Index, Bm25Index, Bm25Index]:
+    def _fields(self) -> "Fields":
         names, shown, options = [], [], []
         for entry in self.entries:
             signature = entry.signature
             names.append(
-                words_of(
-                    " ".join([signature.path.replace("/", " "), entry.name, *signature.subcommand, signature.doc[:400]])
-                )
+                " ".join([signature.path.replace("/", " "), entry.name, *signature.subcommand, signature.doc[:400]])
             )
             examples = self.facts.examples.get(signature.path, ())
             said = " ".join(f"{' '.join(e.headings[-3:])} {e.introduction} {e.text}" for e in examples[:12])
-            shown.append(words_of((said + " ".join(self._mentions.of(signature.path)))[:_MOST_TEXT]))
-            options.append(
-                words_of(
-                    " ".join(f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)[:_MOST_TEXT]
-                )
-            )
-        both = [[*a, *a, *b, *c] for a, b, c in zip(names, shown, options, strict=True)]
-        return Bm25Index(both), Bm25Index(names), Bm25Index(shown), Bm25Index(options)
+            shown.append((said + " ".join(self._mentions.of(signature.path)))[:_MOST_TEXT])
+            told = (f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)
+            options.append(" ".join(told)[:_MOST_TEXT])
+        return Fields(names, shown, options)
 
     @cached_property
     def _stems(self) -> Counter[str]:
@@ -97,16 +113,10 @@ class Shelf:
 
     def ranked(self, statement: Statement) -> list[Ranked]:
         """Every entry point with its vector."""
-        query = [term for word in statement.content for term in word.terms if word.text not in words("politeness")]
-        columns = []
-        for field in self._fields:
-            hits = field.top(query, len(self.entries))
-            best = hits[0].score if hits else 1.0
-            columns.append({hit.position: hit.score / best for hit in hits})
         named = self._named_paths(statement)
         return [
-            Ranked(entry, [*(column.get(place, 0.0) for column in columns), *self._vector(entry, statement, named)])
-            for place, entry in enumerate(self.entries)
+            Ranked(entry, [*fits, *self._vector(entry, statement, named)])
+            for entry, fits in zip(self.entries, self._fields.fits(statement), strict=True)
         ]
 
     def _named_paths(self, statement: Statement) -> frozenset[str] | None:
