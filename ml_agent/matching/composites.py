@@ -9,8 +9,8 @@ from decimal import Decimal
 import msgspec
 
 from ml_agent.matching.mention import Mention
-from ml_agent.values.grams import gram_sizes
 from ml_agent.values.lexer import Token
+from ml_agent.values.lexicon import gram_sizes
 from ml_agent.values.numbers import plain
 from ml_agent.values.readings import worded
 

@@ -53,7 +53,6 @@ class Shown(msgspec.Struct, frozen=True):
     invocation: Invocation
     values: dict[str, Any]
     """What it gives, by dest."""
-    unknown: tuple[str, ...] = ()
 
 
 class EntryPoint:
@@ -83,13 +82,12 @@ class EntryPoint:
                     map(_SYNOPSIS.fullmatch, invocation.words)
                 ):
                     continue
-                call = parse_call(self.signature, invocation.words)
                 values = {
                     dest: value
-                    for dest, value in call.values.items()
+                    for dest, value in parse_call(self.signature, invocation.words).values.items()
                     if not (holds_placeholder(value) or is_metavar(value, dest))
                 }
-                found.append(Shown(example, invocation, values, call.unknown))
+                found.append(Shown(example, invocation, values))
         return tuple(found)
 
     @cached_property
@@ -163,12 +161,8 @@ class EntryPoint:
             and all(part.isidentifier() for part in one.invocation.name.split("."))
         )
         name, count = next(iter(names.most_common(1)), ("", 0))
-        if (
-            self.shown
-            or self.facts is None
-            or self.signature.kind != "python"
-            or not self.signature.path.endswith(".py")
-        ):
+        is_script = self.signature.kind == "python" and self.signature.path.endswith(".py")
+        if self.shown or self.facts is None or not is_script:
             return name if 2 * count > len(self.shown) else ""
         source = read_module(Tree(self.facts.index.root), self.signature.path)
         inside = posixpath.relpath(self.signature.path, workdir)

@@ -36,6 +36,7 @@ SWITCH_FEATURES = (
 )  # fmt: skip
 
 
+_NEGATIVE_NAME = SWITCH_FEATURES.index("negative_name")
 _STRENGTH = SWITCH_FEATURES.index("rank")
 """Where a vector holds how near the request comes, until all switches are ranked by it."""
 
@@ -46,7 +47,7 @@ class SwitchEvidence(NamedTuple):
     vector: list[float]
     negated: bool
     place: int
-    terms: frozenset[str]
+    """The first token that says it."""
 
 
 def switch_features(
@@ -135,7 +136,7 @@ def _evidence(
         float(last - first <= len(hits) + 1), float(_is_near_value(statement, first, last)), covered * 2 + helped * 0.6 - known,
         float(not slot.option.switch), float(wanted.core[-1] in said), 0.0,
     ]  # fmt: skip
-    return SwitchEvidence(vector, negated, first, frozenset(said))
+    return SwitchEvidence(vector, negated, first)
 
 
 def _is_near_value(statement: Statement, first: int, last: int) -> bool:
@@ -202,7 +203,6 @@ def switches(
             said = said and said._replace(vector=[*said.vector, log, ahead])
         if said is not None:
             found.append((place, slot, said))
-    ranked = []
     for place, slot, said in found:
         better = sum(
             other.vector[_STRENGTH] > said.vector[_STRENGTH] and abs(other.place - said.place) < 6
@@ -211,8 +211,7 @@ def switches(
         )
         vector = [*said.vector]
         vector[_STRENGTH] = float(min(better, 4))
-        ranked.append((place, slot, SwitchEvidence(vector, said.negated, said.place, said.terms), score(vector)))
-    yield from ranked
+        yield place, slot, said._replace(vector=vector), score(vector)
 
 
 def _owners(statement: Statement, slots: Sequence[Slot]) -> dict[int, str]:
@@ -235,7 +234,7 @@ def _heard(statement: Statement, slot: Slot, start: int) -> SwitchEvidence:
         "is_bool": float(not slot.option.switch),
         "wordless": 1.0,
     }
-    return SwitchEvidence(list(vector.values()), negated, place, frozenset())
+    return SwitchEvidence(list(vector.values()), negated, place)
 
 
 def _is_negative(slot: Slot) -> bool:
@@ -274,6 +273,6 @@ def is_ruled_out(statement: Statement, slots: Sequence[Slot], slot: Slot) -> boo
 
 def truth(slot: Slot, said: SwitchEvidence) -> str:
     """Whether a switch is wanted on or off; one whose own name says no is wanted where its thing is not."""
-    negative = bool(said.vector[5])
+    negative = bool(said.vector[_NEGATIVE_NAME])
     wanted = not said.negated or negative
     return str(int(wanted)) if slot.binary else str(wanted)
