@@ -58,13 +58,8 @@ def command_drafts(reading: Reading, workspace: Workspace, shelf: Shelf) -> Iter
         if text is None or text in texts:
             continue
         texts.add(text)
-        yield Matched(
-            draft_of(answer, text, workdir),
-            margin(answer, found),
-            least(answer),
-            _values(answer),
-            doubtful(answer),
-        )
+        draft = draft_of(answer, text, workdir)
+        yield Matched(draft, margin(answer, found), least(answer), _values(answer), doubtful(answer))
         if len(texts) == _MOST:
             return
 
@@ -76,9 +71,12 @@ def _values(answer: Answer) -> frozenset[str]:
 
 def statement_of(request: Request) -> Statement:
     """The request as matching reads it, with what was given by name."""
-    return read(
-        request.instruction, tuple((one.name, one.value) for one in request.values if one.name and one.start < 0)
-    )
+    return read(request.instruction, given_by_name(request))
+
+
+def given_by_name(request: Request) -> tuple[tuple[str, str], ...]:
+    """Name and value of what the user gave beside the instruction."""
+    return tuple((one.name, one.value) for one in request.values if one.name and one.start < 0)
 
 
 def draft_of(answer: Answer, text: str, workdir: str) -> Draft:

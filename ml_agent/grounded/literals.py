@@ -1,6 +1,7 @@
 """The literals of Python code: what could be replaced by a value of the user's, and which parameter each is given to."""
 
 import ast
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,6 @@ from ml_agent.grounded.scope import parsed
 from tools.examples import Example
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import ApiObject
-from tools.python_source import parse_python
 
 _COMMENTED = re.compile(r"^[ \t]*#[ \t]*([\w.,\s]+=\s*[\w.]+\(.*\))[ \t]*$", re.MULTILINE)
 _LONGEST_TEXT = 80
@@ -50,19 +50,8 @@ class _Scope(msgspec.Struct, frozen=True, kw_only=True):
 @lru_cache(maxsize=256)
 def literals(code: str) -> tuple[Literal, ...]:
     """All literals of `code` in their order; none where it does not parse."""
-    tree = parse_python(code)
-    if tree is None:
-        return ()
-    lines = _line_starts(code)
-    return tuple(_Finder(code, lines).visit(tree, _Scope()))
-
-
-def _line_starts(code: str) -> tuple[tuple[int, str], ...]:
-    starts, at = [], 0
-    for line in code.splitlines(keepends=True):
-        starts.append((at, line))
-        at += len(line)
-    return (*starts, (at, ""))
+    tree = parsed(code)
+    return tuple(_Finder(code).visit(tree, _Scope())) if tree is not None else ()
 
 
 def dotted(node: ast.AST) -> str:
@@ -78,19 +67,23 @@ def dotted(node: ast.AST) -> str:
 
 
 class _Finder:
-    def __init__(self, code: str, lines: tuple[tuple[int, str], ...]) -> None:
-        self._code, self._lines = code, lines
+    def __init__(self, code: str) -> None:
+        self._code = code
+        self._lines = code.splitlines(keepends=True)
+        self._starts = [0, *itertools.accumulate(map(len, self._lines))]
 
     def span(self, node: ast.expr | ast.alias) -> tuple[int, int]:
         """Character offsets of a node; ast counts bytes."""
         return self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno or 1, node.end_col_offset or 0)
 
     def _offset(self, line: int, column: int) -> int:
-        start, text = self._lines[line - 1]
-        return start + len(text.encode()[:column].decode(errors="ignore"))
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        return self._starts[line - 1] + len(text.encode()[:column].decode(errors="ignore"))
 
     def visit(self, node: ast.AST, scope: _Scope) -> Iterator[Literal]:
         """The literals below a node."""
+        if isinstance(node, ast.JoinedStr):
+            return
         if isinstance(node, ast.Call):
             yield from self._call(node)
         elif isinstance(node, ast.Dict):
@@ -108,16 +101,11 @@ class _Finder:
                 yield from self.visit(node.value, _Scope())
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield from self._import_literals(node)
-        elif isinstance(node, ast.JoinedStr):
-            return
         elif isinstance(node, ast.Compare):
             yield from (one for child in ast.iter_child_nodes(node) for one in self.visit(child, _Scope(fixed=True)))
         else:
-            inner = (
-                scope
-                if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.BinOp | ast.Starred | ast.IfExp)
-                else _Scope()
-            )
+            handed_on = isinstance(node, ast.List | ast.Tuple | ast.Set | ast.BinOp | ast.Starred | ast.IfExp)
+            inner = scope if handed_on else _Scope()
             for child in ast.iter_child_nodes(node):
                 yield from self.visit(child, inner)
 
@@ -163,9 +151,8 @@ class _Finder:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             kind, shown = "text", node.value
         elif isinstance(node, ast.Tuple):
-            if len(node.elts) < 2 or not all(
-                isinstance(part, ast.Constant) and type(part.value) is int for part in node.elts
-            ):
+            whole = [part for part in node.elts if isinstance(part, ast.Constant) and type(part.value) is int]
+            if len(node.elts) < 2 or len(whole) < len(node.elts):
                 return None
             kind, shown = "shape", text.replace(" ", "")
         elif _is_number(node):

@@ -9,12 +9,13 @@ from pathlib import PurePosixPath
 import msgspec
 
 from ml_agent.grounded.completion import Sources, complete
-from ml_agent.grounded.dimensions import Exchange, carried
+from ml_agent.grounded.dimensions import carried
 from ml_agent.grounded.literal_values import QUOTES, is_in_code, place_values
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.prompts import is_prose, phrase_for
 from ml_agent.matching.likeness import stands
 from ml_agent.matching.mentions import Statement
+from ml_agent.matching.model import Model
 from ml_agent.matching.python_programs import quoted
 from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain
@@ -41,20 +42,21 @@ class Adapted(msgspec.Struct, frozen=True, kw_only=True):
     placed: int
 
 
-def adapt(code: str, values: Sequence[Value], statement: Statement, sources: Sources) -> Adapted:
+def adapt(code: str, values: Sequence[Value], statement: Statement, sources: Sources, model: Model) -> Adapted:
     """The example's code, completed and with the user's values.
 
     Args:
         code: of the example.
         values: what the user stated.
         statement: the same request as matching reads it.
-        sources: where missing names come from, and the learned tables.
+        sources: where missing names come from.
+        model: the learned tables.
     """
     whole = complete(code, sources)
     found = [literal for literal in literals(whole) if not literal.fixed and literal.start >= 0]
     shapes = _shapes(found, values)
     others = [value for value in values if not _is_shape(value) and not is_in_code(found, value)]
-    placed = place_values(statement, whole, found, sources)
+    placed = place_values(statement, whole, found, sources, model)
     edits = [*shapes, *_edits(placed, found), *_sibling_edits(whole, others, sources)]
     edits.extend(_repetition_edits(edits, whole, found))
     edits.extend(_variants(edits, found, sources))
@@ -127,14 +129,13 @@ def _shapes(found: Sequence[Literal], values: Iterable[Value]) -> list[Edit]:
         chosen = fitting[0]
         free.remove(chosen)
         inner = value.value[1:-1].rstrip(",")
-        in_brackets = chosen.owner == ""
-        edits.append(Edit(start=chosen.start, end=chosen.end, text=f"({inner})" if in_brackets else inner))
+        edits.append(Edit(start=chosen.start, end=chosen.end, text=inner if chosen.owner else f"({inner})"))
     return edits
 
 
 def _along(shapes: Iterable[Edit], code: str, found: Sequence[Literal], edits: Iterable[Edit]) -> list[Edit]:
     """Sizes of the example's shape that it also gives to its model change with the shape."""
-    exchanges = [Exchange(old=code[edit.start : edit.end], new=edit.text) for edit in shapes]
+    exchanges = [(code[edit.start : edit.end], edit.text) for edit in shapes]
     fresh = carried(exchanges, found, [(edit.start, edit.end) for edit in edits])
     return [Edit(start=literal.start, end=literal.end, text=text) for literal, text in fresh]
 

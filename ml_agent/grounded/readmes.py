@@ -24,22 +24,15 @@ def assess(request: Request, workspace: Workspace) -> Assessment:
         [workspace.candidate.full_name, workspace.candidate.description, *structure, *readmes, _main(workspace)]
     )
     shared = query & set(words_of(first_look))
+    against = ""
     if not index.signatures and not index.examples:
-        return Assessment(
-            possible=False, reason="no entry point and no example of use was found", readmes=tuple(readmes[:_MOST])
-        )
-    if not shared and not workspace.path_given:
-        return Assessment(
-            possible=False,
-            reason="neither its README nor its folders speak of the task",
-            readmes=tuple(readmes[:_MOST]),
-        )
-    words = ", ".join(sorted(shared)[:6])
-    return Assessment(
-        possible=True,
-        reason=f"speaks of {words}" if words else "the folder was given",
-        readmes=_rank_readmes(request, workspace),
-    )
+        against = "no entry point and no example of use was found"
+    elif not shared and not workspace.path_given:
+        against = "neither its README nor its folders speak of the task"
+    if against:
+        return Assessment(possible=False, reason=against, readmes=tuple(readmes[:_MOST]))
+    reason = f"speaks of {', '.join(sorted(shared)[:6])}" if shared else "the folder was given"
+    return Assessment(possible=True, reason=reason, readmes=_rank_readmes(request, workspace))
 
 
 def _main(workspace: Workspace) -> str:

@@ -44,12 +44,7 @@ def ends_with(before: Sequence[Word], name: Sequence[str]) -> bool:
 
 def told_words(statement: Statement, slot: Slot) -> list[Mention]:
     """The plain words that a request gives a slot by its whole name: "the eval mode to local"."""
-    if (
-        slot.option.type not in {"str", "unknown", "json"}
-        or slot.closed
-        or slot.numeric_default is not None
-        or slot.boolean
-    ):
+    if slot.option.type not in {"str", "unknown", "json"} or slot.closed or slot.numeric_default is not None:
         return []
     return [
         mention

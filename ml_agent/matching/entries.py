@@ -173,18 +173,16 @@ class EntryPoint:
 
     def _namesakes_choices(self, option: Option) -> tuple[str, ...]:
         """The choices that options of its name have elsewhere, for one of words that has none itself."""
-        own = option.choices or option.accepted or option.switch or option.type not in {"str", "unknown"}
-        return () if own else self.facts.choices.get(option.dest.lower(), ())
+        return self.facts.choices.get(option.dest.lower(), ()) if _takes_any_word(option) else ()
 
     def _alternatives(self, option: Option) -> tuple[str, ...]:
         """What the source has beside the default of an option for words, or beside a value that examples give it."""
-        if option.choices or option.accepted or option.switch or option.type not in {"str", "unknown"}:
+        if not _takes_any_word(option):
             return ()
         told = _DEFAULT.findall(option.help)[:1] if not option.default else []
         known = [option.default or "", *told, *self.seen.get(option.dest, ())[:_MOST_LOOKED_UP]]
         names = [text for text in known if text and number(text) is None and text.lower() not in TRUTH]
-        beside = (one for text in names for one in self.facts.alternatives.of(text))
-        return tuple(dict.fromkeys(beside))
+        return tuple(dict.fromkeys(one for text in names for one in self.facts.alternatives.of(text)))
 
     def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Files of the repository beside one that a value names, spelled like it."""
@@ -226,6 +224,11 @@ class EntryPoint:
     def name(self) -> str:
         """Its name without folder and ending, or the console command."""
         return self.signature.name or PurePosixPath(self.signature.path).stem
+
+
+def _takes_any_word(option: Option) -> bool:
+    known = option.choices or option.accepted
+    return not known and not option.switch and option.type in {"str", "unknown"}
 
 
 def _is_named(invocation: Invocation, signature: Signature) -> bool:

@@ -12,7 +12,7 @@ from ml_agent.matching.evidence import Evidence, Nearness, nearness
 from ml_agent.matching.meanings import Entry, pieces_of
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import file_kinds, plain, terms
+from ml_agent.matching.terms import kind_of_file, plain, terms
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from tools.remember import remembered
@@ -333,7 +333,4 @@ def _suffix(path: str) -> str:
 @remembered(8192)
 def _file_kind(text: str) -> str:
     suffix = PurePosixPath(text.strip("'\"`.,;()[]")).suffix.lstrip(".").lower()
-    return next(
-        (group.split()[0] for group in file_kinds() if suffix in group.split()),
-        suffix if 1 < len(suffix) < 6 and suffix.isalpha() else "",
-    )
+    return kind_of_file(suffix) or (suffix if 1 < len(suffix) < 6 and suffix.isalpha() else "")

@@ -13,14 +13,13 @@ _STRETCH = 3
 """What a comma, an "and" or a bracket costs, in words."""
 
 
-def around(tokens: Sequence[Token], place: int, last: int = -1) -> tuple[str, ...]:
-    """The meaningful words around the tokens from `place` to `last`, nearest first, lower case.
+def around(tokens: Sequence[Token], first: int, last: int) -> tuple[str, ...]:
+    """The meaningful words around the tokens from `first` to `last`, nearest first, lower case.
 
     Words in front of a value reach further than words behind it: what stands behind a comma or an "and" belongs to what
     comes next.
     """
-    scored = [*_before(tokens, place), *_behind(tokens, max(place, last))]
-    scored.sort(key=lambda pair: pair[0])
+    scored = sorted([*_before(tokens, first), *_behind(tokens, last)], key=lambda pair: pair[0])
     seen: dict[str, None] = {}
     for cost, word in scored:
         if cost > _FAR_OFF and len(seen) >= _ENOUGH:
