@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.mentions import Statement
-from ml_agent.matching.sentences import Mentions
+from ml_agent.matching.sentences import FileSentences
 from ml_agent.matching.terms import plain, terms, words_of
 from ml_agent.values.lexicon import words
 from tools.commandline.shell import parse_command
@@ -89,8 +89,8 @@ class Shelf:
         self.entries = _distinct(inside or facts.entries)
 
     @cached_property
-    def _mentions(self) -> Mentions:
-        return Mentions(self.facts.index.passages)
+    def _sentences(self) -> FileSentences:
+        return FileSentences(self.facts.index.passages)
 
     @cached_property
     def _fields(self) -> "Fields":
@@ -102,7 +102,7 @@ class Shelf:
             )
             examples = self.facts.examples.get(signature.path, ())
             said = " ".join(f"{' '.join(e.headings[-3:])} {e.introduction} {e.text}" for e in examples[:12])
-            shown.append((said + " ".join(self._mentions.of(signature.path)))[:_MOST_TEXT])
+            shown.append((said + " ".join(self._sentences.of(signature.path)))[:_MOST_TEXT])
             told = (f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)
             options.append(" ".join(told)[:_MOST_TEXT])
         return Fields(names, shown, options)
@@ -149,29 +149,24 @@ class Shelf:
         spelled = [one.name for one in statement.spelled]
         known = sum(name in flags or plain(name) in dests for name in spelled)
         folder = [t for part in path.parts[:-1] for t in terms(part)]
-        said_verb = (
-            bool(vocabulary & _TRAIN) - bool(vocabulary & _APPLY),
-            bool(set(stem) & _TRAIN) - bool(set(stem) & _APPLY),
-        )
-        text = (
-            " ".join(e.text for e in self.facts.examples.get(signature.path, ())[:12]).lower()
-            + " ".join(" ".join(o.choices) for o in signature.options).lower()
-        )
+        asked = bool(vocabulary & _TRAIN) - bool(vocabulary & _APPLY)
+        called = bool(set(stem) & _TRAIN) - bool(set(stem) & _APPLY)
+        examples = self.facts.examples.get(signature.path, ())
+        shown, choices = (e.text for e in examples[:12]), (" ".join(o.choices) for o in signature.options)
+        text = " ".join(shown).lower() + " ".join(choices).lower()
         names = [m.value.lower() for m in statement.mentions if m.kind == "name" and not m.parts]
-        console = (
-            signature.kind == "console"
-            and re.search(rf"(?<![\w/.-]){re.escape(signature.name.lower())}(?![\w/.])", lower) is not None
-        )
+        pattern = rf"(?<![\w/.-]){re.escape(signature.name.lower())}(?![\w/.])"
+        console = signature.kind == "console" and re.search(pattern, lower) is not None
         return [
             float(signature.path in (named or ())), float(bool(path.stem) and len(path.stem) > 3 and _word(path.stem.lower()).search(lower) is not None),
             said / whole, (whole - said) / 5, float(console),
             known / len(spelled) if spelled else 0.0, float(len(spelled) - known) / 4,
             sum(name in text for name in names) / len(names) if names else 0.0,
-            float(str(path.parent) == self.folder), min(1.0, len(self.facts.examples.get(signature.path, ())) / 3),
+            float(str(path.parent) == self.folder), min(1.0, len(examples) / 3),
             len(path.parts) / 4, float(any(part.lower() in SIDE or part.startswith("test_") for part in path.parts)),
             float(bool(signature.subcommand) and set(terms(signature.subcommand[-1])) <= vocabulary),
             float(signature.kind == "shell"), float(signature.kind == "make"), min(1.0, len(signature.options) / 20),
-            float(said_verb[0] * said_verb[1]), float(set(terms(path.stem)) <= _USUAL),
+            float(asked * called), float(set(terms(path.stem)) <= _USUAL),
             float(named is not None and signature.path not in named), sum(t in vocabulary for t in folder) / (len(folder) or 1),
             float(not signature.options),
         ]  # fmt: skip
@@ -256,10 +251,5 @@ def _plainness(entry: EntryPoint) -> tuple[int, bool, int, str]:
 
 
 def _stem(entry: EntryPoint) -> tuple[str, ...]:
-    found = dict.fromkeys(
-        t
-        for part in (PurePosixPath(entry.signature.path).stem, entry.signature.name, *entry.signature.subcommand)
-        for t in terms(part)
-        if t not in _USUAL
-    )
-    return tuple(found)
+    parts = (PurePosixPath(entry.signature.path).stem, entry.signature.name, *entry.signature.subcommand)
+    return tuple(dict.fromkeys(term for part in parts for term in terms(part) if term not in _USUAL))
