@@ -10,7 +10,7 @@ import msgspec
 
 from ml_agent.grounded.literals import texts_by_parameter
 from ml_agent.matching.retrieval import SIDE
-from ml_agent.matching.sentences import Mentions
+from ml_agent.matching.sentences import FileSentences
 from ml_agent.matching.terms import canonical
 from ml_agent.values.lexicon import words
 from tools.examples import Example
@@ -68,9 +68,9 @@ class Shelf:
         return found
 
     @cached_property
-    def mentions(self) -> Mentions:
+    def sentences(self) -> FileSentences:
         """The sentences that name files."""
-        return Mentions(self._index.passages)
+        return FileSentences(self._index.passages)
 
     @cached_property
     def texts(self) -> Mapping[str, frozenset[str]]:
@@ -94,9 +94,9 @@ class Shelf:
 
     def _text(self, choice: Choice) -> str:
         shown_in = choice.example.path if choice.example is not None else choice.path
-        parts = [choice.path.replace("/", " "), *self.mentions.of(shown_in)]
+        parts = [choice.path.replace("/", " "), *self.sentences.of(shown_in)]
         if not shown_in.endswith(_DOCUMENTS):
-            parts += self.mentions.headings(shown_in)
+            parts += self.sentences.headings(shown_in)
         if choice.example is not None:
             example = choice.example
             parts += [

@@ -14,9 +14,9 @@ from ml_agent.matching import launch
 from ml_agent.matching.alternatives import Alternatives
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.sense import is_read_by_sense, keep_in
-from ml_agent.matching.slots import TRUTH, Slot, slots_of
+from ml_agent.matching.slots import TRUTH, Slot, distinct
 from ml_agent.matching.terms import terms
-from ml_agent.matching.usage import read_usages
+from ml_agent.matching.usage import Usage, read_usages
 from ml_agent.matching.variables import documented, first_documented, references, with_variables
 from ml_agent.matching.vocabulary import Vocabulary, vocabulary_of
 from ml_agent.values.numbers import number
@@ -103,23 +103,18 @@ class EntryPoint:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """Its options as slots."""
-        files = {
-            option.dest: self._siblings((option.default or "", *self.seen.get(option.dest, ())))
-            or self._configurations(option)
-            for option in self.signature.options
-        }
-        seen = {
-            option.dest: (*self.seen.get(option.dest, ()), *self._namesakes_choices(option))
-            for option in self.signature.options
-        }
-        prose = {
-            option.dest: self.facts.said_of([option.dest, *(flag.lstrip("-") for flag in option.flags)])
-            for option in self.signature.options
-        }
+        """Its options as slots; of several options for one thing the last one says what is known of it."""
         options = [one for one in self.signature.options if not (self.launcher and launch.is_launchers(one))]
-        own = slots_of(options, seen, files, prose, read_usages(self.facts.index, self.signature))
+        last = {one.dest: one for one in self.signature.options}
+        usages = read_usages(self.facts.index, self.signature)
+        own = (self._slot(one, last[one.dest], usages.get(one.dest, Usage())) for one in distinct(options))
         return (*own, *map(Slot, launch.options_of(self.launcher, options)))
+
+    def _slot(self, option: Option, known: Option, usage: Usage) -> Slot:
+        seen = self.seen.get(known.dest, ())
+        files = self._siblings((known.default or "", *seen)) or self._configurations(known)
+        prose = self.facts.said_of([known.dest, *(flag.lstrip("-") for flag in known.flags)])
+        return Slot(option, (*seen, *self._namesakes_choices(known)), prose, files, usage)
 
     @cached_property
     def _slots_by_sense(self) -> tuple[Slot, ...]:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from ml_agent.matching.terms import canonical, terms, weight
@@ -344,27 +344,10 @@ def _rarity(frequency: int, count: int) -> float:
     return math.log(1 + (count + 1) / (frequency + 0.5)) / math.log(1 + (count + 1) / 1.5)
 
 
-def slots_of(
-    options: Sequence[Option],
-    seen: Mapping[str, Sequence[str]],
-    files: Mapping[str, Sequence[str]],
-    prose: Mapping[str, str],
-    usages: Mapping[str, Usage],
-) -> tuple[Slot, ...]:
-    """The slots of an entry point, without help and version; of several options for one thing the one that takes a value."""
-    found: dict[tuple[str, str | None], Slot] = {}
+def distinct(options: Iterable[Option]) -> tuple[Option, ...]:
+    """The options that can take a value, without help and version; of several for one thing the first, each value of a switch for itself."""
+    found: dict[tuple[str, str | None], Option] = {}
     for option in options:
-        if option.dest in _ASIDE and (option.switch or option.dest != "version"):
-            continue
-        key = (option.dest, option.switch_value if option.switch else None)
-        found.setdefault(
-            key,
-            Slot(
-                option,
-                seen.get(option.dest, ()),
-                prose.get(option.dest, ""),
-                files.get(option.dest, ()),
-                usages.get(option.dest, Usage()),
-            ),
-        )
+        if option.dest not in _ASIDE or (option.dest == "version" and not option.switch):
+            found.setdefault((option.dest, option.switch_value if option.switch else None), option)
     return tuple(found.values())
