@@ -35,6 +35,10 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
+def _instead(literal: Literal, text: str) -> Edit:
+    return Edit(start=literal.start, end=literal.end, text=text)
+
+
 class Adapted(msgspec.Struct, frozen=True, kw_only=True):
     """Python code, and how many of its literals were given a value."""
 
@@ -93,7 +97,7 @@ def _repetition_edits(edits: Iterable[Edit], code: str, found: Sequence[Literal]
     done = {edit.start for edit in edits}
     fresh = {code[edit.start : edit.end].strip("'\""): edit.text for edit in edits if edit.text[:1] in "'\""}
     return [
-        Edit(start=literal.start, end=literal.end, text=fresh[literal.text])
+        _instead(literal, fresh[literal.text])
         for literal in found
         if literal.kind == "text" and literal.start not in done and literal.text in fresh and len(literal.text) > _SHORT
     ]
@@ -109,7 +113,7 @@ def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: Sources)
             if literal.owner == changed.owner and literal.start not in by_start and literal.kind == "text":
                 variant = variant_instead(sources.index.api.registries, changed.text, new, literal.text)
                 if variant is not None:
-                    fresh[literal.start] = Edit(start=literal.start, end=literal.end, text=quoted(variant))
+                    fresh[literal.start] = _instead(literal, quoted(variant))
     return list(fresh.values())
 
 
@@ -129,7 +133,7 @@ def _shapes(found: Sequence[Literal], values: Iterable[Value]) -> list[Edit]:
         chosen = fitting[0]
         free.remove(chosen)
         inner = value.value[1:-1].rstrip(",")
-        edits.append(Edit(start=chosen.start, end=chosen.end, text=inner if chosen.owner else f"({inner})"))
+        edits.append(_instead(chosen, inner if chosen.owner else f"({inner})"))
     return edits
 
 
@@ -137,7 +141,7 @@ def _along(shapes: Iterable[Edit], code: str, found: Sequence[Literal], edits: I
     """Sizes of the example's shape that it also gives to its model change with the shape."""
     exchanges = [(code[edit.start : edit.end], edit.text) for edit in shapes]
     fresh = carried(exchanges, found, [(edit.start, edit.end) for edit in edits])
-    return [Edit(start=literal.start, end=literal.end, text=text) for literal, text in fresh]
+    return [_instead(literal, text) for literal, text in fresh]
 
 
 def _edits(placed: Iterable[Placed], found: Sequence[Literal]) -> list[Edit]:
@@ -146,7 +150,7 @@ def _edits(placed: Iterable[Placed], found: Sequence[Literal]) -> list[Edit]:
         literal, typed = found[one.slot], " ".join(one.values)
         if plain(literal.text) == plain(typed) and literal.kind == "text":
             continue
-        edits.append(Edit(start=literal.start, end=literal.end, text=_format_literal(typed, literal)))
+        edits.append(_instead(literal, _format_literal(typed, literal)))
     return edits
 
 
@@ -174,17 +178,14 @@ def _prompts(
     """What the user wants to see or to know, in place of the example's own prompt, caption or question."""
     taken = {one.slot for one in placed}
     said = {plain(value) for one in placed for value in one.values} | {plain(literal.text) for literal in found}
-    left = [
-        value.value
-        for value in values
-        if _is_prose(value) and value.text[:1] in QUOTES and plain(value.value) not in said
-    ]
+    quoted_prose = (value.value for value in values if _is_prose(value) and value.text[:1] in QUOTES)
+    own = next((text for text in quoted_prose if plain(text) not in said), None)
     for place, literal in enumerate(found):
         if place in taken or literal.kind != "text" or not is_prose(literal.slot, literal.text):
             continue
-        phrase = left[0] if left else phrase_for(literal.slot, literal.text, instruction)
+        phrase = own if own is not None else phrase_for(literal.slot, literal.text, instruction)
         if phrase is not None:
-            return [Edit(start=literal.start, end=literal.end, text=quoted(phrase))]
+            return [_instead(literal, quoted(phrase))]
     return []
 
 

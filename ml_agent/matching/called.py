@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ml_agent.matching.mention import spanning
 from ml_agent.matching.mentions import Mention, Statement, Word
 from ml_agent.matching.slots import Slot
 from ml_agent.values.lexer import Token
@@ -66,8 +67,7 @@ def _word_values(statement: Statement) -> tuple[tuple[tuple[Word, ...], Mention]
             continue
         before = words_before(statement, at)
         if before:
-            mention = Mention(text=token.text, value=token.value, kind="name", start=token.start, end=token.end, first=at, last=at)  # fmt: skip
-            found.append((before, mention))
+            found.append((before, spanning(statement.text, statement.tokens, at, at, kind="name", value=token.value)))
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from ml_agent.matching.mention import spanning
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import canonical, plain, terms
@@ -217,7 +218,4 @@ def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...
 
 def between(statement: Statement, value: str, first: int, last: int) -> Mention:
     """The mention of a value by the tokens from `first` to `last`."""
-    start, end = statement.tokens[first].start, statement.tokens[last].end
-    return Mention(
-        text=statement.text[start:end], value=value, kind="word", start=start, end=end, first=first, last=last
-    )
+    return spanning(statement.text, statement.tokens, first, last, kind="word", value=value)

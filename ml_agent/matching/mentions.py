@@ -11,7 +11,7 @@ import msgspec
 
 from ml_agent.matching import composites
 from ml_agent.matching.durations import seconds_behind
-from ml_agent.matching.mention import Mention, MentionKind
+from ml_agent.matching.mention import Mention, MentionKind, spanning
 from ml_agent.matching.terms import terms
 from ml_agent.values.lexer import Token, is_file_name, is_path
 from ml_agent.values.lexicon import words
@@ -190,7 +190,7 @@ class Statement:
         seconds = seconds_behind(self.text, token.end) if kind == "number" else 0.0
         if kind == "name" and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value))):
             kind = "path"
-        return Mention(text=token.text, value=value, kind=kind, start=token.start, end=token.end, first=place, last=place, percent=percent, noun=noun, seconds=seconds)  # fmt: skip
+        return spanning(self.text, self.tokens, place, place, kind=kind, value=value, percent=percent, noun=noun, seconds=seconds)  # fmt: skip
 
 
 def starts_module(tokens: Sequence[Token], place: int) -> bool:

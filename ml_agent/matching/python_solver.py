@@ -72,12 +72,9 @@ class Context(NamedTuple):
 
 def context_of(statement: Statement, bookcase: Bookcase, usages: Usages, tables: Tables) -> Context:
     """The things of a repository, those that fit best first."""
-    ranked = sorted(
-        ((tables.thing(one.vector), place, one.thing) for place, one in enumerate(bookcase.ranked(statement))),
-        key=lambda one: (-one[0], one[1]),
-    )
-    scores = {thing.object.name: score for score, _, thing in ranked}
-    return Context(statement, bookcase, usages, [(score, thing) for score, _, thing in ranked], scores)
+    scored = ((tables.thing(one.vector), one.thing) for one in bookcase.ranked(statement))
+    ranked = sorted(scored, key=lambda one: -one[0])
+    return Context(statement, bookcase, usages, ranked, {thing.object.name: score for score, thing in ranked})
 
 
 def solve_python(context: Context, tables: Tables, values: Scores, complete: Complete) -> list[Solved]:
