@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from ml_agent.grounded.literals import texts_by_parameter
-from ml_agent.matching.retrieval import SIDE
+from ml_agent.matching.retrieval import is_side
 from ml_agent.matching.sentences import FileSentences
 from ml_agent.matching.terms import canonical
 from ml_agent.values.lexicon import words
@@ -90,7 +90,7 @@ class Shelf:
 
     @cached_property
     def _bm25(self) -> Bm25Index:
-        return Bm25Index([words_of(self._text(choice)) for choice in self.choices])
+        return Bm25Index([search_words(self._text(choice)) for choice in self.choices])
 
     def _text(self, choice: Choice) -> str:
         shown_in = choice.example.path if choice.example is not None else choice.path
@@ -99,13 +99,8 @@ class Shelf:
             parts += self.sentences.headings(shown_in)
         if choice.example is not None:
             example = choice.example
-            parts += [
-                *example.headings[-3:],
-                *example.headings[-1:],
-                example.introduction,
-                example.path,
-                example.text[:_LONGEST_EXAMPLE],
-            ]
+            parts += [*example.headings[-3:], *example.headings[-1:]]
+            parts += [example.introduction, example.path, example.text[:_LONGEST_EXAMPLE]]
         if choice.signature is not None:
             stem = PurePosixPath(choice.path).stem
             parts += [stem, choice.signature.name, *choice.signature.subcommand, choice.signature.doc]
@@ -122,13 +117,10 @@ class Shelf:
 
     def _commands(self) -> Iterator[Choice]:
         for example in self._index.examples:
-            if (
-                example.kind != "bash"
-                or not example.entry
-                or not (self._inside(example.entry) or self._inside_strictly(example.workdir))
-            ):
+            if example.kind != "bash" or not example.entry:
                 continue
-            signature = self._signature(example)
+            inside = self._inside(example.entry) or self._inside(example.workdir or ".")
+            signature = self._signature(example) if inside else None
             if signature is not None:
                 yield Choice(kind="bash", signature=signature, example=example)
 
@@ -147,16 +139,8 @@ class Shelf:
     def _inside(self, path: str) -> bool:
         return self._scope == PurePosixPath(".") or PurePosixPath(path).is_relative_to(self._scope)
 
-    def _inside_strictly(self, folder: str) -> bool:
-        return self._scope != PurePosixPath(".") and PurePosixPath(folder or ".").is_relative_to(self._scope)
 
-
-def is_side(path: str) -> bool:
-    """Whether a script serves the repository itself: tests, documentation, set-up."""
-    return any(part.lower() in SIDE or part.startswith("test_") for part in PurePosixPath(path).parts)
-
-
-def words_of(text: str) -> list[str]:
+def search_words(text: str) -> list[str]:
     """The words of a text in their common forms, without those that mean nothing for the choice."""
     tokens = [word for token in tokenize(text) for word in (token, *_token_variants(token))]
     return [canonical(word) for word in tokens if word not in words("stop") and word not in words("politeness")]
@@ -172,4 +156,4 @@ def _token_variants(token: str) -> list[str]:
 
 def query_of(instruction: str, names: Iterable[str]) -> list[str]:
     """The words of a query: the instruction's, the names in it with more weight."""
-    return words_of(instruction) + 2 * [canonical(word.lower()) for name in names for word in name.split()]
+    return search_words(instruction) + 2 * [canonical(word.lower()) for name in names for word in name.split()]

@@ -2,7 +2,7 @@
 
 from pathlib import PurePosixPath
 
-from ml_agent.grounded.choices import words_of
+from ml_agent.grounded.choices import search_words
 from ml_agent.navigator import Assessment, Workspace
 from ml_agent.request import Request
 from tools.documents.read import is_readme
@@ -17,13 +17,13 @@ _TREE = 2
 def assess(request: Request, workspace: Workspace) -> Assessment:
     """First judgement by name, directory structure, main README and the paths of all READMEs; then the READMEs, best first."""
     index = workspace.index
-    query = set(words_of(request.instruction))
+    query = set(search_words(request.instruction))
     structure = {"/".join(PurePosixPath(path).parts[:_TREE]) for path in index.files}
     readmes = [path for path in index.files if is_readme(path)]
     first_look = " ".join(
         [workspace.candidate.full_name, workspace.candidate.description, *structure, *readmes, _main(workspace)]
     )
-    shared = query & set(words_of(first_look))
+    shared = query & set(search_words(first_look))
     against = ""
     if not index.signatures and not index.examples:
         against = "no entry point and no example of use was found"
@@ -49,8 +49,8 @@ def _rank_readmes(request: Request, workspace: Workspace) -> tuple[str, ...]:
         if is_readme(passage.path):
             texts.setdefault(passage.path, []).extend([*passage.headings, passage.text])
     paths = sorted(texts)
-    ranking = Bm25Index([words_of(f"{path} {' '.join(texts[path])}") for path in paths]).top(
-        words_of(request.instruction), len(paths)
+    ranking = Bm25Index([search_words(f"{path} {' '.join(texts[path])}") for path in paths]).top(
+        search_words(request.instruction), len(paths)
     )
     ordered = [paths[hit.position] for hit in ranking]
     ordered += [path for path in paths if path not in ordered]

@@ -18,7 +18,7 @@ from tools.commandline.shell import parse_command
 from tools.remember import remembered
 from tools.retrieval import Bm25Index
 
-SIDE = frozenset(
+_SIDE = frozenset(
     ["test", "tests", "testing", "docs", "doc", "benchmark", "benchmarks", "ci", "build", "third_party", "setup.py", "conftest.py"]
 )  # fmt: skip
 """Folders and files beside what people run."""
@@ -163,7 +163,7 @@ class Shelf:
             known / len(spelled) if spelled else 0.0, float(len(spelled) - known) / 4,
             sum(name in text for name in names) / len(names) if names else 0.0,
             float(str(path.parent) == self.folder), min(1.0, len(examples) / 3),
-            len(path.parts) / 4, float(any(part.lower() in SIDE or part.startswith("test_") for part in path.parts)),
+            len(path.parts) / 4, float(is_side(signature.path)),
             float(bool(signature.subcommand) and set(terms(signature.subcommand[-1])) <= vocabulary),
             float(signature.kind == "shell"), float(signature.kind == "make"), min(1.0, len(signature.options) / 20),
             float(asked * called), float(set(terms(path.stem)) <= _USUAL),
@@ -179,6 +179,11 @@ def _endings(path: str) -> list[str]:
     """A file as it is called from the root, and from each folder on the way."""
     parts = path.split("/")
     return ["/".join(parts[place:]) for place in range(len(parts))]
+
+
+def is_side(path: str) -> bool:
+    """Whether a script serves the repository itself: tests, documentation, set-up."""
+    return any(part.lower() in _SIDE or part.startswith("test_") for part in PurePosixPath(path).parts)
 
 
 @remembered(4096)
