@@ -54,9 +54,14 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """The learned tables."""
 
 
-def adapted_programs(task: Task) -> Iterator[Draft]:
-    """Distinct programs, the most promising first; a second one is of another document unless it is much better."""
-    waiting = _candidates(task)
+def adapted_programs(task: Task, choices: Sequence[Choice]) -> Iterator[Draft]:
+    """Distinct programs, the most promising first; a second one is of another document unless it is much better.
+
+    Args:
+        task: what they are for.
+        choices: what the repository shows, in the order in which it fits the wording.
+    """
+    waiting = _candidates(task, choices)
     given: Counter[str] = Counter()
     texts: set[str] = set()
     while waiting:
@@ -88,15 +93,11 @@ def fitted(task: Task) -> list[Choice]:
     return sorted((_with_heading(one, instruction) for one in ranked), key=lambda one: -one.fit)
 
 
-def _candidates(task: Task) -> list[Candidate]:
+def _candidates(task: Task, choices: Sequence[Choice]) -> list[Candidate]:
     """The examples that fit best, each with the user's values in it, in no order."""
     every = [one.example for one in task.shelf.choices if one.kind == "python" and one.example is not None]
-    best = [one for one in fitted(task) if one.kind == "python"][:_MOST]
-    return [
-        _candidate(choice, choice.example, every, task)
-        for choice in best
-        if choice.example is not None and not _is_data(choice.example.text)
-    ]
+    best = [(one.example, one.fit) for one in choices if one.kind == "python" and one.example is not None][:_MOST]
+    return [_candidate(example, fit, every, task) for example, fit in best if not _is_data(example.text)]
 
 
 def _is_name(value: Value) -> bool:
@@ -114,7 +115,7 @@ def _with_heading(choice: Choice, instruction: str) -> Choice:
     return msgspec.structs.replace(choice, fit=choice.fit + more)
 
 
-def _candidate(choice: Choice, example: Example, every: Sequence[Example], task: Task) -> Candidate:
+def _candidate(example: Example, fit: float, every: Sequence[Example], task: Task) -> Candidate:
     """An example with the user's values in it."""
     values, workdir = task.request.values, task.workspace.path or "."
     index = task.workspace.index
@@ -130,12 +131,7 @@ def _candidate(choice: Choice, example: Example, every: Sequence[Example], task:
     )  # fmt: skip
     ledger = whole_account(draft, task.request, task.workspace)
     draft = msgspec.structs.replace(draft, ledger=used_or_required(ledger))
-    score = (
-        choice.fit
-        + _BY_VALUES * _share(ledger)
-        - _FOREIGN * (not example.api)
-        - _UNFINISHED * (not _acts(adapted.text))
-    )
+    score = fit + _BY_VALUES * _share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
     score += min(_BY_MATCH * adapted.placed, _MOST_BY_MATCH)
     return Candidate(draft=draft, score=score, path=example.path)
 

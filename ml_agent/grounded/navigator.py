@@ -119,7 +119,8 @@ class GroundedNavigator:
         if found is None:
             model = self._tables
             task = Task(request=request, workspace=workspace, shelf=self._folder(workspace).shelf, model=model)
-            programs, choices, statement = self._programs(task), fitted(task), statement_of(request)
+            choices, statement = fitted(task), statement_of(request)
+            programs = self._programs(task, choices)
             found = self._read(Reading(statement.in_words(), model.words), task, programs, choices)
             if in_use() and not found.says_all(request.values):
                 found = self._read(Reading(statement, model), task, programs, choices)
@@ -136,16 +137,15 @@ class GroundedNavigator:
         drafts = in_order(request.instruction, commands, programs, choices)
         return _Drafts(with_outlook(drafts, commands, request, workspace, self._tables), commands)
 
-    def _programs(self, task: Task) -> Programs:
+    def _programs(self, task: Task, choices: Sequence[Choice]) -> Programs:
         request, workspace = task.request, task.workspace
         author = self._folder(workspace).author
         written: Iterator[Draft] = iter(())
         if wanted_kind(request.instruction) == "python" or author.is_library:
             written = author.drafts(request, workspace, self._python or shipped_tables(), self._tables)
         told = [_with_account(one, request, workspace) for one in written]
-        return Programs(
-            told, _Drafts(adapted_programs(task)), named_objects(statement_of(request), workspace.index.api)
-        )
+        named = named_objects(statement_of(request), workspace.index.api)
+        return Programs(told, _Drafts(adapted_programs(task, choices)), named)
 
     def _folder(self, workspace: Workspace) -> "_Folder":
         key = (str(workspace.index.root), workspace.index.version, workspace.path)

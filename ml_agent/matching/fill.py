@@ -291,9 +291,7 @@ def _without_overlaps(
 
 
 def _best_assignment(
-    statement: Statement,
-    rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]],
-    slots: Sequence[Slot],
+    statement: Statement, rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]], slots: Sequence[Slot]
 ) -> list[Placed]:
     """The best overall matching; a slot for several values has several places."""
     columns: list[tuple[int, int]] = []

@@ -51,11 +51,7 @@ class SwitchEvidence(NamedTuple):
 
 
 def switch_features(
-    statement: Statement,
-    slot: Slot,
-    weights: Weights,
-    explained: frozenset[int],
-    content: Sequence[Word] | None = None,
+    statement: Statement, slot: Slot, weights: Weights, explained: frozenset[int], content: Sequence[Word] | None = None
 ) -> SwitchEvidence | None:
     """The vector of a switch that the request may ask for; None where no word of it is said.
 
