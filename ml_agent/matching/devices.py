@@ -129,7 +129,7 @@ def _fitting(statement: Statement, slots: Sequence[Slot], device: Device) -> lis
     found = []
     for place, slot in enumerate(slots):
         name = next((name for name in slot.names if _is_for(statement, slot, name, device)), None)
-        value = typed_device(device, slot) if name is not None else None
+        value = _device_value(device, slot) if name is not None else None
         if not device.value.isdigit() and (position := _switch(device, slot)) is not None:
             name, value = ("index",), position
         if name is not None and value is not None:
@@ -157,7 +157,7 @@ def _is_for(statement: Statement, slot: Slot, name: tuple[str, ...], device: Dev
     return "gpu" in said and said <= _PLAIN | statement.vocabulary
 
 
-def typed_device(device: Device, slot: Slot) -> str | None:
+def _device_value(device: Device, slot: Slot) -> str | None:
     """A device as a slot takes it: "1" or "cuda:1", "cpu" or -1; None where it cannot be told, or a word of it is usual anyhow."""
     option = slot.option
     shown = " ".join([option.default or "", *slot.seen, *option.choices, *option.accepted])

@@ -1,6 +1,7 @@
 """The classes and functions of a repository with all that their source says of them, as things that a program can call."""
 
 import ast
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -55,14 +56,25 @@ class Thing:
         return self.object.name.rpartition(".")[2]
 
     @cached_property
+    def _node(self) -> _Definition | None:
+        """Where it is defined; None where its file cannot be read."""
+        tree = self.library.tree(self.object.path)
+        nodes = ast.walk(tree) if tree is not None else ()
+        found = (node for node in nodes if isinstance(node, _Definition) and node.name == self.name)
+        return next((node for node in found if _first_line(node) <= self.object.line <= node.lineno), None)
+
+    @cached_property
     def doc(self) -> str:
         """Its docstring, that of the constructor included."""
-        return self.library.source.doc(self.object) or self.object.doc
+        body = self._node.body if self._node is not None else ()
+        inner = [one for one in body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+        told = (one for one in (self._node, *inner) if isinstance(one, ast.ClassDef | ast.FunctionDef))
+        return "\n".join(ast.get_docstring(one) or "" for one in told).strip() or self.object.doc
 
     @cached_property
     def described(self) -> Mapping[str, str]:
-        """What its docstring says of its parameters, by name."""
-        return {**_parameter_descriptions(self.doc), **self.library.source.fields(self.object)}
+        """What its docstring says of its parameters, by name, and what strings below its fields say of these."""
+        return {**_parameter_descriptions(self.doc), **_field_descriptions(self._node)}
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -98,11 +110,11 @@ class Thing:
                 continue  # tensors
             if self.library.wants_object(one.annotation) or _TAKES_CODE.search(one.name):
                 continue
-            option = option_of(one, f"{number}.{one.name}", self.described.get(one.name, ""))
+            option = _option_of(one, f"{number}.{one.name}", self.described.get(one.name, ""))
             texts = seen.get(one.name, ())
             if option.type == "unknown":
                 usual = literal(self.library.valued.get(one.name, "None"))
-                kinds = [number_kind(text) for text in texts] or [number_kind(str(usual))]
+                kinds = [_number_kind(text) for text in texts] or [_number_kind(str(usual))]
                 option = msgspec.structs.replace(option, type=kinds[0])
             if one.name in self.lists:
                 option = msgspec.structs.replace(option, help=f"{option.help}; several")
@@ -123,7 +135,7 @@ class Thing:
         return found
 
 
-def number_kind(text: str) -> str:
+def _number_kind(text: str) -> str:
     """The type of an option whose value is written like this."""
     amount = number(text)
     if amount is not None:
@@ -131,7 +143,7 @@ def number_kind(text: str) -> str:
     return "bool" if text in {"True", "False"} else "unknown"
 
 
-def option_of(parameter: Parameter, dest: str, help: str) -> Option:
+def _option_of(parameter: Parameter, dest: str, help: str) -> Option:
     """A parameter in the form in which options are known."""
     shown = literal(parameter.default) if parameter.default else None
     hint = parameter.annotation.replace("typing.", "").replace("Optional[", "").rstrip("]").replace(" | None", "")
@@ -189,45 +201,14 @@ def _parameter_descriptions(doc: str) -> dict[str, str]:
     return found
 
 
-class Source:
-    """Docstrings, read from the files of a repository when they are wanted.
-
-    Args:
-        index: the repository.
-    """
-
-    def __init__(self, index: RepoIndex) -> None:
-        self._index = index
-        self._trees: dict[str, ast.Module | None] = {}
-
-    def _node(self, object: ApiObject) -> _Definition | None:
-        """Where an object is defined; None where its file cannot be read."""
-        if object.path not in self._trees:
-            self._trees[object.path] = read_module(Tree(self._index.root), object.path)
-        tree, last = self._trees[object.path], object.name.rpartition(".")[2]
-        found = (node for node in ast.walk(tree) if isinstance(node, _Definition) and node.name == last) if tree else ()
-        return next((node for node in found if _first_line(node) <= object.line <= node.lineno), None)
-
-    def doc(self, object: ApiObject) -> str:
-        """The docstring of an object, that of its constructor included."""
-        node = self._node(object)
-        if node is None:
-            return ""
-        inner = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
-        told = (one for one in (node, *inner) if isinstance(one, ast.ClassDef | ast.FunctionDef))
-        return "\n".join(ast.get_docstring(one) or "" for one in told).strip()
-
-    def fields(self, object: ApiObject) -> dict[str, str]:
-        """By field of a class: the string that stands below it."""
-        node = self._node(object)
-        if not isinstance(node, ast.ClassDef):
-            return {}
-        found = {}
-        for one, following in zip(node.body, node.body[1:], strict=False):
-            below = following.value if isinstance(following, ast.Expr) else None
-            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and isinstance(below, ast.Constant):
-                found[one.target.id] = str(below.value)
-        return found
+def _field_descriptions(node: ast.AST | None) -> dict[str, str]:
+    """By field of a class: the string that stands below it."""
+    body, found = node.body if isinstance(node, ast.ClassDef) else [], dict[str, str]()
+    for one, following in itertools.pairwise(body):
+        below = following.value if isinstance(following, ast.Expr) else None
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and isinstance(below, ast.Constant):
+            found[one.target.id] = str(below.value)
+    return found
 
 
 def _first_line(node: _Definition) -> int:
@@ -245,9 +226,15 @@ class Library:
     def __init__(self, index: RepoIndex, folder: str = ".") -> None:
         self.index = index
         self.folder = folder
-        self.source = Source(index)
+        self._trees: dict[str, ast.Module | None] = {}
         self.seen: dict[str, dict[str, tuple[str, ...]]] = {}
         """By object and parameter: the literals that documented code gives it; filled by who reads the examples."""
+
+    def tree(self, path: str) -> ast.Module | None:
+        """The syntax tree of a file; None where it cannot be read."""
+        if path not in self._trees:
+            self._trees[path] = read_module(Tree(self.index.root), path)
+        return self._trees[path]
 
     @cached_property
     def things(self) -> tuple[Thing, ...]:

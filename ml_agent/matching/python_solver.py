@@ -88,7 +88,7 @@ def solve_python(context: Context, tables: Tables, values: Scores, complete: Com
     """
     found: list[Solved] = []
     texts: set[str] = set()
-    for skeleton in skeletons(context, complete):
+    for skeleton in _skeletons(context, complete):
         written = fill_program(context.statement, skeleton, values)
         if written.text in texts:
             continue
@@ -106,7 +106,7 @@ def _lacks(written: Written, statement: Statement) -> bool:
     return len(written.missing) > files + (_INVENTED if is_invented(statement) else 0)
 
 
-def skeletons(context: Context, complete: Complete) -> Iterator[Skeleton]:
+def _skeletons(context: Context, complete: Complete) -> Iterator[Skeleton]:
     """Documented programs, and calls from signatures."""
     chosen = [thing for _, thing in context.ranked[:_MOST_THINGS]]
     best = context.ranked[0][0] if context.ranked else 0.0

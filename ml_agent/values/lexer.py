@@ -143,7 +143,7 @@ def _path(text: str, at: int) -> Token:
 
 def _wordlike(text: str, at: int) -> Token:
     bare = text.removesuffix("()")
-    kind: TokenKind = "path" if is_file_name(bare) else ("name" if is_odd(bare) else "word")
+    kind: TokenKind = "path" if is_file_name(bare) else ("name" if _is_odd(bare) else "word")
     if kind == "word" and "." in bare:
         # A missing blank after a full stop: "the data.The model".
         return _token(kind, bare.split(".")[0], at)
@@ -166,7 +166,7 @@ def is_file_name(text: str) -> bool:
     return bool(dot and stem) and extension.lower() in words("extensions")
 
 
-def is_odd(text: str) -> bool:
+def _is_odd(text: str) -> bool:
     """Whether a word is spelled as only names are: "wn18rr", "IF-I-L-v1.0", "wiki_cs", "TimesNet", "MICN"."""
     if not re.search(r"[A-Za-z]", text):
         return False
