@@ -79,14 +79,12 @@ def _is_another(statement: Statement, slot: Slot, entry: Entry) -> bool:
         if one.kind == "path" and PurePosixPath(entry.value).suffix:
             return not f"/{entry.value}".endswith(f"/{posixpath.normpath(one.value)}")  # another file
         said, known = pieces_of(one.value), pieces_of(entry.value)
-        if (
-            one.kind == "name"
-            and len(known) > 1
-            and known < said
-            and any(len(piece) > 2 and piece.isalpha() for piece in said - known)
-        ):
+        if one.kind != "name":
+            continue
+        more = any(len(piece) > 2 and piece.isalpha() for piece in said - known)
+        if len(known) > 1 and known < said and more:
             return True  # it says more than the known one
-        if one.kind != "name" or not _WHOLE_NAME.fullmatch(one.value):
+        if not _WHOLE_NAME.fullmatch(one.value):
             continue
         numbers = re.findall(r"\d+", one.value)
         alike = numbers and numbers == re.findall(r"\d+", entry.value) and any(len(piece) > 1 for piece in said & known)
@@ -121,10 +119,8 @@ def _all_entries(statement: Statement, slots: Sequence[Slot], place: int) -> lis
     at = [n for n, token in enumerate(statement.tokens) if token.start < heard.end and heard.start < token.end]
     if not at or any(one.kind == "path" and at[0] <= one.first <= at[-1] for one in statement.mentions):
         return said  # who names a file means that one
-    return [
-        *said,
-        Entry(heard.value, heard.share, heard.margin, False, between(statement, heard.value, at[0], at[-1]), True),
-    ]
+    mention = between(statement, heard.value, at[0], at[-1])
+    return [*said, Entry(heard.value, heard.share, heard.margin, False, mention, True)]
 
 
 def _words(statement: Statement, slots: Sequence[Slot], place: int, spent: Sequence[tuple[int, int]]) -> list[Mention]:

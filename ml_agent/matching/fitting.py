@@ -45,12 +45,8 @@ def takes(slot: Slot, mention: Mention) -> bool:
         return False  # both of its sides go there, as one word
     if mention.kind == "name" and set(terms(mention.value)) <= _DEVICES:
         return slot.option.type not in {"int", "float"} and any(_DEVICES & set(name) for name in slot.names)
-    if (
-        any(name[-1] == "gpu" for name in slot.names)
-        and not slot.boolean
-        and mention.kind != "factor"
-        and not _DEVICE.fullmatch(mention.value)
-    ):
+    for_card = any(name[-1] == "gpu" for name in slot.names) and not slot.boolean
+    if for_card and mention.kind != "factor" and not _DEVICE.fullmatch(mention.value):
         return False
     if slot.separator and not re.search("[:=]", mention.value):
         return False
@@ -99,9 +95,8 @@ _SHARE = re.compile(r"(?:dropout|prob|probability)$", re.IGNORECASE)
 def _is_above(slot: Slot, mention: Mention) -> bool:
     """Whether a number is above what a probability can be, and no known value is: four images are no dropout."""
     amount = number(mention.value) if mention.kind == "number" and not mention.percent else None
-    return (
-        amount is not None and amount > 1 and bool(_SHARE.search(slot.option.dest)) and (slot.numeric_default or 0) <= 1
-    )
+    is_share = _SHARE.search(slot.option.dest) is not None and (slot.numeric_default or 0) <= 1
+    return is_share and amount is not None and amount > 1
 
 
 _SQUARE = re.compile(r"\d+\s*(?:x|×|by)\s*\d+", re.IGNORECASE)
@@ -135,20 +130,21 @@ def _counts_machines(slot: Slot) -> bool:
 
 def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool:
     """Whether a number counts what the slot does not: "two GPUs" are no epochs, and no batch size per GPU."""
-    cards = mention.kind == "number" and COUNTED_CARDS.match(statement.text, mention.end)
-    if cards and not _counts_machines(slot):
+    if mention.kind != "number":
+        return False
+    if COUNTED_CARDS.match(statement.text, mention.end) and not _counts_machines(slot):
         return True
-    if mention.kind == "number" and slot.option in (PROCESSES, PORT):
+    if slot.option in (PROCESSES, PORT):
         beside = statement.tokens[max(0, mention.first - _BESIDE) : mention.last + 1 + _BESIDE]
         return _OF_LAUNCHING.isdisjoint(term for token in beside for term in terms(token.value))
-    if mention.kind == "number" and _SHOTS.match(statement.text, mention.end):
+    if _SHOTS.match(statement.text, mention.end):
         return "shot" not in f"{slot.option.dest} {slot.option.help}".lower()
-    if mention.kind == "number" and _SEEDS.match(statement.text, mention.end):
+    if _SEEDS.match(statement.text, mention.end):
         return any(set(name) <= _OF_A_SEED for name in slot.names)
     following = statement.tokens[mention.last + 1 : mention.last + 2]
-    if mention.kind == "number" and _HERTZ.search(" ".join([mention.text, *(one.text for one in following)])):
+    if _HERTZ.search(" ".join([mention.text, *(one.text for one in following)])):
         return not _OSCILLATES.intersection(slot.help_terms, *slot.names)
-    if mention.kind != "number" or not following or following[0].kind not in {"word", "name"}:
+    if not following or following[0].kind not in {"word", "name"}:
         return False
     shared = {term for said in _PER.findall(f"{slot.option.dest} {slot.option.help}") for term in terms(said)}
     return bool(shared & set(terms(following[0].value.partition("/")[0])))
@@ -190,11 +186,8 @@ def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
     """Whether what the words around a value say lets it go into a slot that takes values of its kind."""
     if mention.kind == "path" and "/" in mention.value and _is_no_place(slot):
         return False
-    if (
-        mention.noun in _FOLDERS
-        and not slot.takes_path
-        and not slot.role & {"path", "output", "path-help", "output-help"}
-    ):
+    for_files = slot.takes_path or slot.role & {"path", "output", "path-help", "output-help"}
+    if mention.noun in _FOLDERS and not for_files:
         return False
     if mention.kind == "path" and not slot.takes_path and listed_in(slot.option.help):
         return False  # its help lists names
@@ -230,11 +223,8 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
         return parts if slot.several else ((slot.series or ",").join(parts),)
     if slot.series == "," and mention.kind == "number" and _IN_THREES.fullmatch(mention.text):
         return (mention.text,)
-    if (
-        mention.percent
-        and slot.option.type != "int"
-        and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
-    ):
+    shares = slot.option.type != "int" and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
+    if mention.percent and shares:
         return (format((Decimal(mention.value) / 100).normalize(), "f"),)
     if mention.seconds and not slot.closed:
         told = f"{slot.option.dest} {slot.option.help}"
