@@ -16,7 +16,6 @@ from ml_agent.request import Request
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option
 
-_MOST = 12
 _PARTED = re.compile(r"(?<=\d)[x,:](?=\d)")
 """What stands between the numbers of a size, a series or a ratio."""
 
@@ -60,8 +59,6 @@ def command_drafts(reading: Reading, workspace: Workspace, shelf: Shelf) -> Iter
         texts.add(text)
         draft = draft_of(answer, text, workdir)
         yield Matched(draft, margin(answer, found), least(answer), _values(answer), doubtful(answer))
-        if len(texts) == _MOST:
-            return
 
 
 def _values(answer: Answer) -> frozenset[str]:

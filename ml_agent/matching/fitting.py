@@ -56,9 +56,7 @@ def takes(slot: Slot, mention: Mention) -> bool:
         return slot.numeric_default is not None and slot.option.type in {"int", "float", "str", "unknown"}
     if mention.kind == "number":
         return _takes_amount(slot, mention)
-    if mention.kind in {"path", "name", "text", "word"}:
-        return slot.option.type in {"str", "path", "unknown", "json"} and slot.numeric_default is None
-    return True
+    return slot.option.type in {"str", "path", "unknown", "json"} and slot.numeric_default is None
 
 
 def _is_within(amount: Decimal, slot: Slot, mention: Mention) -> bool:

@@ -271,10 +271,8 @@ class Slot:
         return "0" if known and default != 0 and self.takes_number() else None
 
     def takes_number(self) -> bool:
-        """Whether a number may go there at all."""
+        """Whether a number may go there, where it does not take its choices alone."""
         option = self.option
-        if self.closed:
-            return any(number(choice) is not None for choice in self.vocabulary)
         return option.type not in {"path", "bool"} and option.nargs not in {"0", "?bool"} and not self.boolean
 
 

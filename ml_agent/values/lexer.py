@@ -61,9 +61,6 @@ def tokenize(text: str) -> list[Token]:
             at += 1
             continue
         token = _number_at(text, at) or _other_at(text, at)
-        if token is None:
-            at += 1
-            continue
         tokens.append(token)
         at = max(token.end, at + 1)
     return tokens
@@ -104,10 +101,9 @@ def _number_ends(text: str, end: int) -> bool:
     return True
 
 
-def _other_at(text: str, at: int) -> Token | None:
+def _other_at(text: str, at: int) -> Token:
     match = _MASTER.match(text, at)
-    if match is None:
-        return None
+    assert match is not None  # what is no blank and begins nothing else is a mark
     kind, said = match.lastgroup, match[0]
     if kind == "quoted":
         return _quoted_token(match)

@@ -51,10 +51,7 @@ def from_digits(match: re.Match[str]) -> str | None:
     power = re.sub(r"^[eE]|^.*\^\s*", "", exponent or "0")
     if len(digits) > _MOST_DIGITS or len(power) > _MOST_OF_A_POWER:
         return None
-    try:
-        number = Decimal(digits) * Decimal(10) ** int(power)
-    except InvalidOperation:
-        return None
+    number = Decimal(digits) * Decimal(10) ** int(power)
     if scale:
         key = scale.strip().lower()
         number *= _SCALES.get(key) or _SUFFIXES[key]

@@ -228,8 +228,6 @@ def tokens_of(text: str) -> list[Token]:
     found: list[Token] = []
     at = 0
     for start, end, value, kind in sorted(readings(text)):
-        if start < at:
-            continue
         found += _shift(tokenize(text[at:start]), at)
         said = text[start:end]
         written = not any(letter.isdigit() for letter in said)
