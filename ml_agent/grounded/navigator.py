@@ -81,7 +81,10 @@ class GroundedNavigator:
 
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
         """Whether this repository can do the task, and by which READMEs."""
-        strange = () if workspace.path_given else self._strange(request, workspace)
+        strange: tuple[str, ...] = ()
+        if not workspace.path_given:
+            vocabulary = self._folder(workspace).entries.facts.vocabulary
+            strange = about.shipped().strange(read(request.instruction), vocabulary)
         if strange:
             said = ", ".join(repr(word[:_LONGEST]) for word in strange[:_SHOWN])
             reason = f"not about this repository: it says nothing of {said}"
@@ -104,10 +107,6 @@ class GroundedNavigator:
         """What speaks for and against a draft as a whole: its vector of `confidence.CONFIDENCE_FEATURES`."""
         judged = judge(draft, self._ranked_drafts(request, workspace).commands, workspace)
         return confidence_vector(statement_of(request), draft.text, judged)
-
-    def _strange(self, request: Request, workspace: Workspace) -> tuple[str, ...]:
-        vocabulary = self._folder(workspace).entries.facts.vocabulary
-        return about.shipped().strange(read(request.instruction), vocabulary)
 
     @property
     def _tables(self) -> Model:

@@ -24,6 +24,7 @@ _FACTORS = {
     "a quarter": Decimal("0.25"),
 }
 _ABSENT = frozenset({"no", "without", "none", "nothing", "off", "nobody", "nowhere", "never", "neither"})
+_SINGLE = frozenset({"single", "singular", "sole", "lone"})
 _BY = frozenset({"by", "x", "×"})
 _WIDE = re.compile(
     r"(?<![\w/.-])\d+\s+(?:px\s+|pixels\s+)?wide,?\s+(?:and\s+|by\s+)?\d+\s+(?:px\s+|pixels\s+)?(?:high|tall)\b",
@@ -51,11 +52,14 @@ def factors(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
             yield spanning(text, tokens, inside[0], inside[-1], kind="factor", value=value)
 
 
-def absences(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
-    """Words that want a thing away: a number for it is 0."""
+def absences_and_singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
+    """Words that want a thing away, a number for it is 0; and "a single process", "the sole class", for which it is 1."""
     for place, token in enumerate(tokens):
-        if token.kind == "word" and token.value.lower() in _ABSENT:
+        word = token.value.lower() if token.kind == "word" else ""
+        if word in _ABSENT:
             yield spanning(text, tokens, place, place, kind="absence", value="0")
+        elif word in _SINGLE:
+            yield spanning(text, tokens, place, place, kind="number", value="1")
 
 
 def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
@@ -87,13 +91,6 @@ def layers(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
 
 def _word_at(tokens: Sequence[Token], place: int) -> str:
     return tokens[place].value.lower() if 0 <= place < len(tokens) else ""
-
-
-def singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
-    """ "A single process", "the sole class": a number for it is 1."""
-    for place, token in enumerate(tokens):
-        if token.kind == "word" and token.value.lower() in {"single", "singular", "sole", "lone"}:
-            yield spanning(text, tokens, place, place, kind="number", value="1")
 
 
 def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:

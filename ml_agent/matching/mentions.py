@@ -128,7 +128,7 @@ class Statement:
     def mentions(self) -> tuple[Mention, ...]:
         """Every value, in order; series beside their parts."""
         single = [one for place, token in enumerate(self.tokens) if (one := self._mention(place, token)) is not None]
-        for several in composites.layers, composites.factors, composites.absences, composites.singles, composites.sizes:
+        for several in composites.layers, composites.factors, composites.absences_and_singles, composites.sizes:
             single += several(self.text, self.tokens)
         grams = list(composites.grams(self.text, self.tokens))
         single = [one for one in single if not any(gram.first <= one.first <= gram.last for gram in grams)] + grams

@@ -126,7 +126,8 @@ def _follow(node: ast.AST, parents: Mapping[ast.AST, ast.AST], usage: Usage) -> 
             return () if inside else tuple(t.id for t in parent.targets if isinstance(t, ast.Name))
         if isinstance(parent, ast.Call):
             called = _function_name(parent, node)
-            if _count(called, parent, usage, inside) or called not in _JOINS or not _is_first(node, parent):
+            later = node in parent.args[1:]
+            if _count(called, parent, usage, inside) or called not in _JOINS or later:
                 return ()
             inside = inside or called in {"join", "joinpath"}
         elif parent is None or not _begins(node, parent):
@@ -141,10 +142,6 @@ def _function_name(call: ast.Call, node: ast.AST) -> str:
     if isinstance(call.func, ast.Attribute):
         return call.func.attr
     return call.func.id if isinstance(call.func, ast.Name) and node is not call.func else ""
-
-
-def _is_first(node: ast.AST, call: ast.Call) -> bool:
-    return node not in call.args or node is call.args[0]
 
 
 def _begins(node: ast.AST, parent: ast.AST) -> bool:
