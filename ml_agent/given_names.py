@@ -7,7 +7,7 @@ import msgspec
 
 from ml_agent.matching.terms import terms, thing
 from ml_agent.request import Value
-from ml_agent.values.purpose import purpose
+from ml_agent.values.context import purpose
 from tools.index import RepoIndex
 
 _MOST_NEAR = 3

@@ -6,7 +6,7 @@ from ml_agent.delivery.expectation import Expectation
 from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.request import Request, Value
 from ml_agent.unasked import unasked
-from ml_agent.values.purpose import counted_thing, purpose
+from ml_agent.values.context import counted_thing, purpose
 from tools.candidates import Candidate
 
 _LONGEST = 100

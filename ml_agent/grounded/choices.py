@@ -1,20 +1,22 @@
 """What an answer can be made from: usage examples and bare entry points, and how well each fits the wording."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Literal
 
 import msgspec
 
-from ml_agent.grounded.facts import RepoFacts
-from ml_agent.matching.retrieval import SIDE
+from ml_agent.grounded.literals import texts_by_parameter
+from ml_agent.matching.retrieval import is_side
+from ml_agent.matching.sentences import FileSentences
 from ml_agent.matching.terms import canonical
 from ml_agent.values.lexicon import words
 from tools.examples import Example
+from tools.index import RepoIndex
 from tools.retrieval import Bm25Index, tokenize
-from tools.signatures.model import Signature
+from tools.signatures.model import Option, Signature
 
 _DOCUMENTS = (".md", ".rst", ".ipynb", ".txt")
 _GLUED = re.compile(r"([a-z]{3,})-?v?(\d[\d.]*)")
@@ -38,22 +40,44 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shelf:
-    """All choices below a folder of a repository, searchable.
+    """All choices below a folder of a repository, searchable; and what the whole repository says of options, files and parameters.
 
     Args:
-        facts: of the repository.
+        index: the repository.
         scope: folder, relative to the root; "." for all.
     """
 
-    def __init__(self, facts: RepoFacts, scope: str = ".") -> None:
-        self.facts = facts
-        self._index = facts.index
-        self._scope = PurePosixPath(scope or ".")
+    def __init__(self, index: RepoIndex, scope: str = ".") -> None:
+        self._index = index
+        self._scope = PurePosixPath(scope)
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """Every choice: bare entry points, commands, Python blocks."""
         return (*self._bare(), *self._commands(), *self._blocks())
+
+    @cached_property
+    def namesakes(self) -> Mapping[str, Option]:
+        """By name: an option of any script; one with choices, else one with a help text."""
+        found: dict[str, Option] = {}
+        for signatures in self._index.signatures.values():
+            for option in (option for signature in signatures for option in signature.options):
+                known = found.get(option.dest)
+                if known is None or (bool(option.choices), bool(option.help)) > (bool(known.choices), bool(known.help)):
+                    found[option.dest] = option
+        return found
+
+    @cached_property
+    def sentences(self) -> FileSentences:
+        """The sentences that name files."""
+        return FileSentences(self._index.passages)
+
+    @cached_property
+    def texts(self) -> Mapping[str, frozenset[str]]:
+        """By parameter: the texts that Python examples give it."""
+        return texts_by_parameter(
+            (example for example in self._index.examples if example.kind == "python"), self._index.api
+        )
 
     def ranked(self, query: Sequence[str], most: int) -> list[Choice]:
         """The choices that fit a query best, best first, each with its fit relative to the best one."""
@@ -66,22 +90,17 @@ class Shelf:
 
     @cached_property
     def _bm25(self) -> Bm25Index:
-        return Bm25Index([words_of(self._text(choice)) for choice in self.choices])
+        return Bm25Index([search_words(self._text(choice)) for choice in self.choices])
 
     def _text(self, choice: Choice) -> str:
         shown_in = choice.example.path if choice.example is not None else choice.path
-        parts = [choice.path.replace("/", " "), *self.facts.mentions.of(shown_in)]
+        parts = [choice.path.replace("/", " "), *self.sentences.of(shown_in)]
         if not shown_in.endswith(_DOCUMENTS):
-            parts += self.facts.mentions.headings(shown_in)
+            parts += self.sentences.headings(shown_in)
         if choice.example is not None:
             example = choice.example
-            parts += [
-                *example.headings[-3:],
-                *example.headings[-1:],
-                example.introduction,
-                example.path,
-                example.text[:_LONGEST_EXAMPLE],
-            ]
+            parts += [*example.headings[-3:], *example.headings[-1:]]
+            parts += [example.introduction, example.path, example.text[:_LONGEST_EXAMPLE]]
         if choice.signature is not None:
             stem = PurePosixPath(choice.path).stem
             parts += [stem, choice.signature.name, *choice.signature.subcommand, choice.signature.doc]
@@ -98,13 +117,10 @@ class Shelf:
 
     def _commands(self) -> Iterator[Choice]:
         for example in self._index.examples:
-            if (
-                example.kind != "bash"
-                or not example.entry
-                or not (self._inside(example.entry) or self._inside_strictly(example.workdir))
-            ):
+            if example.kind != "bash" or not example.entry:
                 continue
-            signature = self._signature(example)
+            inside = self._inside(example.entry) or self._inside(example.workdir or ".")
+            signature = self._signature(example) if inside else None
             if signature is not None:
                 yield Choice(kind="bash", signature=signature, example=example)
 
@@ -123,16 +139,8 @@ class Shelf:
     def _inside(self, path: str) -> bool:
         return self._scope == PurePosixPath(".") or PurePosixPath(path).is_relative_to(self._scope)
 
-    def _inside_strictly(self, folder: str) -> bool:
-        return self._scope != PurePosixPath(".") and PurePosixPath(folder or ".").is_relative_to(self._scope)
 
-
-def is_side(path: str) -> bool:
-    """Whether a script serves the repository itself: tests, documentation, set-up."""
-    return any(part.lower() in SIDE or part.startswith("test_") for part in PurePosixPath(path).parts)
-
-
-def words_of(text: str) -> list[str]:
+def search_words(text: str) -> list[str]:
     """The words of a text in their common forms, without those that mean nothing for the choice."""
     tokens = [word for token in tokenize(text) for word in (token, *_token_variants(token))]
     return [canonical(word) for word in tokens if word not in words("stop") and word not in words("politeness")]
@@ -148,4 +156,4 @@ def _token_variants(token: str) -> list[str]:
 
 def query_of(instruction: str, names: Iterable[str]) -> list[str]:
     """The words of a query: the instruction's, the names in it with more weight."""
-    return words_of(instruction) + 2 * [canonical(word.lower()) for name in names for word in name.split()]
+    return search_words(instruction) + 2 * [canonical(word.lower()) for name in names for word in name.split()]

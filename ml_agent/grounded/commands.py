@@ -16,7 +16,6 @@ from ml_agent.request import Request
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option
 
-_MOST = 12
 _PARTED = re.compile(r"(?<=\d)[x,:](?=\d)")
 """What stands between the numbers of a size, a series or a ratio."""
 
@@ -58,15 +57,8 @@ def command_drafts(reading: Reading, workspace: Workspace, shelf: Shelf) -> Iter
         if text is None or text in texts:
             continue
         texts.add(text)
-        yield Matched(
-            draft_of(answer, text, workdir),
-            margin(answer, found),
-            least(answer),
-            _values(answer),
-            doubtful(answer),
-        )
-        if len(texts) == _MOST:
-            return
+        draft = draft_of(answer, text, workdir)
+        yield Matched(draft, margin(answer, found), least(answer), _values(answer), doubtful(answer))
 
 
 def _values(answer: Answer) -> frozenset[str]:
@@ -76,9 +68,12 @@ def _values(answer: Answer) -> frozenset[str]:
 
 def statement_of(request: Request) -> Statement:
     """The request as matching reads it, with what was given by name."""
-    return read(
-        request.instruction, tuple((one.name, one.value) for one in request.values if one.name and one.start < 0)
-    )
+    return read(request.instruction, given_by_name(request))
+
+
+def given_by_name(request: Request) -> tuple[tuple[str, str], ...]:
+    """Name and value of what the user gave beside the instruction."""
+    return tuple((one.name, one.value) for one in request.values if one.name and one.start < 0)
 
 
 def draft_of(answer: Answer, text: str, workdir: str) -> Draft:

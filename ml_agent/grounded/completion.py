@@ -2,7 +2,7 @@
 
 import ast
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -10,7 +10,6 @@ import msgspec
 
 from ml_agent.grounded.scope import binds, needed, parsed
 from ml_agent.matching.likeness import likeness
-from ml_agent.matching.model import Model
 from ml_agent.matching.terms import terms
 from ml_agent.request import Value
 from tools.examples import Example
@@ -37,8 +36,12 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
     """Options of the repository's scripts, by name."""
     seen: Mapping[str, frozenset[str]] = {}
     """By parameter: the texts that examples give it."""
-    model: Model | None = None
-    """The learned tables; None for those that are shipped."""
+
+
+def blocks_before(example: Example, every: Iterable[Example]) -> tuple[Example, ...]:
+    """Those of the same document in front of an example, nearest first."""
+    before = [one for one in every if one.path == example.path and one.line < example.line]
+    return tuple(sorted(before, key=lambda one: -one.line))
 
 
 @cache

@@ -5,8 +5,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from ml_agent.grounded.literals import Literal
 from ml_agent.grounded.scope import parsed
 
@@ -15,28 +13,21 @@ _SMALL = 8
 _CHANNELS = re.compile(r"expected input\[([\d, ]+)\] to have (\d+) channels, but got (\d+) channels")
 
 
-class Exchange(msgspec.Struct, frozen=True, kw_only=True):
-    """A shape of an example and the one that takes its place."""
-
-    old: str
-    new: str
-
-
 def carried(
-    exchanges: Iterable[Exchange], found: Sequence[Literal], settled: Sequence[tuple[int, int]]
+    exchanges: Iterable[tuple[str, str]], found: Sequence[Literal], settled: Sequence[tuple[int, int]]
 ) -> list[tuple[Literal, str]]:
     """Numbers given to calls that were a size of the old shape, each with the size at the same place of the new one.
 
     A size that the new shape has, too, at whatever place, stays: the dimensions may be in another order.
 
     Args:
-        exchanges: the shapes that change.
+        exchanges: each shape that changes, with the one that takes its place.
         found: the literals of the code.
         settled: stretches of the code that have their value already.
     """
     fresh: dict[str, set[str]] = defaultdict(set)
-    for one in exchanges:
-        old, new = (re.findall(r"\d+", text) for text in (one.old, one.new))
+    for shapes in exchanges:
+        old, new = (re.findall(r"\d+", text) for text in shapes)
         for before, after in zip(old, new, strict=False) if len(old) == len(new) else ():
             fresh[before].add(before if before in new else after)
     return [
@@ -66,14 +57,20 @@ def fitted(code: str, error_lines: Iterable[str]) -> str | None:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     if expected in shape[2:]:
         made = next((call for call in calls if _numbers(call) == shape), None)
-        return _after(code, made, f".permute({_order(shape, expected)})") if made is not None else None
+        if made is None:
+            return None
+        end = _span(code, made)[1]
+        return f"{code[:end]}.permute({_order(shape, expected)}){code[end:]}"
     sizes = [
         node
         for call in calls
         for node in (*call.args, *(keyword.value for keyword in call.keywords))
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value == expected and expected > _SMALL
     ]
-    return _replace_node(code, sizes[0], str(got)) if len(sizes) == 1 else None
+    if len(sizes) != 1:
+        return None
+    start, end = _span(code, sizes[0])
+    return f"{code[:start]}{got}{code[end:]}"
 
 
 def _order(shape: Sequence[int], expected: int) -> str:
@@ -90,18 +87,11 @@ def _numbers(call: ast.Call) -> list[object]:
     return [node.value if isinstance(node, ast.Constant) else None for node in given]
 
 
-def _after(code: str, node: ast.expr, text: str) -> str:
-    at = _offset(code, node.end_lineno or 1, node.end_col_offset or 0)
-    return code[:at] + text + code[at:]
-
-
-def _replace_node(code: str, node: ast.expr, text: str) -> str:
-    start = _offset(code, node.lineno, node.col_offset)
-    end = _offset(code, node.end_lineno or 1, node.end_col_offset or 0)
-    return code[:start] + text + code[end:]
-
-
-def _offset(code: str, line: int, column: int) -> int:
-    """Characters before a place that Python counts in lines and bytes."""
+def _span(code: str, node: ast.expr) -> tuple[int, int]:
+    """Where a node begins and ends, in characters; Python counts in lines and bytes."""
     lines = code.splitlines(keepends=True)
-    return sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
+    places = ((node.lineno, node.col_offset), (node.end_lineno or 1, node.end_col_offset or 0))
+    start, end = (
+        sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode()) for line, column in places
+    )
+    return start, end

@@ -11,7 +11,7 @@ from ml_agent.account import used_or_required, whole_account
 from ml_agent.draft import Draft, LedgerEntry, Provenance
 from ml_agent.grounded.choices import Choice, Shelf, query_of
 from ml_agent.grounded.commands import statement_of
-from ml_agent.grounded.completion import Sources
+from ml_agent.grounded.completion import Sources, blocks_before
 from ml_agent.grounded.python import adapt
 from ml_agent.grounded.scope import parsed
 from ml_agent.matching.model import Model
@@ -50,13 +50,18 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
     workspace: Workspace
     shelf: Shelf
-    model: Model | None = None
-    """The learned tables; None for those that are shipped."""
+    model: Model
+    """The learned tables."""
 
 
-def adapted_programs(task: Task) -> Iterator[Draft]:
-    """Distinct programs, the most promising first; a second one is of another document unless it is much better."""
-    waiting = candidates(task)
+def adapted_programs(task: Task, choices: Sequence[Choice]) -> Iterator[Draft]:
+    """Distinct programs, the most promising first; a second one is of another document unless it is much better.
+
+    Args:
+        task: what they are for.
+        choices: what the repository shows, in the order in which it fits the wording.
+    """
+    waiting = _candidates(task, choices)
     given: Counter[str] = Counter()
     texts: set[str] = set()
     while waiting:
@@ -88,15 +93,11 @@ def fitted(task: Task) -> list[Choice]:
     return sorted((_with_heading(one, instruction) for one in ranked), key=lambda one: -one.fit)
 
 
-def candidates(task: Task) -> list[Candidate]:
+def _candidates(task: Task, choices: Sequence[Choice]) -> list[Candidate]:
     """The examples that fit best, each with the user's values in it, in no order."""
     every = [one.example for one in task.shelf.choices if one.kind == "python" and one.example is not None]
-    best = [one for one in fitted(task) if one.kind == "python"][:_MOST]
-    return [
-        _candidate(choice, choice.example, every, task)
-        for choice in best
-        if choice.example is not None and not _is_data(choice.example.text)
-    ]
+    best = [(one.example, one.fit) for one in choices if one.kind == "python" and one.example is not None][:_MOST]
+    return [_candidate(example, fit, every, task) for example, fit in best if not _is_data(example.text)]
 
 
 def _is_name(value: Value) -> bool:
@@ -110,22 +111,19 @@ def _with_heading(choice: Choice, instruction: str) -> Choice:
     said = f" {' '.join(_LETTERS.findall(instruction.lower()))} "
     called = [" ".join(_LETTERS.findall(heading.lower())) for heading in headings]
     longest = max((len(name.split()) for name in called if f" {name} " in said), default=0)
-    return (
-        msgspec.structs.replace(choice, fit=choice.fit + _BY_HEADING * min(longest, _LONG_HEADING))
-        if longest > 1
-        else choice
-    )
+    more = _BY_HEADING * min(longest, _LONG_HEADING) if longest > 1 else 0.0
+    return msgspec.structs.replace(choice, fit=choice.fit + more)
 
 
-def _candidate(choice: Choice, example: Example, every: Sequence[Example], task: Task) -> Candidate:
+def _candidate(example: Example, fit: float, every: Sequence[Example], task: Task) -> Candidate:
     """An example with the user's values in it."""
     values, workdir = task.request.values, task.workspace.path or "."
     index = task.workspace.index
     sources = Sources(
-        earlier=_earlier(example, every), others=tuple(every), index=index, workdir=workdir, values=values,
-        namesakes=task.shelf.facts.namesakes, seen=task.shelf.facts.texts, model=task.model,
+        earlier=blocks_before(example, every), others=tuple(every), index=index, workdir=workdir, values=values,
+        namesakes=task.shelf.namesakes, seen=task.shelf.texts,
     )  # fmt: skip
-    adapted = adapt(example.text, values, statement_of(task.request), sources)
+    adapted = adapt(example.text, values, statement_of(task.request), sources, task.model)
     draft = Draft(
         kind="python", text=adapted.text, workdir=workdir,
         because=f"adapted from {example.path}:{example.line}",
@@ -133,9 +131,7 @@ def _candidate(choice: Choice, example: Example, every: Sequence[Example], task:
     )  # fmt: skip
     ledger = whole_account(draft, task.request, task.workspace)
     draft = msgspec.structs.replace(draft, ledger=used_or_required(ledger))
-    score = (
-        choice.fit + _BY_VALUES * share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
-    )
+    score = fit + _BY_VALUES * _share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
     score += min(_BY_MATCH * adapted.placed, _MOST_BY_MATCH)
     return Candidate(draft=draft, score=score, path=example.path)
 
@@ -153,19 +149,11 @@ def _is_data(code: str) -> bool:
 def _acts(code: str) -> bool:
     """Whether the last thing that code does is more than to give something a name."""
     tree = parsed(code)
-    return (
-        tree is None
-        or not tree.body
-        or not isinstance(tree.body[-1], ast.Assign | ast.AnnAssign | ast.Import | ast.ImportFrom)
-    )
+    naming = (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom)
+    return tree is None or not tree.body or not isinstance(tree.body[-1], naming)
 
 
-def _earlier(example: Example, every: Sequence[Example]) -> tuple[Example, ...]:
-    before = [one for one in every if one.path == example.path and one.line < example.line]
-    return tuple(sorted(before, key=lambda one: -one.line))
-
-
-def share(ledger: Sequence[LedgerEntry]) -> float:
+def _share(ledger: Sequence[LedgerEntry]) -> float:
     """How much of what the user stated a draft honours; a name counts less than a value, a common word hardly at all."""
     total = honoured = 0.0
     for entry in ledger:

@@ -1,18 +1,16 @@
 """What a check or a run says against a command, turned into a better command."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
 
 import msgspec
 
 from ml_agent.draft import Draft
-from ml_agent.grounded.arguments import argument_for, flag_of, in_order, plain_value
 from ml_agent.grounded.dimensions import fitted
-from ml_agent.grounded.repair import without_faults
 from ml_agent.navigator import Attempt
 from tools.commandline.model import Argument
 from tools.commandline.parse import parse_one
-from tools.findings import Finding
 from tools.signatures.model import Option, Signature
 
 _UNKNOWN = re.compile(
@@ -25,6 +23,8 @@ _TYPE = re.compile(r"argument (\S+): (?:invalid \w+ value|expected)|bad-type: (\
 _REQUIRED = re.compile(r"(?:arguments are required|[Mm]issing option|missing-required)[: ]+(.+)")
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 _WORD = re.compile(r"'([\w-]+)'|\b([\w-]{2,})\b")
+_FALSE = frozenset({"false", "no", "off", "0"})
+_NEGATIVE = re.compile(r"^(?:no|not|disable|without|skip)[-_]")
 
 
 def repaired(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
@@ -41,33 +41,45 @@ def repaired(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
     signature = next((one for one in signatures if parse_one(draft.text, one) is not None), None)
     if signature is None:
         return None
-    # What the program refuses cannot be had from it, so nothing is kept for the user's sake.
     lines = [*attempt.problem.splitlines(), *attempt.error_lines]
-    text = without_faults(draft.text, signature, list(_faults(lines)))
+    text = _without_faults(draft.text, signature, frozenset(_faults(lines)))
     text = _add_missing_options(text, signature, _missing(lines))
-    if text == draft.text:
-        return None
-    return _revise_draft(draft, text, "without what was refused")
+    return None if text == draft.text else _revise_draft(draft, text, "without what was refused")
 
 
 def _revise_draft(draft: Draft, text: str, how: str) -> Draft:
     return msgspec.structs.replace(draft, text=text, findings=(), ledger=(), because=f"{draft.because}, {how}")
 
 
-def _faults(lines: Iterable[str]) -> Iterable[Finding]:
+def _faults(lines: Iterable[str]) -> Iterator[str]:
+    """The flags and options that are refused."""
     for line in lines:
         if match := _UNKNOWN.search(line):
-            for flag in _FLAG.findall(match[1])[:1] if ";" in match[1] else _FLAG.findall(match[1]):
-                yield Finding(code="unknown-option", message=line, subject=flag)
+            flags = _FLAG.findall(match[1])
+            yield from flags[:1] if ";" in match[1] else flags
         if match := _CHOICE.search(line):
-            yield Finding(code="bad-choice", message=line, subject=_long(match[1] or match[3] or match[5]))
+            yield _long(match[1] or match[3] or match[5])
         elif match := _TYPE.search(line):
-            yield Finding(code="bad-type", message=line, subject=_long(match[1] or match[2]))
+            yield _long(match[1] or match[2])
 
 
 def _long(flags: str) -> str:
     """The longest spelling of "-b/--batch-size"."""
     return max(re.split(r"[/,]\s*", flags), key=len).rstrip(":")
+
+
+def _without_faults(command: str, signature: Signature, faults: frozenset[str]) -> str:
+    """The command without the options that were refused, but for those that must be given."""
+    call = parse_one(command, signature)
+    if call is None or not faults:
+        return command
+    kept = [part for part in call.arguments if (part.option and part.option.required) or not _is_refused(part, faults)]
+    return msgspec.structs.replace(call, arguments=tuple(kept)).text()
+
+
+def _is_refused(part: Argument, faults: frozenset[str]) -> bool:
+    names = (part.flag, *part.values, *((part.option.dest,) if part.option is not None else ()))
+    return not faults.isdisjoint(names)
 
 
 def _missing(lines: Iterable[str]) -> list[str]:
@@ -84,15 +96,74 @@ def _add_missing_options(command: str, signature: Signature, missing: Sequence[s
     if call is None or not wanted:
         return command
     given = {part.option.dest for part in call.arguments if part.option is not None}
-    fresh = [
-        argument_for(option, plain_value(option, {}), Argument(flag=flag_of(option)))
-        for option in wanted
-        if option.dest not in given
-    ]
+    fresh = [_argument_for(option, _usual_value(option)) for option in wanted if option.dest not in given]
     arguments = [*call.arguments, *(part for part in fresh if part is not None)]
-    return msgspec.structs.replace(call, arguments=tuple(in_order(arguments, signature))).text()
+    return msgspec.structs.replace(call, arguments=tuple(_in_order(arguments, signature))).text()
 
 
 def _option(name: str, signature: Signature) -> Option | None:
     bare = name.lstrip("-").replace("-", "_")
     return next((option for option in signature.options if name in option.flags or option.dest == bare), None)
+
+
+def _argument_for(option: Option, typed: str) -> Argument | None:
+    """An option with its value; None where the wish is met by leaving it out."""
+    wants_off, flag = typed.lower() in _FALSE, max(option.flags, key=len, default="")
+    if option.switch:
+        if wants_off and option.negative_flags:
+            return Argument(option=option, flag=option.negative_flags[0])
+        negative = bool(_NEGATIVE.match(flag.lstrip("-")))
+        return Argument(option=option, flag=flag) if wants_off == negative else None
+    if option.nargs == "?bool" or option.type == "bool":
+        if option.negative_flags and option.nargs != "?bool":
+            return Argument(option=option, flag=option.negative_flags[0] if wants_off else flag)
+        return Argument(option=option, flag=flag, values=("False" if wants_off else "True",), form="equals")
+    several = option.nargs in {"+", "*"} or ((option.nargs or "").isdigit() and option.nargs not in {"0", "1"})
+    words = tuple(typed.split()) if several else (typed,)
+    if option.positional:
+        return Argument(kind="place", option=option, values=words)
+    return Argument(option=option, flag=flag, values=words)
+
+
+def _usual_value(option: Option) -> str:
+    """A value that an option takes: its default, its first choice, or one that fits its type."""
+    if option.default:
+        return option.default
+    if option.choices:
+        return option.choices[0]
+    if option.type in {"int", "float"}:
+        return "1"
+    stem = PurePosixPath(option.dest).name.lower()
+    return "output" if "out" in stem or "save" in stem else stem
+
+
+def _in_order(arguments: Sequence[Argument], signature: Signature) -> list[Argument]:
+    """The arguments of each level in front of the subcommand that they precede."""
+    names = [part for part in arguments if part.kind == "subcommand"]
+    ordered: list[Argument] = []
+    for level in range(len(names) + 1):
+        here = [
+            part
+            for part in arguments
+            if part.kind != "subcommand" and min(_level(part, len(names)), len(names)) == level
+        ]
+        ordered += [*_level_in_order(here, signature), *names[level : level + 1]]
+    return ordered
+
+
+def _level(part: Argument, deepest: int) -> int:
+    return part.option.level if part.option is not None else deepest
+
+
+def _level_in_order(arguments: Sequence[Argument], signature: Signature) -> list[Argument]:
+    """Words given by place in the order of the signature: in front of options that take any number of values."""
+    places = {option.dest: at for at, option in enumerate(signature.options)}
+    by_place = [part for part in arguments if not part.flag]
+    by_place.sort(key=lambda part: places.get(part.dest, len(places)))
+    named = [part for part in arguments if part.flag]
+    greedy = any(part.option is not None and part.option.nargs in {"*", "+"} for part in by_place)
+    return [*named, *by_place] if greedy and named and not _swallows(named[-1]) else [*by_place, *named]
+
+
+def _swallows(part: Argument) -> bool:
+    return part.option is None or part.option.nargs in {"*", "+", "?"}

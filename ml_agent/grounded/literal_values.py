@@ -5,14 +5,13 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from ml_agent.grounded.completion import Sources
-from ml_agent.grounded.literals import Literal
+from ml_agent.grounded.literals import Literal, parameter_names
 from ml_agent.grounded.prompts import is_prose
-from ml_agent.grounded.slots import slots_of
 from ml_agent.matching.fill import fill
 from ml_agent.matching.likeness import likeness, stands
 from ml_agent.matching.meanings import meant
 from ml_agent.matching.mentions import Mention, Statement
-from ml_agent.matching.model import shipped
+from ml_agent.matching.model import Model
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import Placed
 from ml_agent.matching.stated import kind_of
@@ -35,7 +34,9 @@ _NEVER = -99.0
 """Log-odds of what cannot be."""
 
 
-def place_values(statement: Statement, code: str, found: Sequence[Literal], sources: Sources) -> list[Placed]:
+def place_values(
+    statement: Statement, code: str, found: Sequence[Literal], sources: Sources, model: Model
+) -> list[Placed]:
     """The values with the number of the literal that each goes into; names of one registry first, the others by the learned tables.
 
     Args:
@@ -43,17 +44,17 @@ def place_values(statement: Statement, code: str, found: Sequence[Literal], sour
         code: the example, complete.
         found: its literals.
         sources: what is known of their parameters.
+        model: the learned tables.
     """
     found = found[:_MOST_LITERALS]
-    names = slots_of(code, found, sources.index.api, sources.workdir)
+    names = parameter_names(code, found, sources.index.api, sources.workdir)
     slots = [
         Slot(_option(literal, name, sources), sorted(sources.seen.get(name, ())), files=files)
         for literal, name, files in zip(found, names, _siblings(found, sources), strict=True)
     ]
     settled = _of_one_registry(statement, slots, sources)
     prose = [at for at, literal in enumerate(found) if literal.kind == "text" and is_prose(names[at], literal.text)]
-    model = (sources.model or shipped()).words
-    filled = fill(statement.in_words(), slots, model, _Opinion(found, settled, prose))
+    filled = fill(statement.in_words(), slots, model.words, _Opinion(found, settled, prose))
     placed = [*settled, *(one for one in filled.placed if one.score > _NEVER / 2)]
     taken = {one.slot for one in placed}
     return [*placed, *_only_count(filled.left, slots, taken), *_meant_files(statement, slots, taken)]
@@ -166,14 +167,10 @@ def _siblings(found: Sequence[Literal], sources: Sources) -> list[list[str]]:
     for path in files if known else ():
         if (key := _folder_and_ending(path)) in beside:
             beside[key].append(posixpath.basename(path))
+    names = [beside[_folder_and_ending(path)][:_MOST_SIBLINGS] if path in known else [] for path in shown]
     return [
-        [
-            posixpath.join(posixpath.dirname(one.text), name)
-            for name in beside[_folder_and_ending(path)][:_MOST_SIBLINGS]
-        ]
-        if path in known
-        else []
-        for one, path in zip(found, shown, strict=True)
+        [posixpath.join(posixpath.dirname(one.text), name) for name in several]
+        for one, several in zip(found, names, strict=True)
     ]
 
 

@@ -1,12 +1,21 @@
-"""The literals of Python code: what could be replaced by a value of the user's, and what each is for."""
+"""The literals of Python code: what could be replaced by a value of the user's, and which parameter each is given to."""
 
 import ast
-from collections.abc import Iterator, Sequence
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
 
-from tools.python_source import parse_python
+from ml_agent.grounded.scope import parsed
+from tools.examples import Example
+from tools.python_api.index import ApiIndex
+from tools.python_api.model import ApiObject
+
+_COMMENTED = re.compile(r"^[ \t]*#[ \t]*([\w.,\s]+=\s*[\w.]+\(.*\))[ \t]*$", re.MULTILINE)
+_LONGEST_TEXT = 80
 
 
 class Literal(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,19 +50,8 @@ class _Scope(msgspec.Struct, frozen=True, kw_only=True):
 @lru_cache(maxsize=256)
 def literals(code: str) -> tuple[Literal, ...]:
     """All literals of `code` in their order; none where it does not parse."""
-    tree = parse_python(code)
-    if tree is None:
-        return ()
-    lines = _line_starts(code)
-    return tuple(_Finder(code, lines).visit(tree, _Scope()))
-
-
-def _line_starts(code: str) -> tuple[tuple[int, str], ...]:
-    starts, at = [], 0
-    for line in code.splitlines(keepends=True):
-        starts.append((at, line))
-        at += len(line)
-    return (*starts, (at, ""))
+    tree = parsed(code)
+    return tuple(_Finder(code).visit(tree, _Scope())) if tree is not None else ()
 
 
 def dotted(node: ast.AST) -> str:
@@ -69,19 +67,23 @@ def dotted(node: ast.AST) -> str:
 
 
 class _Finder:
-    def __init__(self, code: str, lines: tuple[tuple[int, str], ...]) -> None:
-        self._code, self._lines = code, lines
+    def __init__(self, code: str) -> None:
+        self._code = code
+        self._lines = code.splitlines(keepends=True)
+        self._starts = [0, *itertools.accumulate(map(len, self._lines))]
 
     def span(self, node: ast.expr | ast.alias) -> tuple[int, int]:
         """Character offsets of a node; ast counts bytes."""
         return self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno or 1, node.end_col_offset or 0)
 
     def _offset(self, line: int, column: int) -> int:
-        start, text = self._lines[line - 1]
-        return start + len(text.encode()[:column].decode(errors="ignore"))
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        return self._starts[line - 1] + len(text.encode()[:column].decode(errors="ignore"))
 
     def visit(self, node: ast.AST, scope: _Scope) -> Iterator[Literal]:
         """The literals below a node."""
+        if isinstance(node, ast.JoinedStr):
+            return
         if isinstance(node, ast.Call):
             yield from self._call(node)
         elif isinstance(node, ast.Dict):
@@ -99,16 +101,11 @@ class _Finder:
                 yield from self.visit(node.value, _Scope())
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield from self._import_literals(node)
-        elif isinstance(node, ast.JoinedStr):
-            return
         elif isinstance(node, ast.Compare):
             yield from (one for child in ast.iter_child_nodes(node) for one in self.visit(child, _Scope(fixed=True)))
         else:
-            inner = (
-                scope
-                if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.BinOp | ast.Starred | ast.IfExp)
-                else _Scope()
-            )
+            handed_on = isinstance(node, ast.List | ast.Tuple | ast.Set | ast.BinOp | ast.Starred | ast.IfExp)
+            inner = scope if handed_on else _Scope()
             for child in ast.iter_child_nodes(node):
                 yield from self.visit(child, inner)
 
@@ -154,9 +151,8 @@ class _Finder:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             kind, shown = "text", node.value
         elif isinstance(node, ast.Tuple):
-            if len(node.elts) < 2 or not all(
-                isinstance(part, ast.Constant) and type(part.value) is int for part in node.elts
-            ):
+            whole = [part for part in node.elts if isinstance(part, ast.Constant) and type(part.value) is int]
+            if len(node.elts) < 2 or len(whole) < len(node.elts):
                 return None
             kind, shown = "shape", text.replace(" ", "")
         elif _is_number(node):
@@ -188,3 +184,46 @@ def _is_number(node: ast.expr) -> bool:
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, ast.USub) and _is_number(node.operand)
     return isinstance(node, ast.Constant) and type(node.value) in {int, float}
+
+
+def parameter_names(code: str, found: Sequence[Literal], api: ApiIndex, workdir: str) -> list[str]:
+    """For each literal the name of its keyword, or of the parameter that it is given for by place."""
+    tree = parsed(code)
+    names = _import_targets(tree) if tree is not None else {}
+    return [_parameter(literal, names, api, workdir) or literal.slot for literal in found]
+
+
+def _parameter(literal: Literal, names: Mapping[str, str], api: ApiIndex, workdir: str) -> str:
+    if literal.place < 0 or not literal.owner:
+        return ""
+    head, dot, rest = literal.owner.partition(".")
+    called = api.resolve(names.get(head, head) + dot + rest, workdir)
+    if not isinstance(called, ApiObject):
+        return ""
+    given = [parameter.name for parameter in called.parameters if parameter.kind in {"positional", "either"}]
+    return given[literal.place] if literal.place < len(given) else ""
+
+
+def _import_targets(tree: ast.Module) -> dict[str, str]:
+    """What each imported name stands for, dotted."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+        elif isinstance(node, ast.Import):
+            found.update({alias.asname: alias.name for alias in node.names if alias.asname})
+    return found
+
+
+def texts_by_parameter(examples: Iterable[Example], api: ApiIndex) -> Mapping[str, frozenset[str]]:
+    """By parameter of the repository's own functions: the texts that examples give it, those in commented lines too."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for code in dict.fromkeys(example.text for example in examples if example.api):
+        whole = "\n".join([code, *(match[1] for match in _COMMENTED.finditer(code))])
+        texts = [
+            literal for literal in literals(whole) if literal.kind == "text" and literal.owner and not literal.fixed
+        ]
+        for literal, slot in zip(texts, parameter_names(whole, texts, api, "."), strict=True):
+            if slot and len(literal.text) < _LONGEST_TEXT:
+                found[slot].add(literal.text)
+    return {slot: frozenset(texts) for slot, texts in found.items()}

@@ -3,6 +3,7 @@
 import posixpath
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -13,7 +14,6 @@ from ml_agent.given_names import merged
 from ml_agent.grounded.choices import Choice, Shelf
 from ml_agent.grounded.commands import Matched, Reading, command_drafts, statement_of
 from ml_agent.grounded.examples import Task, adapted_programs, fitted
-from ml_agent.grounded.facts import RepoFacts
 from ml_agent.grounded.feedback import repaired
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.grounded.order import Programs, in_order, unused
@@ -34,6 +34,7 @@ from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request, Value, check_instruction
 from tools.candidates import Candidate
+from tools.index import RepoIndex
 
 REMEMBERED = 4
 """Repositories and requests of which what was read stays in memory: rows come by repository, and one may take 40 MB."""
@@ -54,10 +55,7 @@ class GroundedNavigator:
     def __init__(self, model: Model | None = None, python: Tables | None = None) -> None:
         self._model = model
         self._python = python
-        self._matched: OrderedDict[tuple[str, str, str], Entries] = OrderedDict()
-        self._authors: OrderedDict[tuple[str, str, str], Author] = OrderedDict()
-        self._facts: OrderedDict[tuple[str, str], RepoFacts] = OrderedDict()
-        self._shelves: OrderedDict[tuple[str, str, str], Shelf] = OrderedDict()
+        self._folders: OrderedDict[tuple[object, ...], _Folder] = OrderedDict()
         self._drafts: OrderedDict[tuple[object, ...], _Drafts] = OrderedDict()
 
     def understand(self, instruction: str, given: Given) -> Request:
@@ -83,7 +81,10 @@ class GroundedNavigator:
 
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
         """Whether this repository can do the task, and by which READMEs."""
-        strange = () if workspace.path_given else self._strange(request, workspace)
+        strange: tuple[str, ...] = ()
+        if not workspace.path_given:
+            vocabulary = self._folder(workspace).entries.facts.vocabulary
+            strange = about.shipped().strange(read(request.instruction), vocabulary)
         if strange:
             said = ", ".join(repr(word[:_LONGEST]) for word in strange[:_SHOWN])
             reason = f"not about this repository: it says nothing of {said}"
@@ -107,10 +108,6 @@ class GroundedNavigator:
         judged = judge(draft, self._ranked_drafts(request, workspace).commands, workspace)
         return confidence_vector(statement_of(request), draft.text, judged)
 
-    def _strange(self, request: Request, workspace: Workspace) -> tuple[str, ...]:
-        vocabulary = self._entries(workspace).facts.vocabulary
-        return about.shipped().strange(read(request.instruction), vocabulary)
-
     @property
     def _tables(self) -> Model:
         return self._model or shipped()
@@ -120,8 +117,9 @@ class GroundedNavigator:
         found = self._drafts.get(key)
         if found is None:
             model = self._tables
-            task = Task(request=request, workspace=workspace, shelf=self._shelf(workspace), model=model)
-            programs, choices, statement = self._programs(task), fitted(task), statement_of(request)
+            task = Task(request=request, workspace=workspace, shelf=self._folder(workspace).shelf, model=model)
+            choices, statement = fitted(task), statement_of(request)
+            programs = self._programs(task, choices)
             found = self._read(Reading(statement.in_words(), model.words), task, programs, choices)
             if in_use() and not found.says_all(request.values):
                 found = self._read(Reading(statement, model), task, programs, choices)
@@ -133,54 +131,59 @@ class GroundedNavigator:
         request, workspace = task.request, task.workspace
         commands = [
             one._replace(draft=_with_account(one.draft, request, workspace))
-            for one in command_drafts(reading, workspace, self._entries(workspace))
+            for one in command_drafts(reading, workspace, self._folder(workspace).entries)
         ]
         drafts = in_order(request.instruction, commands, programs, choices)
         return _Drafts(with_outlook(drafts, commands, request, workspace, self._tables), commands)
 
-    def _programs(self, task: Task) -> Programs:
+    def _programs(self, task: Task, choices: Sequence[Choice]) -> Programs:
         request, workspace = task.request, task.workspace
-        author = self._author(workspace)
+        author = self._folder(workspace).author
         written: Iterator[Draft] = iter(())
         if wanted_kind(request.instruction) == "python" or author.is_library:
             written = author.drafts(request, workspace, self._python or shipped_tables(), self._tables)
         told = [_with_account(one, request, workspace) for one in written]
-        return Programs(
-            told, _Drafts(adapted_programs(task)), named_objects(statement_of(request), workspace.index.api)
-        )
+        named = named_objects(statement_of(request), workspace.index.api)
+        return Programs(told, _Drafts(adapted_programs(task, choices)), named)
 
-    def _shelf(self, workspace: Workspace) -> Shelf:
-        """The choices below the task's folder; those of the whole repository where there are none."""
-        near = self._cached_shelf(workspace, workspace.path)
-        return near if near.choices else self._cached_shelf(workspace, ".")
-
-    def _entries(self, workspace: Workspace) -> Entries:
+    def _folder(self, workspace: Workspace) -> "_Folder":
         key = (str(workspace.index.root), workspace.index.version, workspace.path)
-        if key not in self._matched:
-            _remember(self._matched, key, Entries(Facts(workspace.index), workspace.path or "."))
-        return self._matched[key]
+        if key not in self._folders:
+            _remember(self._folders, key, _Folder(workspace.index, workspace.path or "."))
+        return self._folders[key]
 
-    def _author(self, workspace: Workspace) -> Author:
-        key = (str(workspace.index.root), workspace.index.version, workspace.path)
-        if key not in self._authors:
-            _remember(self._authors, key, Author(Bookcase(Library(workspace.index, workspace.path or "."))))
-        return self._authors[key]
 
-    def _cached_shelf(self, workspace: Workspace, scope: str) -> Shelf:
-        key = (str(workspace.index.root), workspace.index.version, scope)
-        if key not in self._shelves:
-            _remember(self._shelves, key, Shelf(self._facts_of(workspace), scope))
-        return self._shelves[key]
+class _Folder:
+    """What is read of a repository for tasks in one of its folders, as far as it was wanted.
 
-    def _facts_of(self, workspace: Workspace) -> RepoFacts:
-        key = (str(workspace.index.root), workspace.index.version)
-        if key not in self._facts:
-            _remember(self._facts, key, RepoFacts(workspace.index))
-        return self._facts[key]
+    Args:
+        index: the repository.
+        path: the folder; "." for all.
+    """
+
+    def __init__(self, index: RepoIndex, path: str) -> None:
+        self._index = index
+        self._path = path
+
+    @cached_property
+    def entries(self) -> Entries:
+        """The entry points."""
+        return Entries(Facts(self._index), self._path)
+
+    @cached_property
+    def author(self) -> Author:
+        """Who writes Python."""
+        return Author(Bookcase(Library(self._index, self._path)))
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """The choices below the folder; those of the whole repository where there are none."""
+        near = Shelf(self._index, self._path)
+        return near if near.choices else Shelf(self._index)
 
 
 class _Drafts:
-    """_Drafts that are made as they are asked for, and kept.
+    """Drafts that are made as they are asked for, and kept.
 
     Args:
         source: of them, in their order.

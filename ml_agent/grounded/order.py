@@ -54,16 +54,20 @@ def in_order(
     bash = iter([one.draft for one in commands])
     if wanted == "python":
         return _distinct(chain(python, bash, filterfalse(_is_short, again)))
-    if wanted == "bash":
-        return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
-    named = bool(commands) and _is_named(instruction, commands[0].draft)
-    if commands and (named or _is_certain(commands[0]) or not _may_fit_better(commands[0], ahead := lead(choices))):
+    if wanted == "bash" or (commands and _is_settled(instruction, commands[0], choices)):
         return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
     program = next(python, None)
     python = chain([program] if program is not None else [], python)
-    if program is not None and (not commands or _fits_better(program, commands[0], ahead)):
+    if program is not None and (not commands or _fits_better(program, commands[0], lead(choices))):
         return _distinct(chain(islice(python, _OF_ONE_KIND), _alternating(bash, python)))
     return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
+
+
+def _is_settled(instruction: str, command: Matched, choices: Sequence[Choice]) -> bool:
+    """Whether no program could go before a command: the request names it, it has all that is said, or no example fits better."""
+    if _is_named(instruction, command.draft) or _is_certain(command):
+        return True
+    return lead(choices) + _BY_VALUE * unused(command.draft, command.placed) <= 0
 
 
 def _is_short(program: Draft) -> bool:
@@ -80,10 +84,7 @@ def _programs(programs: Programs) -> Iterator[Draft]:
     adapted, written = iter(programs.adapted), sorted(programs.written, key=missing)
     first = next(adapted, None)
     others = chain([first] if first is not None else [], adapted)
-    ahead = (
-        written and first is not None and (missing(written[0]), unused(written[0])) < (missing(first), unused(first))
-    )
-    if written and (first is None or ahead):
+    if written and (first is None or (missing(written[0]), unused(written[0])) < (missing(first), unused(first))):
         yield from chain(written[:_OF_ONE_KIND], islice(others, 1), written[_OF_ONE_KIND:], others)
     else:
         yield from chain(islice(others, 1), written[:_OF_ONE_KIND], others, written[_OF_ONE_KIND:])
@@ -100,11 +101,6 @@ def _is_named(instruction: str, command: Draft) -> bool:
 def _is_certain(command: Matched) -> bool:
     """Whether a command has a place for every value, several at least, and none that could as well be elsewhere: nobody asks for another program then."""
     return len(command.placed) > 1 and command.least > CERTAIN and not unused(command.draft, command.placed)
-
-
-def _may_fit_better(command: Matched, ahead: float) -> bool:
-    """Whether any program could go before a command: the best has a place for every value."""
-    return ahead + _BY_VALUE * unused(command.draft, command.placed) > 0
 
 
 def _fits_better(program: Draft, command: Matched, ahead: float) -> bool:

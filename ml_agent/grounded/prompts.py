@@ -4,11 +4,7 @@ import re
 
 from ml_agent.matching.terms import terms
 
-_SLOTS = frozenset(
-    term
-    for word in ("prompt", "caption", "question", "text", "sentence", "description", "query", "style")
-    for term in terms(word)
-)
+_SLOTS = frozenset(terms("prompt caption question text sentence description query style"))
 _LEAD = re.compile(
     r"\b(?:generat\w+|creat\w+|draw\w*|paint\w*|produc\w+|render\w*|make|recreat\w+|featur\w+|showcas\w+|shows?|showing|depict\w*|contain\w*|describ\w+)\s+"
     r"(?:of\s+)?(?P<phrase>[^,.;:!?'\"`]{3,120})",
@@ -35,10 +31,8 @@ def is_prose(slot: str, text: str) -> bool:
 
 
 def phrase_for(slot: str, text: str, instruction: str) -> str | None:
-    """The user's own words for a literal of prose; None where it is none, or where the user says nothing of the kind."""
+    """The user's own words for a literal of prose; None where the user says nothing of the kind."""
     parts = set(terms(slot))
-    if not is_prose(slot, text):
-        return None
     if parts & set(terms("style")):
         return _find_phrase(_STYLE, instruction) or _find_phrase(_LEAD, instruction)
     if parts & set(terms("question")) or text.rstrip().endswith("?"):

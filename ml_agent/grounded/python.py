@@ -9,12 +9,14 @@ from pathlib import PurePosixPath
 import msgspec
 
 from ml_agent.grounded.completion import Sources, complete
-from ml_agent.grounded.dimensions import Exchange, carried
+from ml_agent.grounded.dimensions import carried
 from ml_agent.grounded.literal_values import QUOTES, is_in_code, place_values
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.prompts import is_prose, phrase_for
 from ml_agent.matching.likeness import stands
 from ml_agent.matching.mentions import Statement
+from ml_agent.matching.model import Model
+from ml_agent.matching.python_programs import quoted
 from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain
 from ml_agent.request import Value
@@ -33,6 +35,10 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
+def _instead(literal: Literal, text: str) -> Edit:
+    return Edit(start=literal.start, end=literal.end, text=text)
+
+
 class Adapted(msgspec.Struct, frozen=True, kw_only=True):
     """Python code, and how many of its literals were given a value."""
 
@@ -40,20 +46,21 @@ class Adapted(msgspec.Struct, frozen=True, kw_only=True):
     placed: int
 
 
-def adapt(code: str, values: Sequence[Value], statement: Statement, sources: Sources) -> Adapted:
+def adapt(code: str, values: Sequence[Value], statement: Statement, sources: Sources, model: Model) -> Adapted:
     """The example's code, completed and with the user's values.
 
     Args:
         code: of the example.
         values: what the user stated.
         statement: the same request as matching reads it.
-        sources: where missing names come from, and the learned tables.
+        sources: where missing names come from.
+        model: the learned tables.
     """
     whole = complete(code, sources)
     found = [literal for literal in literals(whole) if not literal.fixed and literal.start >= 0]
     shapes = _shapes(found, values)
     others = [value for value in values if not _is_shape(value) and not is_in_code(found, value)]
-    placed = place_values(statement, whole, found, sources)
+    placed = place_values(statement, whole, found, sources, model)
     edits = [*shapes, *_edits(placed, found), *_sibling_edits(whole, others, sources)]
     edits.extend(_repetition_edits(edits, whole, found))
     edits.extend(_variants(edits, found, sources))
@@ -90,7 +97,7 @@ def _repetition_edits(edits: Iterable[Edit], code: str, found: Sequence[Literal]
     done = {edit.start for edit in edits}
     fresh = {code[edit.start : edit.end].strip("'\""): edit.text for edit in edits if edit.text[:1] in "'\""}
     return [
-        Edit(start=literal.start, end=literal.end, text=fresh[literal.text])
+        _instead(literal, fresh[literal.text])
         for literal in found
         if literal.kind == "text" and literal.start not in done and literal.text in fresh and len(literal.text) > _SHORT
     ]
@@ -106,7 +113,7 @@ def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: Sources)
             if literal.owner == changed.owner and literal.start not in by_start and literal.kind == "text":
                 variant = variant_instead(sources.index.api.registries, changed.text, new, literal.text)
                 if variant is not None:
-                    fresh[literal.start] = Edit(start=literal.start, end=literal.end, text=string(variant))
+                    fresh[literal.start] = _instead(literal, quoted(variant))
     return list(fresh.values())
 
 
@@ -126,16 +133,15 @@ def _shapes(found: Sequence[Literal], values: Iterable[Value]) -> list[Edit]:
         chosen = fitting[0]
         free.remove(chosen)
         inner = value.value[1:-1].rstrip(",")
-        in_brackets = chosen.owner == ""
-        edits.append(Edit(start=chosen.start, end=chosen.end, text=f"({inner})" if in_brackets else inner))
+        edits.append(_instead(chosen, inner if chosen.owner else f"({inner})"))
     return edits
 
 
 def _along(shapes: Iterable[Edit], code: str, found: Sequence[Literal], edits: Iterable[Edit]) -> list[Edit]:
     """Sizes of the example's shape that it also gives to its model change with the shape."""
-    exchanges = [Exchange(old=code[edit.start : edit.end], new=edit.text) for edit in shapes]
+    exchanges = [(code[edit.start : edit.end], edit.text) for edit in shapes]
     fresh = carried(exchanges, found, [(edit.start, edit.end) for edit in edits])
-    return [Edit(start=literal.start, end=literal.end, text=text) for literal, text in fresh]
+    return [_instead(literal, text) for literal, text in fresh]
 
 
 def _edits(placed: Iterable[Placed], found: Sequence[Literal]) -> list[Edit]:
@@ -144,7 +150,7 @@ def _edits(placed: Iterable[Placed], found: Sequence[Literal]) -> list[Edit]:
         literal, typed = found[one.slot], " ".join(one.values)
         if plain(literal.text) == plain(typed) and literal.kind == "text":
             continue
-        edits.append(Edit(start=literal.start, end=literal.end, text=_format_literal(typed, literal)))
+        edits.append(_instead(literal, _format_literal(typed, literal)))
     return edits
 
 
@@ -155,7 +161,7 @@ def _format_literal(typed: str, literal: Literal) -> str:
     if literal.kind == "shape":
         inner = ", ".join(typed.split())
         return inner if literal.slot == "shape" else f"({inner})"
-    return string(_file_in(typed, literal.text))
+    return quoted(_file_in(typed, literal.text))
 
 
 def _file_in(given: str, shown: str) -> str:
@@ -166,28 +172,20 @@ def _file_in(given: str, shown: str) -> str:
     return given
 
 
-def string(text: str) -> str:
-    """A string literal with double quotes where that needs no escapes."""
-    return f'"{text}"' if '"' not in text and "\\" not in text and text.isprintable() else repr(text)
-
-
 def _prompts(
     found: Sequence[Literal], placed: Sequence[Placed], values: Sequence[Value], instruction: str
 ) -> list[Edit]:
     """What the user wants to see or to know, in place of the example's own prompt, caption or question."""
     taken = {one.slot for one in placed}
     said = {plain(value) for one in placed for value in one.values} | {plain(literal.text) for literal in found}
-    left = [
-        value.value
-        for value in values
-        if _is_prose(value) and value.text[:1] in QUOTES and plain(value.value) not in said
-    ]
+    quoted_prose = (value.value for value in values if _is_prose(value) and value.text[:1] in QUOTES)
+    own = next((text for text in quoted_prose if plain(text) not in said), None)
     for place, literal in enumerate(found):
         if place in taken or literal.kind != "text" or not is_prose(literal.slot, literal.text):
             continue
-        phrase = left[0] if left else phrase_for(literal.slot, literal.text, instruction)
+        phrase = own if own is not None else phrase_for(literal.slot, literal.text, instruction)
         if phrase is not None:
-            return [Edit(start=literal.start, end=literal.end, text=string(phrase))]
+            return [_instead(literal, quoted(phrase))]
     return []
 
 

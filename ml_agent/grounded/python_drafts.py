@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ml_agent.draft import Draft, Provenance
-from ml_agent.grounded.completion import Sources, complete
+from ml_agent.grounded.commands import given_by_name
+from ml_agent.grounded.completion import Sources, blocks_before, complete
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.python_programs import read_program
 from ml_agent.matching.python_reading import read_for_python
@@ -33,11 +34,8 @@ def completer(bookcase: Bookcase) -> Complete:
         example = shown.example
         key = (example.path, example.line)
         if key not in known:
-            before = sorted(
-                (one for one in every if one.path == example.path and one.line < example.line),
-                key=lambda one: -one.line,
-            )
-            sources = Sources(earlier=tuple(before), others=every, index=index, workdir=bookcase.library.folder)
+            before = blocks_before(example, every)
+            sources = Sources(earlier=before, others=every, index=index, workdir=bookcase.library.folder)
             known[key] = complete(example.text, sources)
         return known[key]
 
@@ -71,8 +69,7 @@ class Author:
             tables: what was learned of Python.
             values: what was learned of values in slots.
         """
-        given = tuple((one.name, one.value) for one in request.values if one.name and one.start < 0)
-        statement = read_for_python(request.instruction, given, self._bookcase.library.classes)
+        statement = read_for_python(request.instruction, given_by_name(request), self._bookcase.library.classes)
         context = context_of(statement, self._bookcase, self._usages, tables)
         for one in solve_python(context, tables, values, self._complete)[:_MOST]:
             yield _draft(one, self._complete_program(one, statement), workspace.path or ".")
@@ -81,11 +78,9 @@ class Author:
         """The program with what comes around its calls."""
         written = solved.written
         program = read_program(written.text, self._bookcase.library, self._bookcase.library.folder)
-        return (
-            with_tail(Scene(statement, program, written.given, written.filled.left))
-            if program is not None
-            else written.text
-        )
+        if program is None:
+            return written.text
+        return with_tail(Scene(statement, program, written.given, written.filled.left))
 
 
 def _draft(solved: Solved, text: str, workdir: str) -> Draft:

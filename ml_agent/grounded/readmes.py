@@ -2,7 +2,7 @@
 
 from pathlib import PurePosixPath
 
-from ml_agent.grounded.choices import words_of
+from ml_agent.grounded.choices import search_words
 from ml_agent.navigator import Assessment, Workspace
 from ml_agent.request import Request
 from tools.documents.read import is_readme
@@ -17,29 +17,22 @@ _TREE = 2
 def assess(request: Request, workspace: Workspace) -> Assessment:
     """First judgement by name, directory structure, main README and the paths of all READMEs; then the READMEs, best first."""
     index = workspace.index
-    query = set(words_of(request.instruction))
+    query = set(search_words(request.instruction))
     structure = {"/".join(PurePosixPath(path).parts[:_TREE]) for path in index.files}
     readmes = [path for path in index.files if is_readme(path)]
     first_look = " ".join(
         [workspace.candidate.full_name, workspace.candidate.description, *structure, *readmes, _main(workspace)]
     )
-    shared = query & set(words_of(first_look))
+    shared = query & set(search_words(first_look))
+    against = ""
     if not index.signatures and not index.examples:
-        return Assessment(
-            possible=False, reason="no entry point and no example of use was found", readmes=tuple(readmes[:_MOST])
-        )
-    if not shared and not workspace.path_given:
-        return Assessment(
-            possible=False,
-            reason="neither its README nor its folders speak of the task",
-            readmes=tuple(readmes[:_MOST]),
-        )
-    words = ", ".join(sorted(shared)[:6])
-    return Assessment(
-        possible=True,
-        reason=f"speaks of {words}" if words else "the folder was given",
-        readmes=_rank_readmes(request, workspace),
-    )
+        against = "no entry point and no example of use was found"
+    elif not shared and not workspace.path_given:
+        against = "neither its README nor its folders speak of the task"
+    if against:
+        return Assessment(possible=False, reason=against, readmes=tuple(readmes[:_MOST]))
+    reason = f"speaks of {', '.join(sorted(shared)[:6])}" if shared else "the folder was given"
+    return Assessment(possible=True, reason=reason, readmes=_rank_readmes(request, workspace))
 
 
 def _main(workspace: Workspace) -> str:
@@ -56,8 +49,8 @@ def _rank_readmes(request: Request, workspace: Workspace) -> tuple[str, ...]:
         if is_readme(passage.path):
             texts.setdefault(passage.path, []).extend([*passage.headings, passage.text])
     paths = sorted(texts)
-    ranking = Bm25Index([words_of(f"{path} {' '.join(texts[path])}") for path in paths]).top(
-        words_of(request.instruction), len(paths)
+    ranking = Bm25Index([search_words(f"{path} {' '.join(texts[path])}") for path in paths]).top(
+        search_words(request.instruction), len(paths)
     )
     ordered = [paths[hit.position] for hit in ranking]
     ordered += [path for path in paths if path not in ordered]

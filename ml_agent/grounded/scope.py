@@ -8,16 +8,9 @@ from functools import lru_cache
 from tools.python_source import parse_python
 
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
-_INNER = (
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.Lambda,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.GeneratorExp,
-)
+_DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_INNER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+"""What binds names for itself alone."""
 
 
 @lru_cache(maxsize=512)
@@ -38,17 +31,6 @@ def needed(tree: ast.Module) -> tuple[str, ...]:
     return tuple(found)
 
 
-def imported(tree: ast.Module) -> dict[str, str]:
-    """What each imported name stands for, dotted."""
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
-        elif isinstance(node, ast.Import):
-            found.update({alias.asname: alias.name for alias in node.names if alias.asname})
-    return found
-
-
 @lru_cache(maxsize=4096)
 def binds(statement: ast.stmt) -> frozenset[str]:
     """The names that a statement binds at its own level."""
@@ -59,7 +41,7 @@ def _bindings(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Import | ast.ImportFrom):
         yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
         return
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(node, _DEFINITION):
         yield node.name
         return
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -67,7 +49,7 @@ def _bindings(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.ExceptHandler) and node.name:
         yield node.name
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, _INNER) or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if not isinstance(child, _INNER):
             yield from _bindings(child)
 
 
@@ -79,7 +61,7 @@ def _inner_bindings(statement: ast.stmt) -> Iterator[str]:
             yield node.arg
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and not own:
             yield node.id
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        elif isinstance(node, _DEFINITION):
             yield node.name
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
@@ -90,11 +72,7 @@ def _inner_bindings(statement: ast.stmt) -> Iterator[str]:
 
 
 def _reads(statement: ast.stmt, bound: set[str]) -> Iterator[str]:
+    added = statement.target if isinstance(statement, ast.AugAssign) else None
     for node in ast.walk(statement):
-        if (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in bound) or (
-            isinstance(statement, ast.AugAssign)
-            and node is statement.target
-            and isinstance(node, ast.Name)
-            and node.id not in bound
-        ):
+        if isinstance(node, ast.Name) and node.id not in bound and (isinstance(node.ctx, ast.Load) or node is added):
             yield node.id

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from ml_agent.matching.mentions import Statement
+from ml_agent.matching.model import Linear
 from ml_agent.matching.vocabulary import Vocabulary
 from ml_agent.values.lexicon import words
 
@@ -38,8 +39,7 @@ class About:
     """
 
     def __init__(self, table: Mapping[str, Any]) -> None:
-        self._weights = [float(table["weights"][name]) for name in ABOUT_FEATURES]
-        self._bias = float(table["bias"])
+        self._log_odds = Linear(ABOUT_FEATURES, table["weights"] | {"bias": table["bias"]})
         self._least = float(table["least"])
         self._terms: Mapping[str, Sequence[float]] = table["terms"]
         self._rare: Sequence[float] = table["rare"]
@@ -67,8 +67,7 @@ class About:
 
     def score(self, statement: Statement, vocabulary: Vocabulary) -> float:
         """The log-odds that it is about this repository, as many requests being about another one."""
-        vector = self.vector(statement, vocabulary)
-        return self._bias + sum(weight * value for weight, value in zip(self._weights, vector, strict=True))
+        return self._log_odds(self.vector(statement, vocabulary))
 
     def strange(self, statement: Statement, vocabulary: Vocabulary) -> tuple[str, ...]:
         """The words that show that a request is about something else, the rarest first; () where it is not."""

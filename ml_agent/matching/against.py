@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ml_agent.encoder.encoder import Reading, Vectors
-from ml_agent.matching.heard import HEARD
 from ml_agent.matching.mention import Mention
 
 _LEAST = -8.0
@@ -20,6 +19,9 @@ class Sense:
         reading: of the request.
         options: (options, size), their vectors.
     """
+
+    HEARD = -1.2
+    """Log-probability from which on a token speaks of an option."""
 
     def __init__(self, reading: Reading, options: Vectors) -> None:
         self._reading = reading
@@ -58,17 +60,17 @@ class Sense:
         """The words that speak of a slot, as characters; None where none do."""
         log = np.where(self._is_text(), self._log[:, slot], 4 * _LEAST)
         first = last = int(log.argmax())
-        if log[first] < HEARD:
+        if log[first] < self.HEARD:
             return None
-        while first and log[first - 1] > HEARD:
+        while first and log[first - 1] > self.HEARD:
             first -= 1
-        while last + 1 < len(log) and log[last + 1] > HEARD:
+        while last + 1 < len(log) and log[last + 1] > self.HEARD:
             last += 1
         return int(self._reading.offsets[first, 0]), int(self._reading.offsets[last, 1])
 
     def most(self, slot: int, stretches: Sequence[tuple[int, int]], several: int) -> list[int]:
         """Which of many stretches speak of a slot and least of nothing, as values do: so many at most, the best first."""
-        if self._log[:, slot].max() <= HEARD:
+        if self._log[:, slot].max() <= self.HEARD:
             return []
         found = []
         read = int(self._reading.offsets[:, 1].max())
@@ -76,13 +78,13 @@ class Sense:
             if one[0] >= read:
                 break  # the encoder reads so far
             rows = self._log[self._within(*one)]
-            if len(rows) and rows[:, slot].max() > HEARD:
+            if len(rows) and rows[:, slot].max() > self.HEARD:
                 found.append((float((rows[:, slot] - rows[:, -1]).mean()), -number))
         return [-number for _, number in sorted(found, reverse=True)[:several]]
 
     def hears(self, mention: Mention, slot: int) -> bool:
         """Whether a value speaks of a slot."""
-        return self._span(mention).log[slot] > HEARD
+        return self._span(mention).log[slot] > self.HEARD
 
     def choose(self, start: int, end: int, choices: Vectors) -> list[float]:
         """How likely a stretch of the request means each choice."""

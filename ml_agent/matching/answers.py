@@ -70,7 +70,7 @@ def answers(statement: Statement, given: Given, filled: Filled) -> list[Answer]:
     says what he wants; and where the bare call needs values that nobody gives.
     """
     entry = given.entry
-    launching = {_dest(entry, one): one.values[0] for one in filled.placed if _is_launchers(entry, one)}
+    launching = {entry.slots[one.slot].option.dest: one.values[0] for one in filled.placed if _is_launchers(entry, one)}
     if not launching and launch.is_named(entry.launcher, (token.value for token in statement.tokens)):
         launching = {launch.PROCESSES.dest: ""}
     placed = _values_by_dest(entry, filled)
@@ -110,10 +110,6 @@ def _is_launchers(entry: EntryPoint, placed: Placed) -> bool:
     return entry.slots[placed.slot].option in (launch.PROCESSES, launch.PORT)
 
 
-def _dest(entry: EntryPoint, placed: Placed) -> str:
-    return entry.slots[placed.slot].option.dest
-
-
 def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], shown: Shown | None) -> dict[str, Any]:
     base = example_values(statement, entry, shown) if shown is not None else {}
     rivals = {option.dest for option in entry.signature.options if is_rival(option, placed)}
@@ -123,15 +119,10 @@ def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], sh
         launched = bool(entry.launcher) and launch.is_launchers(option)
         if option.required and not launched and base.get(option.dest) is None and option.dest not in placed:
             usual = entry.seen.get(option.dest, ())
-            known = [
-                *_nearest_values(statement, entry, option),
-                *usual,
-                *((option.default,) if option.default is not None else ()),
-                *option.choices,
-            ]
+            default = (option.default,) if option.default is not None else ()
+            known = [*_nearest_values(statement, entry, option), *usual, *default, *option.choices]
             base[option.dest] = in_named_folder(statement, entry, known[0]) if known else _placeholder(option)
-    groups = entry.signature.exclusive
-    for group in groups:
+    for group in entry.signature.exclusive:
         asked = [dest for dest in group if dest in placed]
         if asked:
             base = {dest: value for dest, value in base.items() if dest not in group or dest in asked}
@@ -162,9 +153,7 @@ def _value(slot: Slot, values: Sequence[str]) -> Any:
         if option.switch or option.nargs == "?bool" or option.type == "bool":
             stores = option.switch_value != "False"  # `--no-x` puts False where the program looks
             return (values[0] == "True") == stores
-    if slot.several:
-        return list(values)
-    return values[0]
+    return list(values) if slot.several else values[0]
 
 
 def _vector(given: Given, filled: Filled, call: Mapping[str, Any]) -> tuple[float, ...]:

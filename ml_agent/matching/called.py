@@ -1,10 +1,10 @@
 """Options that a request calls by their names, right before their values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
-from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.mention import spanning
+from ml_agent.matching.mentions import Mention, Statement, Word
 from ml_agent.matching.slots import Slot
 from ml_agent.values.lexer import Token
 from ml_agent.values.lexicon import words
@@ -19,42 +19,29 @@ _GIVING = frozenset({"to", "is", "be", "as", "=", "equals"})
 _BEHIND = frozenset({"and", "or", "but", "with", "while", "then"})
 
 
-class Before(NamedTuple):
-    """A content word before a value."""
-
-    place: int
-    """Number of the token."""
-    terms: tuple[str, ...]
-
-
 _FARTHEST = 24
 """Tokens before a value: no name is longer."""
 
 
-@lru_cache(maxsize=512)
-def words_before(statement: Statement, mention: Mention) -> tuple[Before, ...]:
-    """The words right before a value, the nearest last; what links them to it ("should be") is left out."""
-    return _before(statement, mention.first)
-
-
 @lru_cache(maxsize=64)
-def _terms(statement: Statement) -> dict[int, tuple[str, ...]]:
-    return {word.place: word.terms for word in statement.content}
+def _content(statement: Statement) -> dict[int, Word]:
+    return {word.place: word for word in statement.content}
 
 
-def _before(statement: Statement, place: int) -> tuple[Before, ...]:
-    content = _terms(statement)
-    found: list[Before] = []
+def words_before(statement: Statement, place: int) -> tuple[Word, ...]:
+    """The content words right before a token, the nearest last; what links them to it ("should be") is left out."""
+    content = _content(statement)
+    found: list[Word] = []
     for at in range(place - 1, max(-1, place - 1 - _FARTHEST), -1):
         token = statement.tokens[at]
         if at in content and token.kind in {"word", "name"}:
-            found.insert(0, Before(at, content[at]))
+            found.insert(0, content[at])
         elif token.value.lower() not in (_INSIDE if found else _LINKS):
             break
     return tuple(found)
 
 
-def ends_with(before: Sequence[Before], name: Sequence[str]) -> bool:
+def ends_with(before: Sequence[Word], name: Sequence[str]) -> bool:
     """Whether words end with a name."""
     last = before[len(before) - len(name) :]
     return len(last) == len(name) > 0 and all(term in said.terms for term, said in zip(name, last, strict=True))
@@ -62,12 +49,7 @@ def ends_with(before: Sequence[Before], name: Sequence[str]) -> bool:
 
 def told_words(statement: Statement, slot: Slot) -> list[Mention]:
     """The plain words that a request gives a slot by its whole name: "the eval mode to local"."""
-    if (
-        slot.option.type not in {"str", "unknown", "json"}
-        or slot.closed
-        or slot.numeric_default is not None
-        or slot.boolean
-    ):
+    if slot.option.type not in {"str", "unknown", "json"} or slot.closed or slot.numeric_default is not None:
         return []
     return [
         mention
@@ -77,12 +59,9 @@ def told_words(statement: Statement, slot: Slot) -> list[Mention]:
 
 
 @lru_cache(maxsize=512)
-def _word_values(statement: Statement) -> tuple[tuple[tuple[Before, ...], Mention], ...]:
-    return tuple(_values_of_names(statement))
-
-
-def _values_of_names(statement: Statement) -> Iterator[tuple[tuple[Before, ...], Mention]]:
-    """Every plain word behind "to", "be" and the like that ends its clause, and the words before."""
+def _word_values(statement: Statement) -> tuple[tuple[tuple[Word, ...], Mention], ...]:
+    """Every plain word behind "to", "be" and the like that ends its clause, with the words before."""
+    found = []
     stated = {at for one in statement.mentions for at in range(one.first, one.last + 1)}
     for at, token in enumerate(statement.tokens):
         if at == 0 or at in stated or statement.tokens[at - 1].value.lower() not in _GIVING or not _is_plain(token):
@@ -90,10 +69,10 @@ def _values_of_names(statement: Statement) -> Iterator[tuple[tuple[Before, ...],
         behind = statement.tokens[at + 1 : at + 2]
         if behind and behind[0].kind != "mark" and behind[0].value.lower() not in _BEHIND:
             continue
-        before = _before(statement, at)
+        before = words_before(statement, at)
         if before:
-            mention = Mention(text=token.text, value=token.value, kind="name", start=token.start, end=token.end, first=at, last=at)  # fmt: skip
-            yield before, mention
+            found.append((before, spanning(statement.text, statement.tokens, at, at, kind="name", value=token.value)))
+    return tuple(found)
 
 
 def _is_plain(token: Token) -> bool:

@@ -35,27 +35,23 @@ def candidates(
         spent: stretches of the request that are spoken for.
     """
     slot = slots[place]
-    entries = [one for one in _entries(statement, slots, place) if not _is_spent(one.mention, spent)]
+    entries = [one for one in _entries(statement, slots, place) if not _is_spent(one.mention.start, spent)]
     for entry in entries:
         yield entry.mention, entry
     said = {plain(entry.value) for entry in entries}
     spelled = {(one.mention.first, one.mention.last) for one in entries if one.exact}
     for mention in stated:
-        if _is_spent(mention, spent) or ((mention.first, mention.last) in spelled and mention.kind == "name"):
+        if _is_spent(mention.start, spent) or ((mention.first, mention.last) in spelled and mention.kind == "name"):
             continue
         if plain(mention.value) not in said and takes(slot, mention) and not counts_the_other(statement, mention, slot):
             yield mention, None
-    told = [one for one in told_words(statement, slot) if not _is_spent(one, spent)]
+    told = [one for one in told_words(statement, slot) if not _is_spent(one.start, spent)]
     for word in told or _words(statement, slots, place, spent):
         if plain(word.value) not in said:
             yield word, None
 
 
-def _is_spent(mention: Mention, spent: Sequence[tuple[int, int]]) -> bool:
-    return _is_spent_at(mention.start, spent)
-
-
-def _is_spent_at(place: int, spent: Sequence[tuple[int, int]]) -> bool:
+def _is_spent(place: int, spent: Sequence[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in spent)
 
 
@@ -83,14 +79,12 @@ def _is_another(statement: Statement, slot: Slot, entry: Entry) -> bool:
         if one.kind == "path" and PurePosixPath(entry.value).suffix:
             return not f"/{entry.value}".endswith(f"/{posixpath.normpath(one.value)}")  # another file
         said, known = pieces_of(one.value), pieces_of(entry.value)
-        if (
-            one.kind == "name"
-            and len(known) > 1
-            and known < said
-            and any(len(piece) > 2 and piece.isalpha() for piece in said - known)
-        ):
+        if one.kind != "name":
+            continue
+        more = any(len(piece) > 2 and piece.isalpha() for piece in said - known)
+        if len(known) > 1 and known < said and more:
             return True  # it says more than the known one
-        if one.kind != "name" or not _WHOLE_NAME.fullmatch(one.value):
+        if not _WHOLE_NAME.fullmatch(one.value):
             continue
         numbers = re.findall(r"\d+", one.value)
         alike = numbers and numbers == re.findall(r"\d+", entry.value) and any(len(piece) > 1 for piece in said & known)
@@ -125,10 +119,8 @@ def _all_entries(statement: Statement, slots: Sequence[Slot], place: int) -> lis
     at = [n for n, token in enumerate(statement.tokens) if token.start < heard.end and heard.start < token.end]
     if not at or any(one.kind == "path" and at[0] <= one.first <= at[-1] for one in statement.mentions):
         return said  # who names a file means that one
-    return [
-        *said,
-        Entry(heard.value, heard.share, heard.margin, False, between(statement, heard.value, at[0], at[-1]), True),
-    ]
+    mention = between(statement, heard.value, at[0], at[-1])
+    return [*said, Entry(heard.value, heard.share, heard.margin, False, mention, True)]
 
 
 def _words(statement: Statement, slots: Sequence[Slot], place: int, spent: Sequence[tuple[int, int]]) -> list[Mention]:
@@ -140,7 +132,7 @@ def _words(statement: Statement, slots: Sequence[Slot], place: int, spent: Seque
     if sense is None:
         return []
     stated = {at for one in statement.mentions for at in range(one.first, one.last + 1)}
-    free = [at for at, token in enumerate(statement.tokens) if at not in stated and _is_plain(token) and not starts_module(statement.tokens, at) and not _is_spent_at(token.start, spent)]  # fmt: skip
+    free = [at for at, token in enumerate(statement.tokens) if at not in stated and _is_plain(token) and not starts_module(statement.tokens, at) and not _is_spent(token.start, spent)]  # fmt: skip
     best = sense.most(place, [(statement.tokens[at].start, statement.tokens[at].end) for at in free], _MOST_WORDS)
     return [between(statement, statement.tokens[free[at]].value, free[at], free[at]) for at in best]
 

@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-import msgspec
-
-from ml_agent.matching.mention import Mention
-from ml_agent.values.grams import gram_sizes
+from ml_agent.matching.mention import Mention, spanning
 from ml_agent.values.lexer import Token
+from ml_agent.values.lexicon import gram_sizes
 from ml_agent.values.numbers import plain
 from ml_agent.values.readings import worded
 
@@ -26,6 +24,7 @@ _FACTORS = {
     "a quarter": Decimal("0.25"),
 }
 _ABSENT = frozenset({"no", "without", "none", "nothing", "off", "nobody", "nowhere", "never", "neither"})
+_SINGLE = frozenset({"single", "singular", "sole", "lone"})
 _BY = frozenset({"by", "x", "×"})
 _WIDE = re.compile(
     r"(?<![\w/.-])\d+\s+(?:px\s+|pixels\s+)?wide,?\s+(?:and\s+|by\s+)?\d+\s+(?:px\s+|pixels\s+)?(?:high|tall)\b",
@@ -50,14 +49,17 @@ def factors(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
         factor = _FACTORS[match["part"].lower()] if match["part"] else worded(match["count"])
         if inside and factor:
             value = plain(factor) if match["count"] else str(factor)
-            yield _spanning(text, value, "factor", tokens, inside[0], inside[-1])
+            yield spanning(text, tokens, inside[0], inside[-1], kind="factor", value=value)
 
 
-def absences(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
-    """Words that want a thing away: a number for it is 0."""
+def absences_and_singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
+    """Words that want a thing away, a number for it is 0; and "a single process", "the sole class", for which it is 1."""
     for place, token in enumerate(tokens):
-        if token.kind == "word" and token.value.lower() in _ABSENT:
-            yield _spanning(text, "0", "absence", tokens, place, place)
+        word = token.value.lower() if token.kind == "word" else ""
+        if word in _ABSENT:
+            yield spanning(text, tokens, place, place, kind="absence", value="0")
+        elif word in _SINGLE:
+            yield spanning(text, tokens, place, place, kind="number", value="1")
 
 
 def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
@@ -65,8 +67,7 @@ def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
     for start, end, size in gram_sizes(text):
         inside = [place for place, token in enumerate(tokens) if start <= token.start < end]
         if inside:
-            made = _spanning(text, size, "number", tokens, inside[0], inside[-1])
-            yield msgspec.structs.replace(made, noun=_GRAM)
+            yield spanning(text, tokens, inside[0], inside[-1], kind="number", value=size, noun=_GRAM)
 
 
 _MOST_LAYERS = 12
@@ -84,19 +85,12 @@ def layers(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
             continue
         count, size = token.value, tokens[last].value
         if count.isdigit() and size.isdigit() and 1 < int(count) <= _MOST_LAYERS:
-            made = _spanning(text, ",".join([size] * int(count)), "number", tokens, place, last, whole=True)
-            yield msgspec.structs.replace(made, parts=(size,) * int(count), noun=_LAYER)
+            parts = (size,) * int(count)
+            yield spanning(text, tokens, place, last, kind="number", value=",".join(parts), parts=parts, noun=_LAYER, whole=True)  # fmt: skip
 
 
 def _word_at(tokens: Sequence[Token], place: int) -> str:
     return tokens[place].value.lower() if 0 <= place < len(tokens) else ""
-
-
-def singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
-    """ "A single process", "the sole class": a number for it is 1."""
-    for place, token in enumerate(tokens):
-        if token.kind == "word" and token.value.lower() in {"single", "singular", "sole", "lone"}:
-            yield _spanning(text, "1", "number", tokens, place, place)
 
 
 def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
@@ -105,11 +99,15 @@ def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
         if token.kind == "quoted" and re.fullmatch(r"\d+(?:x\d+)+", token.value):
             sides = token.value.split("x")
             if len(set(sides)) == 1:
-                yield _spanning(text, sides[0], "number", tokens, place, place)
-            yield Mention(text=token.text, value=",".join(sides), kind="number", start=token.start, end=token.end, first=place, last=place, parts=tuple(sides), whole=True)  # fmt: skip
+                yield spanning(text, tokens, place, place, kind="number", value=sides[0])
+            yield spanning(
+                text, tokens, place, place, kind="number", value=",".join(sides), parts=tuple(sides), whole=True
+            )
         if token.kind == "number" and (wide := _WIDE.match(text, token.start)):
             last = max(at for at, one in enumerate(tokens) if one.end <= wide.end())
-            yield _spanning(text, "x".join(re.findall(r"\d+", wide[0])), "name", tokens, place, last, whole=True)
+            yield spanning(
+                text, tokens, place, last, kind="name", value="x".join(re.findall(r"\d+", wide[0])), whole=True
+            )
         if token.kind != "number" or (place > 1 and _is_by(tokens, place - 1)):
             continue
         last = place
@@ -117,9 +115,9 @@ def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
             last += 2
         if last > place:
             numbers = [tokens[at].value for at in range(place, last + 1, 2)]
-            yield _spanning(text, "x".join(numbers), "name", tokens, place, last, whole=True)
+            yield spanning(text, tokens, place, last, kind="name", value="x".join(numbers), whole=True)
             if len(set(numbers)) == 1:
-                yield _spanning(text, numbers[0], "number", tokens, place, last, whole=True)
+                yield spanning(text, tokens, place, last, kind="number", value=numbers[0], whole=True)
 
 
 def _is_by(tokens: Sequence[Token], place: int) -> bool:
@@ -165,7 +163,9 @@ def _is_folder(mention: Mention) -> bool:
 
 def _joined_path(text: str, tokens: Sequence[Token], first: Mention, last: Mention, *parts: Mention) -> Mention:
     folder, file = parts
-    return _spanning(text, posixpath.join(folder.value, file.value), "path", tokens, first.first, last.last, whole=True)
+    return spanning(
+        text, tokens, first.first, last.last, kind="path", value=posixpath.join(folder.value, file.value), whole=True
+    )
 
 
 def series(tokens: Sequence[Token], single: Sequence[Mention]) -> Iterator[Mention]:
@@ -199,8 +199,3 @@ def _is_joined(tokens: Sequence[Token], ahead: Sequence[Token]) -> bool:
         and said != ["of"]
         and "to" not in said
     )
-
-
-def _spanning(text: str, value: str, kind: str, tokens: Sequence[Token], first: int, last: int, whole: bool = False) -> Mention:  # fmt: skip
-    start, end = tokens[first].start, tokens[last].end
-    return Mention(text=text[start:end], value=value, kind=kind, start=start, end=end, first=first, last=last, whole=whole)  # type: ignore[arg-type]  # fmt: skip

@@ -1,11 +1,10 @@
 """How likely an answer is what was asked: what speaks for the whole of it, and the words that found no place in it."""
 
 import ast
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.terms import plain, terms
@@ -14,8 +13,6 @@ from tools.commandline.shell import parse_command
 from tools.commandline.words import parse_call
 from tools.python_source import parse_python
 from tools.signatures.model import Signature
-
-Level = Literal["sure", "likely", "guess", "unsure", ""]
 
 CONFIDENCE_FEATURES = (
     "python", "margin", "least", "unused", "unused_share", "unplaced", "unplaced_share", "spelled",
@@ -113,31 +110,3 @@ def _is_named(statement: Statement, signature: Signature) -> bool:
     file = PurePosixPath(signature.path).name.lower()
     names = {file} if not signature.name else {file, signature.name.lower()}
     return any(PurePosixPath(token.value.lower()).name in names for token in statement.tokens)
-
-
-class Levels:
-    """From a probability to a word.
-
-    Args:
-        table: `weights` by feature and `bias`, and the least probability of `sure`, of `likely` and of an answer at all.
-    """
-
-    def __init__(self, table: Mapping[str, float]) -> None:
-        self._weights = [float(table.get(name, 0.0)) for name in CONFIDENCE_FEATURES]
-        self._bias = float(table.get("bias", 0.0))
-        self._sure = float(table.get("sure", 0.9))
-        self._likely = float(table.get("likely", 0.5))
-        self._answered = float(table.get("answered", 0.0))
-
-    def probability(self, vector: Sequence[float]) -> float:
-        """How likely an answer with this vector is right."""
-        score = self._bias + sum(weight * value for weight, value in zip(self._weights, vector, strict=True))
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
-
-    def level(self, probability: float) -> Level:
-        """What is said of it; "unsure" where several answers are offered instead of one."""
-        if probability >= self._sure:
-            return "sure"
-        if probability >= self._likely:
-            return "likely"
-        return "guess" if probability >= self._answered else "unsure"

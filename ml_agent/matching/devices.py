@@ -129,7 +129,7 @@ def _fitting(statement: Statement, slots: Sequence[Slot], device: Device) -> lis
     found = []
     for place, slot in enumerate(slots):
         name = next((name for name in slot.names if _is_for(statement, slot, name, device)), None)
-        value = typed_device(device, slot) if name is not None else None
+        value = _device_value(device, slot) if name is not None else None
         if not device.value.isdigit() and (position := _switch(device, slot)) is not None:
             name, value = ("index",), position
         if name is not None and value is not None:
@@ -157,7 +157,7 @@ def _is_for(statement: Statement, slot: Slot, name: tuple[str, ...], device: Dev
     return "gpu" in said and said <= _PLAIN | statement.vocabulary
 
 
-def typed_device(device: Device, slot: Slot) -> str | None:
+def _device_value(device: Device, slot: Slot) -> str | None:
     """A device as a slot takes it: "1" or "cuda:1", "cpu" or -1; None where it cannot be told, or a word of it is usual anyhow."""
     option = slot.option
     shown = " ".join([option.default or "", *slot.seen, *option.choices, *option.accepted])
@@ -165,8 +165,7 @@ def typed_device(device: Device, slot: Slot) -> str | None:
     known |= {"cpu", "cuda"} if option.dest.lower() == "device" and not re.search(r"\w", shown) else set()
     text = option.type in {"str", "unknown", "path"} and slot.numeric_default is None
     if device.value == "cpu":
-        none = "cpu" if text and (known or not option.help) else "-1" if _NEGATIVE.search(option.help) else None
-        value = none
+        value = "cpu" if text and (known or not option.help) else "-1" if _NEGATIVE.search(option.help) else None
     elif device.value == "gpu":
         value = next((word for word in ("cuda", "gpu") if text and word in known), None)
         value = None if "cpu" not in (option.default or "cpu") else value

@@ -14,9 +14,9 @@ from ml_agent.matching import launch
 from ml_agent.matching.alternatives import Alternatives
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.sense import is_read_by_sense, keep_in
-from ml_agent.matching.slots import TRUTH, Slot, slots_of
+from ml_agent.matching.slots import TRUTH, Slot, distinct
 from ml_agent.matching.terms import terms
-from ml_agent.matching.usage import read_usages
+from ml_agent.matching.usage import Usage, read_usages
 from ml_agent.matching.variables import documented, first_documented, references, with_variables
 from ml_agent.matching.vocabulary import Vocabulary, vocabulary_of
 from ml_agent.values.numbers import number
@@ -53,7 +53,6 @@ class Shown(msgspec.Struct, frozen=True):
     invocation: Invocation
     values: dict[str, Any]
     """What it gives, by dest."""
-    unknown: tuple[str, ...] = ()
 
 
 class EntryPoint:
@@ -83,13 +82,12 @@ class EntryPoint:
                     map(_SYNOPSIS.fullmatch, invocation.words)
                 ):
                     continue
-                call = parse_call(self.signature, invocation.words)
                 values = {
                     dest: value
-                    for dest, value in call.values.items()
+                    for dest, value in parse_call(self.signature, invocation.words).values.items()
                     if not (holds_placeholder(value) or is_metavar(value, dest))
                 }
-                found.append(Shown(example, invocation, values, call.unknown))
+                found.append(Shown(example, invocation, values))
         return tuple(found)
 
     @cached_property
@@ -105,23 +103,18 @@ class EntryPoint:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """Its options as slots."""
-        files = {
-            option.dest: self._siblings((option.default or "", *self.seen.get(option.dest, ())))
-            or self._configurations(option)
-            for option in self.signature.options
-        }
-        seen = {
-            option.dest: (*self.seen.get(option.dest, ()), *self._namesakes_choices(option))
-            for option in self.signature.options
-        }
-        prose = {
-            option.dest: self.facts.said_of([option.dest, *(flag.lstrip("-") for flag in option.flags)])
-            for option in self.signature.options
-        }
+        """Its options as slots; of several options for one thing the last one says what is known of it."""
         options = [one for one in self.signature.options if not (self.launcher and launch.is_launchers(one))]
-        own = slots_of(options, seen, files, prose, read_usages(self.facts.index, self.signature))
+        last = {one.dest: one for one in self.signature.options}
+        usages = read_usages(self.facts.index, self.signature)
+        own = (self._slot(one, last[one.dest], usages.get(one.dest, Usage())) for one in distinct(options))
         return (*own, *map(Slot, launch.options_of(self.launcher, options)))
+
+    def _slot(self, option: Option, known: Option, usage: Usage) -> Slot:
+        seen = self.seen.get(known.dest, ())
+        files = self._siblings((known.default or "", *seen)) or self._configurations(known)
+        prose = self.facts.said_of([known.dest, *(flag.lstrip("-") for flag in known.flags)])
+        return Slot(option, (*seen, *self._namesakes_choices(known)), prose, files, usage)
 
     @cached_property
     def _slots_by_sense(self) -> tuple[Slot, ...]:
@@ -163,12 +156,8 @@ class EntryPoint:
             and all(part.isidentifier() for part in one.invocation.name.split("."))
         )
         name, count = next(iter(names.most_common(1)), ("", 0))
-        if (
-            self.shown
-            or self.facts is None
-            or self.signature.kind != "python"
-            or not self.signature.path.endswith(".py")
-        ):
+        is_script = self.signature.kind == "python" and self.signature.path.endswith(".py")
+        if self.shown or self.facts is None or not is_script:
             return name if 2 * count > len(self.shown) else ""
         source = read_module(Tree(self.facts.index.root), self.signature.path)
         inside = posixpath.relpath(self.signature.path, workdir)
@@ -179,18 +168,16 @@ class EntryPoint:
 
     def _namesakes_choices(self, option: Option) -> tuple[str, ...]:
         """The choices that options of its name have elsewhere, for one of words that has none itself."""
-        own = option.choices or option.accepted or option.switch or option.type not in {"str", "unknown"}
-        return () if own else self.facts.choices.get(option.dest.lower(), ())
+        return self.facts.choices.get(option.dest.lower(), ()) if _takes_any_word(option) else ()
 
     def _alternatives(self, option: Option) -> tuple[str, ...]:
         """What the source has beside the default of an option for words, or beside a value that examples give it."""
-        if option.choices or option.accepted or option.switch or option.type not in {"str", "unknown"}:
+        if not _takes_any_word(option):
             return ()
         told = _DEFAULT.findall(option.help)[:1] if not option.default else []
         known = [option.default or "", *told, *self.seen.get(option.dest, ())[:_MOST_LOOKED_UP]]
         names = [text for text in known if text and number(text) is None and text.lower() not in TRUTH]
-        beside = (one for text in names for one in self.facts.alternatives.of(text))
-        return tuple(dict.fromkeys(beside))
+        return tuple(dict.fromkeys(one for text in names for one in self.facts.alternatives.of(text)))
 
     def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Files of the repository beside one that a value names, spelled like it."""
@@ -232,6 +219,11 @@ class EntryPoint:
     def name(self) -> str:
         """Its name without folder and ending, or the console command."""
         return self.signature.name or PurePosixPath(self.signature.path).stem
+
+
+def _takes_any_word(option: Option) -> bool:
+    known = option.choices or option.accepted
+    return not known and not option.switch and option.type in {"str", "unknown"}
 
 
 def _is_named(invocation: Invocation, signature: Signature) -> bool:

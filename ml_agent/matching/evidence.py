@@ -58,8 +58,9 @@ def nearness(statement: Statement, mention: Mention) -> Nearness:
                 side[term] = near
     if mention.kind == "word":
         # The rest of the very word stands nearest: "link" of "single-link", where the value is "single".
-        following = tuple(set(terms(mention.text)) - set(terms(mention.value))) or following
-        after |= dict.fromkeys(set(terms(mention.text)) - set(terms(mention.value)), 1.0)
+        rest = set(terms(mention.text)) - set(terms(mention.value))
+        following = tuple(rest) or following
+        after |= dict.fromkeys(rest, 1.0)
     if mention.noun and mention.noun not in statement.text.lower():
         after |= dict.fromkeys(terms(mention.noun), 1.0)
     own = frozenset(terms(mention.value)) if mention.kind in {"path", "name", "word"} else frozenset()

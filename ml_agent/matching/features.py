@@ -12,7 +12,7 @@ from ml_agent.matching.evidence import Evidence, Nearness, nearness
 from ml_agent.matching.meanings import Entry, pieces_of
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import file_kinds, plain, terms
+from ml_agent.matching.terms import kind_of_file, plain, terms
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from tools.remember import remembered
@@ -101,13 +101,8 @@ def _wording_features(case: _Case) -> list[float]:
 
 def _type_features(case: _Case) -> list[float]:
     """The kinds of the value and of the slot, and how far a number is from the default."""
-    mention, slot, option, amount, default = (
-        case.mention,
-        case.slot,
-        case.slot.option,
-        case.amount,
-        case.slot.numeric_default,
-    )
+    mention, slot, amount = case.mention, case.slot, case.amount
+    option, default = slot.option, slot.numeric_default
     kinds = [float(mention.kind == kind) for kind in ("path", "name", "text", "factor", "word")]
     return [
         float(mention.kind == "number"), float(amount is not None and amount == amount.to_integral_value()),
@@ -130,12 +125,9 @@ def _magnitude(amount: Decimal | None, default: float | None) -> float:
 def _in_vocabulary(case: _Case) -> list[float]:
     """How well the value is an entry of the slot's vocabulary, and whether the help has it."""
     entry, value = case.entry, case.mention.value
-    known = [entry.strength, entry.margin, float(entry.exact), _extent(case.slot)] if entry else [0.0] * 4
+    extent = min(3.0, math.log10(1 + len(case.slot.vocabulary)))
+    known = [entry.strength, entry.margin, float(entry.exact), extent] if entry else [0.0] * 4
     return [*known, float(len(value) > 2 and value.lower() in case.slot.option.help.lower())]
-
-
-def _extent(slot: Slot) -> float:
-    return min(3.0, math.log10(1 + len(slot.vocabulary)))
 
 
 def _as_path(case: _Case) -> list[float]:
@@ -147,18 +139,18 @@ def _as_path(case: _Case) -> list[float]:
 
 def _of_file_kind(case: _Case) -> list[float]:
     """Whether weights, settings and files of a kind meet a slot for them."""
-    mention, slot, role, path, lead = case.mention, case.slot, case.slot.role, case.path, case.near.lead
-    if not path:
+    mention, slot, role, lead = case.mention, case.slot, case.slot.role, case.near.lead
+    if not case.path:
         return [0.0] * 8
     kind, given = _file_kind(mention.value), _given_kinds(slot)
     weights = kind == "pt" or bool(lead & frozenset(terms("checkpoint weight network model")))
     config = kind == "yaml" or bool(lead & frozenset(terms("configuration config")))
     for_weights = bool({"weights", "weights-help"} & role)
     return [
-        float(path and weights and for_weights), float(path and weights and not for_weights),
-        float(path and config and bool({"config", "config-help"} & role)), float(path and config != ("config" in role)),
+        float(weights and for_weights), float(weights and not for_weights),
+        float(config and bool({"config", "config-help"} & role)), float(config != ("config" in role)),
         float(bool(kind) and kind in given), float(bool(kind) and bool(given) and kind not in given),
-        *_form_features(path, _suffix(mention.value), slot),
+        *_form_features(_suffix(mention.value), slot),
     ]  # fmt: skip
 
 
@@ -173,15 +165,10 @@ def _as_option(case: _Case) -> list[float]:
     """What kind of option it is, beside a share of a hundred."""
     slot, option = case.slot, case.slot.option
     longest = max((len(name) for name in slot.names), default=0)
-    used = min(1.0, len(slot.seen) / 3)
     return [
-        float(option.required),
-        float(option.positional),
-        used,
-        float(case.mention.percent),
-        float(longest),
-        float(slot.several),
-    ]
+        float(option.required), float(option.positional), min(1.0, len(slot.seen) / 3),
+        float(case.mention.percent), float(longest), float(slot.several),
+    ]  # fmt: skip
 
 
 def _as_name(case: _Case) -> list[float]:
@@ -207,8 +194,9 @@ def _in_words(case: _Case) -> list[float]:
     absent = mention.kind == "absence"
     introduced = mention.kind in {"name", "path"} and _is_introduced(case.statement, mention)
     called = any("name" in name or "prefix" in name for name in slot.names)
+    direction, output = _direction(case.statement, mention), "output" in slot.role
     return [
-        *_direction_features(path, _direction(case.statement, mention), "output" in slot.role),
+        *(float(path and direction == way and output == kind) for way in ("toward", "from") for kind in (True, False)),
         float(mention.text.lower() in {"one", "single"} and not case.seen.next),
         float(path and slot.direction == "input"), float(introduced), float(introduced and called),
         float(absent), float(absent) * case.seen.next, float(mention.whole), float(absent and slot.closed),
@@ -285,11 +273,11 @@ def _is_put(statement: Statement, place: int) -> bool:
     return any(token.value.lower() in words("writing") for token in before)
 
 
-def _form_features(path: bool, suffix: str, slot: Slot) -> tuple[float, float]:
+def _form_features(suffix: str, slot: Slot) -> tuple[float, float]:
     """Whether a path with an ending meets a slot for a file and one without a slot for a folder, as the source or the name says."""
     form = slot.form or ("folder" if any("directory" in name for name in slot.names) else "")
     form = form or ("file" if any("file" in name for name in slot.names) else "")
-    if not path or not form:
+    if not form:
         return 0.0, 0.0
     fits = (form == "file") == bool(suffix)
     return float(fits), float(not fits)
@@ -299,10 +287,6 @@ def _is_introduced(statement: Statement, mention: Mention) -> bool:
     """Whether a word such as "called" stands right before a value."""
     before = statement.tokens[max(0, mention.first - 3) : mention.first]
     return any(token.value.lower() in _INTRODUCING for token in before)
-
-
-def _direction_features(path: bool, direction: str, output: bool) -> list[float]:
-    return [float(path and direction == way and output == kind) for way in ("toward", "from") for kind in (True, False)]
 
 
 @remembered(8192)
@@ -349,7 +333,4 @@ def _suffix(path: str) -> str:
 @remembered(8192)
 def _file_kind(text: str) -> str:
     suffix = PurePosixPath(text.strip("'\"`.,;()[]")).suffix.lstrip(".").lower()
-    return next(
-        (group.split()[0] for group in file_kinds() if suffix in group.split()),
-        suffix if 1 < len(suffix) < 6 and suffix.isalpha() else "",
-    )
+    return kind_of_file(suffix) or (suffix if 1 < len(suffix) < 6 and suffix.isalpha() else "")

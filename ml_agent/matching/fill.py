@@ -70,12 +70,9 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
     used = {one.slot for one in taken if not slots[one.slot].several or is_whole(one)}
     sense = sense_of(statement, slots)
     found: list[tuple[Mention, int, Evidence, Entry | None]] = []
-    open_slots = [
-        (place, slot)
-        for place, slot in enumerate(slots)
-        if place not in used and not slot.boolean and not slot.internal
-    ]
-    for place, slot in open_slots:
+    for place, slot in enumerate(slots):
+        if place in used or slot.boolean or slot.internal:
+            continue
         for mention, entry in candidates(statement, slots, place, statement.mentions[:_MOST_VALUES], spans):
             seen = evidence(nearness(statement, mention), statement, slot, weights)
             if entry is not None or is_possible(slot, mention, seen) or _is_heard(sense, mention, place):
@@ -168,7 +165,10 @@ def fill(
     kept = _keep_options(unknown if callee.flexible else (), device.spans)
     forms = Forms(statement, slots, weights)
     scored = [
-        (pair, value_score(pair, model) + forms.score(pair) + _opinion_score(pair, opinion))
+        (
+            pair,
+            value_score(pair, model) + forms.score(pair) + (opinion.value(pair.mention, pair.slot) if opinion else 0),
+        )
         for pair in pairs(statement, slots, weights, taken)
         if not (kept.holds(pair.mention) or forms.is_name(pair.mention) or _is_own_name(statement, pair, slots, callee))
     ]
@@ -228,10 +228,6 @@ def _is_within_name(statement: Statement, mention: Mention, callee: Callee) -> b
     return any(all(words[a:b]) and "".join(words[a:b]) in callee.names for a, b in spans)
 
 
-def _opinion_score(pair: Pair, opinion: Opinion | None) -> float:
-    return opinion.value(pair.mention, pair.slot) if opinion else 0.0
-
-
 def _is_single(mention: Mention) -> bool:
     return not mention.parts and not mention.whole and mention.kind not in {"factor", "absence"}
 
@@ -249,7 +245,7 @@ class _Kept(NamedTuple):
         return any(start <= mention.start < end for start, end in self.spans)
 
 
-def _keep_options(spelled: Sequence[Spelled], spent: Sequence[tuple[int, int]] = ()) -> _Kept:
+def _keep_options(spelled: Sequence[Spelled], spent: Sequence[tuple[int, int]]) -> _Kept:
     options = tuple(one for one in spelled if one.name.startswith("-"))
     found = [kept_words(one) for one in options]
     spans = tuple((one.start, end) for one, (_, end) in zip(options, found, strict=True))
@@ -295,9 +291,7 @@ def _without_overlaps(
 
 
 def _best_assignment(
-    statement: Statement,
-    rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]],
-    slots: Sequence[Slot],
+    statement: Statement, rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]], slots: Sequence[Slot]
 ) -> list[Placed]:
     """The best overall matching; a slot for several values has several places."""
     columns: list[tuple[int, int]] = []

@@ -9,9 +9,8 @@ from ml_agent.matching.devices import COUNTED_CARDS
 from ml_agent.matching.durations import in_the_units_of
 from ml_agent.matching.evidence import Evidence
 from ml_agent.matching.launch import PORT, PROCESSES
-from ml_agent.matching.listed import listed_in
 from ml_agent.matching.mentions import Mention, Statement
-from ml_agent.matching.slots import Slot
+from ml_agent.matching.slots import Slot, listed_in
 from ml_agent.matching.spelled import Placed
 from ml_agent.matching.terms import plain, terms
 from ml_agent.values.numbers import number, quantity
@@ -47,12 +46,8 @@ def takes(slot: Slot, mention: Mention) -> bool:
         return False  # both of its sides go there, as one word
     if mention.kind == "name" and set(terms(mention.value)) <= _DEVICES:
         return slot.option.type not in {"int", "float"} and any(_DEVICES & set(name) for name in slot.names)
-    if (
-        any(name[-1] == "gpu" for name in slot.names)
-        and not slot.boolean
-        and mention.kind != "factor"
-        and not _DEVICE.fullmatch(mention.value)
-    ):
+    for_card = any(name[-1] == "gpu" for name in slot.names) and not slot.boolean
+    if for_card and mention.kind != "factor" and not _DEVICE.fullmatch(mention.value):
         return False
     if slot.separator and not re.search("[:=]", mention.value):
         return False
@@ -62,9 +57,7 @@ def takes(slot: Slot, mention: Mention) -> bool:
         return slot.numeric_default is not None and slot.option.type in {"int", "float", "str", "unknown"}
     if mention.kind == "number":
         return _takes_amount(slot, mention)
-    if mention.kind in {"path", "name", "text", "word"}:
-        return slot.option.type in {"str", "path", "unknown", "json"} and slot.numeric_default is None
-    return True
+    return slot.option.type in {"str", "path", "unknown", "json"} and slot.numeric_default is None
 
 
 def _is_within(amount: Decimal, slot: Slot, mention: Mention) -> bool:
@@ -101,9 +94,8 @@ _SHARE = re.compile(r"(?:dropout|prob|probability)$", re.IGNORECASE)
 def _is_above(slot: Slot, mention: Mention) -> bool:
     """Whether a number is above what a probability can be, and no known value is: four images are no dropout."""
     amount = number(mention.value) if mention.kind == "number" and not mention.percent else None
-    return (
-        amount is not None and amount > 1 and bool(_SHARE.search(slot.option.dest)) and (slot.numeric_default or 0) <= 1
-    )
+    is_share = _SHARE.search(slot.option.dest) is not None and (slot.numeric_default or 0) <= 1
+    return is_share and amount is not None and amount > 1
 
 
 _SQUARE = re.compile(r"\d+\s*(?:x|×|by)\s*\d+", re.IGNORECASE)
@@ -137,20 +129,21 @@ def _counts_machines(slot: Slot) -> bool:
 
 def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool:
     """Whether a number counts what the slot does not: "two GPUs" are no epochs, and no batch size per GPU."""
-    cards = mention.kind == "number" and COUNTED_CARDS.match(statement.text, mention.end)
-    if cards and not _counts_machines(slot):
+    if mention.kind != "number":
+        return False
+    if COUNTED_CARDS.match(statement.text, mention.end) and not _counts_machines(slot):
         return True
-    if mention.kind == "number" and slot.option in (PROCESSES, PORT):
+    if slot.option in (PROCESSES, PORT):
         beside = statement.tokens[max(0, mention.first - _BESIDE) : mention.last + 1 + _BESIDE]
         return _OF_LAUNCHING.isdisjoint(term for token in beside for term in terms(token.value))
-    if mention.kind == "number" and _SHOTS.match(statement.text, mention.end):
+    if _SHOTS.match(statement.text, mention.end):
         return "shot" not in f"{slot.option.dest} {slot.option.help}".lower()
-    if mention.kind == "number" and _SEEDS.match(statement.text, mention.end):
+    if _SEEDS.match(statement.text, mention.end):
         return any(set(name) <= _OF_A_SEED for name in slot.names)
     following = statement.tokens[mention.last + 1 : mention.last + 2]
-    if mention.kind == "number" and _HERTZ.search(" ".join([mention.text, *(one.text for one in following)])):
+    if _HERTZ.search(" ".join([mention.text, *(one.text for one in following)])):
         return not _OSCILLATES.intersection(slot.help_terms, *slot.names)
-    if mention.kind != "number" or not following or following[0].kind not in {"word", "name"}:
+    if not following or following[0].kind not in {"word", "name"}:
         return False
     shared = {term for said in _PER.findall(f"{slot.option.dest} {slot.option.help}") for term in terms(said)}
     return bool(shared & set(terms(following[0].value.partition("/")[0])))
@@ -192,11 +185,8 @@ def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
     """Whether what the words around a value say lets it go into a slot that takes values of its kind."""
     if mention.kind == "path" and "/" in mention.value and _is_no_place(slot):
         return False
-    if (
-        mention.noun in _FOLDERS
-        and not slot.takes_path
-        and not slot.role & {"path", "output", "path-help", "output-help"}
-    ):
+    for_files = slot.takes_path or slot.role & {"path", "output", "path-help", "output-help"}
+    if mention.noun in _FOLDERS and not for_files:
         return False
     if mention.kind == "path" and not slot.takes_path and listed_in(slot.option.help):
         return False  # its help lists names
@@ -231,14 +221,11 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
         parts = tuple(_canonical_spelling(part, slot) for part in mention.parts)
         return parts if slot.several else ((slot.series or ",").join(parts),)
     if slot.quantity is not None and mention.kind == "number":
-        return (_measured(mention, slot.option.default or ""),)
+        return (_with_unit(mention, slot.option.default or ""),)
     if slot.series == "," and mention.kind == "number" and _IN_THREES.fullmatch(mention.text):
         return (mention.text,)
-    if (
-        mention.percent
-        and slot.option.type != "int"
-        and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
-    ):
+    shares = slot.option.type != "int" and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
+    if mention.percent and shares:
         return (format((Decimal(mention.value) / 100).normalize(), "f"),)
     if mention.seconds and not slot.closed:
         told = f"{slot.option.dest} {slot.option.help}"
@@ -247,7 +234,7 @@ def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
     return (mention.value if quoted else _canonical_spelling(mention.value, slot),)
 
 
-def _measured(mention: Mention, usual: str) -> str:
+def _with_unit(mention: Mention, usual: str) -> str:
     """A number with its unit as it was written, in the spelling of the usual value: "256K" is "256k" beside "128k"."""
     digits = mention.text.rstrip("%" + string.ascii_letters)
     unit, known = mention.text[len(digits) :], quantity(usual)
@@ -289,12 +276,10 @@ def _canonical_spelling(value: str, slot: Slot) -> str:
     if value[:1].isalpha() and "/" not in value and not slot.takes_path:
         usual = slot.option.default or ""
         value = _spelled_like(value, usual) or _in_full(value, usual) or value
+    if value in slot.vocabulary:
+        return value
     for known in slot.vocabulary:
-        if known == value:
+        if _same(known, value):
             return known
-    if slot.closed or slot.vocabulary:
-        for known in slot.vocabulary:
-            if _same(known, value):
-                return known
     listed = (word for word in _LISTED.findall(slot.option.help) if word.islower() and plain(word) == plain(value))
     return next(listed, value) if plain(value) and number(value) is None else value

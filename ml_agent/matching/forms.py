@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from ml_agent.matching import features
-from ml_agent.matching.called import Before, ends_with, words_before
+from ml_agent.matching.called import ends_with, words_before
 from ml_agent.matching.evidence import evidence, nearness
-from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.features import is_written_alike
+from ml_agent.matching.mentions import Mention, Statement, Word
 from ml_agent.matching.scores import Pair
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.terms import terms
@@ -71,10 +71,10 @@ class Forms:
         """The slots whose name of several words stands right before a value, and its tokens; the longest is meant: "the random seed to 7"."""
         spot = (mention.first, mention.last)
         if spot not in self._called:
-            self._called[spot] = self._longest_named(words_before(self._statement, mention))
+            self._called[spot] = self._longest_named(words_before(self._statement, mention.first))
         return self._called[spot]
 
-    def _longest_named(self, before: Sequence[Before]) -> tuple[frozenset[int], frozenset[int]]:
+    def _longest_named(self, before: Sequence[Word]) -> tuple[frozenset[int], frozenset[int]]:
         length = {
             place: max((len(name) for name in slot.names if ends_with(before, name)), default=0)
             for place, slot in enumerate(self._slots)
@@ -91,7 +91,9 @@ class Forms:
         if pair.mention.value == slot.option.default and is_file_name(pair.mention.value):
             return owed + _USUAL
         if pair.entry is None:
-            return owed + _ALIKE * _is_alike(pair.mention, slot) + _FULL * _has_all(pair.mention, slot)
+            named = pair.mention.kind == "name" and not pair.mention.parts
+            alike = named and is_written_alike(pair.mention.value, slot)
+            return owed + _ALIKE * alike + _FULL * _has_all(pair.mention, slot)
         if pair.mention.first != pair.mention.last:
             return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
         if self._is_ordinary(pair):
@@ -138,7 +140,3 @@ def _has_all(mention: Mention, slot: Slot) -> bool:
     usual = (slot.option.default or "").split(slot.series or None)
     takes_them = slot.several or bool(slot.series)
     return takes_them and len(mention.parts) == len(usual) > 1 and mention.kind == "number"
-
-
-def _is_alike(mention: Mention, slot: Slot) -> bool:
-    return mention.kind == "name" and not mention.parts and features.is_written_alike(mention.value, slot)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from ml_agent.matching.terms import file_kinds, plain
+from ml_agent.matching.terms import kind_of_file, plain
 from tools.remember import remembered
 
 _PARTS_OF_A_NAME = 3
@@ -23,8 +23,9 @@ def likeness(left: str, right: str) -> float:
     if plain(left) == plain(right):
         return 1.0
     first, second = _last(left), _last(right)
-    same_type = _extension(first) != "" and kind_of_file(_extension(first)) == kind_of_file(_extension(second))
-    if _extension(first) and _extension(second) and not same_type:
+    one, other = _extension(first), _extension(second)
+    same_type = one != "" and (kind_of_file(one) or one) == (kind_of_file(other) or other)
+    if one and other and not same_type:
         return -1.0
     return max(0.7 if same_type else 0.0, _family(first, second))
 
@@ -46,12 +47,6 @@ def _follow_each_other(parts: Sequence[str], words: Sequence[str]) -> bool:
     """Whether words come in an order, others between them."""
     left = iter(words)
     return all(part in left for part in parts)
-
-
-def kind_of_file(extension: str) -> str:
-    """One extension for all that mean the same kind of file: ".png" and ".jpg" are both pictures."""
-    bare = extension.removeprefix(".")
-    return next((group.split()[0] for group in file_kinds() if bare in group.split()), bare)
 
 
 def _family(left: str, right: str) -> float:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from ml_agent.matching.mention import spanning
 from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import canonical, plain, terms
@@ -59,9 +60,8 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
         exact = value in aliases or (plain(mention.text) == plain(value) and bool(plain(value)))
         exact = exact or named or canonical(mention.text.lower()) == canonical(value.lower())
         share = 1.0 if named else share
-        found.append(
-            Entry(value, share, share - other if share < 0.99 else 0.2 + share - other + 0.1 * much, exact, mention)
-        )
+        margin = share - other if share < 0.99 else 0.2 + share - other + 0.1 * much
+        found.append(Entry(value, share, margin, exact, mention))
     return [one for one in found if not any(_says_more(statement, other, one, pieces) for other in found)]
 
 
@@ -149,23 +149,19 @@ def _says(statement: Statement, place: int, pieces: frozenset[str]) -> bool:
     return "_" not in word or 2 * len(pieces_of(word) & pieces) >= len(pieces_of(word))
 
 
+_MEANS = r"\s+(?:is|are|means)\s+(?:(?:the|an?)\s+)?([A-Za-z]{4,20})\b"
+
+
 @lru_cache(maxsize=4096)
 def described(choices: tuple[str, ...], text: str) -> Mapping[str, str]:
     """By choice: the word that a help text says it is, "l1 is the lasso"; none that says it of two."""
     found: dict[str, str] = {}
     for choice in choices:
-        match = re.search(
-            rf"(?<![\w-]){re.escape(choice)}(?![\w-])\s+(?:is|are|means)\s+(?:(?:the|an?)\s+)?([A-Za-z]{{4,20}})\b",
-            text,
-        )
+        match = re.search(rf"(?<![\w-]){re.escape(choice)}(?![\w-]){_MEANS}", text)
         if match is not None and match[1].lower() not in words("stop"):
             found[choice] = canonical(match[1].lower())
-    several = list(found.values())
-    return {
-        choice: word
-        for choice, word in found.items()
-        if several.count(word) == 1 and word not in {canonical(one) for one in choices}
-    }
+    several, taken = list(found.values()), set(map(canonical, choices))
+    return {choice: word for choice, word in found.items() if several.count(word) == 1 and word not in taken}
 
 
 @lru_cache(maxsize=64)
@@ -173,9 +169,7 @@ def _tokens_by_piece(statement: Statement) -> Mapping[str, tuple[int, ...]]:
     """By piece of a word: the numbers of the tokens that hold it."""
     found: dict[str, list[int]] = {}
     for place, token in enumerate(statement.tokens):
-        if token.kind == "mark":
-            continue
-        if token.value.endswith((".py", ".sh")):
+        if token.kind == "mark" or token.value.endswith((".py", ".sh")):
             continue
         spelled = (token.text if token.kind == "number" else token.value).lower().replace("++", "pp")
         for piece in {*_PIECE.findall(spelled), *pieces_of(token.value), plain(spelled)}:
@@ -187,23 +181,18 @@ def _tokens_by_piece(statement: Statement) -> Mapping[str, tuple[int, ...]]:
     return {piece: tuple(places) for piece, places in found.items()}
 
 
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_FILE = re.compile(r"\.(?:ya?ml|json|py|sh|txt|jpg|png|csv|toml)$")
 _VERSION = re.compile(r"(?<=[a-z]{3})v(?=\d)")
 """How a version begins that is joined to a name: "animevideov3"."""
 
 
 @remembered(32768)
 def pieces_of(value: str) -> frozenset[str]:
-    spaced = (
-        re.sub(
-            r"(?<=[a-z])(?=[A-Z][a-z])",
-            " ",
-            PurePosixPath(value).with_suffix("").as_posix()
-            if re.search(r"\.(?:ya?ml|json|py|sh|txt|jpg|png|csv|toml)$", value)
-            else value,
-        )
-        .lower()
-        .replace("++", "pp")
-    )
+    """The words and numbers of a known value, as terms; a file's without its ending."""
+    if _FILE.search(value):
+        value = PurePosixPath(value).with_suffix("").as_posix()
+    spaced = _HUMP.sub(" ", value).lower().replace("++", "pp")
     spaced = _VERSION.sub(" v", spaced)
     return frozenset(
         term
@@ -233,7 +222,4 @@ def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...
 
 def between(statement: Statement, value: str, first: int, last: int) -> Mention:
     """The mention of a value by the tokens from `first` to `last`."""
-    start, end = statement.tokens[first].start, statement.tokens[last].end
-    return Mention(
-        text=statement.text[start:end], value=value, kind="word", start=start, end=end, first=first, last=last
-    )
+    return spanning(statement.text, statement.tokens, first, last, kind="word", value=value)

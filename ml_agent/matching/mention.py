@@ -1,8 +1,11 @@
 """One value that a request states."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import msgspec
+
+from ml_agent.values.lexer import Token
 
 MentionKind = Literal["number", "path", "name", "text", "factor", "word", "absence"]
 
@@ -29,3 +32,9 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it is made of others: a size of two numbers, a path of a folder and a file."""
     seconds: float = 0.0
     """Of a duration: its unit in seconds; 0 where no unit of time stands behind it."""
+
+
+def spanning(text: str, tokens: Sequence[Token], first: int, last: int, **fields: Any) -> Mention:
+    """The value that the tokens from the first to the last state, with its other fields."""
+    start, end = tokens[first].start, tokens[last].end
+    return Mention(text=text[start:end], start=start, end=end, first=first, last=last, **fields)

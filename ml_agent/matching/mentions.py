@@ -11,7 +11,7 @@ import msgspec
 
 from ml_agent.matching import composites
 from ml_agent.matching.durations import seconds_behind
-from ml_agent.matching.mention import Mention, MentionKind
+from ml_agent.matching.mention import Mention, MentionKind, spanning
 from ml_agent.matching.terms import terms
 from ml_agent.values.lexer import Token, is_file_name, is_path
 from ml_agent.values.lexicon import words
@@ -67,6 +67,7 @@ class Statement:
     def __init__(self, text: str, given: tuple[tuple[str, str], ...] = ()) -> None:
         self.text = uncoded(text)
         self.given = given
+        self._alike: dict[str, tuple[str, ...]] = {}
 
     def in_words(self) -> "Statement":
         """The same request, read by its words alone."""
@@ -127,16 +128,9 @@ class Statement:
     def mentions(self) -> tuple[Mention, ...]:
         """Every value, in order; series beside their parts."""
         single = [one for place, token in enumerate(self.tokens) if (one := self._mention(place, token)) is not None]
+        for several in composites.layers, composites.factors, composites.absences_and_singles, composites.sizes:
+            single += several(self.text, self.tokens)
         grams = list(composites.grams(self.text, self.tokens))
-        for several in (
-            composites.layers,
-            composites.factors,
-            composites.absences,
-            composites.singles,
-            composites.sizes,
-        ):
-            made = several(self.text, self.tokens)
-            single += [one for one in made if not any(gram.first <= one.first <= gram.last for gram in grams)]
         single = [one for one in single if not any(gram.first <= one.first <= gram.last for gram in grams)] + grams
         values = {value for _, value in self.given}
         single = [one for one in single if one.value not in values]
@@ -158,20 +152,14 @@ class Statement:
         spans = [(one.start, one.end) for one in found]
         for match in _ASSIGNED.finditer(self.text):
             if not any(start <= match.start() < end for start, end in spans):
-                value = match["value"].rstrip(".") if match["value"][-1:] == "." else match["value"]
-                found.append(
-                    Spelled(name=match["name"], following="", start=match.start(), end=match.end(), joined=value)
-                )
+                value = match["value"].rstrip(".")
+                found.append(Spelled(name=match["name"], following="", start=match.start(), end=match.end(), joined=value))  # fmt: skip
         return tuple(found)
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """All terms that are said."""
         return frozenset(term for word in self.content for term in word.terms)
-
-    @cached_property
-    def _alike(self) -> dict[str, tuple[str, ...]]:
-        return {}
 
     def alike(self, term: str) -> tuple[str, ...]:
         """The terms that are said and that another term contains or that contain it: "shot" and "fewshot"."""
@@ -191,15 +179,8 @@ class Statement:
         elif token.kind == "shape":
             kind = "number" if number(value.strip("()[]").split(",")[0]) is not None else "text"
         elif token.kind == "quoted":
-            kind = (
-                "number"
-                if number(value) is not None
-                else "path"
-                if is_path(value)
-                else "text"
-                if " " in value
-                else "name"
-            )
+            kind = "path" if is_path(value) else "text" if " " in value else "name"
+            kind = "number" if number(value) is not None else kind
         elif token.kind == "name" or (token.kind == "word" and not token.written and _is_namelike(self.tokens, place)):
             kind = "name"
         else:
@@ -209,7 +190,7 @@ class Statement:
         seconds = seconds_behind(self.text, token.end) if kind == "number" else 0.0
         if kind == "name" and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value))):
             kind = "path"
-        return Mention(text=token.text, value=value, kind=kind, start=token.start, end=token.end, first=place, last=place, percent=percent, noun=noun, seconds=seconds)  # fmt: skip
+        return spanning(self.text, self.tokens, place, place, kind=kind, value=value, percent=percent, noun=noun, seconds=seconds)  # fmt: skip
 
 
 def starts_module(tokens: Sequence[Token], place: int) -> bool:
@@ -258,7 +239,7 @@ def _is_namelike(tokens: Sequence[Token], place: int) -> bool:
         return True
     if is_introduced(tokens, place):
         return True
-    lead = tokens[place - 1].value.lower() if place else ""
+    lead = before.value.lower() if before is not None else ""
     if lead in (_PLACES - {"file", "path"}) | {"project", "workdir"} and text.lower() not in _BEHIND_PLACES:
         following = tokens[place + 1 : place + 2]  # "the folder take ./x", "a folder dataset called screws"
         return not any(

@@ -1,18 +1,21 @@
 """The learned tables, written by `python -m benchmarks.fit` and read here: linear weights by feature, and small trees for switches."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from operator import mul
-from typing import Any
+from typing import Any, Literal
 
 from ml_agent.matching.answers import ANSWER_FEATURES
-from ml_agent.matching.confidence import CONFIDENCE_FEATURES, Levels
+from ml_agent.matching.confidence import CONFIDENCE_FEATURES
 from ml_agent.matching.retrieval import ENTRY_FEATURES
 from ml_agent.matching.scores import VALUE_FEATURES
 from ml_agent.matching.sense import in_use
 from ml_agent.matching.switches import SWITCH_FEATURES
+
+Level = Literal["sure", "likely", "guess", "unsure"]
 
 FEATURES_OF = {
     "value": VALUE_FEATURES,
@@ -58,6 +61,32 @@ class Trees:
                 node = tree[node[2] if vector[node[0]] <= node[1] else node[3]]
             total += node[4]
         return total
+
+
+class Levels:
+    """From a probability to a word.
+
+    Args:
+        table: `weights` by feature and `bias`, and the least probability of `sure`, of `likely` and of an answer at all.
+    """
+
+    def __init__(self, table: Mapping[str, float]) -> None:
+        self._log_odds = Linear(CONFIDENCE_FEATURES, table)
+        self._sure = float(table.get("sure", 0.9))
+        self._likely = float(table.get("likely", 0.5))
+        self._answered = float(table.get("answered", 0.0))
+
+    def probability(self, vector: Sequence[float]) -> float:
+        """How likely an answer with this vector is right."""
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, self._log_odds(vector)))))
+
+    def level(self, probability: float) -> Level:
+        """What is said of it; "unsure" where several answers are offered instead of one."""
+        if probability >= self._sure:
+            return "sure"
+        if probability >= self._likely:
+            return "likely"
+        return "guess" if probability >= self._answered else "unsure"
 
 
 class Model:

@@ -55,7 +55,7 @@ def fill_program(statement: Statement, skeleton: Skeleton, model: Scores) -> Wri
         skeleton: calls without them.
         model: the learned tables.
     """
-    spots = spots_of(skeleton.program)
+    spots = _spots_of(skeleton.program)
     slots = [one.slot for one in spots]
     filled = fill(statement, slots, model)
     filled = _spelled_near(statement, filled, spots, skeleton.program)
@@ -77,9 +77,8 @@ def _stated_arguments(
     found: dict[tuple[int, str], str] = {}
     for one in filled.placed:
         spot = spots[one.slot]
-        found[spot.call, spot.name] = written(
-            one.values, spot.slot, program.calls[spot.call].thing.lists.get(spot.name, "")
-        )
+        bracket = program.calls[spot.call].thing.lists.get(spot.name, "")
+        found[spot.call, spot.name] = _in_code(one.values, spot.slot, bracket)
     _carry(found, spots, program)
     device = _device(statement)
     for spot in spots if device else ():
@@ -88,13 +87,14 @@ def _stated_arguments(
     return found
 
 
-def spots_of(program: Program) -> list[Spot]:
+def _spots_of(program: Program) -> list[Spot]:
+    """What a request may fill: parameters that have no value yet, or one that may be replaced."""
     found: list[Spot] = []
     made = {one.makes for one in program.calls if one.makes}
     for at, call in enumerate(program.calls):
         for name, slot in call.thing.slots(at).items():
             value = call.given.get(name)
-            if value is not None and not is_open(value, made):
+            if value is not None and not _is_open(value, made):
                 continue
             if len(found) < _MOST_SLOTS:
                 found.append(Spot(at, name, slot))
@@ -113,7 +113,7 @@ def _device(statement: Statement) -> str:
     return '"cuda"' if _GPU.search(statement.text) else ""
 
 
-def is_open(value: ast.expr, made: set[str]) -> bool:
+def _is_open(value: ast.expr, made: set[str]) -> bool:
     """Whether what stands for a parameter may be replaced by a value of the user's: a literal, or a plain variable that is no made object."""
     if text_of_literal(value) is not None or (isinstance(value, ast.Constant) and value.value is ...):
         return True
@@ -122,13 +122,8 @@ def is_open(value: ast.expr, made: set[str]) -> bool:
 
 def _spelled_near(statement: Statement, filled: Filled, spots: Sequence[Spot], program: Program) -> Filled:
     """What the user spells goes to the call that was named last before it: `A(dim=1)` and `B(dim=2)`."""
-    named = [
-        [
-            match.start()
-            for match in re.finditer(rf"(?<!\w){re.escape(call.thing.name)}(?!\w)", statement.text, re.IGNORECASE)
-        ]
-        for call in program.calls
-    ]
+    patterns = [rf"(?<!\w){re.escape(call.thing.name)}(?!\w)" for call in program.calls]
+    named = [[one.start() for one in re.finditer(name, statement.text, re.IGNORECASE)] for name in patterns]
     fresh, taken = [], {one.slot for one in filled.placed}
     by_start = {one.start: one for one in statement.spelled}
     for one in filled.placed:
@@ -151,15 +146,12 @@ def _carry(given: dict[tuple[int, str], str], spots: Sequence[Spot], program: Pr
     for spot in spots:
         if (spot.call, spot.name) in given or spot.name not in by_name:
             continue
-        teller, text = by_name[spot.name]
-        value = program.calls[spot.call].given.get(spot.name)
+        told, text = by_name[spot.name]
+        teller, other = program.calls[told], program.calls[spot.call]
+        value = other.given.get(spot.name)
         shown = value is not None and text_of_literal(value) is not None
-        alike = spot.slot.option.default == _default(program.calls[teller], spot.name) != "None"
-        if (
-            spot.slot.option.required
-            or shown
-            or (alike and _are_joined(program.calls[teller], program.calls[spot.call]))
-        ):
+        alike = spot.slot.option.default == _default(teller, spot.name) != "None"
+        if spot.slot.option.required or shown or (alike and _are_joined(teller, other)):
             given[spot.call, spot.name] = text
 
 
@@ -175,7 +167,7 @@ def _are_joined(one: Call, other: Call) -> bool:
     return (bool(other.makes) and other.makes in handed[0]) or (bool(one.makes) and one.makes in handed[1])
 
 
-def written(values: Sequence[str], slot: Slot, bracket: str) -> str:
+def _in_code(values: Sequence[str], slot: Slot, bracket: str) -> str:
     """Values as they stand in code.
 
     Args:
@@ -186,11 +178,9 @@ def written(values: Sequence[str], slot: Slot, bracket: str) -> str:
     kind = slot.option.type
     if len(values) == 1 and (_is_code(values[0]) or values[0] == "None"):
         return values[0]
-    words = (
-        [word.strip() for one in values for word in one.split(",")]
-        if bracket or all(_is_row(one) for one in values)
-        else list(values)
-    )
+    words = list(values)
+    if bracket or all(map(_is_row, values)):
+        words = [word.strip() for one in values for word in one.split(",")]
     if bracket or len(words) > 1:
         inner = ", ".join(_word(one, kind) for one in words)
         return f"({inner}{',' if len(words) == 1 else ''})" if bracket == "(" else f"[{inner}]"
@@ -209,13 +199,8 @@ def _is_code(text: str) -> bool:
 def _word(value: str, kind: str) -> str:
     if value in {"True", "False", "None"} or _is_code(value):
         return value
-    if (
-        kind not in {"str", "path"}
-        and number(value) is not None
-        and re.fullmatch(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", value)
-    ):
-        return value.lstrip("+")
-    return quoted(value)
+    is_number = number(value) is not None and re.fullmatch(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", value)
+    return value.lstrip("+") if is_number and kind not in {"str", "path"} else quoted(value)
 
 
 class _Writer:
@@ -232,18 +217,15 @@ class _Writer:
 
     def written(self) -> tuple[str, tuple[str, ...], int]:
         """The code, what is missing, how many literals were dropped."""
-        order = sorted(
-            range(len(self._program.calls)),
-            key=lambda at: (-self._at(self._program.calls[at].node)[0], self._at(self._program.calls[at].node)[1]),
-        )
-        for at in order:
+        spans = ((*self._span(call.node), at) for at, call in enumerate(self._program.calls))
+        for _, _, at in sorted(spans, key=lambda one: (-one[0], one[1])):
             self._rewrite(at, self._program.calls[at])
         return self._piece(0, len(self._source)).decode(), tuple(self._missing), self._dropped
 
-    def _at(self, node: ast.expr) -> tuple[int, int]:
-        return self._starts[node.lineno - 1] + node.col_offset, self._starts[(node.end_lineno or 1) - 1] + (
-            node.end_col_offset or 0
-        )
+    def _span(self, node: ast.expr) -> tuple[int, int]:
+        """Where a node begins and ends in the source, in bytes."""
+        end = self._starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
+        return self._starts[node.lineno - 1] + node.col_offset, end
 
     def _piece(self, start: int, end: int) -> bytes:
         """A stretch of the code with the edits inside it."""
@@ -255,16 +237,13 @@ class _Writer:
         return found + self._source[at:end]
 
     def _rewrite(self, at: int, call: Call) -> None:
-        begin = self._at(call.node.func)[1]
-        end = self._at(call.node)[1]
+        begin, end = self._span(call.node.func)[1], self._span(call.node)[1]
+        line = self._source[self._starts[call.node.lineno - 1] : begin]
+        indent = " " * (len(line) - len(line.lstrip()))
         pieces = self._arguments(at, call)
         joined = ", ".join(pieces)
-        indent = len(self._source[self._starts[call.node.lineno - 1] : begin]) - len(
-            self._source[self._starts[call.node.lineno - 1] : begin].lstrip()
-        )
-        if begin - self._starts[call.node.lineno - 1] + len(joined) > _WIDEST and len(pieces) > 1:
-            inner = " " * (indent + 4)
-            joined = "\n" + "".join(f"{inner}{piece},\n" for piece in pieces) + " " * indent
+        if len(line) + len(joined) > _WIDEST and len(pieces) > 1:
+            joined = "\n" + "".join(f"{indent}    {piece},\n" for piece in pieces) + indent
         self._edits = [one for one in self._edits if not (begin <= one[0] and one[1] <= end)]
         self._edits.append((begin, end, f"({joined})".encode()))
 
@@ -285,7 +264,7 @@ class _Writer:
             pieces.append(text if by_place else f"{name}={text}")
         for keyword in call.node.keywords:
             if keyword.arg is None:
-                pieces.append(f"**{self._piece(*self._at(keyword.value)).decode()}")
+                pieces.append(f"**{self._piece(*self._span(keyword.value)).decode()}")
                 continue
             text = self._argument(at, keyword.arg, keyword.value, known.get(keyword.arg))
             if text is not None:
@@ -295,32 +274,25 @@ class _Writer:
             if where == at and name not in present:
                 positional = known[name].kind == "positional"
                 pieces.append(text if positional else f"{name}={text}")
-        self._missing += [
-            one.name
-            for one in known.values()
-            if one.required and one.name not in present and (at, one.name) not in self._given
-        ]
+        owed = (one.name for one in known.values() if one.required and one.name not in present)
+        self._missing += [name for name in owed if (at, name) not in self._given]
         return pieces
 
     def _argument(self, at: int, name: str, value: ast.expr, parameter: Parameter | None) -> str | None:
         """What stands for one argument; None where it is left out."""
         new = self._given.get((at, name))
         old = text_of_literal(value)
-        if new is not None:
-            return (
-                new
-                if old is None or plain(new) != plain(old) or not plain(new)
-                else self._piece(*self._at(value)).decode()
-            )
-        if isinstance(value, ast.Constant) and value.value is ...:
+        if new is not None and (old is None or plain(new) != plain(old) or not plain(new)):
+            return new
+        if new is None and isinstance(value, ast.Constant) and value.value is ...:
             usual = self._usual(at, name)
             if usual is None:
                 self._missing.append(name)
             return usual if usual is not None else UNSET
-        if old is not None and parameter is not None and not parameter.required:
+        if new is None and old is not None and parameter is not None and not parameter.required:
             self._dropped += old != str(literal(parameter.default or ""))
             return None
-        return self._piece(*self._at(value)).decode()
+        return self._piece(*self._span(value)).decode()
 
     def _usual(self, at: int, name: str) -> str | None:
         """What documented code gives a required parameter."""

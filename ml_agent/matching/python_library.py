@@ -1,9 +1,10 @@
 """The classes and functions of a repository with all that their source says of them, as things that a program can call."""
 
 import ast
+import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -25,6 +26,7 @@ _MOST_HELP = 300
 _MOST_DOCSTRING = 20_000
 """Characters of a docstring that are read for its parameters."""
 _MOST_METHODS = 60
+_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _PLAIN = frozenset({"int", "float", "str", "bool"})
 _AROUND = frozenset({"None", "Optional", "Union", "List", "list", "Sequence", "Tuple", "tuple", "Iterable"})
 """What stands around the type of a value."""
@@ -54,14 +56,25 @@ class Thing:
         return self.object.name.rpartition(".")[2]
 
     @cached_property
+    def _node(self) -> _Definition | None:
+        """Where it is defined; None where its file cannot be read."""
+        tree = self.library.tree(self.object.path)
+        nodes = ast.walk(tree) if tree is not None else ()
+        found = (node for node in nodes if isinstance(node, _Definition) and node.name == self.name)
+        return next((node for node in found if _first_line(node) <= self.object.line <= node.lineno), None)
+
+    @cached_property
     def doc(self) -> str:
         """Its docstring, that of the constructor included."""
-        return self.library.source.doc(self.object) or self.object.doc
+        body = self._node.body if self._node is not None else ()
+        inner = [one for one in body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+        told = (one for one in (self._node, *inner) if isinstance(one, ast.ClassDef | ast.FunctionDef))
+        return "\n".join(ast.get_docstring(one) or "" for one in told).strip() or self.object.doc
 
     @cached_property
     def described(self) -> Mapping[str, str]:
-        """What its docstring says of its parameters, by name."""
-        return {**_parameter_descriptions(self.doc), **self.library.source.fields(self.object)}
+        """What its docstring says of its parameters, by name, and what strings below its fields say of these."""
+        return {**_parameter_descriptions(self.doc), **_field_descriptions(self._node)}
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -69,7 +82,7 @@ class Thing:
         own = self.object.parameters
         found = {one.name: one for one in own if one.kind in {"positional", "either", "keyword"}}
         if self.object.kind == "class" and any(one.kind == "keywords" for one in own):
-            for base in self.library.bases(self.object):
+            for base in self.library.index.api.instances.bases(self.object):
                 for one in base.parameters:
                     if one.kind in {"either", "keyword"} and one.default is not None:
                         found.setdefault(one.name, one)
@@ -78,7 +91,11 @@ class Thing:
     @cached_property
     def methods(self) -> tuple["Thing", ...]:
         """The public methods of a class, those of its bases after its own."""
-        return tuple(self.library.methods(self))
+        instances = self.library.index.api.instances
+        own = (self.object, *instances.bases(self.object))
+        names = list(dict.fromkeys(name for one in own for name in instances.methods(one)))[:_MOST_METHODS]
+        made = (instances.method(self.object, name) for name in names)
+        return tuple(Thing(one, self.library, self) for one in made if one is not None)
 
     def slots(self, number: int) -> dict[str, Slot]:
         """Its parameters as slots, by name.
@@ -93,11 +110,11 @@ class Thing:
                 continue  # tensors
             if self.library.wants_object(one.annotation) or _TAKES_CODE.search(one.name):
                 continue
-            option = option_of(one, f"{number}.{one.name}", self.described.get(one.name, ""))
+            option = _option_of(one, f"{number}.{one.name}", self.described.get(one.name, ""))
             texts = seen.get(one.name, ())
             if option.type == "unknown":
                 usual = literal(self.library.valued.get(one.name, "None"))
-                kinds = [number_kind(text) for text in texts] or [number_kind(str(usual))]
+                kinds = [_number_kind(text) for text in texts] or [_number_kind(str(usual))]
                 option = msgspec.structs.replace(option, type=kinds[0])
             if one.name in self.lists:
                 option = msgspec.structs.replace(option, help=f"{option.help}; several")
@@ -118,7 +135,7 @@ class Thing:
         return found
 
 
-def number_kind(text: str) -> str:
+def _number_kind(text: str) -> str:
     """The type of an option whose value is written like this."""
     amount = number(text)
     if amount is not None:
@@ -126,7 +143,7 @@ def number_kind(text: str) -> str:
     return "bool" if text in {"True", "False"} else "unknown"
 
 
-def option_of(parameter: Parameter, dest: str, help: str) -> Option:
+def _option_of(parameter: Parameter, dest: str, help: str) -> Option:
     """A parameter in the form in which options are known."""
     shown = literal(parameter.default) if parameter.default else None
     hint = parameter.annotation.replace("typing.", "").replace("Optional[", "").rstrip("]").replace(" | None", "")
@@ -184,57 +201,17 @@ def _parameter_descriptions(doc: str) -> dict[str, str]:
     return found
 
 
-class Source:
-    """Docstrings, read from the files of a repository when they are wanted.
-
-    Args:
-        index: the repository.
-    """
-
-    def __init__(self, index: RepoIndex) -> None:
-        self._index = index
-        self._trees: dict[str, ast.Module | None] = {}
-
-    def tree(self, path: str) -> ast.Module | None:
-        """The syntax tree of a file; None where it cannot be read."""
-        if path not in self._trees:
-            self._trees[path] = read_module(Tree(self._index.root), path)
-        return self._trees[path]
-
-    def _node(self, object: ApiObject) -> ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | None:
-        tree = self.tree(object.path)
-        kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        last = object.name.rpartition(".")[2]
-        return next((n for n in _definitions(tree) if isinstance(n, kinds) and n.name == last and _starts(n) <= object.line <= n.lineno), None) if tree else None  # fmt: skip
-
-    def doc(self, object: ApiObject) -> str:
-        """The docstring of an object, that of its constructor included."""
-        node = self._node(object)
-        if node is None:
-            return ""
-        inner = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
-        return "\n".join(ast.get_docstring(one) or "" for one in (node, *inner) if isinstance(one, ast.ClassDef | ast.FunctionDef)).strip()  # fmt: skip
-
-    def fields(self, object: ApiObject) -> dict[str, str]:
-        """By field of a class: the string that stands below it."""
-        node = self._node(object)
-        if not isinstance(node, ast.ClassDef):
-            return {}
-        found = {}
-        for one, following in zip(node.body, node.body[1:], strict=False):
-            below = following.value if isinstance(following, ast.Expr) else None
-            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and isinstance(below, ast.Constant):
-                found[one.target.id] = str(below.value)
-        return found
+def _field_descriptions(node: ast.AST | None) -> dict[str, str]:
+    """By field of a class: the string that stands below it."""
+    body, found = node.body if isinstance(node, ast.ClassDef) else [], dict[str, str]()
+    for one, following in itertools.pairwise(body):
+        below = following.value if isinstance(following, ast.Expr) else None
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and isinstance(below, ast.Constant):
+            found[one.target.id] = str(below.value)
+    return found
 
 
-def _definitions(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
-
-
-def _starts(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+def _first_line(node: _Definition) -> int:
     return min([node.lineno, *(one.lineno for one in node.decorator_list)])
 
 
@@ -249,8 +226,15 @@ class Library:
     def __init__(self, index: RepoIndex, folder: str = ".") -> None:
         self.index = index
         self.folder = folder
-        self.source = Source(index)
-        self._methods: dict[tuple[str, int], list[Thing]] = {}
+        self._trees: dict[str, ast.Module | None] = {}
+        self.seen: dict[str, dict[str, tuple[str, ...]]] = {}
+        """By object and parameter: the literals that documented code gives it; filled by who reads the examples."""
+
+    def tree(self, path: str) -> ast.Module | None:
+        """The syntax tree of a file; None where it cannot be read."""
+        if path not in self._trees:
+            self._trees[path] = read_module(Tree(self.index.root), path)
+        return self._trees[path]
 
     @cached_property
     def things(self) -> tuple[Thing, ...]:
@@ -272,7 +256,7 @@ class Library:
     @cached_property
     def classes(self) -> frozenset[str]:
         """The names of all classes, those of one small word left out."""
-        return frozenset(one.name for one in self.things if one.object.kind == "class" and not one.name.islower())
+        return frozenset(name for name in self._own_classes if not name.islower())
 
     def wants_object(self, annotation: str) -> bool:
         """Whether a parameter is annotated with classes alone whose objects no value of a request is."""
@@ -290,11 +274,6 @@ class Library:
         return {one.object.name: one for one in self.things}
 
     @cached_property
-    def seen(self) -> dict[str, dict[str, tuple[str, ...]]]:
-        """By object and parameter: the literals that documented code gives it; filled by who reads the examples."""
-        return {}
-
-    @cached_property
     def valued(self) -> Mapping[str, str]:
         """By name of a parameter: the literal that most of the repository's functions give it as default."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
@@ -304,25 +283,9 @@ class Library:
                     found[one.name][one.default] += 1
         return {name: counts.most_common(1)[0][0] for name, counts in found.items()}
 
-    def thing(self, object: ApiObject, owner: Thing | None = None) -> Thing:
+    def thing(self, object: ApiObject) -> Thing:
         """The thing of an object."""
-        return self.by_dotted.get(object.name) or Thing(object, self, owner)
-
-    def bases(self, object: ApiObject) -> list[ApiObject]:
-        """The bases of a class that the repository defines, nearest first."""
-        return self.index.api.instances.bases(object)
-
-    def methods(self, owner: Thing) -> list[Thing]:
-        """The public methods of a class and of its bases."""
-        key = (owner.object.name, owner.object.line)
-        if key not in self._methods:
-            instances = self.index.api.instances
-            names = dict.fromkeys(
-                name for one in (owner.object, *self.bases(owner.object)) for name in instances.methods(one)
-            )
-            made = [instances.method(owner.object, name) for name in list(names)[:_MOST_METHODS]]
-            self._methods[key] = [Thing(one, self, owner) for one in made if one is not None]
-        return self._methods[key]
+        return self.by_dotted.get(object.name) or Thing(object, self)
 
     def import_of(self, thing: Thing) -> tuple[str, str]:
         """Module and name by which an object is imported: the shortest package that passes it on, else where it is defined."""

@@ -10,24 +10,8 @@ _BLANKS = re.compile(r"(?<![\w'\"])(?P<name>[A-Za-z_]\w*)\s*=\s+(?=[\d'\"(\[{TFN
 _TICKED = re.compile(r"`(?P<name>[a-z_]\w*)`\s+(?:of\s+|to\s+|as\s+|at\s+|is\s+)?(?=-?\d|['\"])")
 _TICKS = re.compile(r"`([^`\n]*)`")
 _LANGUAGES = frozenset(
-    {
-        "python",
-        "pytorch",
-        "numpy",
-        "tensorflow",
-        "jax",
-        "api",
-        "opencv",
-        "py",
-        "gpu",
-        "cpu",
-        "torch",
-        "pandas",
-        "pil",
-        "json",
-        "cuda",
-    }
-)
+    ["python", "pytorch", "numpy", "tensorflow", "jax", "api", "opencv", "py", "gpu", "cpu", "torch", "pandas", "pil", "json", "cuda"]
+)  # fmt: skip
 """What code is written in or with; `cuda` and its like stay where a slot's own vocabulary has them."""
 
 
@@ -47,7 +31,7 @@ class PythonStatement(Statement):
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """Every value, in order, without the names of languages and libraries."""
-        every = Statement.mentions.func(self)  # type: ignore[attr-defined]
+        every = super().mentions
         return tuple(
             one
             for one in every

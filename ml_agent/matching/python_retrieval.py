@@ -11,10 +11,9 @@ from typing import NamedTuple
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.python_library import Library, Thing
 from ml_agent.matching.python_programs import Program, read_program
-from ml_agent.matching.terms import plain, terms, words_of
-from ml_agent.values.lexicon import words
+from ml_agent.matching.retrieval import Fields
+from ml_agent.matching.terms import plain, terms
 from tools.examples import Example
-from tools.retrieval import Bm25Index
 
 THING_FEATURES = (
     "all", "name_text", "shown_text", "parameter_text", "literal", "literal_any_case", "name_said", "name_unsaid", "name_whole",
@@ -81,18 +80,17 @@ class Bookcase:
         )
 
     @cached_property
-    def _fields(self) -> tuple[Bm25Index, ...]:
+    def _fields(self) -> Fields:
         names, shown, parameters = [], [], []
         for one in self.library.things:
-            names.append(words_of(f"{one.object.name.replace('.', ' ')} {one.object.doc}"))
+            names.append(f"{one.object.name.replace('.', ' ')} {one.object.doc}")
             said = " ".join(
                 f"{' '.join(s.example.headings[-3:])} {s.example.introduction} {s.example.text}"
                 for s in self.examples.get(one.object.name, ())[:8]
             )
-            shown.append(words_of(said[:_MOST_TEXT]))
-            parameters.append(words_of(" ".join(p.name for p in one.object.parameters)))
-        both = [[*a, *a, *b, *c] for a, b, c in zip(names, shown, parameters, strict=True)]
-        return Bm25Index(both), Bm25Index(names), Bm25Index(shown), Bm25Index(parameters)
+            shown.append(said[:_MOST_TEXT])
+            parameters.append(" ".join(p.name for p in one.object.parameters))
+        return Fields(names, shown, parameters)
 
     @cached_property
     def _frequency(self) -> Counter[str]:
@@ -104,24 +102,12 @@ class Bookcase:
 
     def ranked(self, statement: Statement) -> list[Ranked]:
         """Every class and function with its vector."""
-        if not self.library.things:
-            return []
-        query = [term for word in statement.content for term in word.terms if word.text not in words("politeness")]
-        columns = []
-        for field in self._fields:
-            hits = field.top(query, len(self.library.things))
-            best = hits[0].score if hits else 1.0
-            columns.append({hit.position: hit.score / best for hit in hits})
         return [
-            Ranked(one, [*(column.get(place, 0.0) for column in columns), *self.vector(one, statement)])
-            for place, one in enumerate(self.library.things)
+            Ranked(one, [*fits, *self._vector(one, statement)])
+            for one, fits in zip(self.library.things, self._fields.fits(statement), strict=True)
         ]
 
-    def method(self, thing: Thing, statement: Statement) -> list[float]:
-        """The vector of a method: nothing is searched for, its name and parameters speak."""
-        return [0.0, 0.0, 0.0, 0.0, *self.vector(thing, statement)]
-
-    def vector(self, thing: Thing, statement: Statement) -> list[float]:
+    def _vector(self, thing: Thing, statement: Statement) -> list[float]:
         """What the request says of a thing's name, module and parameters."""
         name = terms(thing.name)
         worth = {t: self.worth(t) for t in name}
@@ -138,12 +124,12 @@ class Bookcase:
         told = [one for one in named if one and all(t in vocabulary for t in one)]
         covered = {t for one in named for t in one} & vocabulary
         examples = self.examples.get(thing.object.name, ())
-        literal = thing.name in statement.text and _is_word(thing.name, statement.text)
+        literal = stands_alone(thing.name, statement.text)
         special = not thing.name.islower() or "_" in thing.name
         values = [m.value.lower() for m in statement.mentions if m.kind == "name" and not m.parts]
         texts = {str(value).lower() for one in examples[:6] for value in constants(one.program)} if values else set()
         return [
-            float(literal and special), float(len(thing.name) > _LONG and plain(thing.name) in statement_plain(statement)),
+            float(literal and special), float(len(thing.name) > _LONG and plain(thing.name) in plain(statement.text)),
             said / whole, (whole - said) / 5, float(bool(worth) and said >= whole - 1e-9),
             sum(t in vocabulary for t in module) / (len(module) or 1),
             known / len(spelled) if spelled else 0.0, (len(spelled) - known) / 4,
@@ -156,15 +142,11 @@ class Bookcase:
         ]  # fmt: skip
 
 
-def _is_word(name: str, text: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
+def stands_alone(name: str, text: str) -> bool:
+    """Whether a name stands in a text to the letter, as a word and as a part of no other object's name."""
+    return name in text and re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
 
 
 def constants(program: Program) -> list[object]:
     """The literals of the arguments in a program's calls."""
     return [node.value for call in program.calls for value in call.given.values() for node in ast.walk(value) if isinstance(node, ast.Constant)]  # fmt: skip
-
-
-def statement_plain(statement: Statement) -> str:
-    """The request with letters and digits only."""
-    return plain(statement.text)

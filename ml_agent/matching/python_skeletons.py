@@ -17,6 +17,8 @@ UNSET = "..."
 _MODELS = frozenset(["model", "net", "network", "backbone", "encoder", "module", "student", "generator", "denoiser"])
 _MOST_SOURCES = 4
 _MOST_DEEP = 3
+_SHORTEST = 3
+"""Letters of the name of a variable."""
 _LARGE = 60_000
 
 
@@ -56,9 +58,8 @@ class Usages:
     def methods(self, thing: Thing) -> list[Thing]:
         """The method of a class that is called most where the class is used; none where nothing is called."""
         counts: Counter[str] = Counter()
-        by_program = {id(program): _called_on(program) for program, _ in self.of(thing)}
         for program, made in self.of(thing):
-            used = by_program[id(program)].get(made.makes, set()) if made.makes else set()
+            used = {one.thing.name for one in program.calls if made.makes and _receiver(one.node) == made.makes}
             counts.update(used - {"forward", "__call__", "to", "eval", "train", "cuda"})
         common = counts.most_common(1)
         return [one for one in thing.methods if common and one.name == common[0][0]]
@@ -79,20 +80,12 @@ class Usages:
             if module.path == thing.object.path or len(found) >= _MOST_SOURCES:
                 continue
             if any(item.name == thing.name for item in module.imports):
-                place = self._library.index.root / module.path
+                place, folder = self._library.index.root / module.path, module.path.rpartition("/")[0] or "."
                 text = place.read_text(encoding="utf-8", errors="replace") if place.is_file() else ""
-                program = read_program(text, self._library, module.path.rpartition("/")[0] or ".") if len(text) < _LARGE else None  # fmt: skip
+                program = read_program(text, self._library, folder) if len(text) < _LARGE else None
                 if program is not None:
                     found.append(program)
         return found
-
-
-def _called_on(program: Program) -> Mapping[str, set[str]]:
-    """By variable: the methods that are called on it."""
-    found: dict[str, set[str]] = {}
-    for call in program.calls:
-        found.setdefault(_receiver(call.node), set()).add(call.thing.name)
-    return found
 
 
 def _receiver(node: ast.Call) -> str:
@@ -155,16 +148,12 @@ class Builder:
         for one in thing.parameters:
             if not one.required:
                 continue
-            need = self.need(thing, one.name, one.annotation) if depth < _MOST_DEEP else None
-            found.append(
-                (
-                    one.name if one.kind != "positional" else "",
-                    self._variable_for(need, page, depth + 1) if need is not None else UNSET,
-                )
-            )
+            need = self._need(thing, one.name, one.annotation) if depth < _MOST_DEEP else None
+            value = self._variable_for(need, page, depth + 1) if need is not None else UNSET
+            found.append((one.name if one.kind != "positional" else "", value))
         return found
 
-    def need(self, thing: Thing, name: str, annotation: str) -> Thing | None:
+    def _need(self, thing: Thing, name: str, annotation: str) -> Thing | None:
         """The class whose instance a parameter wants; None where it wants a value."""
         usual = self._usual(thing, name)
         if usual is not None:
@@ -172,23 +161,17 @@ class Builder:
         if self._library.seen.get(thing.object.name, {}).get(name) or name in self._library.valued:
             return None
         hint = re.findall(r"\w+", annotation)
-        annotated = next(
-            (one for word in hint for one in self._library.by_name.get(word, ()) if one.object.kind == "class"), None
-        )
+        known = (one for word in hint for one in self._library.by_name.get(word, ()))
+        annotated = next((one for one in known if one.object.kind == "class"), None)
         if annotated is not None:
             return annotated
-        said = pieces(name)
+        said = _pieces(name)
         others = [one for one in self._classes if one.object.name != thing.object.name]
-        fitting = [one for one in others if pieces(one.name) == said]
-        fitting = fitting or [
-            one for one in others if said[-1] not in _MODELS and pieces(one.name)[-len(said) :] == said
-        ]
-        if not fitting and said[-1] in _MODELS and re.search(r"Module|^$", annotation):
-            fitting = [
-                one
-                for one in self._classes
-                if one.object.name != thing.object.name and self._score(one) > 0 and self._is_module(one)
-            ]
+        fitting = [one for one in others if _pieces(one.name) == said]
+        if not fitting and said[-1] not in _MODELS:
+            fitting = [one for one in others if _pieces(one.name)[-len(said) :] == said]
+        elif not fitting and re.search(r"Module|^$", annotation):
+            fitting = [one for one in others if self._score(one) > 0 and self._is_module(one)]
         return max(fitting, key=self._score, default=None)
 
     @cached_property
@@ -209,7 +192,7 @@ class Builder:
         return None
 
 
-def pieces(name: str) -> list[str]:
+def _pieces(name: str) -> list[str]:
     """The words of an identifier, in lower case."""
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)] or [name.lower()]
 
@@ -232,12 +215,9 @@ class _Page:
     def call(self, thing: Thing, arguments: Sequence[tuple[str, str]]) -> None:
         """A line that calls a class or function."""
         module, name = self._library.import_of(thing)
-        local = name
-        if self._locals.setdefault(local, module) != module:
-            local = f"{name}_{len(self._locals)}"
-            self._imports[f"from {module} import {name} as {local}"] = None
-        else:
-            self._imports[f"from {module} import {name}"] = None
+        taken = self._locals.setdefault(name, module) != module
+        local = f"{name}_{len(self._locals)}" if taken else name
+        self._imports[f"from {module} import {name}{f' as {local}' if taken else ''}"] = None
         variable = self._variable(thing)
         self.made[thing.object.name] = variable
         self._lines.append(f"{variable} = {local}({_argument_list(arguments)})")
@@ -249,9 +229,9 @@ class _Page:
         self._lines.append(f"{variable} = {target}({_argument_list(arguments)})")
 
     def _variable(self, thing: Thing) -> str:
-        words = pieces(thing.name)
+        words = _pieces(thing.name)
         base = words[-1] if thing.object.kind == "class" and words and words[-1].isalpha() else "result"
-        if base in {"vit", "gpt", "net"} or len(base) < _MOST_DEEP:
+        if base in {"vit", "gpt", "net"} or len(base) < _SHORTEST:
             base = "model"
         name, number = base, 2
         while name in self.made.values() or name in self._locals:

@@ -11,7 +11,7 @@ from ml_agent.matching.mentions import Mention, Statement
 from ml_agent.matching.model import Linear
 from ml_agent.matching.python_fill import Written, fill_program
 from ml_agent.matching.python_library import Thing
-from ml_agent.matching.python_retrieval import THING_FEATURES, Bookcase, Shown, constants
+from ml_agent.matching.python_retrieval import THING_FEATURES, Bookcase, Shown, constants, stands_alone
 from ml_agent.matching.python_skeletons import Builder, Skeleton, Usages, skeleton_of
 from ml_agent.matching.python_tails import is_invented
 from ml_agent.matching.scores import Scores
@@ -72,17 +72,9 @@ class Context(NamedTuple):
 
 def context_of(statement: Statement, bookcase: Bookcase, usages: Usages, tables: Tables) -> Context:
     """The things of a repository, those that fit best first."""
-    ranked = sorted(
-        ((tables.thing(one.vector), place, one.thing) for place, one in enumerate(bookcase.ranked(statement))),
-        key=lambda one: (-one[0], one[1]),
-    )
-    return Context(
-        statement,
-        bookcase,
-        usages,
-        [(score, thing) for score, _, thing in ranked],
-        {thing.object.name: score for score, _, thing in ranked},
-    )
+    scored = ((tables.thing(one.vector), one.thing) for one in bookcase.ranked(statement))
+    ranked = sorted(scored, key=lambda one: -one[0])
+    return Context(statement, bookcase, usages, ranked, {thing.object.name: score for score, thing in ranked})
 
 
 def solve_python(context: Context, tables: Tables, values: Scores, complete: Complete) -> list[Solved]:
@@ -96,7 +88,7 @@ def solve_python(context: Context, tables: Tables, values: Scores, complete: Com
     """
     found: list[Solved] = []
     texts: set[str] = set()
-    for skeleton in skeletons(context, complete):
+    for skeleton in _skeletons(context, complete):
         written = fill_program(context.statement, skeleton, values)
         if written.text in texts:
             continue
@@ -114,7 +106,7 @@ def _lacks(written: Written, statement: Statement) -> bool:
     return len(written.missing) > files + (_INVENTED if is_invented(statement) else 0)
 
 
-def skeletons(context: Context, complete: Complete) -> Iterator[Skeleton]:
+def _skeletons(context: Context, complete: Complete) -> Iterator[Skeleton]:
     """Documented programs, and calls from signatures."""
     chosen = [thing for _, thing in context.ranked[:_MOST_THINGS]]
     best = context.ranked[0][0] if context.ranked else 0.0
@@ -153,27 +145,24 @@ def alike(statement: Statement, shown: Shown) -> float:
 
 def _bare(context: Context, chosen: Sequence[Thing], builder: Builder) -> Iterator[Skeleton]:
     methods = {thing.object.name: _methods(context, thing) for thing in chosen if thing.object.kind == "class"}
-    named = [
-        thing
-        for thing in chosen
-        if re.search(rf"(?<![\w.]){re.escape(thing.name)}(?!\w)", context.statement.text) and not thing.name.islower()
-    ]
+    named = [thing for thing in chosen if _is_named(thing, context.statement)]
     usual = {one.object.name: context.usages.methods(one) for one in chosen[:4] if one.object.kind == "class"}
     groups: list[list[Thing]] = [[one] for one in chosen]
     groups += [named] if len(named) > 1 else []
     groups += [list(chosen[:2])] if len(chosen) > 1 else []
     for group in groups:
-        plain_call = builder.program(group, {})
-        if plain_call is not None:
-            yield plain_call
+        ways: list[Mapping[str, Sequence[Thing]]] = [{}]
         if any(methods.get(one.object.name) for one in group):
-            whole = builder.program(group, methods)
-            if whole is not None:
-                yield whole
+            ways.append(methods)
         if len(group) == 1 and usual.get(group[0].object.name):
-            used = builder.program(group, usual)
-            if used is not None:
-                yield used
+            ways.append(usual)
+        # One after the other: what is read for one is known when the next is written.
+        yield from (found for way in ways if (found := builder.program(group, way)) is not None)
+
+
+def _is_named(thing: Thing, statement: Statement) -> bool:
+    """Whether the request says the very name of a thing, and that is no plain word."""
+    return stands_alone(thing.name, statement.text) and not thing.name.islower()
 
 
 def _methods(context: Context, thing: Thing) -> list[Thing]:
@@ -203,16 +192,11 @@ def _vector(context: Context, written: Written) -> list[float]:
     code = plain(written.text)
     left = [one for one in filled.left if not _stands(one, code)]
     values = [min(one.score, 6.0) for one in filled.placed]
-    names = {t for call in program.calls for t in terms(call.thing.name)} | {
-        t for one in filled.placed for t in terms(written.spots[one.slot].name)
-    }
+    names = {t for call in program.calls for t in terms(call.thing.name)}
+    names |= {t for one in filled.placed for t in terms(written.spots[one.slot].name)}
     content = {t for word in statement.content for t in word.terms}
     top = context.ranked[0][0] if context.ranked else 0.0
-    literal = [
-        thing.name
-        for _, thing in context.ranked[:12]
-        if re.search(rf"(?<![\w.]){re.escape(thing.name)}(?!\w)", statement.text) and not thing.name.islower()
-    ]
+    literal = [thing.name for _, thing in context.ranked[:12] if _is_named(thing, statement)]
     example = written.skeleton.example
     return [
         max(scores), sum(scores) / len(scores), max(scores) - top, min(scores),

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -13,12 +13,30 @@ from ml_agent.matching.terms import plain, terms
 
 _WEIGHTS = frozenset({".pt", ".pth", ".ckpt", ".bin", ".tar", ".pkl"})
 _PICTURES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".webp"})
+_ABOUT_WEIGHTS = re.compile(r"\b(?:weights|state dict|network|model|parameters)\b")
+_NUMPY, _TORCH = "import numpy as np", "import torch"
+_Ways = Sequence[tuple[Set[str], str, str]]
+"""Endings of files, what is imported for them, and what is done with one."""
+_EXPRESSIONS: _Ways = (
+    (_PICTURES, "import cv2", "cv2.imread({})"), ({".npy"}, _NUMPY, "np.load({})"), (_WEIGHTS, _TORCH, "torch.load({})"),
+    ({".txt"}, "", "open({}).read().splitlines()"),
+)  # fmt: skip
+_READING: _Ways = (
+    (_WEIGHTS, _TORCH, "data = torch.load({})"), ({".npy"}, _NUMPY, "data = np.load({})"),
+    (_PICTURES, "from PIL import Image", "image = Image.open({})"), ({".json"}, "import json", "data = json.load(open({}))"),
+)  # fmt: skip
+_WRITING: _Ways = (
+    (_WEIGHTS, _TORCH, "torch.save({}, {})"), ({".npy", ".npz"}, _NUMPY, "np.save({1}, {0})"),
+    (_PICTURES, "from torchvision.utils import save_image", "save_image({}, {})"),
+    ({".json"}, "import json", 'json.dump({}, open({}, "w"), indent=2)'),
+)  # fmt: skip
 _INVENTED = re.compile(
     r"\b(?:random|invented|made-up|dummy|noise|synthetic|rand|black|all-ones|zeros|ones|fake)\b", re.IGNORECASE
 )
 _KEY = frozenset({"entry", "key", "under"})
 _SHAPE = re.compile(r"\d+(?:[x×,]\d+)+")
-_IMAGES = frozenset(terms("image picture photo scan face"))
+_BATCH = frozenset({"batch", *terms("image picture photo scan face")})
+"""What stands beside the number of a batch."""
 _SIZES = ("image_size", "img_size", "input_size", "size")
 _CHANNELS = ("channels", "in_chans", "in_channels", "num_in_ch", "in_ch")
 
@@ -47,7 +65,7 @@ def with_tail(scene: Scene) -> str:
     for one in (path for path in open_paths if path not in written):
         lines += _read(one, model, scene, imports)
     result = _result(scene.program)
-    if model and _INVENTED.search(scene.statement.text) and _takes_one(scene.program, model):
+    if model and is_invented(scene.statement) and _takes_one(scene.program, model):
         imports["import torch"] = None
         lines += [f"x = torch.randn({_shape(scene)})", f"output = {model}(x)"]
         result = "output"
@@ -98,10 +116,9 @@ def _takes_one(program: Program, name: str) -> bool:
     instances = made.library.index.api.instances
     kind = instances.class_of(made.object)
     forward = instances.method(kind, "forward") if kind is not None else None
-    return forward is None or sum(one.required for one in forward.parameters) < _TWO
+    return forward is None or sum(one.required for one in forward.parameters) <= 1
 
 
-_TWO = 2
 _OPEN = re.compile(r"(?<==)\.\.\.(?=[,)])")
 _DRAWN = re.compile(r"torch\.(randn?|zeros|ones)\((?P<shape>\d+(?:,\s*\d+){2,})\)")
 
@@ -113,7 +130,7 @@ def _insert_inputs(scene: Scene, imports: dict[str, None]) -> str:
     for one in inputs:
         if _OPEN.search(text):
             text = _OPEN.sub(_load_expression(one, imports).replace("\\", r"\\"), text, count=1)
-    if len(_OPEN.findall(text)) == 1 and _INVENTED.search(scene.statement.text):
+    if len(_OPEN.findall(text)) == 1 and is_invented(scene.statement):
         imports["import torch"] = None
         text = _OPEN.sub(f"torch.randn({_shape(scene)})", text)
     return text
@@ -121,25 +138,23 @@ def _insert_inputs(scene: Scene, imports: dict[str, None]) -> str:
 
 def _load_expression(one: Mention, imports: dict[str, None]) -> str:
     """The expression that reads a file."""
-    suffix, name = PurePosixPath(one.value).suffix.lower(), quoted(one.value)
-    for known, line, written in (
-        (_PICTURES, "import cv2", "cv2.imread({})"),
-        ({".npy"}, "import numpy as np", "np.load({})"),
-        (_WEIGHTS, "import torch", "torch.load({})"),
-        ({".txt"}, "", "open({}).read().splitlines()"),
-    ):
-        if suffix in known:
-            if line:
-                imports[line] = None
-            return written.format(name)
-    return name
+    return _by_ending(_EXPRESSIONS, one, imports).format(quoted(one.value)) or quoted(one.value)
+
+
+def _by_ending(table: _Ways, one: Mention, imports: dict[str, None]) -> str:
+    """What a table has for files with the ending of one, "" for none; what that imports is noted."""
+    suffix = PurePosixPath(one.value).suffix.lower()
+    line, way = next(((line, way) for endings, line, way in table if suffix in endings), ("", ""))
+    if line:
+        imports[line] = None
+    return way
 
 
 def _resize_random_input(text: str, scene: Scene) -> str:
     """The program with random input of the size that the request says in place of the example's."""
     numbers = any(one.kind == "number" for one in scene.left)
     found = _DRAWN.search(text)
-    if not found or not numbers or not _INVENTED.search(scene.statement.text):
+    if not found or not numbers or not is_invented(scene.statement):
         return text
     shape = _shape(scene)
     return text[: found.start("shape")] + shape + text[found.end("shape") :]
@@ -155,24 +170,12 @@ def _read(one: Mention, model: str, scene: Scene, imports: dict[str, None]) -> I
     suffix, name = PurePosixPath(one.value).suffix.lower(), quoted(one.value)
     if suffix in _WEIGHTS and model:
         imports["import torch"] = None
-        key = _key(scene)
         yield f'checkpoint = torch.load({name}, map_location="cpu")'
-        yield f"{model}.load_state_dict(checkpoint{key})"
+        yield f"{model}.load_state_dict(checkpoint{_key(scene)})"
         yield f"{model}.eval()"
-    elif suffix in _WEIGHTS:
-        imports["import torch"] = None
-        yield f"data = torch.load({name})"
-    elif suffix == ".npy":
-        imports["import numpy as np"] = None
-        yield f"data = np.load({name})"
-    elif suffix in _PICTURES:
-        imports["from PIL import Image"] = None
-        yield f"image = Image.open({name})"
-    elif suffix == ".json":
-        imports["import json"] = None
-        yield f"data = json.load(open({name}))"
     elif suffix:
-        yield f"lines = open({name}).read().splitlines()"
+        way = _by_ending(_READING, one, imports) or "lines = open({}).read().splitlines()"
+        yield way.format(name)
 
 
 def _key(scene: Scene) -> str:
@@ -186,23 +189,14 @@ def _key(scene: Scene) -> str:
 
 def _shape(scene: Scene) -> str:
     """The shape of random input: what is written out, or a batch of pictures of the network's own size."""
-    for one in scene.left:
-        if (
-            one.kind == "number"
-            and _SHAPE.fullmatch(one.value.replace(" ", ""))
-            and len(re.findall(r"\d+", one.value)) > 2
-        ):
-            return ", ".join(re.findall(r"\d+", one.value))
+    for one in (one for one in scene.left if one.kind == "number"):
+        sides = re.findall(r"\d+", one.value)
+        if _SHAPE.fullmatch(one.value.replace(" ", "")) and len(sides) > 2:
+            return ", ".join(sides)
     numbers = [one for one in scene.left if one.kind == "number" and one.value.isdigit()]
-    batch = next(
-        (
-            one.value
-            for one in numbers
-            if {"batch", *_IMAGES} & {*nearness(scene.statement, one).lead, *nearness(scene.statement, one).next}
-        ),
-        None,
-    )
-    batch = batch or next((one.value for one in numbers), "1")
+    beside = [(one.value, nearness(scene.statement, one)) for one in numbers]
+    batches = (value for value, near in beside if not _BATCH.isdisjoint(near.lead | near.next))
+    batch = next(batches, numbers[0].value if numbers else "1")
     size = next((scene.given[name] for name in _SIZES if name in scene.given), None)
     size = size or next((one.value for one in numbers if one.value != batch), "224")
     channels = next((scene.given[name] for name in _CHANNELS if name in scene.given), "3")
@@ -212,23 +206,13 @@ def _shape(scene: Scene) -> str:
 def _save_lines(one: Mention, result: str, model: str, statement: Statement, imports: dict[str, None]) -> Iterator[str]:
     """Lines that write a file."""
     suffix, name = PurePosixPath(one.value).suffix.lower(), quoted(one.value)
-    if not result:
+    if not result or not suffix:
         return
-    if suffix in _WEIGHTS:
-        imports["import torch"] = None
-        weights = (
-            model and re.search(r"\b(?:weights|state dict|network|model|parameters)\b", statement.text) is not None
-        )
-        yield f"torch.save({model}.state_dict(), {name})" if weights else f"torch.save({result}, {name})"
-    elif suffix in {".npy", ".npz"}:
-        imports["import numpy as np"] = None
-        yield f"np.save({name}, {result})"
-    elif suffix in _PICTURES:
-        imports["from torchvision.utils import save_image"] = None
-        yield f"save_image({result}, {name})"
-    elif suffix == ".json":
-        imports["import json"] = None
-        yield f'json.dump({result}, open({name}, "w"), indent=2)'
-    elif suffix:
+    if suffix in _WEIGHTS and model and _ABOUT_WEIGHTS.search(statement.text):
+        result = f"{model}.state_dict()"
+    way = _by_ending(_WRITING, one, imports)
+    if way:
+        yield way.format(result, name)
+    else:
         yield f'with open({name}, "w") as file:'
         yield f"    file.write(str({result}))"

@@ -11,29 +11,16 @@ from typing import NamedTuple
 
 from ml_agent.matching.entries import EntryPoint, Facts
 from ml_agent.matching.mentions import Statement
-from ml_agent.matching.sentences import Mentions
+from ml_agent.matching.sentences import FileSentences
 from ml_agent.matching.terms import plain, terms, words_of
 from ml_agent.values.lexicon import words
 from tools.commandline.shell import parse_command
 from tools.remember import remembered
 from tools.retrieval import Bm25Index
 
-SIDE = frozenset(
-    {
-        "test",
-        "tests",
-        "testing",
-        "docs",
-        "doc",
-        "benchmark",
-        "benchmarks",
-        "ci",
-        "build",
-        "third_party",
-        "setup.py",
-        "conftest.py",
-    }
-)
+_SIDE = frozenset(
+    ["test", "tests", "testing", "docs", "doc", "benchmark", "benchmarks", "ci", "build", "third_party", "setup.py", "conftest.py"]
+)  # fmt: skip
 """Folders and files beside what people run."""
 _USUAL = frozenset(terms("main run script cli app demo start launch py __main__"))
 _TRAIN = frozenset(terms("train fit learn teach continue pretrain distil"))
@@ -48,6 +35,32 @@ ENTRY_FEATURES = (
     "options", "training", "main", "named_other", "folder_said", "no_options",
 )  # fmt: skip
 _MOST_TEXT = 3000
+
+
+class Fields:
+    """Things that can be called, searchable by their names, by how they are shown, by their options, and by all of these.
+
+    Args:
+        names: by thing: what it is called; in the search by all it counts twice.
+        shown: by thing: what examples and documents say of it.
+        options: by thing: what it takes.
+    """
+
+    def __init__(self, names: Sequence[str], shown: Sequence[str], options: Sequence[str]) -> None:
+        fields = [[words_of(text) for text in texts] for texts in (names, shown, options)]
+        together = [[*a, *a, *b, *c] for a, b, c in zip(*fields, strict=True)]
+        self._indexes = [Bm25Index(one) for one in (together, *fields)]
+        self._count = len(names)
+
+    def fits(self, statement: Statement) -> list[list[float]]:
+        """By thing: how well all of it, its name, what shows it and its options fit a request; the best fits 1."""
+        query = [term for word in statement.content for term in word.terms if word.text not in words("politeness")]
+        found = [[0.0] * len(self._indexes) for _ in range(self._count)]
+        for field, index in enumerate(self._indexes):
+            hits = index.top(query, self._count)
+            for hit in hits:
+                found[hit.position][field] = hit.score / hits[0].score
+        return found
 
 
 class Ranked(NamedTuple):
@@ -68,41 +81,31 @@ class Shelf:
     def __init__(self, facts: Facts, folder: str = ".") -> None:
         self.facts = facts
         self.folder = folder
-        inside = [
-            one for one in facts.entries if folder == "." or PurePosixPath(one.signature.path).is_relative_to(folder)
-        ]
-        shown = (
-            {e.entry for several in facts.examples.values() for e in several if e.workdir == folder}
-            if folder != "."
-            else set()
-        )
-        inside += [one for one in facts.entries if folder != "." and one.signature.path in shown and one not in inside]
+        inside = list(facts.entries)
+        if folder != ".":
+            inside = [one for one in facts.entries if PurePosixPath(one.signature.path).is_relative_to(folder)]
+            shown = {e.entry for several in facts.examples.values() for e in several if e.workdir == folder}
+            inside += [one for one in facts.entries if one.signature.path in shown and one not in inside]
         self.entries = _distinct(inside or facts.entries)
 
     @cached_property
-    def _mentions(self) -> Mentions:
-        return Mentions(self.facts.index.passages)
+    def _sentences(self) -> FileSentences:
+        return FileSentences(self.facts.index.passages)
 
     @cached_property
-    def _fields(self) -> tuple[Bm25Index, Bm25Index, Bm25Index, Bm25Index]:
+    def _fields(self) -> "Fields":
         names, shown, options = [], [], []
         for entry in self.entries:
             signature = entry.signature
             names.append(
-                words_of(
-                    " ".join([signature.path.replace("/", " "), entry.name, *signature.subcommand, signature.doc[:400]])
-                )
+                " ".join([signature.path.replace("/", " "), entry.name, *signature.subcommand, signature.doc[:400]])
             )
             examples = self.facts.examples.get(signature.path, ())
             said = " ".join(f"{' '.join(e.headings[-3:])} {e.introduction} {e.text}" for e in examples[:12])
-            shown.append(words_of((said + " ".join(self._mentions.of(signature.path)))[:_MOST_TEXT]))
-            options.append(
-                words_of(
-                    " ".join(f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)[:_MOST_TEXT]
-                )
-            )
-        both = [[*a, *a, *b, *c] for a, b, c in zip(names, shown, options, strict=True)]
-        return Bm25Index(both), Bm25Index(names), Bm25Index(shown), Bm25Index(options)
+            shown.append((said + " ".join(self._sentences.of(signature.path)))[:_MOST_TEXT])
+            told = (f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)
+            options.append(" ".join(told)[:_MOST_TEXT])
+        return Fields(names, shown, options)
 
     @cached_property
     def _stems(self) -> Counter[str]:
@@ -110,16 +113,10 @@ class Shelf:
 
     def ranked(self, statement: Statement) -> list[Ranked]:
         """Every entry point with its vector."""
-        query = [term for word in statement.content for term in word.terms if word.text not in words("politeness")]
-        columns = []
-        for field in self._fields:
-            hits = field.top(query, len(self.entries))
-            best = hits[0].score if hits else 1.0
-            columns.append({hit.position: hit.score / best for hit in hits})
         named = self._named_paths(statement)
         return [
-            Ranked(entry, [*(column.get(place, 0.0) for column in columns), *self._vector(entry, statement, named)])
-            for place, entry in enumerate(self.entries)
+            Ranked(entry, [*fits, *self._vector(entry, statement, named)])
+            for entry, fits in zip(self.entries, self._fields.fits(statement), strict=True)
         ]
 
     def _named_paths(self, statement: Statement) -> frozenset[str] | None:
@@ -152,29 +149,24 @@ class Shelf:
         spelled = [one.name for one in statement.spelled]
         known = sum(name in flags or plain(name) in dests for name in spelled)
         folder = [t for part in path.parts[:-1] for t in terms(part)]
-        said_verb = (
-            bool(vocabulary & _TRAIN) - bool(vocabulary & _APPLY),
-            bool(set(stem) & _TRAIN) - bool(set(stem) & _APPLY),
-        )
-        text = (
-            " ".join(e.text for e in self.facts.examples.get(signature.path, ())[:12]).lower()
-            + " ".join(" ".join(o.choices) for o in signature.options).lower()
-        )
+        asked = bool(vocabulary & _TRAIN) - bool(vocabulary & _APPLY)
+        called = bool(set(stem) & _TRAIN) - bool(set(stem) & _APPLY)
+        examples = self.facts.examples.get(signature.path, ())
+        shown, choices = (e.text for e in examples[:12]), (" ".join(o.choices) for o in signature.options)
+        text = " ".join(shown).lower() + " ".join(choices).lower()
         names = [m.value.lower() for m in statement.mentions if m.kind == "name" and not m.parts]
-        console = (
-            signature.kind == "console"
-            and re.search(rf"(?<![\w/.-]){re.escape(signature.name.lower())}(?![\w/.])", lower) is not None
-        )
+        pattern = rf"(?<![\w/.-]){re.escape(signature.name.lower())}(?![\w/.])"
+        console = signature.kind == "console" and re.search(pattern, lower) is not None
         return [
             float(signature.path in (named or ())), float(bool(path.stem) and len(path.stem) > 3 and _word(path.stem.lower()).search(lower) is not None),
             said / whole, (whole - said) / 5, float(console),
             known / len(spelled) if spelled else 0.0, float(len(spelled) - known) / 4,
             sum(name in text for name in names) / len(names) if names else 0.0,
-            float(str(path.parent) == self.folder), min(1.0, len(self.facts.examples.get(signature.path, ())) / 3),
-            len(path.parts) / 4, float(any(part.lower() in SIDE or part.startswith("test_") for part in path.parts)),
+            float(str(path.parent) == self.folder), min(1.0, len(examples) / 3),
+            len(path.parts) / 4, float(is_side(signature.path)),
             float(bool(signature.subcommand) and set(terms(signature.subcommand[-1])) <= vocabulary),
             float(signature.kind == "shell"), float(signature.kind == "make"), min(1.0, len(signature.options) / 20),
-            float(said_verb[0] * said_verb[1]), float(set(terms(path.stem)) <= _USUAL),
+            float(asked * called), float(set(terms(path.stem)) <= _USUAL),
             float(named is not None and signature.path not in named), sum(t in vocabulary for t in folder) / (len(folder) or 1),
             float(not signature.options),
         ]  # fmt: skip
@@ -187,6 +179,11 @@ def _endings(path: str) -> list[str]:
     """A file as it is called from the root, and from each folder on the way."""
     parts = path.split("/")
     return ["/".join(parts[place:]) for place in range(len(parts))]
+
+
+def is_side(path: str) -> bool:
+    """Whether a script serves the repository itself: tests, documentation, set-up."""
+    return any(part.lower() in _SIDE or part.startswith("test_") for part in PurePosixPath(path).parts)
 
 
 @remembered(4096)
@@ -259,10 +256,5 @@ def _plainness(entry: EntryPoint) -> tuple[int, bool, int, str]:
 
 
 def _stem(entry: EntryPoint) -> tuple[str, ...]:
-    found = dict.fromkeys(
-        t
-        for part in (PurePosixPath(entry.signature.path).stem, entry.signature.name, *entry.signature.subcommand)
-        for t in terms(part)
-        if t not in _USUAL
-    )
-    return tuple(found)
+    parts = (PurePosixPath(entry.signature.path).stem, entry.signature.name, *entry.signature.subcommand)
+    return tuple(dict.fromkeys(term for part in parts for term in terms(part) if term not in _USUAL))

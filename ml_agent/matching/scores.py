@@ -4,11 +4,16 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from ml_agent.matching.features import FEATURES
-from ml_agent.matching.heard import SENSE_FEATURES
 from ml_agent.matching.meanings import Entry
 from ml_agent.matching.mention import Mention
 from ml_agent.matching.switches import Scorer
 
+SENSE_FEATURES = (
+    "sense", "sense_ahead", "sense_none", "sense_rival", "word_sense", "word_sense_ahead", "word_sense_none", "word_sense_rival",
+    "plain", "plain_sense", "plain_sense_ahead", "plain_sense_none", "plain_sense_rival", "plain_named", "plain_in_help",
+    "heard", "heard_share", "heard_margin",
+)  # fmt: skip
+"""What a reading by sense gives."""
 VALUE_FEATURES = (*FEATURES, *SENSE_FEATURES)
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ml_agent.matching.heard import Heard
 from ml_agent.matching.mentions import Statement
 from ml_agent.matching.slots import Slot
 
@@ -14,6 +13,18 @@ if TYPE_CHECKING:  # numpy is loaded where an encoder is in use
     from ml_agent.matching.against import Sense
 
 MOST_CHOICES = 16
+
+
+class Heard(NamedTuple):
+    """A choice that the request says by its sense."""
+
+    value: str
+    share: float
+    """Its probability among the slot's choices."""
+    margin: float
+    """How far it is ahead of the next one."""
+    start: int
+    end: int
 
 
 def choice_text(slot: Slot, choice: str) -> str:

@@ -16,7 +16,7 @@ _LONGEST = 400
 _MOST = 6
 
 
-class Mentions:
+class FileSentences:
     """The sentences of a repository's documents that name scripts."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
@@ -25,11 +25,8 @@ class Mentions:
     def of(self, path: str) -> list[str]:
         """The sentences that name the file at `path`, a few at most."""
         name = PurePosixPath(path).name
-        found = list(self._plain.get(name, ()))
-        for pattern, sentence in self._patterns:
-            if pattern.fullmatch(name):
-                found.append(sentence)
-        return found[:_MOST]
+        meant = (sentence for pattern, sentence in self._patterns if pattern.fullmatch(name))
+        return [*self._plain.get(name, ()), *meant][:_MOST]
 
     def headings(self, path: str) -> list[str]:
         """The headings of the sections that name any file of the folder in which the file at `path` lies."""
@@ -64,12 +61,8 @@ class Mentions:
 
     @cached_property
     def _patterns(self) -> list[tuple[re.Pattern[str], str]]:
-        found = []
-        for word, sentence in self._sentences:
-            name = PurePosixPath(word).name
-            if _WILDCARD.search(name):
-                found.append((_as_pattern(name), sentence))
-        return found
+        named = ((PurePosixPath(word).name, sentence) for word, sentence in self._sentences)
+        return [(_as_pattern(name), sentence) for name, sentence in named if _WILDCARD.search(name)]
 
 
 @remembered(1_000)

@@ -3,11 +3,10 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import cached_property
 
-from ml_agent.matching.listed import listed_apart, listed_in
 from ml_agent.matching.terms import canonical, terms, weight
 from ml_agent.matching.usage import Usage
 from ml_agent.values.lexer import is_file_name
@@ -26,6 +25,15 @@ _WEIGHTS = frozenset(map(canonical, ("checkpoint", "weight", "weights", "network
 _CONFIG = frozenset({*map(canonical, ["config", "configuration", "yaml"]), *terms("cfg")})
 _FILES = frozenset(map(canonical, ("path", "file", "directory", "folder", "root", "filename", "input", "output", "checkpoint", "outf", "prefix", "workdir", "dataroot")))  # fmt: skip
 _DEPRECATED = re.compile(r"\W*+(?:is\s++)?(?:deprecated|obsolete)\b", re.IGNORECASE)
+_CHOICES_IN_HELP = re.compile(
+    r"[\[({]\s*([\w.+-]+(?:\s*[,|/]\s*[\w.+-]+){1,14})\s*[\])}]|((?:['\"`][\w./+-]+['\"`](?:\s*(?:,|\||/|or|and)+\s*)?){2,})"
+    r"|(?<![\w.|+-])[\w.+-]{1,40}(?:\s?\|\s?[\w.+-]{1,40}){1,20}(?![\w|])"
+    r"|(?:^|:\s)[\w.+-]{1,40}(?:, [\w.+-]{1,40}){3,20}(?![\w.+-])(?!\s\w)"
+)
+"""In brackets, in quotes, with bars between; or four words and more with nothing but commas, where a sentence or its second half begins."""
+_LONGEST_HELP = 2000
+"""Characters of a help text that are looked at."""
+_SEVERAL = re.compile(r"[A-Za-z][\w-]*(?:,[A-Za-z][\w-]*)+")
 _ON_OFF = re.compile(
     r"^(?:is|use|do|with|enable|if)\b|\b(?:whether|true|enable|0 or 1|1 or 0|0/1|1/0|(?<!-)1 for|0 for|(?<!-)1 means|bool|boolean)\b",
     re.IGNORECASE,
@@ -253,7 +261,7 @@ class Slot:
         if ("path" in self.role or "output" in self.role) and not names:
             return self.files
         usual = (option.default or "").split() if self.several else [option.default]
-        apart = (one for text in (*usual, *self.seen) if text for one in listed_apart(text))
+        apart = (one for text in (*usual, *self.seen) if text for one in _listed_apart(text))
         amount = self.quantity is not None
         found = [one for one in apart if not (_is_numeric(one) or (amount and quantity(one))) and len(one) < 80]
         shown = (*found, *listed_in(option.help), *self.compared, *self.files)
@@ -274,16 +282,30 @@ class Slot:
         return "0" if known and default != 0 and self.takes_number() else None
 
     def takes_number(self) -> bool:
-        """Whether a number may go there at all."""
+        """Whether a number may go there, where it does not take its choices alone."""
         option = self.option
-        if self.closed:
-            return any(number(choice) is not None for choice in self.vocabulary)
         return option.type not in {"path", "bool"} and option.nargs not in {"0", "?bool"} and not self.boolean
 
 
 _SIZE = re.compile(r"(?<![\w./-])(?:\d+x\d+|[Ww]\s?x\s?[Hh])(?![\w./-])")
 _DASHED = re.compile(r"(?!\d{4}-\d\d-\d\d$)\d+(?:-\d+){2,}")
 """Three numbers and more with dashes between, "2048-2048-1024"; two are a range, and a date is none."""
+
+
+@remembered(8192, longest=2000)
+def listed_in(text: str) -> tuple[str, ...]:
+    """Values that a help text lists: "[M, S, MS]", "'mean' or 'max'"."""
+    found: list[str] = []
+    for match in _CHOICES_IN_HELP.finditer(text[:_LONGEST_HELP]):
+        found += [
+            word.strip("./") for word in _WORD.findall(match[0]) if word not in {"or", "and"} and number(word) is None
+        ]
+    return tuple(dict.fromkeys(word for word in found if word))
+
+
+def _listed_apart(text: str) -> list[str]:
+    """The values of a text that lists several, "rouge1,rouge2"."""
+    return text.split(",") if _SEVERAL.fullmatch(text) else [text]
 
 
 def _is_short(text: str) -> bool:
@@ -331,27 +353,10 @@ def _rarity(frequency: int, count: int) -> float:
     return math.log(1 + (count + 1) / (frequency + 0.5)) / math.log(1 + (count + 1) / 1.5)
 
 
-def slots_of(
-    options: Sequence[Option],
-    seen: Mapping[str, Sequence[str]],
-    files: Mapping[str, Sequence[str]],
-    prose: Mapping[str, str],
-    usages: Mapping[str, Usage],
-) -> tuple[Slot, ...]:
-    """The slots of an entry point, without help and version; of several options for one thing the one that takes a value."""
-    found: dict[tuple[str, str | None], Slot] = {}
+def distinct(options: Iterable[Option]) -> tuple[Option, ...]:
+    """The options that can take a value, without help and version; of several for one thing the first, each value of a switch for itself."""
+    found: dict[tuple[str, str | None], Option] = {}
     for option in options:
-        if option.dest in _ASIDE and (option.switch or option.dest != "version"):
-            continue
-        key = (option.dest, option.switch_value if option.switch else None)
-        found.setdefault(
-            key,
-            Slot(
-                option,
-                seen.get(option.dest, ()),
-                prose.get(option.dest, ""),
-                files.get(option.dest, ()),
-                usages.get(option.dest, Usage()),
-            ),
-        )
+        if option.dest not in _ASIDE or (option.dest == "version" and not option.switch):
+            found.setdefault((option.dest, option.switch_value if option.switch else None), option)
     return tuple(found.values())

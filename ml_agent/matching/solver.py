@@ -20,11 +20,8 @@ _FAR = 6.0
 
 def solve(statement: Statement, shelf: Shelf, model: Model) -> list[Answer]:
     """Every answer that deserves a look, best first."""
-    ranked = sorted(
-        ((model.entry(one.vector), place, one.entry) for place, one in enumerate(shelf.ranked(statement))),
-        key=lambda one: (-one[0], one[1]),
-    )
-    return answered(statement, [(score, entry) for score, _, entry in ranked], model, shelf.folder)
+    scored = ((model.entry(one.vector), one.entry) for one in shelf.ranked(statement))
+    return answered(statement, sorted(scored, key=lambda one: -one[0]), model, shelf.folder)
 
 
 def answered(
@@ -54,14 +51,8 @@ def callee_of(entry: EntryPoint, folder: str = ".") -> Callee:
     path = PurePosixPath(signature.path)
     parts = path.with_suffix("").parts
     tails = {".".join(parts[place:]) for place in range(len(parts))}  # as a module is called, from each folder
-    names = {
-        signature.path,
-        path.name,
-        *tails,
-        *(one.removesuffix(".__main__") for one in tails),
-        signature.name,
-        entry.repository,
-    }
+    tails |= {one.removesuffix(".__main__") for one in tails}
+    names = {signature.path, path.name, *tails, signature.name, entry.repository}
     flexible = signature.kind != "make" and signature.syntax != "overrides" and not signature.whole
     described = frozenset(word for word in map(plain, signature.doc.split()) if len(word) > 2)
     return Callee(frozenset(plain(name) for name in names if name), (str(path.parent), folder), described, flexible)

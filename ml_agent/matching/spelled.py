@@ -30,10 +30,9 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
     found: list[Placed] = []
     unknown: list[Spelled] = []
     for one in (*statement.spelled, *_spelled_settings(statement, slots), *_labels(statement, slots)):
-        dashed = one.name.startswith("-")
-        known = by_flag.get(
-            one.name, by_flag.get(one.name.replace("_", "-").lstrip("-")) if len(one.name) > 2 or not dashed else None
-        )
+        known = by_flag.get(one.name)
+        if known is None and (len(one.name) > 2 or not one.name.startswith("-")):
+            known = by_flag.get(one.name.replace("_", "-").lstrip("-"))
         if known is None:
             unknown.append(one)
             continue
@@ -161,6 +160,7 @@ def _ahead(statement: Statement, one: Spelled, slot: Slot) -> int:
 
 
 _NEAR = 60
+_GOES_ON = frozenset({"and", "which", "that", "so", "the"})
 _STEP = re.compile(r"\s*+(?:(?:of|to|is|at|as|with|=|:)\s+)?(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
 
 
@@ -177,12 +177,8 @@ def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
             break  # the sentence ends, or goes on; "./x" and ".mp4" are values
         quoted = word[0] in "'\""
         bare = word if quoted or word in {".", ".."} or word.endswith("...") else word.rstrip(";:),.")
-        if (
-            not bare
-            or (found and bare in {"and", "with", "for", "or"})
-            or bare in {"and", "which", "that", "so", "the"}
-            or (not quoted and _is_no_value(bare, slot))
-        ):
+        goes_on = bare in _GOES_ON or (found and bare in {"with", "for", "or"})
+        if not bare or goes_on or (not quoted and _is_no_value(bare, slot)):
             break
         found.append(_unquote(bare))
         at = match.end()
@@ -231,11 +227,9 @@ def _entries(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
     """Keys with values for an option that takes `key:value`, by what its help or an example shows, and how far they reach."""
     found: list[str] = []
     at = 0
-    while (
-        slot.separator
-        and (match := _PAIR.match(text, at))
-        and ("_" in match["key"] or _OF_A_PAIR.match(match["value"]))
-    ):
+    while slot.separator and (match := _PAIR.match(text, at)):
+        if "_" not in match["key"] and not _OF_A_PAIR.match(match["value"]):
+            break
         found.append(f"{match['key']}{match['separator'] or slot.separator}{match['value']}")
         at = match.end()
     return tuple(found), at

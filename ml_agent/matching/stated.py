@@ -35,14 +35,8 @@ def stated_values(instruction: str, arguments: Sequence[tuple[str, str]] = ()) -
         if _is_value(statement.tokens, one) and not any(start < one.end and one.start < end for start, end in spans)
     ]
     values = [*spelled, *_modules(statement.tokens), *found]
-    return (*structural(arguments), *sorted(values, key=lambda value: (value.start, value.end)))
-
-
-def structural(arguments: Sequence[tuple[str, str]]) -> tuple[Value, ...]:
-    """The values given as NAME=VALUE; they are as certain as can be."""
-    return tuple(
-        Value(text=f"{name}={value}", value=value, kind=kind_of(value), name=name) for name, value in arguments
-    )
+    given = (Value(text=f"{name}={value}", value=value, kind=kind_of(value), name=name) for name, value in arguments)
+    return (*given, *sorted(values, key=lambda value: (value.start, value.end)))
 
 
 def kind_of(text: str) -> ValueKind:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import NamedTuple
 
-from ml_agent.matching.heard import HEARD
 from ml_agent.matching.mentions import Statement, Word
 from ml_agent.matching.sense import sense_of
 from ml_agent.matching.slots import Slot, Weights
@@ -14,31 +13,8 @@ from ml_agent.values.lexicon import words
 
 Scorer = Callable[[Sequence[float]], float]
 _NEGATIONS = frozenset(
-    [
-        "no",
-        "not",
-        "without",
-        "never",
-        "none",
-        "off",
-        "disable",
-        "disabled",
-        "skip",
-        "skipping",
-        "omit",
-        "exclude",
-        "don't",
-        "avoid",
-        "instead",
-        "cannot",
-        "stop",
-        "leave",
-        "nor",
-        "neither",
-        "free",
-        "unless",
-    ]
-)
+    ["no", "not", "without", "never", "none", "off", "disable", "disabled", "skip", "skipping", "omit", "exclude", "don't", "avoid", "instead", "cannot", "stop", "leave", "nor", "neither", "free", "unless"]
+)  # fmt: skip
 _DENIALS = frozenset({"no", "not", "without"})
 """What denies also where it is part of a switch's name: "no evaluation" for `--no-eval`; "early stop" denies nothing."""
 _ENDS_DENIAL = frozenset({".", ";", "!", "?"})
@@ -60,6 +36,7 @@ SWITCH_FEATURES = (
 )  # fmt: skip
 
 
+_NEGATIVE_NAME = SWITCH_FEATURES.index("negative_name")
 _STRENGTH = SWITCH_FEATURES.index("rank")
 """Where a vector holds how near the request comes, until all switches are ranked by it."""
 
@@ -70,15 +47,11 @@ class SwitchEvidence(NamedTuple):
     vector: list[float]
     negated: bool
     place: int
-    terms: frozenset[str]
+    """The first token that says it."""
 
 
 def switch_features(
-    statement: Statement,
-    slot: Slot,
-    weights: Weights,
-    explained: frozenset[int],
-    content: Sequence[Word] | None = None,
+    statement: Statement, slot: Slot, weights: Weights, explained: frozenset[int], content: Sequence[Word] | None = None
 ) -> SwitchEvidence | None:
     """The vector of a switch that the request may ask for; None where no word of it is said.
 
@@ -159,7 +132,7 @@ def _evidence(
         float(last - first <= len(hits) + 1), float(_is_near_value(statement, first, last)), covered * 2 + helped * 0.6 - known,
         float(not slot.option.switch), float(wanted.core[-1] in said), 0.0,
     ]  # fmt: skip
-    return SwitchEvidence(vector, negated, first, frozenset(said))
+    return SwitchEvidence(vector, negated, first)
 
 
 def _is_near_value(statement: Statement, first: int, last: int) -> bool:
@@ -222,11 +195,10 @@ def switches(
         said = switch_features(statement, slot, weights, explained, content)
         if sense is not None:
             log, ahead, start = sense.best(place, [spans[at] for at in explained | others])
-            said = _heard(statement, slot, start) if said is None and log > HEARD else said
+            said = _heard(statement, slot, start) if said is None and log > sense.HEARD else said
             said = said and said._replace(vector=[*said.vector, log, ahead])
         if said is not None:
             found.append((place, slot, said))
-    ranked = []
     for place, slot, said in found:
         better = sum(
             other.vector[_STRENGTH] > said.vector[_STRENGTH] and abs(other.place - said.place) < 6
@@ -235,8 +207,7 @@ def switches(
         )
         vector = [*said.vector]
         vector[_STRENGTH] = float(min(better, 4))
-        ranked.append((place, slot, SwitchEvidence(vector, said.negated, said.place, said.terms), score(vector)))
-    yield from ranked
+        yield place, slot, said._replace(vector=vector), score(vector)
 
 
 def _owners(statement: Statement, slots: Sequence[Slot]) -> dict[int, str]:
@@ -259,7 +230,7 @@ def _heard(statement: Statement, slot: Slot, start: int) -> SwitchEvidence:
         "is_bool": float(not slot.option.switch),
         "wordless": 1.0,
     }
-    return SwitchEvidence(list(vector.values()), negated, place, frozenset())
+    return SwitchEvidence(list(vector.values()), negated, place)
 
 
 def _is_negative(slot: Slot) -> bool:
@@ -298,6 +269,6 @@ def is_ruled_out(statement: Statement, slots: Sequence[Slot], slot: Slot) -> boo
 
 def truth(slot: Slot, said: SwitchEvidence) -> str:
     """Whether a switch is wanted on or off; one whose own name says no is wanted where its thing is not."""
-    negative = bool(said.vector[5])
+    negative = bool(said.vector[_NEGATIVE_NAME])
     wanted = not said.negated or negative
     return str(int(wanted)) if slot.binary else str(wanted)

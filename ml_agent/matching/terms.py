@@ -38,9 +38,10 @@ def _weights() -> dict[str, float]:
     return {canonical(word): weight for word, weight in _data()["weight"].items()}
 
 
-def file_kinds() -> tuple[str, ...]:
-    """Endings of files of one kind, as groups of words."""
-    return tuple(_data()["kinds"]["groups"])
+def kind_of_file(extension: str) -> str:
+    """One extension for all that mean the same kind of file, "png" for ".jpg"; "" for one that is not known."""
+    bare = extension.removeprefix(".")
+    return next((group.split()[0] for group in _data()["kinds"]["groups"] if bare in group.split()), "")
 
 
 def weight(term: str) -> float:
@@ -112,12 +113,10 @@ _COUNT = re.compile(r"n([b-df-hj-np-tv-z][a-z]{3,})s")
 
 def _stem(word: str) -> str:
     word = _spelling(word)
-    if word in _KEEP or len(word) < 5:
-        return (
-            word[:-1]
-            if len(word) == 4 and word.endswith("s") and not word.endswith("ss") and word not in _KEEP
-            else word
-        )
+    if word in _KEEP:
+        return word
+    if len(word) < 5:
+        return word[:-1] if len(word) == 4 and word.endswith("s") and not word.endswith("ss") else word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             stem = word[: -len(ending)]

@@ -14,32 +14,9 @@ from tools.signatures.model import Signature
 _JOINS = frozenset(
     ["join", "Path", "PurePath", "str", "format", "expanduser", "expandvars", "abspath", "realpath", "normpath", "resolve", "absolute", "dirname", "fspath", "with_suffix", "joinpath", "rstrip", "strip"]
 )  # fmt: skip
-_WRITES = (
-    "makedirs",
-    "mkdir",
-    "save",
-    "write",
-    "dump",
-    "export",
-    "tofile",
-    "to_csv",
-    "ensure_dir",
-    "makedir",
-    "rmtree",
-)
+_WRITES = ("makedirs", "mkdir", "save", "write", "dump", "export", "tofile", "to_csv", "ensure_dir", "makedir", "rmtree")  # fmt: skip
 _READS = ("load", "read", "glob", "listdir", "scandir", "walk", "dataset", "imagefolder", "from_pretrained", "restore", "iterdir", "isfile", "open", "find", "parse")  # fmt: skip
-_FOLDERS = (
-    "makedirs",
-    "mkdir",
-    "listdir",
-    "scandir",
-    "walk",
-    "iterdir",
-    "glob",
-    "imagefolder",
-    "ensure_dir",
-    "makedir",
-)
+_FOLDERS = ("makedirs", "mkdir", "listdir", "scandir", "walk", "iterdir", "glob", "imagefolder", "ensure_dir", "makedir")  # fmt: skip
 _TRANSPARENT = (
     ast.FormattedValue, ast.Attribute, ast.keyword, ast.IfExp, ast.List, ast.Tuple, ast.Starred, ast.BoolOp, ast.NamedExpr
 )  # fmt: skip
@@ -149,7 +126,8 @@ def _follow(node: ast.AST, parents: Mapping[ast.AST, ast.AST], usage: Usage) -> 
             return () if inside else tuple(t.id for t in parent.targets if isinstance(t, ast.Name))
         if isinstance(parent, ast.Call):
             called = _function_name(parent, node)
-            if _count(called, parent, usage, inside) or called not in _JOINS or not _is_first(node, parent):
+            later = node in parent.args[1:]
+            if _count(called, parent, usage, inside) or called not in _JOINS or later:
                 return ()
             inside = inside or called in {"join", "joinpath"}
         elif parent is None or not _begins(node, parent):
@@ -164,10 +142,6 @@ def _function_name(call: ast.Call, node: ast.AST) -> str:
     if isinstance(call.func, ast.Attribute):
         return call.func.attr
     return call.func.id if isinstance(call.func, ast.Name) and node is not call.func else ""
-
-
-def _is_first(node: ast.AST, call: ast.Call) -> bool:
-    return node not in call.args or node is call.args[0]
 
 
 def _begins(node: ast.AST, parent: ast.AST) -> bool:

@@ -1,7 +1,9 @@
 """The words around a value that say what it is for."""
 
+import re
 from collections.abc import Sequence
 
+from ml_agent.request import Value
 from ml_agent.values.lexer import Token
 from ml_agent.values.lexicon import words
 
@@ -12,15 +14,17 @@ _FAR_OFF, _ENOUGH = 5, 2
 _STRETCH = 3
 """What a comma, an "and" or a bracket costs, in words."""
 
+_BESIDE = 4
+"""Words before a value that may say what it is for."""
 
-def around(tokens: Sequence[Token], place: int, last: int = -1) -> tuple[str, ...]:
-    """The meaningful words around the tokens from `place` to `last`, nearest first, lower case.
+
+def around(tokens: Sequence[Token], first: int, last: int) -> tuple[str, ...]:
+    """The meaningful words around the tokens from `first` to `last`, nearest first, lower case.
 
     Words in front of a value reach further than words behind it: what stands behind a comma or an "and" belongs to what
     comes next.
     """
-    scored = [*_before(tokens, place), *_behind(tokens, max(place, last))]
-    scored.sort(key=lambda pair: pair[0])
+    scored = sorted([*_before(tokens, first), *_behind(tokens, last)], key=lambda pair: pair[0])
     seen: dict[str, None] = {}
     for cost, word in scored:
         if cost > _FAR_OFF and len(seen) >= _ENOUGH:
@@ -90,3 +94,20 @@ def _behind(tokens: Sequence[Token], place: int) -> list[tuple[float, str]]:
 
 def _ends_sentence(token: Token) -> bool:
     return token.kind == "mark" and token.text in ".!?"
+
+
+def purpose(value: Value, instruction: str) -> tuple[str, ...]:
+    """The word right behind a number ("25 epochs"), else the last two telling words before a value ("learning rate of 0.05")."""
+    counted = counted_thing(value, instruction)
+    if counted:
+        return (counted,)
+    before = re.findall(r"[\w-]+", instruction[: max(value.start, 0)])[-_BESIDE:]
+    return tuple(word for word in before if word.lower() in value.words)[-2:]
+
+
+def counted_thing(value: Value, instruction: str) -> str:
+    """The word right behind a number; "" where none of its words stands there."""
+    behind = (
+        re.match(r"[\s-]+([A-Za-z]+)", instruction[value.end :]) if value.kind == "number" and value.end > 0 else None
+    )
+    return behind[1] if behind is not None and behind[1].lower() in value.words else ""

@@ -61,26 +61,27 @@ def tokenize(text: str) -> list[Token]:
             at += 1
             continue
         token = _number_at(text, at) or _other_at(text, at)
-        if token is None:
-            at += 1
-            continue
         tokens.append(token)
         at = max(token.end, at + 1)
     return tokens
+
+
+def _token(kind: TokenKind, text: str, start: int, value: str | None = None, written: bool = False) -> Token:
+    """A token that is as long as its text, which is its value where no other is given."""
+    value = text if value is None else value
+    return Token(kind=kind, text=text, value=value, start=start, end=start + len(text), written=written)
 
 
 def _number_at(text: str, at: int) -> Token | None:
     if at and (text[at - 1].isalnum() or text[at - 1] in "_/"):
         return None
     if (match := _LIST.match(text, at)) and _is_list(text, match):
-        return Token(kind="shape", text=match[0], value=match[0], start=at, end=match.end())
+        return _token("shape", match[0], at)
     if match := DIGITED.match(text, at):
         value = from_digits(match)
-        if value is not None and _number_ends(text, match.end()):
-            return Token(kind="number", text=match[0], value=value, start=at, end=match.end())
-        return None
+        return _token("number", match[0], at, value) if value is not None and _number_ends(text, match.end()) else None
     if (match := WORDED.match(text, at)) and (value := from_words(match[0])) is not None:
-        return Token(kind="number", text=match[0], value=value, start=at, end=match.end(), written=True)
+        return _token("number", match[0], at, value, written=True)
     return None
 
 
@@ -100,63 +101,49 @@ def _number_ends(text: str, end: int) -> bool:
     return True
 
 
-def _other_at(text: str, at: int) -> Token | None:
+def _other_at(text: str, at: int) -> Token:
     match = _MASTER.match(text, at)
-    if match is None:
-        return None
-    kind = match.lastgroup
-    if match["quoted"]:
+    assert match is not None  # what is no blank and begins nothing else is a mark
+    kind, said = match.lastgroup, match[0]
+    if kind == "quoted":
         return _quoted_token(match)
-    if match["curl"]:
-        return Token(kind="quoted", text=match[0], value=match["curled"].strip(), start=at, end=match.end())
-    if match["url"]:
-        url = match[0].rstrip(".,;:!?)")
-        return Token(kind="path", text=url, value=url, start=at, end=at + len(url))
+    if kind == "curl":
+        return _token("quoted", said, at, match["curled"].strip())
+    if kind == "url":
+        return _token("path", said.rstrip(".,;:!?)"), at)
     if kind == "flag":
-        return Token(
-            kind="flag", text=match[0], value=match[0].rstrip("."), start=at, end=at + len(match[0].rstrip("."))
-        )
+        bare = said.rstrip(".")
+        return Token(kind="flag", text=said, value=bare, start=at, end=at + len(bare))
     if kind == "shape":
-        inner = re.sub(r"\s+", "", match[0])
-        return Token(kind="shape", text=match[0], value=inner, start=at, end=match.end())
+        return _token("shape", said, at, re.sub(r"\s+", "", said))
     if kind == "path":
-        return _path(match[0], at)
+        return _path(said, at)
     if kind == "contracted":
-        stem = re.split("['’]", match[0])[0]
-        return Token(kind="word", text=match[0], value=stem, start=at, end=match.end())
-    if kind == "wordlike":
-        return _wordlike(match[0], at)
-    return Token(kind="mark", text=match[0], value=match[0], start=at, end=match.end())
+        return _token("word", said, at, re.split("['’]", said)[0])
+    return _wordlike(said, at) if kind == "wordlike" else _token("mark", said, at)
 
 
 def _quoted_token(match: re.Match[str]) -> Token:
     # A blank behind a colon belongs to a prefix: "query: ".
     body = match["body"] if match["body"].endswith(": ") else match["body"].strip().rstrip(",;")
-    if re.match(r"\.\s+/", body):
-        body = re.sub(r"^\.\s+/", "./", body)
-    value = body + (match["suffix"] or "")
-    return Token(kind="quoted", text=match[0], value=value, start=match.start(), end=match.end())
+    body = re.sub(r"^\.\s+/", "./", body)
+    return _token("quoted", match[0], match.start(), body + (match["suffix"] or ""))
 
 
 def _path(text: str, at: int) -> Token:
     trimmed = text.rstrip(".,;:!?") if text not in {"./", "../"} else text
     if trimmed == "w/o":
-        return Token(kind="word", text=trimmed, value="without", start=at, end=at + len(trimmed))
-    return Token(
-        kind="path" if is_path(trimmed) else "name", text=trimmed, value=trimmed, start=at, end=at + len(trimmed)
-    )
+        return _token("word", trimmed, at, "without")
+    return _token("path" if is_path(trimmed) else "name", trimmed, at)
 
 
 def _wordlike(text: str, at: int) -> Token:
-    called = text.endswith("()")
     bare = text.removesuffix("()")
-    kind: TokenKind = "path" if is_file_name(bare) else ("name" if is_odd(bare) else "word")
+    kind: TokenKind = "path" if is_file_name(bare) else ("name" if _is_odd(bare) else "word")
     if kind == "word" and "." in bare:
         # A missing blank after a full stop: "the data.The model".
-        bare = bare.split(".")[0]
-        called = False
-    end = at + len(bare) + (2 if called else 0)
-    return Token(kind=kind, text=text[: end - at], value=bare, start=at, end=end)
+        return _token(kind, bare.split(".")[0], at)
+    return _token(kind, text, at, bare)
 
 
 def is_path(text: str) -> bool:
@@ -175,7 +162,7 @@ def is_file_name(text: str) -> bool:
     return bool(dot and stem) and extension.lower() in words("extensions")
 
 
-def is_odd(text: str) -> bool:
+def _is_odd(text: str) -> bool:
     """Whether a word is spelled as only names are: "wn18rr", "IF-I-L-v1.0", "wiki_cs", "TimesNet", "MICN"."""
     if not re.search(r"[A-Za-z]", text):
         return False

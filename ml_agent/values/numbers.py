@@ -7,14 +7,15 @@ from tools.remember import remembered
 
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_SMALL = {word: value for value, word in enumerate(_UNITS.split())}
-_SMALL |= {word: 20 + 10 * place for place, word in enumerate(_TENS.split())}
+SMALL = {word: value for value, word in enumerate(_UNITS.split())}
+SMALL |= {word: 20 + 10 * place for place, word in enumerate(_TENS.split())}
+"""The words for numbers below a hundred, but for those of two words."""
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
-_COUNTED = _SMALL.keys() | _SCALES.keys()
+_COUNTED = SMALL.keys() | _SCALES.keys()
 _SUFFIXES = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
 
-_WORD = "|".join(sorted([*_SMALL, *_SCALES], key=len, reverse=True))
-_MORE = "|".join(sorted([*(_SMALL.keys() - {"zero"}), *_SCALES], key=len, reverse=True))
+_WORD = "|".join(sorted([*SMALL, *_SCALES], key=len, reverse=True))
+_MORE = "|".join(sorted([*(SMALL.keys() - {"zero"}), *_SCALES], key=len, reverse=True))
 """What goes on with a number: "one hundred and zero" are two."""
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\.\d+|\d+"
 WORDED = re.compile(
@@ -50,10 +51,7 @@ def from_digits(match: re.Match[str]) -> str | None:
     power = re.sub(r"^[eE]|^.*\^\s*", "", exponent or "0")
     if len(digits) > _MOST_DIGITS or len(power) > _MOST_OF_A_POWER:
         return None
-    try:
-        number = Decimal(digits) * Decimal(10) ** int(power)
-    except InvalidOperation:
-        return None
+    number = Decimal(digits) * Decimal(10) ** int(power)
     if scale:
         key = scale.strip().lower()
         number *= _SCALES.get(key) or _SUFFIXES[key]
@@ -80,8 +78,8 @@ def from_words(text: str) -> str | None:
 def _sum(words: list[str]) -> Decimal:
     total, group = 0, 0
     for word in words:
-        if word in _SMALL:
-            group += _SMALL[word]
+        if word in SMALL:
+            group += SMALL[word]
         elif word in {"hundred", "dozen"}:
             group = (group or 1) * _SCALES[word]
         else:

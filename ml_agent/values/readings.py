@@ -9,7 +9,7 @@ import msgspec
 
 from ml_agent.values.guarded import GuardedPattern
 from ml_agent.values.lexer import Token, tokenize
-from ml_agent.values.numbers import from_words, number, plain
+from ml_agent.values.numbers import SMALL, from_words, number, plain
 
 
 class Reading(NamedTuple):
@@ -22,7 +22,7 @@ class Reading(NamedTuple):
     """number, quoted, path or word: the kind of token that it becomes."""
 
 
-_UNIT_WORD = r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+_UNIT_WORD = f"(?:{'|'.join(SMALL)})"
 _SCALE_WORD = r"(?:hundred|thousand|million)"
 _NO_SHARE = r"(?!(?:ten|hundred)-(?:thousandth|millionth))"
 _FIRST = rf"{_NO_SHARE}(?:minus\s+)?(?:half(?:\s+an?(?=\s+{_SCALE_WORD}))?|an?|{_UNIT_WORD}|{_SCALE_WORD})(?![A-Za-z])"
@@ -44,10 +44,7 @@ _RAISED = re.compile(
     rf"|(?P<raised>{_SUPERSCRIPT}))"
 )
 _NOTHING = frozenset({"nought", "naught"})
-_DIGIT_WORDS = {"nought": 0, "naught": 0, "zero": 0, "oh": 0} | {
-    word: value
-    for value, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], 1)
-}
+_DIGIT_WORDS = {"nought": 0, "naught": 0, "zero": 0, "oh": 0} | {word: n for word, n in SMALL.items() if 0 < n < 10}
 _DIGIT = "|".join(_DIGIT_WORDS)
 _POINT = GuardedPattern(rf"\b(?P<whole>nought|naught|{_RUN})\s+point(?P<digits>(?:[\s-]+(?:{_DIGIT})(?!\w))+)", "point")
 _SHARES = {
@@ -151,15 +148,11 @@ def _point(match: re.Match[str]) -> str | None:
 
 
 def _share(match: re.Match[str]) -> str | None:
-    if match["half"]:
+    said = match.groupdict()
+    if said.get("half"):
         return "0.5"
-    count = worded(match["count"])
-    return None if count is None else _decimal(count / _SHARES[match["part"].lower()])
-
-
-def _share_of(match: re.Match[str]) -> str | None:
-    count = worded(match["count"] or "one")
-    return None if count is None else _decimal(count / _SHARES[match["part"].lower()])
+    count = worded(said["count"] or "one")
+    return None if count is None else _decimal(count / _SHARES[said["part"].lower()])
 
 
 def _decimal(value: Decimal) -> str:
@@ -200,7 +193,7 @@ _MOST_DIGITS = 30
 _Read = Callable[[re.Match[str]], str | None]
 _READERS: tuple[tuple[re.Pattern[str] | GuardedPattern, _Read, str], ...] = (
     (_POINT, _point, ""), (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_RAISED, _power_in_signs, ""), (_AND_HALF, _mixed_number, ""), (_EVERY, _every, ""),
-    (_SHARE, _share, ""), (_SHARE_OF, _share_of, ""),
+    (_SHARE, _share, ""), (_SHARE_OF, _share, ""),
     (_ONE_IN, _one_in, ""), (_PERCENT, _percent, ""), (_MINUS, _negative, ""),
     (_COMPOUND, lambda match: match[0], "word"),
     (_ADDRESS, lambda match: match[0], ""), (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),
@@ -249,8 +242,6 @@ def tokens_of(text: str) -> list[Token]:
     found: list[Token] = []
     at = 0
     for start, end, value, kind in sorted(readings(text)):
-        if start < at:
-            continue
         found += _shift(tokenize(text[at:start]), at)
         said = text[start:end]
         written = not any(letter.isdigit() for letter in said)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from ml_agent.matching.confidence import CONFIDENCE_FEATURES, Judged, Levels, confidence_vector, unplaced
+from ml_agent.matching.confidence import CONFIDENCE_FEATURES, Judged, confidence_vector, unplaced
 from ml_agent.matching.mentions import read
+from ml_agent.matching.model import Levels
 from tools.signatures.model import Option, Signature
 
 TRAIN = Signature(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ml_agent.matching.listed import listed_in
+from ml_agent.matching.slots import listed_in
 
 
 @pytest.mark.parametrize(

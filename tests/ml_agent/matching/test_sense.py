@@ -8,9 +8,9 @@ from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.against import Sense
 from ml_agent.matching.candidates import candidates
 from ml_agent.matching.fill import fill, pairs
-from ml_agent.matching.heard import SENSE_FEATURES
 from ml_agent.matching.mentions import Mention, Statement, read
 from ml_agent.matching.model import shipped as tables
+from ml_agent.matching.scores import SENSE_FEATURES
 from ml_agent.matching.sense import heard_choice, sense_of, use
 from ml_agent.matching.slots import Slot, Weights
 from tools.signatures.model import Option
