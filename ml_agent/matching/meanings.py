@@ -114,10 +114,11 @@ def _score_values(
         if any(piece.isalpha() and frequency[piece] < total for piece in hit):
             # What all of them have tells none: "the rings" of checkpoints/rings_mlp.json and checkpoints/moons_mlp.json.
             worth = {piece: much for piece, much in worth.items() if piece in hit or frequency[piece] < total}
-        whole = sum(worth.values())
+        whole = math.fsum(worth.values())
         if hit and whole:
             # Of two values that are said in full the one that says more is meant.
-            scored.append((sum(worth[p] for p in hit) / whole, sum(worth[p] for p in hit), len(hit), value, hit))
+            much = math.fsum(worth[piece] for piece in hit)
+            scored.append((much / whole, much, len(hit), value, hit))
     return sorted(scored, key=lambda one: (-one[0], -one[1], len(one[3])))
 
 
@@ -208,7 +209,7 @@ _MOST_PLACES = 100
 
 def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...]], hit: Iterable[str]) -> Mention:
     """The words that say a value: from the rarest piece on, what stands near it."""
-    rarest = min(hit, key=lambda piece: (len(said[piece]), -len(piece)))
+    rarest = min(hit, key=lambda piece: (len(said[piece]), -len(piece), said[piece], piece))
     best: tuple[int, list[int]] | None = None
     for anchor in said[rarest][:_MOST_PLACES]:
         places = [min(said[piece], key=lambda place: abs(place - anchor)) for piece in hit]

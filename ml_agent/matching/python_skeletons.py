@@ -60,7 +60,7 @@ class Usages:
         counts: Counter[str] = Counter()
         for program, made in self.of(thing):
             used = {one.thing.name for one in program.calls if made.makes and _receiver(one.node) == made.makes}
-            counts.update(used - {"forward", "__call__", "to", "eval", "train", "cuda"})
+            counts.update(sorted(used - {"forward", "__call__", "to", "eval", "train", "cuda"}))
         common = counts.most_common(1)
         return [one for one in thing.methods if common and one.name == common[0][0]]
 

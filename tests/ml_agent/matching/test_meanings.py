@@ -1,0 +1,27 @@
+"""What a request says of the values that a slot is known to take."""
+
+import os
+import subprocess
+import sys
+
+_ASK = """
+from ml_agent.matching.meanings import meant
+from ml_agent.matching.mentions import read
+from ml_agent.matching.slots import Slot
+from tools.signatures.model import Option
+
+slot = Slot(Option(dest="task", flags=("--task",), type="str", choices=("sonic-lunar", "tidal-solar"), sure=True))
+text = "solar things come first, then there is a long way of other words to go, and tidal ones come last"
+print([(one.value, one.mention.start) for one in meant(read(text), slot)])
+"""
+
+
+def test_the_words_for_a_value_do_not_hang_on_the_order_of_a_set() -> None:
+    said = set()
+    for seed in range(6):
+        environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
+        done = subprocess.run(
+            [sys.executable, "-c", _ASK], env=environment, capture_output=True, text=True, check=True, timeout=60
+        )
+        said.add(done.stdout)
+    assert len(said) == 1 and "tidal-solar" in said.pop()
