@@ -14,6 +14,7 @@ from itertools import islice
 import msgspec
 
 from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.matching.slots import TRUTH
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
 from ml_agent.values import lexicon
@@ -64,7 +65,10 @@ def whole_account(draft: Draft, request: Request, workspace: Workspace) -> tuple
     alone = _left_alone(draft, workspace.index) if draft.kind == "bash" else []
     stated = [_certain(value, request.instruction) for value in request.values if value.kind != "switch" or value.name]
     placed = _places_of(draft, words)
-    entries = [_entry_by_place(value, placed) or _entry(value, words, alone) for value in stated]
+    entries = [
+        _entry_by_place(value, placed) or _entry_of_switch(value, words, alone) or _entry(value, words, alone)
+        for value in stated
+    ]
     told = {(entry.value, entry.text, entry.where): entry for entry in reversed(entries)}
     return tuple(reversed(told.values()))
 
@@ -83,6 +87,19 @@ def _places_of(draft: Draft, words: Sequence[_Word]) -> dict[int, str]:
 def _entry_by_place(value: Value, placed: Mapping[int, str]) -> LedgerEntry | None:
     where = placed.get(value.start) if value.start >= 0 else None
     return _entry_of(value, "honoured", where) if where else None
+
+
+def _entry_of_switch(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> LedgerEntry | None:
+    """What became of a yes or no that the user gave an option by name, where that is a switch; None where it is none."""
+    on = TRUTH.get(value.value.lower()) if value.name else None
+    if on is None:
+        return None
+    name = _letters(value.name)
+    if on:
+        where = next((word.where for word in words if word.text.startswith("-") and _letters(word.text) == name), "")
+        return _entry_of(value, "honoured", where) if where else None
+    left = next((one for one in alone if one.switch and name in map(_letters, (one.dest, *one.flags))), None)
+    return _entry_of(value, "default", f"{max(left.flags, key=len, default=left.dest)} left out") if left else None
 
 
 def _entry(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> LedgerEntry:
@@ -147,12 +164,14 @@ def _carries(word: str, value: Value) -> bool:
     if wanted == said or (len(wanted) > _FEW_LETTERS and wanted in said):
         return True
     parts = [_letters(part) for part in re.split(r"[\s/_-]+", value.value) if _letters(part)]
-    return len(parts) > 1 and _follow_each_other(parts, said)
+    return len(parts) > 1 and any(_follow_each_other(parts, piece) for piece in word.split())
 
 
-def _follow_each_other(parts: Sequence[str], text: str) -> bool:
-    """Whether all parts stand in a text in their order, others between them."""
-    at = 0
+def _follow_each_other(parts: Sequence[str], piece: str) -> bool:
+    """Whether all parts stand in a piece without blanks in their order, others between them; numbers each as a whole."""
+    if all(part.isdigit() for part in parts):
+        return re.search(r"(?<!\d)" + r"\D[^\s]*?(?<!\d)".join(parts) + r"(?!\d)", piece) is not None
+    text, at = _letters(piece), 0
     for part in parts:
         found = text.find(part, at)
         if found < 0:

@@ -285,18 +285,21 @@ def without_candidates(state: State) -> Command[Any]:
     if best is None:
         return ended(Ending.NO_REPOSITORY, "none of the repositories found can do this: name one with --repo")
     findings = best["draft"].get("findings") or [{"message": "a value of the instruction has no place in it"}]
-    return ended(Ending.NO_ANSWER, f"no sound answer was found: {findings[0]['message']}")
+    worst = next((one for one in findings if one.get("severity") == "error"), findings[0])
+    return ended(Ending.NO_ANSWER, f"no sound answer was found: {worst['message']}")
 
 
 def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
     """The further proven of the best draft so far and this one.
 
-    Where they are equal the later one, which knows what was wrong; but the earlier one where it only lacked data.
+    Where they are equal the later one, which knows what was wrong; but the earlier one where it only lacked data, or where the tables
+    made both and neither is sound: their first one is their best.
     """
     best = state.get("best")
     if best is not None:
         ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, plain(outcome))
-        if ahead > 0 or (ahead == 0 and best.get("lacks_data")):
+        first = draft.source == best["draft"]["source"] == "grounded" and evidence == "none"
+        if ahead > 0 or (ahead == 0 and (first or best.get("lacks_data"))):
             return best
     candidate = state["candidates"][state["position"]]
     return {

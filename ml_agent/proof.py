@@ -72,5 +72,6 @@ def lines_of(findings: Sequence[Finding]) -> list[str]:
 
 def _line(finding: Finding) -> str:
     place = f" ({finding.path}:{finding.line or 1})" if finding.path else ""
-    advice = f"; did you mean {finding.suggestion}?" if finding.suggestion else ""
+    told = "did you mean" in finding.message
+    advice = f"; did you mean {finding.suggestion}?" if finding.suggestion and not told else ""
     return f"{finding.code}: {finding.message}{advice}{place}"

@@ -112,7 +112,9 @@ def _value_of(statement: Statement, one: Spelled, slot: Slot) -> tuple[tuple[str
     """What a spelled option is given, and where the two together begin and end."""
     bare = str(one.name not in slot.option.negative_flags)
     if one.joined:
-        return (_unquote(one.joined),), one.start, one.end
+        said = _unquote(one.joined)
+        on = TRUTH.get(said.lower()) if slot.option.switch else None
+        return (said if on is None else str(on == (bare == "True")),), one.start, one.end
     if slot.option.switch:
         return (bare,), one.start, one.end
     values, length = _entries(one.following, slot) if slot.several else ((), 0)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.account import account
+from ml_agent.account import account, whole_account
 from ml_agent.draft import Draft, Placement
 from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Workspace
@@ -150,3 +150,18 @@ def test_a_file_is_used_by_its_ending_or_as_a_module(
     words: str, text: str, kind: str, value: str, workspace: Workspace
 ) -> None:
     assert statuses(words, text, workspace, kind)[value] == "honoured"
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("python fit.py -b 2 --warmup 45", "not found"),
+        ("python fit.py --betas 0.25", "not found"),
+        ("python fit.py --betas 2-5", "honoured"),
+        ("python fit.py --betas 2,3,4,5", "honoured"),
+    ],
+)
+def test_a_range_is_not_used_by_its_ends_in_different_places(text: str, status: str, workspace: Workspace) -> None:
+    request = Request(instruction="with seeds 2-5", values=stated_values("with seeds 2-5"))
+    draft = Draft(kind="bash", text=text, source="llm")
+    assert {entry.text: entry.status for entry in whole_account(draft, request, workspace)}["2-5"] == status

@@ -134,3 +134,11 @@ def test_a_file_that_two_drafts_miss_ends_the_run(repository: Path, tmp_path: Pa
     assert sum(event["event"] == "diagnosis" for event in events) == 2, "a third draft would miss it, too"
     drafts = [event["draft"]["text"] for event in events if event["event"] == "draft"]
     assert drafts[0] != drafts[1] and result["answer"]["text"] == drafts[0], "nothing was wrong with the first"
+
+
+def test_the_reason_is_that_of_the_best_draft(repository: Path) -> None:
+    (repository / "README.md").write_text(
+        "# Fit\n\n```python\nclass Fit:\n    lr = 0.5\n```\n\n    python fit.py --lr 0.5\n"
+    )
+    done = ml_agent("solve", "fit the model", "--repo", str(repository), "--run", "none", "-q", "--arg", "lr=abc")
+    assert done.returncode == 1 and "--lr takes float, not 'abc'" in done.stdout + done.stderr

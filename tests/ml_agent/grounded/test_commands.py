@@ -4,6 +4,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from ml_agent.navigator import Given
+from ml_agent.proof import examine
+
 TRAIN = """
     import argparse
 
@@ -189,3 +194,15 @@ def test_who_spells_options_has_said_what_goes_where(repository: Callable[..., A
     assert "--epochs 7" in text
     assert "--tune True" in text
     assert "--audio_dir" not in text
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [("True", True), ("true", True), ("yes", True), ("1", True), ("false", False), ("no", False), ("0", False)],
+)
+def test_a_switch_is_given_by_any_word_for_yes_and_no(repository: Callable[..., Any], said: str, given: bool) -> None:
+    place = repository(FILES)
+    draft = place.answer("Train the model on Cora.", arguments=(("sparse_backward", said),))
+    checked = examine(draft, place.navigator.understand("Train the model on Cora.", Given(arguments=(("sparse_backward", said),))), place.workspace())  # fmt: skip
+    assert ("--sparse-backward" in draft.text) is given
+    assert checked.sound and {one.status for one in checked.ledger} <= {"honoured", "default"}
