@@ -69,7 +69,7 @@ class Reader:
         self.excused = False
         """Whether nothing more is required: help is asked for, or a file of flags may say it."""
         self.by_flag: dict[str, Option] = {}
-        for option in signature.options:
+        for option in (*signature.options, *signature.endings):
             for flag in (*option.flags, *option.negative_flags):
                 self.by_flag[flag] = option
 
