@@ -204,7 +204,7 @@ class Reader:
 
     def value(self, option: Option, word: str) -> Any:
         """A word as the option's type, checked against its choices."""
-        if VARIABLE.search(word):
+        if VARIABLE.search(word) or word in option.absent:
             return word
         value, good = convert(option, word)
         name = option.flags[-1] if option.flags else option.dest

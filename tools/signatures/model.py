@@ -79,6 +79,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """The dest of the option whose words hold it; "" for one that stands by itself."""
     joined: bool = False
     """Its value stands in the same word, for a program that takes words apart itself: `--name=value`."""
+    absent: tuple[str, ...] = ()
+    """Words that mean None, which it takes beside what its type and its choices say; () where there are none."""
     ends: bool = False
     """Where it is given the program says something and ends, such as its version; nothing behind it is looked at."""
     held: Held = "words"
