@@ -10,11 +10,13 @@ import msgspec
 from tools.check.inputs import check_inputs
 from tools.check.launchers import check_launcher
 from tools.check.make import check_make
+from tools.check.modules import check_missing_module, check_module_path
 from tools.check.notebooks import check_papermill
 from tools.check.places import is_literal, locate
-from tools.check.programs import INSTALLS, KNOWN_MODULES, KNOWN_PROGRAMS, MAKES_FILES, MAKES_SCRIPT
+from tools.check.programs import INSTALLS, KNOWN_PROGRAMS, MAKES_FILES, MAKES_SCRIPT
 from tools.check.repository import checked_repository
 from tools.check.subcommands import check_subcommand, name_slips
+from tools.check.syntax import check_syntax
 from tools.check.text import unreadable
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
@@ -24,7 +26,7 @@ from tools.index import RepoIndex
 from tools.launchers import SHELLS
 from tools.python_source import read_python
 from tools.signatures.model import Signature
-from tools.signatures.nearest import is_slip, nearest
+from tools.signatures.nearest import is_slip
 
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 
@@ -192,12 +194,20 @@ class _Check:
             return
         if path in self.tree.folders:
             path = f"{path}/__main__.py"
+        if self._is_unreadable(path, invocation):
+            return
         signatures = self.reader.tested(path)
         if not signatures:
             self._no_entry_point(path, name, folder or ".")
             return
         self._relative_imports(path, name)
         self._call(signatures, invocation, folder or ".")
+
+    def _is_unreadable(self, path: str, invocation: Invocation) -> bool:
+        """Whether Python 3 surely cannot read a file; notes that, also where it is not sure."""
+        found = check_syntax(self.reader.sources, path, invocation, sure=not self.anything_made)
+        self.findings += found
+        return any(finding.severity == "error" for finding in found)
 
     def _is_runnable_folder(self, path: str) -> bool:
         return f"{path}/__main__.py" in self.tree.files
@@ -276,69 +286,25 @@ class _Check:
 
     def _module(self, invocation: Invocation, folder: str | None) -> None:
         """python -m package.module."""
+        if "/" in invocation.name and is_literal(invocation.name):
+            self.findings.append(check_module_path(invocation.name))
         if folder is None or not re.fullmatch(r"[\w.]+", invocation.name):
             return
         if invocation.name == "papermill":
             self._papermill(invocation, folder)
             return
         path = self.repository.module_file(invocation.name, folder)
-        top = invocation.name.partition(".")[0]
         if path is None:
-            self._missing_module(invocation.name, top, folder)
+            sure = not self.script_made
+            self.findings += check_missing_module(self.repository, invocation.name, folder, sure=sure)
+            return
+        if self._is_unreadable(path, invocation):
             return
         signatures = self.reader.module(path, invocation.name)
         if signatures:
             self._call(signatures, invocation, folder)
         else:
             self._no_entry_point(path, invocation.name, folder)
-
-    def _missing_module(self, name: str, top: str, folder: str) -> None:
-        if not self._lies_in(folder, top):
-            folder = self.reader.sources.packages().get(top, folder)
-        if self._lies_in(folder, top):
-            whole = posixpath.normpath(posixpath.join(folder, name.replace(".", "/")))
-            if whole in self.tree.folders:
-                self.note("no-such-module", f"{name} is a package without __main__ and cannot be run", name)
-                return
-            siblings = [
-                p.removesuffix(".py") for p in self.tree.files if posixpath.dirname(p) == posixpath.dirname(whole)
-            ]
-            near = nearest(whole, siblings)
-            suggestion = posixpath.relpath(near, folder).replace("/", ".") if near else ""
-            self.note("no-such-module", f"there is no module {name}", name, suggestion, sure=not self.script_made)
-            return
-        near = next((own for own in self._own_modules(folder) if is_slip(top, own)), "")
-        if near and top not in KNOWN_MODULES:
-            meant = ".".join([near, *name.split(".")[1:]])
-            self.note(
-                "no-such-module",
-                f"there is no module {name}; did you mean {meant}?",
-                name,
-                meant,
-                sure=not self.script_made,
-            )
-            return
-        elsewhere = [
-            f for f in self.tree.folders if posixpath.basename(f) == top and f"{f}/__init__.py" in self.tree.files
-        ]
-        if len(elsewhere) == 1:
-            inside = posixpath.join(posixpath.dirname(elsewhere[0]), name.replace(".", "/"))
-            if inside not in self.tree.folders and f"{inside}.py" not in self.tree.files:
-                self.note("no-such-module", f"{elsewhere[0]} has no module {name}", name, sure=not self.script_made)
-                return
-            base = posixpath.relpath(posixpath.dirname(elsewhere[0]) or ".", folder)
-            self.note("no-such-module", f"{top} is no package here; it lies in {base}", name, f"cd {base}", sure=False)
-
-    def _lies_in(self, folder: str, top: str) -> bool:
-        here = posixpath.normpath(posixpath.join(folder, top))
-        return here in self.tree.folders or f"{here}.py" in self.tree.files
-
-    def _own_modules(self, folder: str) -> list[str]:
-        """Modules and packages that can be imported in a folder: those beside, and those that are installed."""
-        prefix = "" if folder == "." else folder + "/"
-        beside = {p.removeprefix(prefix).removesuffix("/__init__.py").removesuffix(".py") for p in self.tree.files
-                  if p.startswith(prefix) and p.endswith(".py")}  # fmt: skip
-        return sorted({name for name in beside if "/" not in name} | set(self.reader.sources.packages()))
 
     def _code(self, invocation: Invocation) -> None:
         """What stands behind -c: a script of the shell, or Python."""

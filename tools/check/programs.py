@@ -28,6 +28,10 @@ MAKES_FILES = frozenset(
         "make",
         "svn",
         "7z",
+        "2to3",
+        "futurize",
+        "patch",
+        "sed",
     ]
 )
 """Programs that may create what a later command uses."""

@@ -21,7 +21,11 @@ def check_subcommand(
         invocation: how it is called.
         text: gives the text of a file of the repository.
     """
-    if any(word in HELP or BARE_VARIABLE.match(word) for word in invocation.words):
+    ends = {
+        *HELP,
+        *(flag for s in signatures for o in (*s.endings, *s.options) if o.ends and not o.level for flag in o.flags),
+    }
+    if any(word in ends or BARE_VARIABLE.match(word) for word in invocation.words):
         return []  # a variable may hold the subcommand
     names = sorted({s.subcommand[0] for s in signatures if s.subcommand})
     known = [*names, *(name for s in signatures if s.subcommand for name in s.spellings[0])]

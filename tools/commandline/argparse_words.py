@@ -76,7 +76,7 @@ class ArgparseWords:
     def read(self) -> None:
         """Give every word its place."""
         place = 0
-        while place < len(self.words):
+        while place < len(self.words) and not self.reader.excused:
             if place in self.skipped:
                 place += 1
                 continue
@@ -91,7 +91,8 @@ class ArgparseWords:
                     continue
             if place in self.matches:
                 place = self._option(place)
-        self._positionals(place)
+        if not self.reader.excused:
+            self._positionals(place)
 
     def _too_many(self, words: list[str]) -> None:
         self.reader.note_too_many([w for w in words if w != "--"])
@@ -136,7 +137,10 @@ class ArgparseWords:
 
     def _option(self, place: int) -> int:
         option, flag, value = self.matches.pop(place)
-        if option is None:
+        if option is not None and option.ends and value is None and (option.anywhere or option.level == self._level()):
+            self._end(place, flag)
+            return place + 1
+        if option is None or option.ends:
             self._unknown(place)
             return place + 1
         if value is not None:
@@ -176,8 +180,7 @@ class ArgparseWords:
     def _unknown(self, place: int) -> None:
         word = self.words[place]
         if word in HELP or (self.signature.allow_abbrev and is_short_for_help(word)):
-            self.reader.excused = True
-            self._take(place, None, word)
+            self._end(place, word)
             return
         if not any(f.subject == self.words[place].partition("=")[0] for f in self.reader.findings):
             self.reader.note_unknown(self.words[place])
@@ -193,6 +196,13 @@ class ArgparseWords:
                 following += 1
         self._take(place, None, flag, self.words[place + 1 : min(following, place + 2)])
 
+    def _end(self, place: int, flag: str) -> None:
+        """The program says something and ends: argparse refuses words that it does not know only after the last one."""
+        kept = [f for f in self.reader.findings if f.code not in ("unknown-option", "too-many-arguments")]
+        self.reader.findings[:] = kept
+        self.reader.excused = True
+        self._take(place, None, flag)
+
     def _level(self) -> int:
         """How many subcommand words were read."""
         return len(self.signature.subcommand) - len(self.subcommands)
@@ -205,6 +215,9 @@ class ArgparseWords:
             self.glued.add(place)
             flag, value = flag[0] + value[0], value[1:]
             following = self.reader.by_flag.get(flag)
+            if flag in HELP or (following is not None and following.ends):
+                self._end(place, flag)
+                return place + 1
             if following is None:
                 self.reader.note_unknown(self.words[place])
                 self.reader.take(place, place + 1, flag=flag + value, glued=True)

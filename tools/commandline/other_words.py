@@ -177,6 +177,7 @@ def _click_option(
         if given:
             reader.note("bad-type", f"{flag} takes no value", option, word, flag)
         reader.store(option, [], flag)
+        reader.excused = reader.excused or option.ends
         return ()
     count = int(option.nargs) if option.nargs is not None and option.nargs.isdigit() else 1
     more: list[str] = []

@@ -69,7 +69,7 @@ class Reader:
         self.excused = False
         """Whether nothing more is required: help is asked for, or a file of flags may say it."""
         self.by_flag: dict[str, Option] = {}
-        for option in signature.options:
+        for option in (*signature.options, *signature.endings):
             for flag in (*option.flags, *option.negative_flags):
                 self.by_flag[flag] = option
 
@@ -204,7 +204,7 @@ class Reader:
 
     def value(self, option: Option, word: str) -> Any:
         """A word as the option's type, checked against its choices."""
-        if VARIABLE.search(word):
+        if VARIABLE.search(word) or word in option.absent:
             return word
         value, good = convert(option, word)
         name = option.flags[-1] if option.flags else option.dest

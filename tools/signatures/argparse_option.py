@@ -27,6 +27,8 @@ from tools.signatures.wrappers import Partial
 
 SUPPRESS = "==SUPPRESS=="
 SWITCHES = {"store_true": "True", "store_false": "False", "store_const": "", "append_const": "", "count": ""}
+ENDINGS = frozenset({"help", "version"})
+"""Actions that say something and end the program."""
 TYPE_NAMES: dict[str, OptionType] = {
     "builtins.int": "int", "builtins.float": "float", "builtins.str": "str", "builtins.bool": "bool", "json.loads": "json",
     "ast.literal_eval": "json", "builtins.eval": "json", "yaml.safe_load": "json", "pathlib.Path": "path",
@@ -103,10 +105,8 @@ class OptionReader:
         long = [f for f in self.flags if len(f) > 1 and f[1] in self.parser.prefix_chars]
         return (long or self.flags)[0].lstrip(self.parser.prefix_chars).replace("-", "_")
 
-    def option(self) -> Option | None:
-        """The option; None for help and version, which no call uses."""
-        if self.action in ("help", "version"):
-            return None
+    def option(self) -> Option:
+        """The option."""
         nargs, switch = self._nargs()
         dest = self._dest()
         default, known = self._default(dest)
@@ -123,13 +123,15 @@ class OptionReader:
             choices=choices, choices_text=text_of(listed), default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
             repeatable=self.action in ("append", "append_const", "extend", "count"),
             help=_help(self.named.get("help"), default), path=self.arguments.path, line=self.arguments.line,
-            sure=self.sure and known and choices_known, converter=converter,
+            sure=self.sure and known and choices_known, converter=converter, ends=self.action in ENDINGS,
         )  # fmt: skip
 
     def _nargs(self) -> tuple[str | None, str | None]:
         """nargs and, for a switch, the value that it stores."""
         if self.action == "boolean_optional":
             return "0", "True"
+        if self.action in ENDINGS:
+            return "0", None
         if self.action in SWITCHES:
             return "0", self._const() if self.action.endswith("const") else SWITCHES[self.action] or None
         given = self.named.get("nargs")
@@ -209,7 +211,7 @@ class OptionReader:
     def _type(self, switch: str | None) -> tuple[OptionType, str]:
         if self.action == "count":
             return "int", ""
-        if self.action in SWITCHES or self.action == "boolean_optional":
+        if self.action in SWITCHES or self.action == "boolean_optional" or self.action in ENDINGS:
             return "bool", ""
         given = self.named.get("type")
         if given is None:

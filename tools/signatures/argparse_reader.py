@@ -107,9 +107,8 @@ class Parser(Native):
             return None
         reader = OptionReader(self, arguments, flags)
         made = reader.option()
-        if made is None:
-            return None
-        self.values[made.dest] = reader.value(made.dest)
+        if not made.ends:
+            self.values[made.dest] = reader.value(made.dest)
         if self.resolve and made.flags:
             taken = set(made.flags)
             kept = [_without(o, taken) for o in self.options]
@@ -227,7 +226,8 @@ class Parser(Native):
 
     def _signature(self, options: tuple[Option, ...], subcommand: tuple[str, ...]) -> Signature:
         return Signature(
-            path=self.run.script, framework="argparse", options=options, subcommand=subcommand,
+            path=self.run.script, framework="argparse", options=tuple(o for o in options if not o.ends),
+            endings=tuple(o for o in options if o.ends), subcommand=subcommand,
             accepts_unknown=self.open, unseen=tuple(self.unseen), depends_on=self.depends_on, allow_abbrev=self.allow_abbrev, syntax="argparse", doc=self.description,
             line=self.line if self.path == self.run.script else 0, prefix_chars=self.prefix_chars,
             exclusive=tuple(tuple(dict.fromkeys(g)) for g in self.exclusive if len(set(g)) > 1),

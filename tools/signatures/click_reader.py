@@ -4,9 +4,9 @@ import ast
 
 import msgspec
 
-from tools.signatures.argparse_option import TYPE_NAMES, typed
+from tools.signatures.click_parameters import Choice, ClickType, Noted, ParameterNote, VersionNote, plain_text
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Bounds, Option, OptionType, Origin, Signature, Unseen, bounds_of
+from tools.signatures.model import Option, Origin, Signature, Unseen
 from tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -15,173 +15,14 @@ from tools.signatures.values import (
     Function,
     Method,
     Module,
-    Native,
     ParsedArgument,
     Value,
 )
-from tools.signatures.words import NO_CASE
-
-TYPES: dict[str, OptionType] = {
-    "INT": "int", "FLOAT": "float", "STRING": "str", "BOOL": "bool", "UUID": "str", "Path": "path", "File": "path",
-    "IntRange": "int", "FloatRange": "float", "DateTime": "str", "IntParamType": "int", "FloatParamType": "float",
-}  # fmt: skip
-
 
 LIBRARIES = ("click", "rich_click", "asyncclick")
 
 
-class ParameterNote(Native):
-    """click.option(...) or click.argument(...): a decorator that notes itself on the function."""
-
-    def __init__(self, run: Interpreter, positional: bool, arguments: Arguments) -> None:
-        self.run = run
-        self.positional = positional
-        self.arguments = arguments
-        self.sure = not arguments.open and not run.uncertain
-
-    def call(self, arguments: Arguments) -> Value:
-        """Decorate."""
-        target = arguments.get(0, "f")
-        if isinstance(target, (Function, Command)):
-            target.notes.append(self)
-        return target
-
-    def option(self) -> Option | None:
-        """The option; None where its name is not known."""
-        names = [n for n in self.arguments.placed if isinstance(n, str)]
-        if not names:
-            return None
-        return self._argument(names[0]) if self.positional else self._option(names)
-
-    def _argument(self, name: str) -> Option:
-        count = self._count()
-        required = self.arguments.get(None, "required")
-        default, known = typed(self.arguments.get(None, "default"), self.run)
-        nargs = None if count == 1 else ("+" if required is True else "*") if count == -1 else str(count)
-        if required is None:
-            required = default is None and count != -1
-        kind, choices, converter = self._type(default)
-        if nargs is None and not required:
-            nargs = "?"
-        return Option(
-            dest=name.replace("-", "_").lower(), type=kind, choices=choices, bounds=self._bounds(), default=default, nargs=nargs,
-            required=required is True, sure=known and self.sure, converter=converter,
-            path=self.arguments.path, line=self.arguments.line,
-        )  # fmt: skip
-
-    def _option(self, names: list[str]) -> Option:
-        flags, negative, explicit = _split(names)
-        get = self.arguments.named.get
-        default_value = get("default")
-        switch = (
-            bool(negative) or get("is_flag") is True or (get("flag_value") is not None and get("is_flag") is not False)
-        )
-        counted = get("count") is True
-        default, known = typed(None if isinstance(default_value, Function) else default_value, self.run)
-        kind, choices, converter = self._type(default_value)
-        stored = typed(get("flag_value"), self.run)[0] or "True"
-        count = self._count()
-        if switch or counted:
-            kind = "int" if counted else "bool" if stored in ("True", "False") else "str"
-            default = default if default is not None else None if counted or stored != "True" else "False"
-        return Option(
-            dest=explicit or _dest(flags), flags=tuple(flags), negative_flags=tuple(negative), type=kind, choices=choices,
-            default=default, nargs="0" if switch or counted else None if count == 1 else str(count),
-            switch_value=stored if switch else None, required=get("required") is True and default is None,
-            repeatable=get("multiple") is True or counted, bounds=self._bounds(), help=_text(get("help")), converter=converter,
-            sure=known and self.sure, path=self.arguments.path, line=self.arguments.line,
-        )  # fmt: skip
-
-    def _count(self) -> Value:
-        """How many words it takes: as many as there are types where several are given."""
-        given = self.arguments.get(None, "type")
-        return self.arguments.get(None, "nargs", len(given) if isinstance(given, tuple) else 1)
-
-    def _bounds(self) -> Bounds | None:
-        given = self.arguments.get(None, "type")
-        return given.bounds() if isinstance(given, ClickType) else None
-
-    def _type(self, default: Value) -> tuple[OptionType, tuple[str, ...], str]:
-        given = self.arguments.get(None, "type")
-        if isinstance(given, Choice):
-            return "str", given.choices, "" if given.case else NO_CASE
-        if isinstance(given, ClickType):
-            return TYPES.get(given.name, "unknown"), (), ""
-        if isinstance(given, External):
-            return TYPES.get(given.name.rpartition(".")[2]) or TYPE_NAMES.get(given.name, "unknown"), (), ""
-        if (
-            isinstance(given, tuple)
-            and given
-            and isinstance(given[0], External)
-            and all(one == given[0] for one in given)
-        ):
-            return TYPE_NAMES.get(given[0].name, "unknown"), (), ""
-        if given is not None:
-            return "unknown", (), ""
-        names: dict[type, OptionType] = {bool: "bool", int: "int", float: "float"}
-        return names.get(type(default), "str"), (), ""
-
-
-def _split(names: list[str]) -> tuple[list[str], list[str], str]:
-    """(flags, flags that mean False, explicit name)."""
-    flags: list[str] = []
-    negative: list[str] = []
-    explicit = ""
-    for name in names:
-        if name.isidentifier():
-            explicit = name
-            continue
-        yes, slash, no = name.partition("/") if not name.startswith("/") else (name, "", "")
-        flags.append(yes.strip())
-        if slash and no.strip():
-            negative.append(no.strip())
-    return flags, negative, explicit
-
-
-def _dest(flags: list[str]) -> str:
-    """The first of the flags with the most dashes, as click does it."""
-    if not flags:
-        return ""
-    best = max(flags, key=lambda f: len(f) - len(f.lstrip("-")))
-    return best.lstrip("-").replace("-", "_").lower()
-
-
-def _text(value: Value) -> str:
-    return " ".join(value.split()) if isinstance(value, str) else ""
-
-
-class Choice(Native):
-    """click.Choice([...])."""
-
-    def __init__(self, run: Interpreter, arguments: Arguments) -> None:
-        given = arguments.get(0, "choices")
-        if isinstance(given, Class):
-            members = run.attribute(given, "__members__")
-            given = list(members) if isinstance(members, dict) else None
-        items = list(given) if isinstance(given, (list, tuple, set, dict)) else []
-        texts = [typed(item, run) for item in items]
-        self.choices = tuple(t for t, _ in texts if t is not None) if all(known for _, known in texts) else ()
-        self.case = arguments.get(1, "case_sensitive", True) is not False
-
-
-class ClickType(Native):
-    """click.Path(...), click.IntRange(...) and the like."""
-
-    def __init__(self, name: str, arguments: Arguments) -> None:
-        self.name = name
-        self.arguments = arguments
-
-    def bounds(self) -> Bounds | None:
-        """Of IntRange and FloatRange, where they refuse what is beyond."""
-        get = self.arguments.get
-        loose = get(None, "clamp", False) is not False or len(self.arguments.placed) > 2 or self.arguments.open
-        if not self.name.endswith("Range") or loose:
-            return None
-        ends = [get(None, name, False) is True for name in ("min_open", "max_open")]
-        return bounds_of(get(0, "min"), get(1, "max"), above=ends[0], below=ends[1])
-
-
-class Command(Native):
+class Command(Noted):
     """A function that was made a command, or a group with commands in it."""
 
     def __init__(self, run: Interpreter, callback: Value, arguments: Arguments, *, group: bool = False) -> None:
@@ -213,6 +54,11 @@ class Command(Native):
         notes = [*(reversed(extra) if isinstance(extra, list) else []), *notes]
         made = [n.option() for n in reversed(notes) if isinstance(n, ParameterNote)]
         return [o for o in made if o is not None]
+
+    def _endings(self, level: int) -> tuple[Option, ...]:
+        """The options that show its version."""
+        notes = [*(self.callback.notes if isinstance(self.callback, Function) else []), *self.notes]
+        return tuple(note.option(level) for note in notes if isinstance(note, VersionNote))
 
     def call(self, arguments: Arguments) -> Value:
         """Calling a command parses the command line; in a test or in code it may be given words."""
@@ -295,7 +141,8 @@ class Command(Native):
             )  # fmt: skip
         for name, command in self.commands.items():
             found += map(self._below, command.signatures((*subcommand, name), options))
-        return found
+        ends = self._endings(level)
+        return [msgspec.structs.replace(s, endings=(*ends, *s.endings)) for s in found] if ends else found
 
     def _below(self, signature: Signature) -> Signature:
         """A subcommand's signature, with whether options that are not listed may stand before it."""
@@ -344,7 +191,7 @@ class Command(Native):
         return self.run.attribute(self.run.import_module(module, 0, Module(self.arguments.path, "")), name)
 
     def _doc(self) -> str:
-        given = _text(self.arguments.get(None, "help"))
+        given = plain_text(self.arguments.get(None, "help"))
         node = self.callback.original.node if isinstance(self.callback, Function) else None
         if given or node is None or isinstance(node, ast.Lambda):
             return given
@@ -383,6 +230,7 @@ def _factories() -> dict[str, Factory]:
         made |= {
             f"{library}.command": _command, f"{library}.group": _command, f"{library}.option": _parameter(False),
             f"{library}.argument": _parameter(True), f"{library}.Group": _class, f"{library}.Command": _class,
+            f"{library}.version_option": lambda run, name, arguments: VersionNote(arguments),
             f"{library}.Choice": lambda run, name, arguments: Choice(run, arguments),
         }  # fmt: skip
         for kind in ("Path", "File", "IntRange", "FloatRange", "DateTime"):

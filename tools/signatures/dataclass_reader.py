@@ -7,6 +7,8 @@ import msgspec
 from tools.signatures.argparse_option import CONFIG_FILE
 from tools.signatures.argparse_reader import Parser, as_parser
 from tools.signatures.fields import (
+    TYRO_ABSENT,
+    YAML_ABSENT,
     Field,
     FieldNote,
     dashed,
@@ -16,6 +18,7 @@ from tools.signatures.fields import (
     option_of,
     parameters,
     underscored,
+    with_absent,
 )
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.known_classes import STRING_TO_BOOL, known_class, with_negative
@@ -178,7 +181,8 @@ class FunctionParser(Native):
 
     def _option(self, name: str, field: Field, level: int) -> Option:
         flags = dashed(name) if self.style == "tyro" else underscored(name)
-        made = msgspec.structs.replace(option_of(self.run, field, name, flags), level=level)
+        words = TYRO_ABSENT if self.style == "tyro" else YAML_ABSENT
+        made = msgspec.structs.replace(with_absent(option_of(self.run, field, name, flags), field, words), level=level)
         if field.kind.positional or (self.style == "jsonargparse" and field.required and "." not in name):
             return msgspec.structs.replace(made, flags=())
         if field.kind.type == "bool" and self.style == "tyro" and not field.required:
@@ -233,9 +237,10 @@ class LightningCommands(Native):
         if not isinstance(initialiser, Function):
             return [], [] if isinstance(target, Class) else [_elsewhere(target)]
         fields, more = parameters(self.run, initialiser)
-        made = [
-            option_of(self.run, field, f"{name}.{field.name}", underscored(f"{name}.{field.name}")) for field in fields
-        ]
+        made = []
+        for field in fields:
+            whole = f"{name}.{field.name}"
+            made.append(with_absent(option_of(self.run, field, whole, underscored(whole)), field, YAML_ABSENT))
         return made, [("computed", "keywords that are handed on")] if more else []
 
 
@@ -283,7 +288,8 @@ def _of_jsonargparse() -> tuple[Option, Option]:
 
 def _under(prefix: str, option: Option) -> Option:
     name = f"{prefix}.{option.dest}"
-    return msgspec.structs.replace(option, dest=name, flags=(f"--{name}",), nargs=None, required=False)
+    absent = () if option.required or option.default is not None else YAML_ABSENT
+    return msgspec.structs.replace(option, dest=name, flags=(f"--{name}",), nargs=None, required=False, absent=absent)
 
 
 def _lightning(run: Interpreter, name: str, arguments: Arguments) -> Value:

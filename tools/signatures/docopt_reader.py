@@ -2,6 +2,8 @@
 
 import re
 
+import msgspec
+
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, Signature
 from tools.signatures.values import UNKNOWN, Arguments, Native, Value
@@ -15,10 +17,11 @@ DEFAULT = re.compile(r"\[default:\s*([^\]]*)\]", re.IGNORECASE)
 class Docopt(Native):
     """docopt(text)."""
 
-    def __init__(self, run: Interpreter, text: str, line: int, path: str) -> None:
+    def __init__(self, run: Interpreter, text: str, arguments: Arguments) -> None:
         self.run = run
         self.text = text
-        self.path, self.line = path, line
+        self.path, self.line = arguments.path, arguments.line
+        self.has_version = arguments.get(3, "version") is not None
         run.made.append(self)
 
     def signatures(self) -> list[Signature]:
@@ -38,7 +41,15 @@ class Docopt(Native):
         return Signature(
             path=self.run.script, framework="docopt", options=tuple(options), subcommand=subcommand,
             accepts_unknown=is_open, doc="" if first.lower().startswith("usage") else first[:500], line=self.line,
+            endings=self._endings(),
         )  # fmt: skip
+
+    def _endings(self) -> tuple[Option, ...]:
+        """`--version`, which docopt answers before it looks at anything else."""
+        if not self.has_version:
+            return ()
+        known = self._described_options().get("--version") or self._inline("--version")
+        return (msgspec.structs.replace(known, ends=True, anywhere=True),)
 
     def _described_options(self) -> dict[str, Option]:
         """Flag -> option, from the lines that describe options."""
@@ -128,7 +139,7 @@ def _usage_lines(text: str) -> list[str]:
 
 def _docopt(run: Interpreter, name: str, arguments: Arguments) -> Value:
     text = arguments.get(0, "doc")
-    made = Docopt(run, text if isinstance(text, str) else "", arguments.line, arguments.path)
+    made = Docopt(run, text if isinstance(text, str) else "", arguments)
     run.note_parsed(made, strict=True)
     return UNKNOWN
 

@@ -148,6 +148,17 @@ def option_of(run: Interpreter, field: Field, name: str, flags: tuple[str, ...])
     )  # fmt: skip
 
 
+TYRO_ABSENT = ("None",)
+YAML_ABSENT = ("null", "Null", "NULL", "~")
+"""How YAML, which jsonargparse reads, writes None."""
+
+
+def with_absent(option: Option, field: Field, words: tuple[str, ...]) -> Option:
+    """An option with the words for None, where the annotation or the default of its field says that it may be none."""
+    may_be = field.kind.optional or (field.default is None and not field.required)
+    return msgspec.structs.replace(option, absent=words) if may_be else option
+
+
 def flatten(
     run: Interpreter, fields: list[Field], prefix: str = "", depth: int = 0
 ) -> tuple[list[tuple[str, Field]], bool]:

@@ -79,6 +79,10 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """The dest of the option whose words hold it; "" for one that stands by itself."""
     joined: bool = False
     """Its value stands in the same word, for a program that takes words apart itself: `--name=value`."""
+    absent: tuple[str, ...] = ()
+    """Words that mean None, which it takes beside what its type and its choices say; () where there are none."""
+    ends: bool = False
+    """Where it is given the program says something and ends, such as its version; nothing behind it is looked at."""
     held: Held = "words"
     """How those words hold it: as `KEY VALUE KEY VALUE`, in one word as `KEY=VALUE,KEY=VALUE`, or in one that is JSON."""
 
@@ -130,6 +134,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     aliases: tuple[tuple[str, ...], ...] = ()
     """What may stand for each word of `subcommand` as well; the last ones may be left out."""
     options: tuple[Option, ...] = ()
+    endings: tuple[Option, ...] = ()
+    """Options that end the program and that no call uses: they show its version, or help under another name."""
     open_before: bool = False
     """Options that are not listed may stand before the subcommand."""
     accepts_unknown: bool = False

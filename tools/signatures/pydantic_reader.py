@@ -4,7 +4,7 @@ import ast
 
 import msgspec
 
-from tools.signatures.fields import Field, dataclass_fields, flatten, option_of
+from tools.signatures.fields import Field, dataclass_fields, flatten, option_of, with_absent
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, Signature
 from tools.signatures.values import UNKNOWN, Arguments, Class, Native, Value
@@ -53,8 +53,14 @@ class SettingsParser(Native):
         whole = f"{prefix}.{name}" if isinstance(prefix, str) and prefix else name
         return "--" + (whole.replace("_", "-") if self.settings.get("cli_kebab_case") is True else whole)
 
+    def _absent(self) -> tuple[str, ...]:
+        """The word that means None."""
+        given = self.settings.get("cli_parse_none_str")
+        return (given if isinstance(given, str) else "None" if self.settings.get("cli_avoid_json") is True else "null",)
+
     def _option(self, name: str, field: Field, level: int) -> Option:
-        made = msgspec.structs.replace(option_of(self.run, field, name, (self._flag(name),)), level=level)
+        plain = option_of(self.run, field, name, (self._flag(name),))
+        made = msgspec.structs.replace(with_absent(plain, field, self._absent()), level=level)
         if field.kind.positional:
             return msgspec.structs.replace(made, flags=())
         if field.kind.type == "bool" and self.settings.get("cli_implicit_flags") is True:

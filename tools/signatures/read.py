@@ -291,9 +291,15 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
     is_open = not strict or any(s.accepts_unknown for group in others[main:] for s in group)
     whole = [msgspec.structs.replace(s, accepts_unknown=s.accepts_unknown or is_open) for s in found[main]]
     further = tuple(msgspec.structs.replace(o, anywhere=True) for group in others for s in group for o in s.options)
+    ends = tuple(msgspec.structs.replace(o, anywhere=True) for group in others for s in group for o in s.endings)
     if not run.complete:
         whole = [_unsure(s) for s in whole]
-    return [msgspec.structs.replace(s, options=_unique((*s.options, *further))) for s in whole]
+    return [
+        msgspec.structs.replace(
+            s, options=_unique((*s.options, *further)), endings=_unique((*s.endings, *ends)) if ends else s.endings
+        )
+        for s in whole
+    ]
 
 
 def _main_place(parsers: Sequence[Native], found: Sequence[Sequence[Signature]], run: Interpreter) -> int:

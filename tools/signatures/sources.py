@@ -7,7 +7,7 @@ import posixpath
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from tools.signatures.setup_files import package_folders
@@ -45,6 +45,7 @@ class Sources:
         self._mentions: dict[tuple[str, re.Pattern[str] | WordPattern], bool] = {}
         self._packages: dict[str, str] | None = None
         self._placed: dict[str, dict[str, str]] = {}
+        self._calls: dict[str, dict[str, list[ast.Call]]] = {}
         self._folders: frozenset[str] | None = None
         self._names: frozenset[str] | None = None
         self.repaired: set[str] = set()
@@ -124,6 +125,17 @@ class Sources:
             lines[tree - 1] = line[: len(line) - len(line.lstrip())] + "pass"
             tree = _try_parse("\n".join(lines))
         return tree if isinstance(tree, ast.Module) else None
+
+    def calls(self, path: str, name: str) -> Sequence[ast.Call]:
+        """The calls in a file of what has this name, also as an attribute: `name(...)`, `module.name(...)`."""
+        self.asked.add(path)
+        if path not in self._calls:
+            found = self._calls[path] = {}
+            tree = self.tree(path)
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, ast.Call):
+                    found.setdefault(called_name(node), []).append(node)
+        return self._calls[path].get(name, ())
 
     def resolve(self, module: str, level: int, importer: str, script: str) -> str | None:
         """The file that `from <level dots><module> import` in `importer` reads when `script` was started, or None."""
@@ -301,6 +313,13 @@ class Sources:
     def _writes_flags(self, path: str) -> bool:
         """Whether a line at a file's top level defines a flag or parses."""
         return self.mentions(path, WRITES_FLAGS)
+
+
+def called_name(call: ast.Call) -> str:
+    """The last part of the name of what is called; "" where it has none."""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _try_parse(text: str) -> ast.Module | int | None:

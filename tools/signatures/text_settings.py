@@ -11,6 +11,7 @@ from tools.signatures.argparse_option import typed
 from tools.signatures.fields import VALUE_TYPES
 from tools.signatures.interpreter import Interpreter
 from tools.signatures.model import Option, Signature
+from tools.signatures.sources import called_name
 from tools.signatures.values import UNKNOWN
 
 MOST_MODULES, MOST_SETTINGS, MOST_HOLDERS = 60, 400, 8
@@ -67,10 +68,10 @@ def _hparams(run: Interpreter, paths: Sequence[str], holder: Option) -> _Made:
     """The settings of the HParams that parse the text of an option."""
     made = list(_modules(run, paths, "HParams"))
     handing = _modules(run, paths, "parse") if made else ()
-    if not any(_hands(call, holder) for _, tree in handing for call in _calls(tree, "parse")):
+    if not any(_hands(call, holder) for path, _ in handing for call in run.sources.calls(path, "parse")):
         return []
-    for path, tree in made:
-        for call in _calls(tree, "HParams"):
+    for path, _ in made:
+        for call in run.sources.calls(path, "HParams"):
             named = [one for one in call.keywords if one.arg]
             if named:
                 return [(str(one.arg), _literal(one.value), (path, one.value.lineno)) for one in named]
@@ -79,11 +80,13 @@ def _hparams(run: Interpreter, paths: Sequence[str], holder: Option) -> _Made:
 
 def _attributes(run: Interpreter, paths: Sequence[str], holder: Option) -> _Made:
     """The attributes of the class that is made with what the JSON text of an option says."""
-    for _, tree in _modules(run, paths, "loads"):
+    for path, tree in _modules(run, paths, "loads"):
+        if not any(_hands(call, holder) for call in run.sources.calls(path, "loads")):
+            continue
         for name in _read_as_json(tree, holder):
             for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
                 if any(one.arg is None and getattr(one.value, "id", "") == name for one in call.keywords):
-                    return _of_class(_modules(run, paths, _name_of(call)), _name_of(call))
+                    return _of_class(_modules(run, paths, called_name(call)), called_name(call))
     return []
 
 
@@ -93,7 +96,7 @@ def _read_as_json(tree: ast.Module, holder: Option) -> Iterator[str]:
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
             continue
         target = node.targets[0]
-        if isinstance(target, ast.Name) and _name_of(node.value) == "loads" and _hands(node.value, holder):
+        if isinstance(target, ast.Name) and called_name(node.value) == "loads" and _hands(node.value, holder):
             yield target.id
 
 
@@ -118,20 +121,6 @@ def _set_in(maker: ast.FunctionDef, path: str) -> Iterator[tuple[str, Any, tuple
         if isinstance(target.value, ast.Name) and target.value.id == "self":
             seen.add(target.attr)
             yield target.attr, _literal(node.value), (path, node.lineno)
-
-
-def _calls(tree: ast.Module, name: str) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name_of(node) == name)
-
-
-def _name_of(call: ast.Call) -> str:
-    return (
-        call.func.attr
-        if isinstance(call.func, ast.Attribute)
-        else call.func.id
-        if isinstance(call.func, ast.Name)
-        else ""
-    )
 
 
 def _hands(call: ast.Call, holder: Option) -> bool:

@@ -128,7 +128,7 @@ def _option(run: Interpreter, field: Field) -> Option:
         dest=field.name, type=field.kind.type if field.kind.type != "unknown" else "str", choices=field.kind.choices,
         default=text, required=required and not (positional and field.kind.optional), path=field.path, line=field.line,
         help=" ".join(help_text.split()) if isinstance(help_text, str) else "", sure=known and field.kind.type != "unknown",
-        bounds=bounds_of(*limits),
+        bounds=bounds_of(*limits), ends=named.get("is_eager") is True and named.get("callback") is not None,
     )  # fmt: skip
     if positional:
         nargs = field.kind.nargs or (None if common.required else "?")

@@ -138,3 +138,15 @@ def test_many_options_that_might_hold_settings_cost_little(repository: Make) -> 
     began = time.process_time()
     repository({"train.py": program + "\n" + "    x = 1\n" * 20_000}).read("train.py")
     assert time.process_time() - began < 5
+
+
+def test_a_module_is_walked_once_for_all_options_of_all_scripts(repository: Make) -> None:
+    options = "".join(f"p.add_argument('--config_{n}')\n" for n in range(8))
+    script = f"import argparse, big\np = argparse.ArgumentParser()\n{options}p.parse_args()\n"
+    calls = "".join(f"    x{n} = json.loads(f(g({n}), [{n}]))\n" for n in range(3000))
+    scripts = {f"s{n}.py": script for n in range(20)}
+    reader = repository({"big.py": f"import json\ndef f():\n{calls}", **scripts})
+    begun = time.process_time()
+    for path in scripts:
+        reader.read(path)
+    assert time.process_time() - begun < 2
