@@ -8,7 +8,7 @@ from ml_agent.errors import ConfigurationError, ProviderError
 from ml_agent.execution import Executor
 from ml_agent.finder import CatalogFinder, Finder, GitHubFinder, NamedFinder, TapeFinder
 from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.inputs import outside_inputs
+from ml_agent.inputs import control_folders, outside_inputs
 from ml_agent.job import Job
 from ml_agent.navigator import Navigator
 from ml_agent.observer import Observer
@@ -156,6 +156,7 @@ def _sandbox(job: Job, around: Surroundings) -> Sandbox | None:
         gpus=settings.gpus,
         run_id=around.folder.id,
         shown=shown,
+        covered=control_folders(shown),
         runtime=settings.runtime,
     )
     if settings.sandbox in plugins.names(plugins.SANDBOXES):

@@ -42,6 +42,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """none, all, or a comma-separated list of device numbers."""
     shown: tuple[Path, ...] = ()
     """Files and folders of the host that are there under their own names, read-only: absolute paths without links."""
+    covered: tuple[Path, ...] = ()
+    """Folders below the shown ones that are empty there."""
     run_id: str = "adhoc"
     """Label on everything that is made, so that it can be found and removed."""
 
