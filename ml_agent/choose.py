@@ -25,6 +25,10 @@ from sandbox.contract import Limits, Policy, Sandbox
 from sandbox.errors import SandboxUnavailableError
 from tools import plugins
 
+NO_KEY = (
+    "no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint; without either {} cannot be asked "
+    "(--navigator grounded asks none)"
+)
 NO_MODEL = "--navigator llm needs a model: give --model and set OPENAI_API_KEY or OPENAI_BASE_URL"
 
 
@@ -58,9 +62,10 @@ def model_is_there(around: Surroundings) -> bool:
     if not settings.thinks_with_model:
         return False
     try:
-        reachable = settings.api_key.get_secret_value() or settings.base_url or settings.model.startswith("gguf:")
-        if not settings.model or not reachable:
+        if not settings.model:
             raise ConfigurationError(NO_MODEL)
+        if not settings.has_endpoint:
+            raise ConfigurationError(NO_KEY.format(settings.model))
         if around.tape is None or not around.tape.replaying:
             from ml_agent.llm.configured import endpoint_of
             from ml_agent.llm.preflight import ask_endpoint

@@ -129,12 +129,13 @@ class Settings(BaseSettings):
 
     @property
     def thinks_with_model(self) -> bool:
-        """Whether decisions go to a model: asked for, or an endpoint is configured."""
-        if self.navigator == "auto":
-            return bool(
-                self.model and (self.api_key.get_secret_value() or self.base_url or self.model.startswith("gguf:"))
-            )
-        return self.navigator == "llm"
+        """Whether decisions are to go to a model: one is named, or `llm` is. It may be that it cannot be had."""
+        return bool(self.model) if self.navigator == "auto" else self.navigator == "llm"
+
+    @property
+    def has_endpoint(self) -> bool:
+        """Whether there is somebody to ask: a key, an address of one's own, or a model in this process."""
+        return bool(self.api_key.get_secret_value() or self.base_url or self.model.startswith("gguf:"))
 
 
 def user_file() -> Path:
