@@ -67,9 +67,10 @@ def model_is_there(around: Surroundings) -> bool:
         if not settings.has_endpoint:
             raise ConfigurationError(NO_KEY.format(settings.model))
         if around.tape is None or not around.tape.replaying:
-            from ml_agent.llm.configured import endpoint_of
+            from ml_agent.llm.configured import check_price, endpoint_of
             from ml_agent.llm.preflight import ask_endpoint
 
+            check_price(settings)
             ask_endpoint(endpoint_of(settings))
     except (ConfigurationError, ProviderError) as error:
         if settings.fallback != "grounded":

@@ -88,10 +88,10 @@ class Settings(BaseSettings):
     max_repositories: int = Field(5, ge=1)
     max_repairs: int = Field(6, ge=0)
     max_tokens: int | None = Field(None, ge=1)
-    max_cost: float | None = Field(None, ge=0)
+    max_cost: float | None = Field(None, ge=0, allow_inf_nan=False)
     """USD."""
     max_calls: int | None = Field(None, ge=1)
-    max_seconds: float | None = Field(None, gt=0)
+    max_seconds: float | None = Field(None, gt=0, allow_inf_nan=False)
 
     trust_folder: bool = False
     """Take all that ml-agent.toml of the working folder says, not only what makes a run more careful."""

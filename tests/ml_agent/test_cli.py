@@ -72,6 +72,31 @@ def test_a_model_of_the_environment_without_a_key(
         assert done.returncode == 0 and "--lr 0.25" in done.stdout, done.stderr
 
 
+@pytest.mark.parametrize(("cost", "words"), [("1", "ML_AGENT_PRICES"), ("inf", "max_cost"), ("nan", "max_cost")])
+def test_a_limit_on_money_that_cannot_be_held(
+    cost: str, words: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none-of-anybody")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://host.invalid/v1")
+    task = (
+        "solve",
+        "fit with lr 0.25",
+        "--repo",
+        str(repository),
+        "--run",
+        "none",
+        "--model",
+        "of-unknown-price",
+        "--quiet",
+    )
+    done = ml_agent(*task, "--max-cost", cost)
+    assert (done.returncode, done.stdout) == (3, "") and words in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    (tmp_path / "prices.toml").write_text("[of-unknown-price]\ninput = 1\noutput = 1\n")
+    monkeypatch.setenv("ML_AGENT_PRICES", str(tmp_path / "prices.toml"))
+    assert ("cannot be reached" in ml_agent(*task, "--max-cost", cost).stderr) is (cost == "1")
+
+
 @pytest.mark.parametrize(
     "arguments", [("solve",), ("solve", "fit", "--nonsense"), ("nonsense",), ("check", "x"), ("runs", "show")]
 )
