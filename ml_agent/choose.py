@@ -8,7 +8,7 @@ from ml_agent.errors import ConfigurationError, ProviderError
 from ml_agent.execution import Executor
 from ml_agent.finder import CatalogFinder, Finder, GitHubFinder, NamedFinder, TapeFinder
 from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.inputs import outside_inputs
+from ml_agent.inputs import control_folders, outside_inputs
 from ml_agent.job import Job
 from ml_agent.navigator import Navigator
 from ml_agent.observer import Observer
@@ -25,6 +25,10 @@ from sandbox.contract import Limits, Policy, Sandbox
 from sandbox.errors import SandboxUnavailableError
 from tools import plugins
 
+NO_KEY = (
+    "no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint; without either {} cannot be asked "
+    "(--navigator grounded asks none)"
+)
 NO_MODEL = "--navigator llm needs a model: give --model and set OPENAI_API_KEY or OPENAI_BASE_URL"
 
 
@@ -58,13 +62,15 @@ def model_is_there(around: Surroundings) -> bool:
     if not settings.thinks_with_model:
         return False
     try:
-        reachable = settings.api_key.get_secret_value() or settings.base_url or settings.model.startswith("gguf:")
-        if not settings.model or not reachable:
+        if not settings.model:
             raise ConfigurationError(NO_MODEL)
+        if not settings.has_endpoint:
+            raise ConfigurationError(NO_KEY.format(settings.model))
         if around.tape is None or not around.tape.replaying:
-            from ml_agent.llm.configured import endpoint_of
+            from ml_agent.llm.configured import check_price, endpoint_of
             from ml_agent.llm.preflight import ask_endpoint
 
+            check_price(settings)
             ask_endpoint(endpoint_of(settings))
     except (ConfigurationError, ProviderError) as error:
         if settings.fallback != "grounded":
@@ -156,6 +162,7 @@ def _sandbox(job: Job, around: Surroundings) -> Sandbox | None:
         gpus=settings.gpus,
         run_id=around.folder.id,
         shown=shown,
+        covered=control_folders(shown),
         runtime=settings.runtime,
     )
     if settings.sandbox in plugins.names(plugins.SANDBOXES):

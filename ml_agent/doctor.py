@@ -110,6 +110,8 @@ def _model(settings: Settings) -> Row:
     if settings.model.startswith(IN_PROCESS):
         path = Path(settings.model.removeprefix(IN_PROCESS))
         return Row(what="model", ok=path.is_file(), found=str(path), advice="the file is not there")
+    if not settings.model or not settings.has_endpoint:
+        return Row(what="model", ok=False, found=f"{settings.model or 'none'} cannot be asked", advice=how)
     url = (settings.base_url or OPENAI).rstrip("/")
     problem = _ask_model(url, settings)
     return Row(what="model", ok=not problem, found=f"{settings.model} at {url}", advice=problem)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tools.secret_files import is_secret
+from tools.version_control import is_control, is_git_folder
 
 MOST_BYTES = 1024**3
 """Of one file; a larger one is not copied."""
@@ -62,6 +63,21 @@ def outside_inputs(instruction: str, values: Sequence[str], private: Sequence[Pa
     return tuple(path for path in shown if not any(other in path.parents for other in shown))
 
 
+def control_folders(shown: Sequence[Path]) -> tuple[Path, ...]:
+    """Version control's own folders below what is shown: a program sees them empty."""
+    found: list[Path] = []
+    for place in shown:
+        count = 0
+        for here, folders, files in os.walk(place):
+            own = [name for name in folders if is_control(name) or is_git_folder(Path(here, name))]
+            found += [path for path in (Path(here, name) for name in own) if not path.is_symlink()]
+            folders[:] = [name for name in folders if name not in own]
+            count += len(folders) + len(files)
+            if count > MOST_ENTRIES:
+                break
+    return tuple(found)
+
+
 def _paths(instruction: str, values: Sequence[str]) -> list[str]:
     """All words of the user's, as paths."""
     words = [word.strip(".:!?") for word in _WORD.findall(instruction)] + list(values)
@@ -91,7 +107,9 @@ def _names_below(folder: Path) -> Iterator[str]:
 
 
 def _is_input(path: str, folder: Path, workspace: Path) -> bool:
-    if path.startswith(("/", "..", "~", ".")) or "\0" in path or "." not in posixpath.basename(path) or is_secret(path):
+    if path.startswith(("/", "..", "~", ".")) or "\0" in path or "." not in posixpath.basename(path):
+        return False
+    if is_secret(path) or is_control(path):
         return False
     file = folder / path
     try:
@@ -99,6 +117,7 @@ def _is_input(path: str, folder: Path, workspace: Path) -> bool:
         return (
             inside
             and not is_secret(str(file.resolve()))
+            and not is_control(str(file.resolve().relative_to(folder.resolve())))
             and file.is_file()
             and file.stat().st_size <= MOST_BYTES
             and not (workspace / path).exists()

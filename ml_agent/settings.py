@@ -88,10 +88,10 @@ class Settings(BaseSettings):
     max_repositories: int = Field(5, ge=1)
     max_repairs: int = Field(6, ge=0)
     max_tokens: int | None = Field(None, ge=1)
-    max_cost: float | None = Field(None, ge=0)
+    max_cost: float | None = Field(None, ge=0, allow_inf_nan=False)
     """USD."""
     max_calls: int | None = Field(None, ge=1)
-    max_seconds: float | None = Field(None, gt=0)
+    max_seconds: float | None = Field(None, gt=0, allow_inf_nan=False)
 
     trust_folder: bool = False
     """Take all that ml-agent.toml of the working folder says, not only what makes a run more careful."""
@@ -129,12 +129,13 @@ class Settings(BaseSettings):
 
     @property
     def thinks_with_model(self) -> bool:
-        """Whether decisions go to a model: asked for, or an endpoint is configured."""
-        if self.navigator == "auto":
-            return bool(
-                self.model and (self.api_key.get_secret_value() or self.base_url or self.model.startswith("gguf:"))
-            )
-        return self.navigator == "llm"
+        """Whether decisions are to go to a model: one is named, or `llm` is. It may be that it cannot be had."""
+        return bool(self.model) if self.navigator == "auto" else self.navigator == "llm"
+
+    @property
+    def has_endpoint(self) -> bool:
+        """Whether there is somebody to ask: a key, an address of one's own, or a model in this process."""
+        return bool(self.api_key.get_secret_value() or self.base_url or self.model.startswith("gguf:"))
 
 
 def user_file() -> Path:

@@ -1,4 +1,4 @@
-"""What of a folder of the user's goes into a sandbox: not what git ignores, nothing that is named like a secret, no git settings.
+"""What of a folder of the user's goes into a sandbox: not what git ignores, nothing that is named like a secret, no settings of git's.
 
 A clone of ours holds what everybody can fetch. A work tree of the user's also holds `.env`, a token in `.git/config`, private
 notes. Data that git ignores goes in where the user's own words name it.
@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from tools.files import MAX_FILES
 from tools.ignored import Ignored, ignored_in
 from tools.secret_files import is_secret
+from tools.version_control import is_control, is_git_folder
 
 _GIT = ("HEAD", "packed-refs", "shallow", "index", "objects", "refs/heads", "refs/tags")
 """What of `.git` holds commits; all else holds addresses, settings, hooks and notes of the user's."""
@@ -51,13 +52,12 @@ def _is_unwanted(path: str, rules: Ignored | None, words: str) -> bool:
 
 
 def _walk(root: Path) -> Iterator[tuple[Path, PurePosixPath]]:
-    """Regular files and links below a folder, but for its own git files; folders that cannot be read hold nothing."""
+    """Regular files and links below a folder, but for version control's own; folders that cannot be read hold nothing."""
     count = 0
     for here, folders, files in os.walk(root):
         place = Path(here)
-        if place == root:
-            folders[:] = [name for name in folders if name != ".git"]
-        for name in sorted([*files, *folders]):
+        folders[:] = [name for name in folders if not is_control(name) and not is_git_folder(place / name)]
+        for name in sorted([*(name for name in files if not is_control(name)), *folders]):
             path = place / name
             count += 1
             if count > MAX_FILES:
@@ -75,12 +75,14 @@ def _is_part(path: Path, root: Path) -> bool:
 
 
 def _leads_inside(link: Path, root: Path) -> bool:
-    """Whether a link stays in the folder; one that leads out, or to a device, is no part of it."""
+    """Whether a link stays in the folder; one that leads out, to a device or to version control's own is no part of it."""
     try:
         aim = link.resolve()
     except (OSError, RuntimeError):  # a loop
         return False
-    return not link.readlink().is_absolute() and aim.is_relative_to(root.resolve())
+    if link.readlink().is_absolute() or not aim.is_relative_to(root.resolve()):
+        return False
+    return not is_control(aim.relative_to(root.resolve()).as_posix())
 
 
 def _lay(path: Path, place: Path) -> None:

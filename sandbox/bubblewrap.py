@@ -44,6 +44,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """Further folders and files of the host, by where they appear."""
     shown: tuple[Path, ...] = ()
     """Files and folders of the host that appear where they are; read-only."""
+    covered: tuple[Path, ...] = ()
+    """Folders below those that appear empty."""
     network: bool = False
     devices: tuple[Path, ...] = ()
     """Device files, for graphics cards."""
@@ -128,6 +130,8 @@ def arguments(
         line += [*folders_above(inside), "--bind", str(view.place / name), inside]
     for path in view.shown:
         line += [*folders_above(str(path)), "--ro-bind", str(path), str(path)]
+    for path in view.covered:
+        line += ["--tmpfs", str(path), "--remount-ro", str(path)]
     line += ["--remount-ro", "/", "--remount-ro", "/dev"]
     for name, value in environment.items():
         line += ["--setenv", name, value]

@@ -42,6 +42,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """none, all, or a comma-separated list of device numbers."""
     shown: tuple[Path, ...] = ()
     """Files and folders of the host that are there under their own names, read-only: absolute paths without links."""
+    covered: tuple[Path, ...] = ()
+    """Folders below the shown ones that are empty there."""
     run_id: str = "adhoc"
     """Label on everything that is made, so that it can be found and removed."""
 
@@ -98,7 +100,8 @@ class Sandbox(Protocol):
     """A place with a workspace folder in which commands run apart from the host.
 
     Implementations raise SandboxUnavailableError from `start`, SandboxLostError from everything else when the place is
-    gone. Output in a Response may be cut; only the log on disk is whole. A command's failure is a Response, never an error.
+    gone. Output in a Response may be cut; only the log on disk is whole. A command's failure is a Response, never an error; only
+    Ctrl-C is raised (InterruptedRunError), so that nobody takes it for the program's own failure.
     """
 
     name: str
@@ -116,7 +119,7 @@ class Sandbox(Protocol):
         """The bytes of one regular file of the workspace, the first `most`; FileNotFoundError where there is none."""
 
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
-        """Run one command to its end, its timeout or its probe."""
+        """Run one command to its end, its timeout or its probe; Ctrl-C ends it and is raised again."""
 
     def snapshot(self) -> str:
         """Remember the present state of the environment (installed packages and workspace) under the name returned."""

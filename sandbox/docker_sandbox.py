@@ -259,7 +259,8 @@ class DockerSandbox:
     def _shown_mounts(self) -> list[Mount]:
         if self._reach() != "any":
             return []
-        return [Mount(str(path), str(path), type="bind", read_only=True) for path in self.policy.shown]
+        shown = [Mount(str(path), str(path), type="bind", read_only=True) for path in self.policy.shown]
+        return shown + [Mount(str(path), None, type="tmpfs", read_only=True) for path in self.policy.covered]
 
     def _reach(self) -> Reach:
         """What of this machine the engine can mount, known once a container was made."""

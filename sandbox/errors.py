@@ -4,7 +4,12 @@ SandboxError
 ├── SandboxUnavailableError   no engine, no image, no bubblewrap
 ├── SandboxLostError          the container died under us
 └── SetupError                the environment could not be made
+
+KeyboardInterrupt
+└── InterruptedRunError       Ctrl-C while a command ran: nobody who waits for its end may take it for one
 """
+
+from sandbox.contract import Response
 
 
 class SandboxError(Exception):
@@ -21,3 +26,12 @@ class SandboxLostError(SandboxError):
 
 class SetupError(SandboxError):
     """The environment that the repository asks for could not be made."""
+
+
+class InterruptedRunError(KeyboardInterrupt):
+    """The user's Ctrl-C, after the command that ran was ended."""
+
+    def __init__(self, response: Response) -> None:
+        """`response` is what the command said until then."""
+        super().__init__("interrupted")
+        self.response = response

@@ -223,6 +223,7 @@ class BubblewrapSandbox(LocalSandbox):
             place=place,
             read_only=_outside_usr(self._interpreter.prefix) | read_only,
             shown=self.policy.shown,
+            covered=self.policy.covered,
             network=self.policy.network == "full",
             devices=_devices(self.policy.gpus),
             user=self._user,

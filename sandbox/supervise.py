@@ -10,7 +10,7 @@ import msgspec
 
 from sandbox.capture import Capture, Stream
 from sandbox.contract import Command, Ended, Limits, OnOutput, Response
-from sandbox.errors import SandboxLostError
+from sandbox.errors import InterruptedRunError, SandboxLostError
 from sandbox.files import Used
 from sandbox.probe import Probe
 
@@ -149,8 +149,8 @@ def supervise(
 ) -> Response:
     """Follow a command to its end and say what it did.
 
-    Ctrl-C (KeyboardInterrupt) becomes a response that ended "interrupted"; a second one kills at once and is raised.
-    Raises SandboxLostError.
+    Raises SandboxLostError, and at Ctrl-C (KeyboardInterrupt) InterruptedRunError, once the program had its time to stop; a second
+    Ctrl-C kills at once.
     """
     began = time.monotonic()
     with Capture(log, limits.output_bytes) as capture:
@@ -166,7 +166,10 @@ def supervise(
             raise
         status = running.finish()
         capture.close()
-        return _response(watch, status, time.monotonic() - began, log)
+        response = _response(watch, status, time.monotonic() - began, log)
+        if response.ended == "interrupted":
+            raise InterruptedRunError(response)
+        return response
 
 
 def _response(watch: _Watch, status: Status, seconds: float, log: Path) -> Response:

@@ -8,14 +8,13 @@ from pathlib import Path, PurePosixPath
 
 from tools.errors import RepositoryError, UnsafePathError
 from tools.secret_files import is_secret
+from tools.version_control import FOLDERS, is_control, is_git_folder
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 """How much of a text file is read by default."""
 MAX_FILES = 200_000
 """A tree with more files is refused: it is no repository but somebody's disk."""
-IGNORED_FOLDERS = frozenset(
-    {".git", ".hg", ".svn", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"}
-)
+IGNORED_FOLDERS = FOLDERS | {"__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"}
 """Version control, and what tools leave behind."""
 RUN_FILES = frozenset({"run.json", "trajectory.jsonl", "checkpoints.sqlite"})
 """What marks the folder of an earlier run of this program: its answers are no documents of the repository."""
@@ -24,19 +23,23 @@ RUN_FILES = frozenset({"run.json", "trajectory.jsonl", "checkpoints.sqlite"})
 class Tree:
     """The files under one folder, by relative posix path.
 
-    Symbolic links are followed only where they stay inside. Devices, sockets and pipes are never opened.
+    Symbolic links are followed only where they stay inside. Devices, sockets and pipes are never opened, nor what is named
+    like a secret, nor version control's own files.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         if not self.root.is_dir():
             raise RepositoryError(f"{root}: not a folder")
+        self._git_folders: dict[Path, bool] = {}
 
     def resolve(self, path: str) -> Path:
         """The real place of `path`, which need not exist; UnsafePathError where it is outside the tree."""
         relative = PurePosixPath(path)
         if is_secret(relative.as_posix()):
             raise UnsafePathError(f"{path!r}: named like a secret; it is not read")
+        if is_control(relative.as_posix()):
+            raise UnsafePathError(f"{path!r}: version control's own; it is not read")
         if relative.is_absolute() or "\0" in path:
             raise UnsafePathError(f"{path!r}: give a path relative to the repository")
         try:
@@ -47,6 +50,8 @@ class Tree:
             raise UnsafePathError(f"{path!r}: outside the repository")
         if is_secret(target.relative_to(self.root).as_posix()):
             raise UnsafePathError(f"{path!r}: leads to what is named like a secret; it is not read")
+        if is_control(target.relative_to(self.root).as_posix()) or self._is_in_git_folder(target):
+            raise UnsafePathError(f"{path!r}: leads to version control's own; it is not read")
         return target
 
     def exists(self, path: str) -> bool:
@@ -92,7 +97,17 @@ class Tree:
         RepositoryError above MAX_FILES files.
         """
         start = self.resolve(under)
-        return tuple(sorted(path for path in self._walk(start) if not _unprintable(path) and not is_secret(path)))
+        return tuple(sorted(path for path in self._walk(start) if _is_content(path)))
+
+    def _is_in_git_folder(self, target: Path) -> bool:
+        """Whether a folder of git's own is on the way from the root, which may be one itself: we read commits from it."""
+        steps = target.relative_to(self.root).parts
+        for place in (self.root.joinpath(*steps[: count + 1]) for count in range(len(steps))):
+            if place not in self._git_folders:
+                self._git_folders[place] = is_git_folder(place)
+            if self._git_folders[place]:
+                return True
+        return False
 
     def _regular(self, path: str) -> Path:
         target = self.resolve(path)
@@ -122,11 +137,11 @@ class Tree:
             inside = os.path.relpath(folder, self.root)
             before = "" if inside == "." else f"{inside}/"
             names = {entry.name for entry in entries}
-            if "pyvenv.cfg" in names or (inside != "." and names >= RUN_FILES):
+            if "pyvenv.cfg" in names or (inside != "." and (names >= RUN_FILES or is_git_folder(folder))):
                 continue
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in IGNORED_FOLDERS:
+                    if entry.name not in IGNORED_FOLDERS and not is_control(entry.name):
                         folders.append(Path(entry.path))
                     continue
                 path = before + entry.name
@@ -143,6 +158,11 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
             return list(entries)
     except OSError:
         return []  # a folder that we may not read, or whose path is too long, holds nothing that we could use
+
+
+def _is_content(path: str) -> bool:
+    """Whether a path may be shown: it can be, says of no secret, and is not version control's own."""
+    return not (_unprintable(path) or is_secret(path) or is_control(path))
 
 
 def _unprintable(path: str) -> bool:

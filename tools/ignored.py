@@ -76,10 +76,11 @@ def _is_understood(line: str) -> bool:
 
 def ignored_in(root: Path) -> Ignored | None:
     """The rules of a work tree of git's; None for another folder."""
-    if not (root / ".git").exists():
+    control = root / ".git"
+    if not control.exists():
         return None
     try:
-        exclude = Tree(root).read_text(".git/info/exclude", _BYTES)
+        exclude = "" if control.is_symlink() else Tree(control).read_text("info/exclude", _BYTES)
     except (OSError, ToolError):
         exclude = ""
     return Ignored(Tree(root), exclude)

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from tools.errors import RepositoryError, UnsafeUrlError
 from tools.git import mask_url
+from tools.version_control import is_control
 
 DEFAULT_WEB = "https://github.com"
 RESERVED = ".invalid"
@@ -91,6 +92,8 @@ def local_folder(source: str) -> Path | None:
         return None
     if (path / "HEAD").is_file() and (path / "objects").is_dir() and not (path / ".git").exists():
         raise RepositoryError(f"{source}: a bare git repository; clone it yourself and give the folder with its files")
+    if is_control(path.resolve().as_posix()):
+        raise RepositoryError(f"{source}: version control's own folder; give the folder with the files")
     return path.resolve()
 
 

@@ -9,13 +9,24 @@ import fnmatch
 import re
 
 _NAMES = (
-    ".env", ".env.*", ".envrc", "*.env", ".netrc", "_netrc", ".pypirc", ".npmrc", ".htpasswd", "*.htpasswd", ".pgpass", "pgpass.conf",
+    ".env", ".env.*", ".env-*", ".env_*", ".envrc", "*.env", ".netrc", "_netrc", ".pypirc", ".npmrc", ".htpasswd", "*.htpasswd", ".pgpass", "pgpass.conf",
     ".my.cnf", ".mylogin.cnf", ".boto", ".s3cfg", ".dockercfg", ".databrickscfg", ".renviron", ".terraformrc", "kaggle.json",
     "kubeconfig", "*.kubeconfig", "cookies.txt", "cookies.sqlite", "service-account*.json", "service_account*.json",
     "gha-creds-*.json", "secrets.sh", "credentials.sh", "*.tfstate", "*.tfstate.backup", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*",
     "*.pem", "*.p12", "*.pfx", "*.p8", "*.key", "*.keystore", "*.jks", "*.kdbx", "*.ppk", "*.keytab",
+    "auth.json", "local.settings.json", "pip.conf", "pip.ini", "rclone.conf", "ngrok.yml", "*.ovpn", ".comet.config", ".modal.toml",
+    "clearml.conf", ".*_history",
 )  # fmt: skip
-_PLACES = (".kube/config", ".docker/config.json", ".ssh/*", ".gnupg/*", ".aws/*", ".azure/*", ".password-store/*")
+_PLACES = (
+    ".kube/config",
+    ".docker/config.json",
+    ".ssh/*",
+    ".gnupg/*",
+    ".aws/*",
+    ".azure/*",
+    ".password-store/*",
+    "gh/hosts.yml",
+)
 """By the folder, too."""
 _NO_SECRETS = ("*.py", "*.pyi", "*.md", "*.rst", "*.ipynb", "*.html", "*.pub", "*.h", "*.c", "*.cc", "*.cpp", "*.cu")
 """Sources and texts, whatever they are named."""
@@ -62,8 +73,8 @@ _NAMED, _PLACED, _NOT_NAMED = (
 
 def is_secret(path: str) -> bool:
     """Whether the name of a file (or its path, with `/`) says that it holds a secret."""
-    own = path.rpartition("/")[2]
-    *folders, name = path.lower().split("/")
+    own = path.rstrip("~").rpartition("/")[2]  # what an editor keeps beside a file holds what that held
+    *folders, name = path.lower().rstrip("~").split("/")
     words = [word for word in re.split(r"[^a-z0-9]+", name) if word]
     if _NOT_NAMED.fullmatch(name) is not None or _EXAMPLE & set(words):
         return False

@@ -124,7 +124,7 @@ class WorkTree:
         tracked = {blob.path: blob for blob in (self.blobs(self.head) if self.head else ())}
         changed = [path for path, blob in tracked.items() if not self._same(blob, known.get(path))]
         for path in Tree(self.root).files():
-            if path not in tracked and path != ".git" and not self.ignored(path):
+            if path not in tracked and not self.ignored(path):
                 changed.append(path)
             self._check_time()
         return sorted(changed)
@@ -277,12 +277,25 @@ def _control(root: Path) -> Path | None:
         return here
     if not here.is_file():
         return None
-    text = _small(Tree(root), ".git")
+    text = _pointer(here)
     place = root / text.removeprefix("gitdir:").strip()
     if not text.startswith("gitdir:") or not place.is_dir():
         return None
     back = _small(Tree(place), "gitdir")
     return place if back and Path(place, back).resolve() == here.resolve() else None
+
+
+def _pointer(file: Path) -> str:
+    """What a file `.git` says, which no `Tree` reads; "" where it is no regular file any more."""
+    try:
+        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as opened:
+            return (
+                opened.read(4096).decode(errors="replace").strip()
+                if stat.S_ISREG(os.fstat(opened.fileno()).st_mode)
+                else ""
+            )
+    except OSError:
+        return ""
 
 
 def _common(control: Path) -> Path:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ml_agent.budget import Budget
+from ml_agent.errors import ConfigurationError
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import OPENAI, Endpoint
 from ml_agent.llm.memory import Memory
@@ -36,6 +37,17 @@ def endpoint_of(settings: Settings) -> Endpoint:
         base_url=settings.base_url or OPENAI,
         api_key=settings.api_key.get_secret_value(),
         mode=settings.model_mode,
+    )
+
+
+def check_price(settings: Settings) -> None:
+    """ConfigurationError where money is limited and nobody knows what the model costs; one on this machine costs nothing."""
+    endpoint = endpoint_of(settings)
+    if settings.max_cost is None or endpoint.loopback or load_prices(settings.prices).find(endpoint.model) is not None:
+        return
+    raise ConfigurationError(
+        f"--max-cost cannot be held: the price of {endpoint.model} is not known; name a file of prices (ML_AGENT_PRICES), "
+        "or leave --max-cost out and limit --max-tokens"
     )
 
 

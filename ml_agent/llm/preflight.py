@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from ml_agent.errors import ConfigurationError
+from ml_agent.key_mask import masked
 from ml_agent.llm.endpoint import IN_PROCESS, Endpoint
 from ml_agent.llm.errors import EndpointError
 
@@ -59,7 +60,9 @@ def _ask(endpoint: Endpoint) -> Exception | None:
     except httpx.RemoteProtocolError:
         return ConfigurationError(f"{where} answers, but not in HTTP: it is no OpenAI-compatible endpoint")
     except httpx.HTTPError as error:
-        return EndpointError(f"{where} cannot be reached: {error}")
+        return EndpointError(
+            f"{where} cannot be reached: {masked(str(error), (key, headers.get('authorization', key)))}"
+        )
 
 
 def _models(base_url: str) -> httpx.URL:

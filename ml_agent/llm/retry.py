@@ -9,6 +9,8 @@ from typing import Any
 import openai
 from tenacity import RetryCallState, Retrying, retry_if_exception
 
+from ml_agent.key_mask import keys_in, masked
+
 MAX_TRIES = 5
 MAX_WAIT = 60.0
 """Seconds; an endpoint that asks for more is given up."""
@@ -29,11 +31,12 @@ def status_of(error: BaseException) -> int | None:
 
 
 def error_text(error: BaseException) -> str:
-    """What the endpoint said, on one line."""
+    """What the endpoint said, on one line, without the keys that it was sent."""
+    said = f"{error} {error.__cause__ or ''}"
     if isinstance(error, openai.APIStatusError):
-        return " ".join((error.message or error.response.text or "").split())[:500]
-    cause = error.__cause__
-    return " ".join(f"{error} {cause or ''}".split())[:500]
+        said = error.message or error.response.text or ""
+    secrets = keys_in(error.request.headers) if isinstance(error, openai.APIError) else ()
+    return " ".join(masked(said, secrets).split())[:500]
 
 
 def is_transient(error: BaseException) -> bool:

@@ -11,6 +11,7 @@ import httpx
 
 from ml_agent.budget import Reservation, Spent
 from ml_agent.errors import InternalError
+from ml_agent.key_mask import keys_in, masked
 from tools.tokens import count_tokens
 
 MAX_REPLY = 8 * 1024 * 1024
@@ -62,7 +63,7 @@ class MeteredTransport(httpx.BaseTransport):
             raise InternalError("a request to a model was about to be sent without a budget")
         try:
             response = self._inner.handle_request(request)
-            body = _read(response)
+            body = masked(_read(response), keys_in(request.headers))
         except _NOT_SENT:
             reservation.release()
             raise

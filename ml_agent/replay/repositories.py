@@ -11,6 +11,7 @@ from ml_agent.replay.tape import Errors, ReplayError, Tape
 from tools.atomic import unfinished_name
 from tools.errors import RepositoryError, UnsafeUrlError
 from tools.repository import Checkout
+from tools.version_control import is_control
 
 _ERRORS: Errors = {"RepositoryError": RepositoryError, "UnsafeUrlError": UnsafeUrlError}
 
@@ -60,14 +61,14 @@ class TapeRepositories:
 
 
 def _pack(root: Path, packed: Path) -> None:
-    """The files without git's own, and without links that lead out of the tree."""
+    """The files without version control's own, and without links that lead out of the tree."""
     if packed.exists():
         return
     real = root.resolve()
 
     def inside(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
         relative = Path(member.name).relative_to(root.name)
-        if relative.parts[:1] == (".git",):
+        if is_control(relative.as_posix()):
             return None
         if member.issym() and not (root / relative).resolve().is_relative_to(real):
             return None

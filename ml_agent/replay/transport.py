@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import httpx
 import msgspec
 
+from ml_agent.key_mask import keys_in, masked
 from ml_agent.replay.tape import Errors, Tape
 
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-request-id")
@@ -55,7 +56,7 @@ class TapeTransport(httpx.BaseTransport):
             raise httpx.UnsupportedProtocol("a recording needs a transport below it")
         response = self._inner.handle_request(request)
         try:
-            body = response.read().decode("utf-8", errors="replace")
+            body = masked(response.read().decode("utf-8", errors="replace"), keys_in(request.headers))
         finally:
             response.close()
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}

@@ -241,6 +241,8 @@ def test_a_secret_is_not_read(name: str, tmp_path: Path) -> None:
         "client_secret_123-abc.apps.json", "credentials", "aws-credentials.ini", "credentials.csv.bak", ".git-credentials", ".pgpass",
         "wandb_key.txt", "openai_api_key", "apikey.json", "passwords.txt", "kaggle.json", ".netrc", "conf/.kube/config",
         ".docker/config.json", ".aws/config", ".ssh/known", "service-account-1.json", "vault.kdbx", "terraform.tfstate",
+        ".npmrc", ".pypirc", "kubeconfig", "credentials.json", ".env_local", ".env-prod", ".env~", "id_rsa~", "auth.json", "pip.conf",
+        ".bash_history", ".comet.config", "clearml.conf", "rclone.conf", ".config/gh/hosts.yml", "local.settings.json",
     ],
 )  # fmt: skip
 def test_names_of_secrets(name: str) -> None:
@@ -254,7 +256,7 @@ def test_names_of_secrets(name: str) -> None:
         "tokenizer_config.json", "tokens.txt", "tokens.json", "special_tokens_map.json", "added_tokens.json", "tokenization.py",
         "mask_token.json", "primary_key.csv", "answer_key.txt", "public_key.txt", "keypoints.json", "id_ed25519.pub", "id_map.txt",
         "passkey.yaml", "mmlu_id_id.yaml", "key_value_maps.yaml", "monkey.txt", "config", "config.json", "docker/config.json",
-        ".docker/Dockerfile", "secrets.example.toml", "how-to-keep-a-secret-of-yours.txt", "README.md", "password.md",
+        ".docker/Dockerfile", "secrets.example.toml", "train_history", "history.json", "hosts.yml", "how-to-keep-a-secret-of-yours.txt", "README.md", "password.md",
     ],
 )  # fmt: skip
 def test_names_of_no_secrets(name: str) -> None:

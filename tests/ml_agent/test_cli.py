@@ -38,6 +38,7 @@ BAD_INPUT = {
     "an argument without value": (("fit it", "--repo", "{repo}", "--arg", "lr"), 2, "NAME=VALUE"),
     "an unknown mode": (("fit it", "--repo", "{repo}", "--run", "fast"), 3, "run"),
     "no key for the model": (("fit it", "--repo", "{repo}", "--navigator", "llm"), 3, "--model"),
+    "a model without a key": (("fit it", "--repo", "{repo}", "--model", "gpt-4o"), 3, "set OPENAI_API_KEY"),
     "an unwritable folder": (
         ("fit it", "--repo", "{repo}", "--run", "none", "--out", "/proc/self/nowhere"),
         3,
@@ -57,6 +58,43 @@ def test_bad_input_gets_one_line_and_the_documented_exit_code(what: str, reposit
     lines = done.stderr.strip().splitlines()
     assert len(lines) == 1 and words in lines[0], done.stderr
     assert list(Path(os.environ["ML_AGENT_RUNS_DIR"]).glob("*")) == [], "nothing half-written is left"
+
+
+def test_a_model_of_the_environment_without_a_key(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_MODEL", "gpt-4o")
+    words = ("solve", "fit with lr 0.25", "--repo", str(repository), "--run", "none", "--quiet")
+    refused = ml_agent(*words, "--out", str(tmp_path / "refused"))
+    assert (refused.returncode, refused.stdout) == (3, "") and "no key for the model" in refused.stderr
+    for name, more in (("grounded", ("--navigator", "grounded")), ("fallback", ("--fallback", "grounded"))):
+        done = ml_agent(*words, *more, "--out", str(tmp_path / name))
+        assert done.returncode == 0 and "--lr 0.25" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(("cost", "words"), [("1", "ML_AGENT_PRICES"), ("inf", "max_cost"), ("nan", "max_cost")])
+def test_a_limit_on_money_that_cannot_be_held(
+    cost: str, words: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none-of-anybody")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://host.invalid/v1")
+    task = (
+        "solve",
+        "fit with lr 0.25",
+        "--repo",
+        str(repository),
+        "--run",
+        "none",
+        "--model",
+        "of-unknown-price",
+        "--quiet",
+    )
+    done = ml_agent(*task, "--max-cost", cost)
+    assert (done.returncode, done.stdout) == (3, "") and words in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    (tmp_path / "prices.toml").write_text("[of-unknown-price]\ninput = 1\noutput = 1\n")
+    monkeypatch.setenv("ML_AGENT_PRICES", str(tmp_path / "prices.toml"))
+    assert ("cannot be reached" in ml_agent(*task, "--max-cost", cost).stderr) is (cost == "1")
 
 
 @pytest.mark.parametrize(

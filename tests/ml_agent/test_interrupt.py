@@ -7,9 +7,12 @@ import sys
 import time
 from pathlib import Path
 
+import docker
 import pytest
 
 from sandbox.bubblewrap import find_bubblewrap
+from sandbox.local_place import places
+from sandbox.owner import RUN
 from tests.command import Started, start
 from tests.processor_time import WAIT
 
@@ -54,14 +57,80 @@ def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Pa
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(WAIT)
     assert time.monotonic() - began < 100
-    assert process.returncode in (1, 130), stderr
-    assert "Traceback" not in stderr
+    assert (process.returncode, stdout) == (130, ""), stderr
+    assert "Traceback" not in stderr and "ml-agent resume" in stderr
     text = log.read_text()
     assert text.startswith("epoch 1 loss 1.000\nepoch 2 ")
     assert ("saved a checkpoint" in text) is stops
     assert len(list((out / "logs").glob("*.log"))) <= 6, "no second draft is run"
-    said = json.loads(stdout)["message"] if stdout else stderr
-    assert "interrupted" in said
+    assert not (out / "run.json").exists() and not list(out.glob(".source-*"))
+    assert not places().is_dir() or list(places().iterdir()) == []
+    if way == "docker":
+        client = docker.from_env()
+        assert client.containers.list(all=True, filters={"label": f"{RUN}={out.name}"}) == []
+        client.close()
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+    root, out = tmp_path / "fitting", tmp_path / "out"
+    root.mkdir()
+    waits = SAVES.replace("for epoch in", "import pathlib\n    for epoch in").replace(
+        "1000)", "1 + 1000 * pathlib.Path('wait').exists())"
+    )
+    (root / "fit.py").write_text(waits)
+    (root / "wait").write_text("x")
+    (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n")
+    command = ["solve", "fit with learning rate 0.25", "--repo", str(root), *WAYS["process"]]
+    with start([*command, "--run", "full", "--network", "none", "--out", str(out), "--quiet"]) as process:
+        wait_for_line(out / "logs", "epoch 2 ", process)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(WAIT) == 130
+    (root / "wait").unlink()
+    with start(["resume", str(out), "--quiet", "--json"]) as process:
+        stdout, stderr = process.communicate(WAIT)
+    assert process.returncode == 0 and json.loads(stdout)["ending"] == "completed", stderr
+
+
+SETS_UP = """
+from setuptools import setup
+import time
+print("setting up", flush=True)
+time.sleep(300)
+setup(name="fitting")
+"""
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_while_setting_up(tmp_path: Path) -> None:
+    root, out = tmp_path / "fitting", tmp_path / "out"
+    (root / "helper").mkdir(parents=True)
+    (root / "fit.py").write_text(SAVES)
+    (root / "setup.py").write_text(SETS_UP)
+    (root / "requirements.txt").write_text("./helper\n")
+    (root / "helper/setup.py").write_text(SETS_UP)
+    (root / "README.md").write_text(
+        "# Fit\n\nFit the model:\n\n```bash\npip install -r requirements.txt\npython fit.py --lr 0.5\n```\n"
+    )
+    command = [
+        "solve",
+        "fit with learning rate 0.25",
+        "--repo",
+        str(root),
+        *WAYS["process"],
+        "--run",
+        "full",
+        "--out",
+        str(out),
+    ]
+    with start([*command, "--quiet"]) as process:
+        deadline = time.monotonic() + WAIT
+        while not list((out / "logs").glob("*.log")):
+            assert time.monotonic() < deadline and process.poll() is None, process.printed()
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(WAIT) == 130, process.printed()
+    assert not (out / "run.json").exists()
 
 
 def wait_for_line(logs: Path, line: str, process: Started) -> Path:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.contract import Command, Sandbox
-from sandbox.errors import SandboxLostError
+from sandbox.contract import Command, OnOutput, Response, Sandbox
+from sandbox.errors import InterruptedRunError, SandboxLostError
 
 Make = Callable[..., Sandbox]
 
@@ -182,11 +182,18 @@ def interrupted_once(word: str, *moments: float) -> Callable[[str], None]:
     return hear
 
 
+def interrupted(sandbox: Sandbox, command: Command, hear: OnOutput) -> Response:
+    """What a command said until the Ctrl-C that `hear` sends."""
+    with pytest.raises(InterruptedRunError) as raised:
+        sandbox.run(command, hear)
+    return raised.value.response
+
+
 @pytest.mark.usefixtures("ctrl_c")
 def test_interrupt_is_asked_for_first(shared: Sandbox) -> None:
     text = "python -c \"\nimport time\ntry:\n    print('up', flush=True); time.sleep(600)\nexcept KeyboardInterrupt:\n    print('saved')\n\""
     began = time.monotonic()
-    response = shared.run(Command(text=text, timeout=180), interrupted_once("up"))
+    response = interrupted(shared, Command(text=text, timeout=180), interrupted_once("up"))
     assert response.ended == "interrupted"
     assert "saved" in response.stdout
     assert time.monotonic() - began < 100
@@ -213,7 +220,7 @@ print("asked", times)
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("within", ["", "true; "], ids=["alone", "in a shell"])
 def test_an_interrupted_program_is_asked_once(shared: Sandbox, within: str) -> None:
-    response = shared.run(Command(text=f"{within}python -c '{COUNTS}'", timeout=100), interrupted_once("up"))
+    response = interrupted(shared, Command(text=f"{within}python -c '{COUNTS}'", timeout=100), interrupted_once("up"))
     assert response.ended == "interrupted"
     assert response.stdout == "up\nasked 1\n"
 
@@ -222,7 +229,7 @@ def test_an_interrupted_program_is_asked_once(shared: Sandbox, within: str) -> N
 def test_an_interrupted_program_that_does_not_stop_is_killed_and_its_log_kept(shared: Sandbox) -> None:
     text = "trap '' INT TERM; echo before; for n in $(seq 2000); do echo line $n; sleep 0.1; done"
     began = time.monotonic()
-    response = shared.run(Command(text=text, timeout=180), interrupted_once("line 1"))
+    response = interrupted(shared, Command(text=text, timeout=180), interrupted_once("line 1"))
     assert response.ended == "interrupted" and response.exit_code is None
     assert 3 < time.monotonic() - began < 100
     log = Path(response.log).read_text()
