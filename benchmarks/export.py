@@ -9,6 +9,7 @@ from statistics import fmean, median
 import msgspec
 
 from benchmarks.data import Setting, Task, repository_folder, visible
+from benchmarks.own_files import CHAT_EXAMPLES, see_that_it_may_be_replaced
 from benchmarks.predict import contexts
 from benchmarks.predict.config import Config
 from benchmarks.predict.raw import prompt
@@ -74,7 +75,11 @@ def examples(tasks: Iterable[Task], repos: Path, wanted: Wanted) -> Iterator[Cha
 
 
 def write_examples(tasks: Iterable[Task], repos: Path, wanted: Wanted, out: Path) -> tuple[int, list[str]]:
-    """Write a JSONL file; returns the number of examples and the reasons of rows without one."""
+    """Write a JSONL file; returns the number of examples and the reasons of rows without one.
+
+    BenchError where the file holds something else.
+    """
+    see_that_it_may_be_replaced(out, CHAT_EXAMPLES)
     reasons: list[str] = []
     number = 0
     with out.open("w", encoding="utf-8") as file:

@@ -59,10 +59,15 @@ def import_(
     """
     import msgspec
 
+    from benchmarks.errors import BenchError
+    from benchmarks.own_files import PREDICTIONS, see_that_it_may_be_replaced
     from benchmarks.predictions import dump_prediction
     from benchmarks.subjects.imports import import_runs
     from ml_agent.files import write_atomically
 
+    if out.exists() and file.exists() and out.samefile(file):
+        raise BenchError(f"{out}: what is imported is not replaced; name another file for --out")
+    see_that_it_may_be_replaced(out, PREDICTIONS)
     imported = import_runs(file)
     found = imported.predictions
     if subject:

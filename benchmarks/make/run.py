@@ -14,6 +14,7 @@ from benchmarks.engines import Work
 from benchmarks.engines.local import LocalEngine
 from benchmarks.make.rows import Made, Source, make_rows
 from benchmarks.make.spoken import reworded
+from benchmarks.own_files import MADE_ROWS, see_that_it_may_be_replaced
 from ml_agent.files import write_atomically
 from ml_agent.llm.configured import endpoint_of
 from ml_agent.llm.preflight import ask_endpoint
@@ -66,8 +67,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 def make(order: Order, say: Callable[[str], None]) -> Report:
     """Make the rows, write them, and say what there is.
 
-    Raises ConfigurationError or EndpointError where a model was asked for and cannot be had.
+    Raises ConfigurationError or EndpointError where a model was asked for and cannot be had, BenchError where the file is another's.
     """
+    see_that_it_may_be_replaced(order.out, MADE_ROWS)
     if order.model:
         ask_endpoint(endpoint_of(_settings(order)))
     parts = order.out.with_name(order.out.name + ".parts")

@@ -10,6 +10,7 @@ from benchmarks.alone import alone
 from benchmarks.data import Key, Task, repository_folder
 from benchmarks.engines import Engine, Work
 from benchmarks.engines.local import LocalEngine
+from benchmarks.own_files import PREDICTIONS, see_that_it_may_be_replaced
 from benchmarks.predict.live import Done, Progress
 from benchmarks.predict.respondent import Respondent
 from benchmarks.predict.rows import Result, RowStore
@@ -49,7 +50,11 @@ def predict(plan: Plan, engine: Engine | None = None) -> Summary:
     Args:
         plan: what to do.
         engine: carries out pieces of work; None takes processes of this machine.
+
+    Raises:
+        BenchError: the file of predictions is something else by now, or another process works on it.
     """
+    see_that_it_may_be_replaced(plan.out, PREDICTIONS)
     parts = plan.out.with_name(plan.out.name + ".rows")
     with alone(parts, plan.out):
         return _predict(plan, engine, RowStore(parts, plan.who.fingerprint))

@@ -60,6 +60,11 @@ MISTAKES = {
     "scores that are none": (("compare", "{rows}"), 2, "not the output"),
     "a folder without scores": (("report", "{tmp}"), 2, "no *.json"),
     "a run that is none": (("import", "{tmp}/none.traj", "--out", "{tmp}/o"), 2, "no such file"),
+    "predictions over rows": (("predict", *ON, "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than predictions"),
+    "examples over rows": (("export", *ON, "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than chat examples"),
+    "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than rows of"),
+    "an import over a text": (("import", "{rows}", "--out", "{repos}/sample/README.md"), 2, "README.md: a file that holds"),
+    "an import over itself": (("import", "{rows}", "--out", "{rows}"), 2, "what is imported is not replaced"),
     "a parquet file that is none": (("stats", "--tasks", "{tmp}/x.parquet", "--repos", "{repos}"), 2, "no such file"),
     "a dask scheduler that is not there": (
         ("predict", *ON, "--out", "{tmp}/o", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), 2, "no dask scheduler",
@@ -68,14 +73,22 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("what", MISTAKES)
-def test_a_mistake_is_one_line_and_an_exit_code(what: str, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_is_one_line_and_an_exit_code(
+    what: str, call: Call, bench: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if "--engine" in MISTAKES[what][0]:
         pytest.importorskip("distributed")
         monkeypatch.setattr("benchmarks.engines.dask.START_SECONDS", 1.0)
     words, code, says = MISTAKES[what]
+    before = files_of(bench)
     said = call(*words)
     assert (said.code, said.out) == (code, ""), said
     assert len(said.err.strip().splitlines()) == 1 and says in said.err, said.err
+    assert before.items() <= files_of(bench).items(), "nothing of the user's is lost"
+
+
+def files_of(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_from_rows_to_a_report(call: Call, bench: Path) -> None:
@@ -125,6 +138,12 @@ def test_a_row_that_hangs_is_ended_for_its_time(call: Call, rows: Rows, bench: P
         said = call("predict", *ON, "--out", "{tmp}/out.jsonl", *words)
     assert said.code == 0 and "timeout: more than 10 s" in said.err, said.err
     assert json.loads((bench / "out.jsonl").read_text())["error"].startswith("timeout")
+
+
+def test_own_results_are_replaced(call: Call) -> None:
+    for words in (("predict", *ON), ("export", *ON), ("make", "{repos}/sample", "--jobs", "1")):
+        out = ("--out", f"{{tmp}}/{words[0]}.jsonl")
+        assert call(*words, *out).code == call(*words, *out).code == 0, words
 
 
 def test_runs_of_others_come_in(call: Call, bench: Path) -> None:
