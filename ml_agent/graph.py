@@ -20,7 +20,8 @@ from ml_agent.errors import UsageError
 from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import Outcome, Wanted
 from ml_agent.given_names import unknown_names, with_option_names
-from ml_agent.inputs import named_inputs
+from ml_agent.inputs import Inputs, inputs_of
+from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Attempt, Given, Workspace
 from ml_agent.phases import as_node, ended
 from ml_agent.proof import examine, problem_of
@@ -156,7 +157,9 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
         best = state.get("best") if is_refused(draft) else better(state, draft, "none")
         tried = Attempt(draft=draft, problem=problem)
         return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
-    services.note("check", wording.of_check(draft, state["instruction"]))
+    expected = {one.path for one in expected_of(state)}
+    absent = [path for path in inputs_for(state, workspace, draft).absent if path not in expected]
+    services.note("check", wording.of_check(draft, state["instruction"], absent))
     best = better(state, draft, "checked" if draft.sound else "none")
     update = {"draft": plain(draft), "best": best}
     if services.settings.run == "none":
@@ -175,7 +178,7 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     workspace = workspace_of(state, services)
     draft = msgspec.convert(state["draft"], Draft)
     expected = expected_of(state)
-    wanted = Wanted(expected=expected, inputs=inputs_of(state, workspace, draft), folder=Path.cwd())
+    wanted = Wanted(expected=expected, inputs=inputs_for(state, workspace, draft).taken, folder=Path.cwd())
     outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]), wanted)
     unproven = not draft.sound and outcome.evidence == "checked"
     best = better(state, draft, "none" if unproven else outcome.evidence, outcome)
@@ -319,10 +322,10 @@ def _height(evidence: Any, outcome: Plain | None) -> float:
     return EVIDENCE.index(evidence) + delivered / (len(judgements) + 1)
 
 
-def inputs_of(state: State, workspace: Workspace, draft: Draft) -> tuple[str, ...]:
-    """Files of the user's that the request names and the repository does not have."""
+def inputs_for(state: State, workspace: Workspace, draft: Draft) -> Inputs:
+    """Files of the user's that the request names: what goes in, and what is nowhere."""
     values = [value for _, value in msgspec.convert(state["given"], Given).arguments]
-    return named_inputs(state["instruction"], values, Path.cwd(), workspace.index.root / draft.workdir)
+    return inputs_of(named_paths(state["instruction"], values), draft, workspace.index, Path.cwd())
 
 
 def request_of(state: State) -> Request:

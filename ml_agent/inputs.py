@@ -3,10 +3,17 @@
 import itertools
 import os
 import posixpath
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
+from ml_agent.draft import Draft
+from ml_agent.named_paths import NamedPath, named_paths
+from tools.check.inputs import SUFFIX, is_read
+from tools.check.places import is_literal
+from tools.commandline.parse import parse_one
+from tools.index import RepoIndex
 from tools.secret_files import is_secret
 from tools.version_control import is_control, is_git_folder
 
@@ -33,19 +40,70 @@ _SYSTEM = (
 _SHARED = frozenset(map(Path, ("/", "/home", "/root", "/tmp", "/var", "/opt", "/mnt", "/media", "/srv", "/var/tmp")))
 """Folders in which things of many owners lie: never shown as a whole."""
 _OURS = tuple(map(Path, ("/opt/venv", "/opt/host-python", "/home/agent", "/mnt/host", "/var/run", "/var/lib")))
-_WORD = re.compile(r"[^\s\"'`“”‘’,;()\[\]{}<>|]+")
 
 
-def named_inputs(instruction: str, values: Sequence[str], folder: Path, workspace: Path) -> tuple[str, ...]:
+class Places(msgspec.Struct, frozen=True):
+    """Where what the user names may lie."""
+
+    folder: Path
+    """The user's working folder."""
+    workspace: Path
+    """Where the command runs, in the checkout."""
+    files: tuple[str, ...] = ()
+    """Of the repository."""
+
+
+class Inputs(msgspec.Struct, frozen=True):
+    """The files that a request names, as far as they concern a run."""
+
+    taken: tuple[str, ...]
+    """Relative paths that lie in the user's folder and not in the repository's."""
+    absent: tuple[str, ...]
+    """What the command reads and lies in neither."""
+
+
+def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder: Path) -> Inputs:
+    """The files of the user's that a draft needs.
+
+    Args:
+        named: paths among the user's own words and options.
+        draft: the answer.
+        index: of the repository.
+        folder: the user's working folder.
+    """
+    places = Places(folder, index.root / draft.workdir, index.files)
+    read = words_read(draft, index)
+    return Inputs(named_inputs(named, read, places), absent_inputs(named, read, places))
+
+
+def named_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> tuple[str, ...]:
     """Relative paths that the request names, that lie in the user's folder and not in the repository's.
 
     Args:
-        instruction: the user's own sentence.
-        values: of his own options.
-        folder: the user's working folder.
-        workspace: where the command runs, in the checkout.
+        named: paths among the user's own words and options.
+        read: what the command gives to options that read a file.
+        places: where they may lie.
     """
-    return tuple(path for path in _paths(instruction, values) if _is_input(path, folder, workspace))
+    taken = [one for one in named if _is_meant(one, read) and _is_input(one.path, places)]
+    whole = {one.path for one in taken if one.quoted}
+    return tuple(one.path for one in taken if posixpath.normpath(one.whole) not in whole)
+
+
+def absent_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> tuple[str, ...]:
+    """Files that the request names, that the command reads, and that lie neither in the user's folder nor in the repository."""
+    return tuple(one.path for one in named if one.path in read and _is_file_name(one.path) and _is_absent(one, places))
+
+
+def words_read(draft: Draft, index: RepoIndex) -> frozenset[str]:
+    """What a command gives to options that read a file, as paths."""
+    found: set[str] = set()
+    for signature in index.signatures.get(draft.entry, ()) if draft.kind == "bash" else ():
+        call = parse_one(draft.text, signature)
+        reading = {option.dest for option in signature.options if is_read(option)}
+        for part in call.arguments if call is not None else ():
+            if part.dest in reading:
+                found.update(posixpath.normpath(word) for word in part.values if isinstance(word, str))
+    return frozenset(found)
 
 
 def outside_inputs(instruction: str, values: Sequence[str], private: Sequence[Path]) -> tuple[Path, ...]:
@@ -58,7 +116,7 @@ def outside_inputs(instruction: str, values: Sequence[str], private: Sequence[Pa
         values: of his own options.
         private: folders of which neither a part nor what holds them may be shown.
     """
-    found = [Path(path) for path in _paths(instruction, values) if path.startswith("/")]
+    found = [Path(one.path) for one in named_paths(instruction, values) if one.path.startswith("/")]
     shown = [path for path in found if _may_be_shown(path, [one.resolve() for one in private])]
     return tuple(path for path in shown if not any(other in path.parents for other in shown))
 
@@ -76,13 +134,6 @@ def control_folders(shown: Sequence[Path]) -> tuple[Path, ...]:
             if count > MOST_ENTRIES:
                 break
     return tuple(found)
-
-
-def _paths(instruction: str, values: Sequence[str]) -> list[str]:
-    """All words of the user's, as paths."""
-    words = [word.strip(".:!?") for word in _WORD.findall(instruction)] + list(values)
-    words += [word.partition("=")[2] for word in words if "=" in word]
-    return list(dict.fromkeys(posixpath.normpath(word) for word in words if word))
 
 
 def _may_be_shown(path: Path, private: Sequence[Path]) -> bool:
@@ -106,12 +157,28 @@ def _names_below(folder: Path) -> Iterator[str]:
         yield from (f"{Path(here).name}/{name}" for name in (*folders, *files))
 
 
-def _is_input(path: str, folder: Path, workspace: Path) -> bool:
-    if path.startswith(("/", "..", "~", ".")) or "\0" in path or "." not in posixpath.basename(path):
+def _is_meant(one: NamedPath, read: Collection[str]) -> bool:
+    """Whether a word is meant as a file: one without a dot only where it is quoted, has a slash, or is given to what reads one."""
+    return "." in posixpath.basename(one.path) or one.quoted or "/" in one.path or one.path in read
+
+
+def _is_file_name(path: str) -> bool:
+    """Whether a word can be nothing but a file: no folder that a program may fetch, no name of a hub, no variable."""
+    return is_literal(path) and "://" not in path and SUFFIX.search(path) is not None
+
+
+def _is_absent(one: NamedPath, places: Places) -> bool:
+    try:
+        there = any((folder / one.path).exists() for folder in (places.folder, places.workspace))
+    except (OSError, ValueError):
         return False
-    if is_secret(path) or is_control(path):
+    return not there and not any(f"/{file}".endswith(f"/{one.path}") for file in places.files)
+
+
+def _is_input(path: str, places: Places) -> bool:
+    if path.startswith(("/", "~", ".")) or "\0" in path or is_secret(path) or is_control(path):
         return False
-    file = folder / path
+    folder, file = places.folder, places.folder / path
     try:
         inside = file.resolve().is_relative_to(folder.resolve())
         return (
@@ -120,7 +187,7 @@ def _is_input(path: str, folder: Path, workspace: Path) -> bool:
             and not is_control(str(file.resolve().relative_to(folder.resolve())))
             and file.is_file()
             and file.stat().st_size <= MOST_BYTES
-            and not (workspace / path).exists()
+            and not (places.workspace / path).exists()
         )
     except OSError:
         return False

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.inputs import named_inputs, outside_inputs
+from ml_agent.draft import Draft
+from ml_agent.inputs import Places, inputs_of, named_inputs, outside_inputs
+from ml_agent.named_paths import named_paths
 from sandbox.bubblewrap import find_bubblewrap
 from sandbox.choose import choose
 from sandbox.contract import Command, Policy
 from tests.command import run
+from tools.index import RepoIndex
 
 READS = (
     "import argparse, csv\nparser = argparse.ArgumentParser()\nparser.add_argument('--table', help='the measurements')\n"
@@ -27,7 +30,61 @@ def test_only_what_is_named_and_inside(tmp_path: Path) -> None:
     (mine / "out.csv").symlink_to("/etc/hostname")
     (repository / "known.csv").write_text("x")
     said = "Read data/a.csv, known.csv and out.csv; not ../x.csv, /etc/passwd or .env."
-    assert named_inputs(said, ["b.csv"], mine, repository) == ("data/a.csv", "b.csv")
+    named = named_paths(said, ["b.csv"])
+    assert named_inputs(named, (), Places(mine, repository)) == ("data/a.csv", "b.csv")
+
+
+def files_below(folder: Path, *names: str) -> None:
+    """Files with a letter in them."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ("count --table 'two words.csv'", ("two words.csv",)),
+        ("count “two words.csv” here", ("two words.csv",)),
+        ('count --table="my folder/two words.csv"', ("my folder/two words.csv",)),
+        ("count ./data/a.csv.", ("data/a.csv",)),
+        ("count './two words.csv'", ("two words.csv",)),
+        ("count data/bare", ("data/bare",)),
+        ("count 'bare'", ("bare",)),
+        ("count bare", ()),
+        ("count .../data/a.csv or .hidden.csv", ()),
+    ],
+)
+def test_names_with_blanks_with_a_dot_in_front_and_without_any(
+    tmp_path: Path, said: str, taken: tuple[str, ...]
+) -> None:
+    files_below(tmp_path, "two words.csv", "my folder/two words.csv", "data/a.csv", "data/bare", "bare", "words.csv", ".hidden.csv")  # fmt: skip
+    assert named_inputs(named_paths(said, ()), (), Places(tmp_path, tmp_path / "none")) == taken
+
+
+def test_a_word_that_only_an_option_makes_a_file(tmp_path: Path) -> None:
+    mine, repository = tmp_path / "mine", tmp_path / "repository"
+    files_below(mine, "bare", "fast")
+    files_below(repository, "sub/known.csv")
+    options = "".join(
+        f"parser.add_argument('--{name}')\n" for name in ("table-file", "mode", "other-file", "third-file")
+    )
+    (repository / "count.py").write_text(f"import argparse\nparser = argparse.ArgumentParser()\n{options}parser.parse_args()\n")  # fmt: skip
+    words = "--table-file bare --mode fast --other-file known.csv --third-file 'no where.csv'"
+    draft = Draft(kind="bash", text=f"python count.py {words}", entry="count.py")
+    found = inputs_of(named_paths(f"count with {words}", ()), draft, RepoIndex.open(repository, "1"), mine)
+    assert (found.taken, found.absent) == (("bare",), ("no where.csv",))
+
+
+def test_no_part_of_a_word_is_an_absolute_path(tmp_path: Path) -> None:
+    mine = str(tmp_path)
+    files_below(tmp_path, "two", "two words.csv", "a.csv")
+    for said in (f".{mine}/a.csv", f"..{mine}/a.csv", f"${{ROOT}}{mine}/a.csv", f"$(pwd){mine}/a.csv", f"'x'{mine}/a.csv", f"<dir>{mine}/a.csv"):  # fmt: skip
+        assert outside_inputs(f"Read {said} now", (), []) == (), said
+    assert outside_inputs(f"Read '{mine}/two words.csv'", (), []) == (tmp_path / "two words.csv",)
+    assert outside_inputs(f"Read '{mine}/two others.csv'", (), []) == ()
+    for said in (f"({mine}/a.csv)", f"--x={mine}/a.csv", f"`{mine}/a.csv`", f"`count {mine}/a.csv now`", f"{mine}/a.csv:"):  # fmt: skip
+        assert outside_inputs(f"Read {said}", (), []) == (tmp_path / "a.csv",), said
 
 
 def test_what_may_be_shown(tmp_path: Path) -> None:
@@ -76,29 +133,41 @@ def test_what_is_named_by_absolute_path_is_there_and_cannot_be_changed(tmp_path:
 @pytest.mark.skipif(find_bubblewrap() is None, reason="bubblewrap does not work here")
 @pytest.mark.xdist_group("bubblewrap-sandbox")
 @pytest.mark.parametrize("absolute", [False, True])
-def test_a_run_finds_the_users_file(tmp_path: Path, absolute: bool) -> None:
+@pytest.mark.parametrize("name", ["week.csv", "the week.csv"])
+def test_a_run_finds_the_users_file(tmp_path: Path, absolute: bool, name: str) -> None:
     mine, repository = tmp_path / "mine", tmp_path / "repository"
     mine.mkdir()
     repository.mkdir()
-    (mine / "week.csv").write_text("a,b\n1,2\n3,4\n")
+    (mine / name).write_text("a,b\n1,2\n3,4\n")
     for folder in (mine, *mine.parents[:4]):
         folder.chmod(folder.stat().st_mode | 0o055)
-    named = mine / "week.csv" if absolute else "week.csv"
+    named = mine / name if absolute else name
+    quoted = f"'{named}'" if " " in name else named
     (repository / "count.py").write_text(READS)
     (repository / "README.md").write_text(
         "# Count\n\nCount the rows:\n\n```bash\npython count.py --table example.csv\n```\n"
     )
     words = (
-        "solve", f"count the rows of the table {named}", "--repo", str(repository), "--run", "full", "--sandbox", "local",
+        "solve", f"count the rows of the table {quoted}", "--repo", str(repository), "--run", "full", "--sandbox", "local",
         "--network", "none", "--navigator", "grounded", "--json", "--quiet",
     )  # fmt: skip
     done = run(words, os.environ | {"ML_AGENT_CACHE_DIR": str(tmp_path / "cache")}, mine)
     result = json.loads(done.stdout)
     assert (done.returncode, result["ending"]) == (0, "completed"), result["message"]
-    assert "week.csv" in result["answer"]["text"]
+    assert name in result["answer"]["text"]
     assert (Path(result["folder"]) / "logs").is_dir() and "rows 3" in result_log(result)
 
 
 def result_log(result: dict[str, object]) -> str:
     logs = sorted((Path(str(result["folder"])) / "logs").glob("*.log"))
     return "\n".join(log.read_text() for log in logs)
+
+
+def test_a_file_that_nobody_has_is_told_before_the_run(tmp_path: Path) -> None:
+    files_below(tmp_path, "repository/README.md", "mine/known.csv")
+    (tmp_path / "repository/count.py").write_text(READS.replace("table", "input"))
+    for name, told in (("nowhere.csv", True), ("known.csv", False)):
+        words = ("solve", f"count the rows with --input {name}", "--repo", "../repository", "--run", "none", "--navigator", "grounded")  # fmt: skip
+        done = run(words, os.environ | {"ML_AGENT_CACHE_DIR": str(tmp_path / "cache")}, tmp_path / "mine")
+        assert done.returncode == 0, done.stderr
+        assert (f"{name}: neither in your folder nor in the repository" in done.stderr) is told, done.stderr

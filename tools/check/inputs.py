@@ -66,14 +66,23 @@ def check_inputs(
     return findings
 
 
+def is_read(option: Option) -> bool:
+    """Whether the value of an option is a path that the program reads, as its name, its type and its help say."""
+    return _may_be_read(option) and (bool(INPUT.search(option.dest)) or option.type == "path")
+
+
+def _may_be_read(option: Option) -> bool:
+    if option.choices or option.type not in ("str", "path", "unknown"):
+        return False
+    return not (OUTPUT.search(option.dest) and not CONFIG.search(option.dest)) and not WRITTEN.search(option.help)
+
+
 def _paths(signature: Signature, values: Mapping[str, Any]) -> Iterator[tuple[Option, str]]:
     """(option, word) of every value that looks like the path of an input."""
     options = {o.dest: o for o in signature.options}
     for dest, value in values.items():
         option = options.get(dest)
-        if option is None or option.choices or option.type not in ("str", "path", "unknown"):
-            continue
-        if (OUTPUT.search(dest) and not CONFIG.search(dest)) or WRITTEN.search(option.help):
+        if option is None or not _may_be_read(option):
             continue
         for word in _values(option, value if isinstance(value, list) else [value]):
             if isinstance(word, str) and _looks_like_path(option, word) and not _is_hub_id(option, word):
@@ -103,12 +112,11 @@ def _is_hub_id(option: Option, word: str) -> bool:
 def _looks_like_path(option: Option, word: str) -> bool:
     if not is_literal(word) or "://" in word or word.startswith(("/", "-")) or len(word) > 300 or " " in word:
         return False
-    named = bool(INPUT.search(option.dest)) or option.type == "path"
     if word == option.default:
         return False
     if SUFFIX.fullmatch(word):
         return False
-    return named and (bool(SUFFIX.search(word)) or ("/" in word and not word.startswith("../")))
+    return is_read(option) and (bool(SUFFIX.search(word)) or ("/" in word and not word.startswith("../")))
 
 
 def _is_configuration(option: Option, path: str, tree: Tree) -> bool:
