@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.inputs import control_folders, named_inputs
+from ml_agent.inputs import Places, control_folders, named_inputs
 from ml_agent.llm.toolbox import Toolbox
+from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
 from ml_agent.staging import stage
 from ml_agent.testing.git_folders import commit_files, write_files
@@ -117,7 +118,8 @@ def test_a_control_file_is_no_input(repository: Path, tmp_path: Path) -> None:
     (repository / "plain.txt").write_text("x")
     write_files(repository, {"nested/.git/a.txt": "x"})
     (repository / "made.txt").symlink_to("nested/.git/a.txt")
-    assert named_inputs("nested/.git/a.txt made.txt plain.txt", [], repository, tmp_path) == ("plain.txt",)
+    named = named_paths("nested/.git/a.txt made.txt plain.txt", ())
+    assert named_inputs(named, (), Places(repository, tmp_path)) == ("plain.txt",)
 
 
 @pytest.mark.promise("A command in a sandbox does not see the address of a work tree.", by="ml_agent.staging")
