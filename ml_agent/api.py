@@ -8,7 +8,7 @@ from typing import Any
 from ml_agent.api_types import Checked, Event, Result, result_of
 from ml_agent.background import EventStream, Run
 from ml_agent.errors import UsageError, as_agent_errors
-from ml_agent.request import check_instruction
+from ml_agent.request import check_instruction, check_text
 from ml_agent.settings import Settings, load_settings
 from tools.candidates import Candidate
 from tools.signatures.model import Signature
@@ -20,7 +20,7 @@ STOP_SECONDS = 10.0
 def solve(
     instruction: str,
     *,
-    repo: str = "",
+    repo: str | Path = "",
     arguments: Mapping[str, str] | None = None,
     on_event: Callable[[Event], None] | None = None,
     **options: Any,
@@ -41,13 +41,15 @@ def solve(
     return _solve(EventStream(on_event or _ignore), instruction, repo, arguments, options)
 
 
-def start(instruction: str, *, repo: str = "", arguments: Mapping[str, str] | None = None, **options: Any) -> Run:
+def start(
+    instruction: str, *, repo: str | Path = "", arguments: Mapping[str, str] | None = None, **options: Any
+) -> Run:
     """Like `solve`, in a thread of its own: iterate over the run for its events, call `result()` or `cancel()`."""
     return Run(lambda stream: _solve(stream, instruction, repo, arguments, options))
 
 
 async def asolve(
-    instruction: str, *, repo: str = "", arguments: Mapping[str, str] | None = None, **options: Any
+    instruction: str, *, repo: str | Path = "", arguments: Mapping[str, str] | None = None, **options: Any
 ) -> Result:
     """Like `solve`, without blocking the event loop; cancelling the task cancels the run."""
     run = start(instruction, repo=repo, arguments=arguments, **options)
@@ -62,7 +64,7 @@ async def asolve(
 
 
 @as_agent_errors()
-def check(command: str, repo: str, *, path: str = "", python: bool = False) -> Checked:
+def check(command: str, repo: str | Path, *, path: str | Path = "", python: bool = False) -> Checked:
     """Check a command (or Python code) against a repository without running it.
 
     Args:
@@ -78,22 +80,23 @@ def check(command: str, repo: str, *, path: str = "", python: bool = False) -> C
     from tools.check.command import check_command
     from tools.check.python import check_python
 
-    index = open_index(repo)
+    check_text(command, "the command")
+    index = open_index(str(repo))
     find_problems = check_python if python else check_command
-    return Checked(findings=tuple(find_problems(command, index, normal_folder(index.root, path))))
+    return Checked(findings=tuple(find_problems(command, index, normal_folder(index.root, str(path or "")))))
 
 
 @as_agent_errors()
-def explain(repo: str, script: str = "") -> tuple[Signature, ...]:
+def explain(repo: str | Path, script: str = "") -> tuple[Signature, ...]:
     """What the entry points of a repository take, read without running anything; of one script where it is named.
 
     Raises AgentError where the repository cannot be had, or has no such script.
     """
     from ml_agent.repositories import open_index
 
-    signatures = open_index(repo).signatures
+    signatures = open_index(str(repo)).signatures
     if script and script not in signatures:
-        raise UsageError(f"{script}: no such entry point in {repo}; explain({repo!r}) lists them")
+        raise UsageError(f"{script}: no such entry point in {repo}; explain({str(repo)!r}) lists them")
     return tuple(one for path, found in signatures.items() if script in ("", path) for one in found)
 
 
@@ -107,6 +110,7 @@ def find(instruction: str, *, catalog: str = "", **settings: Any) -> tuple[Candi
     from ml_agent.grounded.navigator import GroundedNavigator
     from ml_agent.navigator import Given
 
+    check_text(instruction, "the instruction")
     navigator = GroundedNavigator()
     request = navigator.understand(instruction, Given())
     return tuple(navigator.rank(request, finder_for(load_settings(**settings), catalog=catalog).find(request)))
@@ -116,7 +120,7 @@ def find(instruction: str, *, catalog: str = "", **settings: Any) -> tuple[Candi
 def _solve(
     stream: EventStream,
     instruction: str,
-    repo: str,
+    repo: str | Path,
     arguments: Mapping[str, str] | None,
     options: dict[str, Any],
 ) -> Result:
@@ -125,7 +129,12 @@ def _solve(
     from ml_agent.run_job import begin_job
 
     check_instruction(instruction)
-    place = {name: options.pop(name, "") for name in ("commit", "path", "catalog", "record", "replay", "keep_outputs")}
+    for name, value in (arguments or {}).items():
+        check_text(f"{name}={value}", f"the argument {name!a}")
+    place = {
+        name: str(options.pop(name, None) or "")
+        for name in ("commit", "path", "catalog", "record", "replay", "keep_outputs")
+    }
     out, force = options.pop("out", None), bool(options.pop("force", False))
     shows = bool(options.pop("show_inputs", True))
     expect = tuple(options.pop("expect", ()))
@@ -133,7 +142,7 @@ def _solve(
     settings = _settings(options)
     job = Job(
         instruction=instruction,
-        repository=repo,
+        repository=str(repo or ""),
         commit=place.pop("commit") or None,
         arguments=tuple((arguments or {}).items()),
         expect=expect,

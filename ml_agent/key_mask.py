@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
-from html import escape
 from urllib.parse import quote, quote_plus
 
 MASK = "***"
@@ -22,7 +21,7 @@ def keys_in(headers: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def masked(text: str, secrets: Iterable[str]) -> str:
-    """The text without these keys, also written for an address, JSON or HTML, and without the beginning of one that was cut."""
+    """The text without these keys, also written for an address or JSON, and without the beginning of one that was cut."""
     forms = {form for secret in secrets for form in _forms(secret)}
     if not forms:
         return text
@@ -37,7 +36,7 @@ def masked(text: str, secrets: Iterable[str]) -> str:
 def _forms(secret: str) -> list[str]:
     quoted = [quote(secret, safe=""), quote(secret), quote_plus(secret)]
     lower = [re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), one) for one in quoted]
-    return [secret, *quoted, *lower, json.dumps(secret)[1:-1], escape(secret)]
+    return [secret, *quoted, *lower, json.dumps(secret)[1:-1]]
 
 
 def _same(text: str, start: int, form: str) -> int:

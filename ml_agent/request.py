@@ -32,8 +32,17 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     """False for values that are only a guess (a capitalised word); they never hold a draft back."""
 
 
+def check_text(text: str, what: str) -> None:
+    """UsageError where a text holds half a character (a lone surrogate), which no file and no request can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{what} holds half a character at {error.start + 1}: write it in UTF-8") from error
+
+
 def check_instruction(text: str) -> None:
     """UsageError where an instruction says nothing, or is too long to be one."""
+    check_text(text, "the instruction")
     if not text.strip():
         raise UsageError('the instruction is empty: ml-agent solve "what to do, with which values"')
     if len(text) > LONGEST:

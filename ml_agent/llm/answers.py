@@ -152,7 +152,14 @@ def _calls_in_text(text: str) -> Iterator[RawCall]:
 
 
 def _json_values(text: str) -> list[Any]:
-    """The JSON objects and lists in a text; where none parses, one mended one."""
+    """The JSON objects and lists in a text; where none parses, one mended one; none where it is nested deeper than any call."""
+    try:
+        return _values_in(text)
+    except (RecursionError, ValueError):  # both are ways in which the mending refuses what is nested too deep
+        return []
+
+
+def _values_in(text: str) -> list[Any]:
     decoder, position, values = json.JSONDecoder(strict=False), 0, []
     while (start := _next_bracket(text, position)) >= 0:
         try:

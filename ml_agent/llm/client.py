@@ -292,5 +292,5 @@ def _permit(endpoint: Endpoint) -> None:
 def _is_json(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

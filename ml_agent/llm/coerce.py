@@ -167,5 +167,5 @@ def _plain(name: str) -> str:
 def _parse(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

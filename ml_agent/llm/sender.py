@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ import msgspec
 import openai
 
 from ml_agent.budget import Budget, Demand, Reservation
-from ml_agent.errors import AgentError, ConfigurationError
+from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
 from ml_agent.llm.endpoint import OPENAI, PHASE, Endpoint, Mode
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.limiter import limiter_for
@@ -35,6 +36,13 @@ _MESSAGE_OVERHEAD = 8
 """Tokens that a chat template puts around one message, at most."""
 _TOOLS_OVERHEAD = 140
 """Tokens of the words with which chat templates introduce tools, at most."""
+_HALF = re.compile(
+    r"(?P<pair>\\++u[dD][89abAB][0-9a-fA-F]{2}\\++u[dD][c-fC-F][0-9a-fA-F]{2})|(?P<slashes>\\++)u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+"""An escape of half a character without its other half, also within JSON that is a text of JSON; none can be written to a file."""
+_TOLD = ("prompt_tokens", "completion_tokens", "total_tokens")
+_MOST_TOLD = 10**9
+"""Tokens; no request uses more."""
 _ENOUGH_TO_LEARN = 200
 """Tokens; the overheads hide the ratio in shorter prompts."""
 
@@ -99,9 +107,7 @@ class Sender:
         if status_of(error) == 404:
             return ConfigurationError(f"{where} does not know model {self.endpoint.model!r}: set --model ({said})")
         if isinstance(error, openai.APITimeoutError):
-            over = self.budget.seconds_left() == 0
-            limit = "before the wall time was over" if over else f"within {self.endpoint.timeout:g} s"
-            return EndpointError(f"{where} did not answer {limit}")
+            return self._wall_time_over() or EndpointError(f"{where} did not answer within {self.endpoint.timeout:g} s")
         if isinstance(error, openai.APIConnectionError):
             return EndpointError(f"{where} cannot be reached: {said}")
         return EndpointError(f"{where} answers {status_of(error) or 'with an error'}: {said}")
@@ -109,6 +115,14 @@ class Sender:
     def close(self) -> None:
         """Close the connections."""
         self._openai.close()
+
+    def _wall_time_over(self) -> AgentError | None:
+        """What ended a request that had only what was left of the run's time."""
+        try:
+            self.budget.check_time()
+        except BudgetExceededError as error:
+            return error
+        return None
 
     def _once(self, phase: str, asked: Body, mode: Mode) -> dict[str, Any]:
         body = {"model": self.endpoint.model, "messages": list(asked.messages), **asked.options}
@@ -131,7 +145,7 @@ class Sender:
         answer = _parse(raw.http_response.text)
         self._learn_ratio(sent, answer)
         took = round(time.monotonic() - began, 3)
-        usage, choices = answer.get("usage"), answer.get("choices")
+        usage, choices = told_usage(answer), answer.get("choices")
         self._emit("model-call", phase=phase, mode=mode, request=sent, reply=choices, usage=usage, seconds=took)
         return answer
 
@@ -167,10 +181,9 @@ class Sender:
 
     def _learn_ratio(self, body: dict[str, Any], answer: dict[str, Any]) -> None:
         """Remember how many tokens the model's own tokenizer makes of one of ours, from above."""
-        usage = answer.get("usage")
-        said = usage.get("prompt_tokens") if isinstance(usage, dict) else None
+        said = told_usage(answer).get("prompt_tokens")
         counted = _tokens(body)
-        if isinstance(said, int) and counted >= _ENOUGH_TO_LEARN and 0 < said < counted * _MOST_RATIO:
+        if said is not None and counted >= _ENOUGH_TO_LEARN and 0 < said < counted * _MOST_RATIO:
             known = self._parts.memory.traits(self.endpoint.identity).token_ratio or 1.0
             ratio = round(math.ceil(100 * max(known, said / counted)) / 100, 2)
             self._parts.memory.learn(self.endpoint.identity, token_ratio=ratio)
@@ -211,9 +224,20 @@ def _tokens(body: dict[str, Any]) -> int:
     return overhead + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
 
 
+def told_usage(answer: dict[str, Any]) -> dict[str, int]:
+    """The tokens that a reply says were used; what is no number of them counts as not told."""
+    usage = answer.get("usage")
+    said = usage if isinstance(usage, dict) else {}
+    return {
+        name: tokens
+        for name in _TOLD
+        if isinstance(tokens := said.get(name), int) and not isinstance(tokens, bool) and 0 <= tokens <= _MOST_TOLD
+    }
+
+
 def _parse(text: str) -> dict[str, Any]:
     try:
-        answer = json.loads(text, strict=False)
+        answer = json.loads(_HALF.sub(lambda found: found["pair"] or f"{found['slashes']}ufffd", text), strict=False)
     except (ValueError, RecursionError):
         return {}
     return answer if isinstance(answer, dict) else {}

@@ -121,6 +121,12 @@ def _as_text(value: Any) -> Any:
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
+def _half_a_character(seen: Seen, answer: Answer) -> Response:
+    return completion(
+        {**put(answer, seen), "note": "hi \ud83d", "reasoning": json.dumps({"a": "\ude00 b \ud83d"})}, seen
+    )
+
+
 MISBEHAVIOURS: dict[str, Misbehaviour] = {
     # The model's words
     "wrong JSON": saying(lambda _seen, _answer: '{"script": train.py, lr = }'),
@@ -177,6 +183,9 @@ MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "half-closed stream": _half_closed,
     "invalid UTF-8": _invalid_utf8,
     "usage missing": lambda s, a: completion(put(a, s), s, usage=None),
+    "half a character": _half_a_character,
+    "brackets without end": spoiling(lambda _text: "[" * 100_000),
+    "objects without end": spoiling(lambda _text: '{"a":' * 100_000),
     "usage absurd": lambda s, a: completion(put(a, s), s, usage={"prompt_tokens": "many", "completion_tokens": -5}),
     "key refused": always(refusal(401, "Incorrect API key provided", "invalid_api_key")),
     "model unknown": always(refusal(404, "The model `m` does not exist", "model_not_found")),

@@ -183,13 +183,19 @@ def _calls(events: Sequence[Plain]) -> tuple[CallView, ...]:
             CallView(
                 phase=str(event.get("phase", "")),
                 seconds=float(event.get("seconds") or 0),
-                prompt_tokens=int(usage.get("prompt_tokens") or 0),
-                completion_tokens=int(usage.get("completion_tokens") or 0),
+                prompt_tokens=_tokens(usage, "prompt_tokens"),
+                completion_tokens=_tokens(usage, "completion_tokens"),
                 messages=(*(_message(one) for one in said), ("reply", _text(event.get("reply")))),
             )
         )
         before = sent
     return tuple(found)
+
+
+def _tokens(usage: Any, name: str) -> int:
+    """What an endpoint said it used, in a run of an older version perhaps in words."""
+    said = usage.get(name) if isinstance(usage, dict) else None
+    return said if isinstance(said, int) else 0
 
 
 def _sent_messages(request: Any) -> list[Any]:

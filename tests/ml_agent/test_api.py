@@ -50,6 +50,23 @@ def test_solve_returns_a_typed_result_and_reports_events(repository: Path) -> No
     assert "--lr 0.25" in result._repr_html_()
 
 
+def test_a_folder_may_be_a_path(repository: Path) -> None:
+    assert ml_agent.check("python fit.py --lr 1", repository, path=Path()).ok
+    assert [one.path for one in ml_agent.explain(repository)] == ["fit.py"]
+    assert ml_agent.solve(TASK, repo=repository, run="none").ok
+
+
+def test_half_a_character_is_refused(repository: Path) -> None:
+    with pytest.raises(ml_agent.UsageError, match="half a character"):
+        ml_agent.solve(f"{TASK} \ud83d", repo=repository, run="none")
+    with pytest.raises(ml_agent.UsageError, match="half a character"):
+        ml_agent.solve(TASK, repo=repository, run="none", arguments={"name": "\ud83d"})
+    with pytest.raises(ml_agent.UsageError, match="half a character"):
+        ml_agent.check("python fit.py --lr \ud83d", repository)
+    with pytest.raises(ml_agent.UsageError, match="half a character"):
+        ml_agent.find(f"{TASK} \ud83d", catalog="sample")
+
+
 def test_a_display_escapes_what_it_shows(repository: Path) -> None:
     result = ml_agent.solve(f"<script>alert(1)</script> {TASK}", repo=str(repository), run="none")
     assert "<script>" not in result._repr_html_()

@@ -55,11 +55,13 @@ MENDED = {  # these end in the right call
     "tool call as tagged text", "call after thoughts", "two calls", "legacy function_call", "arguments as an object",
     "enum in the wrong case", "numbers as strings", "tools not supported", "tools need a flag", "nothing but text",
     "temperature not supported", "max_tokens renamed", "context too small", "429 with Retry-After",
-    "429 without Retry-After", "500 then fine", "502 with HTML", "invalid UTF-8", "usage missing", "usage absurd",
+    "429 without Retry-After", "500 then fine", "502 with HTML", "invalid UTF-8", "usage missing", "usage absurd", "half a character",
 }  # fmt: skip
 FAILS: dict[str, type[AgentError]] = {
     "wrong JSON": ModelAnswerError,
     "call to an unknown function": ModelAnswerError,
+    "brackets without end": ModelAnswerError,
+    "objects without end": ModelAnswerError,
     "empty content": ModelAnswerError,
     "refusal": ModelAnswerError,
     "question back": ModelAnswerError,
@@ -316,3 +318,9 @@ def test_events_rebuild_prompt_and_reply(serve: Callable[..., ModelServer]) -> N
     assert event == "model-call" and fields["request"] == server.requests[0].body
     assert fields["reply"][0]["message"]["tool_calls"] and fields["usage"]["prompt_tokens"] > 0
     assert "sesame" not in repr(bench.events)
+
+
+def test_the_end_of_the_wall_time_is_a_limit_and_no_fault_of_the_endpoint(serve: Callable[..., ModelServer]) -> None:
+    bench = Bench(serve(answers(GOOD), MISBEHAVIOURS["timeout"]), Budget(Limits(seconds=1.5)))
+    with pytest.raises(BudgetExceededError, match="--max-seconds"):
+        bench.ask()

@@ -62,6 +62,9 @@ def run(server_url: str, out: Path, job: Job, **flags: Any) -> dict[str, Any]:
         pytest.param("half-closed stream", marks=pytest.mark.slow),
         "refusal",
         "usage missing",
+        "usage absurd",
+        "half a character",
+        "brackets without end",
         "cut off",
     ],
 )
