@@ -1,6 +1,7 @@
 """The rows of ML-Bench, and what a navigator may see of them."""
 
 import ast
+import codecs
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import as_file, files
@@ -11,7 +12,7 @@ import msgspec
 
 from benchmarks.errors import TaskFileError
 from ml_agent.extras import install_extra
-from ml_agent.files import read_lines
+from ml_agent.files import read_bytes
 
 Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
 Kind = Literal["bash", "python"]
@@ -136,6 +137,9 @@ def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
     problems: list[RowProblem] = []
     number = 0
     for number, row in enumerate(_rows(source), start=1):
+        if isinstance(row, _Unreadable):
+            problems.append(RowProblem(row=number, key=row.place, message=row.message))
+            continue
         try:
             task = task_of(row)
         except ValueError as error:
@@ -157,8 +161,10 @@ def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
 def task_of(row: Mapping[str, Any]) -> Task:
     """A task from a published row; ValueError says which field is off."""
     for name, types in _FIELDS.items():
-        if not isinstance(row.get(name), types):
-            raise ValueError(f"field {name!r}: {type(row.get(name)).__name__} where {types[0].__name__} is expected")
+        _see_that_it_fits(name, row.get(name), types)
+    for name, types in _OPTIONAL_FIELDS.items():
+        if row.get(name) is not None:
+            _see_that_it_fits(name, row[name], types)
     kind = KINDS.get(row["type"].strip())
     if kind is None:
         raise ValueError(f"field 'type': {row['type']!r} is none of {', '.join(KINDS)}")
@@ -173,7 +179,7 @@ def task_of(row: Mapping[str, Any]) -> Task:
         kind=kind,
         output=row["output"],
         prefix_code=row.get("prefix_code") or "",
-        accept={str(k): tuple(map(str, v)) for k, v in (row.get("accept") or {}).items()},
+        accept=_other_spellings(row.get("accept") or {}),
         forbid=tuple(map(str, row.get("forbid") or ())),
         style=str(row.get("style") or ""),
         framework=str(row.get("framework") or ""),
@@ -187,6 +193,29 @@ _FIELDS: dict[str, tuple[type, ...]] = {
     "github_id": (int,), "id": (int,), "github": (str,), "path": (str,), "arguments": (str, dict), "instruction": (str,),
     "type": (str,), "output": (str,),
 }  # fmt: skip
+
+
+_OPTIONAL_FIELDS: dict[str, tuple[type, ...]] = {
+    "oracle": (str,), "prefix_code": (str,), "accept": (dict,), "forbid": (list, tuple), "style": (str,), "framework": (str,),
+    "commit": (str,), "inputs": (str,), "judge": (str,),
+}  # fmt: skip
+_LARGEST = 2**63 - 1
+"""Of the numbers that name a row: results could not hold a larger one."""
+
+
+def _see_that_it_fits(name: str, value: Any, types: tuple[type, ...]) -> None:
+    """ValueError where the value of a field is of another type, or a number that no result can hold."""
+    if not isinstance(value, types) or isinstance(value, bool):
+        raise ValueError(f"field {name!r}: {type(value).__name__} where {types[0].__name__} is expected")
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        raise ValueError(f"field {name!r}: {value} is too large")
+
+
+def _other_spellings(given: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
+    """The other spellings by name; ValueError where they are no lists."""
+    for name, values in given.items():
+        _see_that_it_fits(f"accept.{name}", values, (list, tuple))
+    return {str(name): tuple(map(str, values)) for name, values in given.items()}
 
 
 def parse_arguments(text: str | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -216,7 +245,18 @@ def repository_folder(task: Task, repos: Path) -> Path | None:
     )
 
 
-def _rows(source: str) -> Iterator[Mapping[str, Any]]:
+class _Unreadable(NamedTuple):
+    """A line of a file of rows that holds none."""
+
+    place: str
+    """As path:line."""
+    message: str
+
+
+_Row = Mapping[str, Any] | _Unreadable
+
+
+def _rows(source: str) -> Iterator[_Row]:
     path = Path(source)
     if source in SHIPPED and not path.exists():
         with as_file(files(SHIPPED[source]).joinpath("rows.jsonl")) as own:
@@ -232,14 +272,15 @@ def _rows(source: str) -> Iterator[Mapping[str, Any]]:
     yield from _parquet(path) if path.suffix == ".parquet" else _jsonl(path)
 
 
-def _jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
+def _jsonl(path: Path) -> Iterator[_Row]:
     try:
-        lines = read_lines(path, MOST_BYTES)
-    except (OSError, ValueError) as error:
-        raise TaskFileError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    for number, line in enumerate(lines, start=1):
+        content = read_bytes(path, MOST_BYTES).removeprefix(codecs.BOM_UTF8)
+    except OSError as error:
+        raise TaskFileError(f"{path}: {error.strerror or error}") from error
+    for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
-            yield _place(_object(line, f"{path}:{number}"), path.parent)
+            row = _object(line, f"{path}:{number}")
+            yield row if isinstance(row, _Unreadable) else _place(row, path.parent)
 
 
 def _place(row: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
@@ -249,13 +290,17 @@ def _place(row: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     return {**row, **dict.fromkeys(given, ""), **inside} if given else row
 
 
-def _object(line: str, place: str) -> Mapping[str, Any]:
-    """One JSON object; a line that is none becomes a row in which every field is missing, so that the others go on."""
+def _object(line: bytes, place: str) -> _Row:
+    """One JSON object, or why there is none, so that the others go on."""
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {"key": place}
-    return value if isinstance(value, dict) else {"key": place}
+        value = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return _Unreadable(place, f"no UTF-8 ({error.reason} at byte {error.start + 1} of the line)")
+    except (ValueError, RecursionError) as error:
+        return _Unreadable(place, f"no JSON ({error})")
+    return (
+        value if isinstance(value, dict) else _Unreadable(place, f"{type(value).__name__} where an object is expected")
+    )
 
 
 def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -42,6 +42,11 @@ def locked(path: Path) -> Iterator[None]:
 
 def read_small(path: Path, most: int) -> str:
     """A text file of at most `most` bytes; OSError for what is none, ValueError for what is no UTF-8."""
+    return read_bytes(path, most).decode("utf-8")
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """A file of at most `most` bytes; OSError for what is none."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode):
@@ -49,7 +54,7 @@ def read_small(path: Path, most: int) -> str:
         content = file.read(most + 1) if about.st_size <= most else b""
     if max(len(content), about.st_size) > most:
         raise OSError(27, f"larger than {most} bytes", str(path))
-    return content.decode("utf-8")
+    return content
 
 
 def read_lines(path: Path, most: int) -> list[str]:

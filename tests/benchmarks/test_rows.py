@@ -44,7 +44,39 @@ def test_bad_rows_are_reported_and_the_others_stay(tmp_path: Path) -> None:
     loaded = load_tasks(written(tmp_path / "rows.jsonl", *rows))
     assert [str(t.key) for t in loaded.tasks] == ["1-7"]
     assert [(p.row, p.message.split(":")[0]) for p in loaded.problems] == [
-        (2, "field 'arguments'"), (3, "field 'github_id'"), (4, "the same github_id and id again"), (5, "field 'type'"), (6, "field 'id'"),
+        (2, "field 'arguments'"), (3, "no JSON (Expecting property name enclosed in double quotes"), (4, "the same github_id and id again"), (5, "field 'type'"), (6, "field 'id'"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("accept", ["0.10"]), ("accept", 5), ("accept", {"lr": "0.10"}), ("accept", {"lr": 1}), ("forbid", 5), ("forbid", "adam"),
+        ("prefix_code", 5), ("oracle", 1), ("commit", 7), ("id", True), ("id", 10**30),
+    ],
+)  # fmt: skip
+def test_a_field_of_another_type_costs_its_own_row_only(field: str, value: Any, tmp_path: Path) -> None:
+    loaded = load_tasks(written(tmp_path / "rows.jsonl", {**ROW, field: value}, {**ROW, "id": 8}))
+    assert [str(t.key) for t in loaded.tasks] == ["1-8"]
+    ((row, message),) = [(p.row, p.message) for p in loaded.problems]
+    assert row == 1 and message.startswith(f"field '{field}")
+
+
+def test_optional_fields_may_be_null(tmp_path: Path) -> None:
+    empty = dict.fromkeys(("accept", "forbid", "prefix_code", "oracle", "style", "commit", "inputs", "judge"))
+    (task,) = load_tasks(written(tmp_path / "rows.jsonl", {**ROW, **empty})).tasks
+    assert (task.accept, task.forbid, task.prefix_code) == ({}, (), "")
+
+
+def test_a_line_that_is_no_row_is_told_by_its_place(tmp_path: Path) -> None:
+    good = [json.dumps({**ROW, "id": number}).encode() for number in (1, 2)]
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(b"\n".join([b"\xef\xbb\xbf" + good[0], b"", b"not json", b"[1]", b'{"a": "\xe4"}', good[1]]))
+    loaded = load_tasks(str(file))
+    assert [str(t.key) for t in loaded.tasks] == ["1-1", "1-2"], "the mark at the beginning costs no row"
+    told = [(p.row, p.key, p.message.split(" (")[0]) for p in loaded.problems]
+    assert told == [
+        (2, f"{file}:3", "no JSON"), (3, f"{file}:4", "list where an object is expected"), (4, f"{file}:5", "no UTF-8"),
     ]  # fmt: skip
 
 
