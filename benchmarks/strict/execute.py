@@ -32,6 +32,10 @@ RECORD, FIELD = "\x1e", "\x1f"
 TRACE_FD = 198
 STILL_RUNNING = "still running"
 """What is said of an answer that was cut at its limit."""
+BACKGROUND_SECONDS = 30
+"""What programs in the background may take once the answer's shell has ended."""
+ALIVE_FD = 197
+"""A pipe that every process of an answer holds: it ends with the last of them."""
 WALL_SECONDS = 240.0
 """Only for programs that wait for something: what counts is processor time, so that a busy machine judges the same."""
 PYTHONS = (
@@ -267,9 +271,16 @@ def bare_python() -> str:
     return str(own if own.exists() else Path(sys.executable).resolve())
 
 
+def _shell(layout: Layout) -> str:
+    """Runs the answer within limits, and waits for what it left in the background."""
+    limits = f"ulimit -c 0; ulimit -f {FILE_BLOCKS}; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000"
+    answer = f"{system('bash')} --noprofile --norc {shlex.quote(str(layout.place))}/{ANSWER}"
+    held = f"exec 9< <(exec {answer} {ALIVE_FD}>&1 >/dev/null); wait $!; status=$?"
+    return f"{limits}; {held}; read -r -t {BACKGROUND_SECONDS} -u 9; exit $status"
+
+
 def _start(layout: Layout) -> Done:
-    limits = f"ulimit -c 0; ulimit -f {FILE_BLOCKS}; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000; exec {system('bash')} --noprofile --norc {shlex.quote(str(layout.place))}/{ANSWER}"
-    command = [*_walls(layout), system("bash"), "--noprofile", "--norc", "-c", limits]
+    command = [*_walls(layout), system("bash"), "--noprofile", "--norc", "-c", _shell(layout)]
     environment = {"STRICT_SCORER": str(layout.place / NAME), "PATH": f"{layout.bin}:{SYSTEM_PATH}", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1",
                    "STRICT_ANSWER": str(layout.place / "answer.py")}  # fmt: skip
     process = subprocess.Popen(
