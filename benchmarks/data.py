@@ -179,7 +179,7 @@ def task_of(row: Mapping[str, Any]) -> Task:
         kind=kind,
         output=row["output"],
         prefix_code=row.get("prefix_code") or "",
-        accept=_accept_of(row.get("accept") or {}),
+        accept=_other_spellings(row.get("accept") or {}),
         forbid=tuple(map(str, row.get("forbid") or ())),
         style=str(row.get("style") or ""),
         framework=str(row.get("framework") or ""),
@@ -211,7 +211,7 @@ def _see_that_it_fits(name: str, value: Any, types: tuple[type, ...]) -> None:
         raise ValueError(f"field {name!r}: {value} is too large")
 
 
-def _accept_of(given: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
+def _other_spellings(given: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
     """The other spellings by name; ValueError where they are no lists."""
     for name, values in given.items():
         _see_that_it_fits(f"accept.{name}", values, (list, tuple))

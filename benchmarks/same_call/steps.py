@@ -11,6 +11,7 @@ import msgspec
 from benchmarks.same_call.model import Program
 from benchmarks.strict import execute
 from benchmarks.strict.reports import Recorded
+from benchmarks.strict.writable import MAKES
 from tools.commandline.invocation import ASSIGNMENT, Invocation, read_invocation
 from tools.commandline.shell import parse_command
 from tools.launchers import PYTHON, SHELLS, SOURCES
@@ -25,7 +26,7 @@ SHOWS = frozenset({
     "readlink", "file", "stat", "md5sum", "sha256sum", "diff", "cmp", "nproc", "jq", "tree", "history", "clear",
     "nvcc", "module",
 })  # fmt: skip
-PREPARES = frozenset({*execute.DONE_ELSEWHERE, *GRAMMAR, *DECLARES, *CONTROLS, *SHOWS}) - {"make"}
+PREPARES = frozenset({*execute.DONE_ELSEWHERE, MAKES, *GRAMMAR, *DECLARES, *CONTROLS, *SHOWS}) - {"make"}
 """Programs that prepare or show something: they count only where they destroy."""
 REMOVES = frozenset({"rm", "shred", "truncate"})
 FETCHES = frozenset({"wget", "curl", "gdown", "aws", "gsutil", "kaggle", "huggingface-cli"})

@@ -20,6 +20,7 @@ from benchmarks.strict.libraries import Libraries
 from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
 from benchmarks.strict.text import Kind
 from benchmarks.strict.walls import bubblewrap
+from benchmarks.strict.writable import MAKES, mounts, written_folders
 from benchmarks.temporary import lent, temporary
 from tools.launchers import TABLE, Launcher
 
@@ -68,7 +69,6 @@ DONE_ELSEWHERE = [
     "gunzip",
     "gzip",
     "nvidia-smi",
-    "mkdir",
     "rm",
     "mv",
     "cp",
@@ -89,6 +89,8 @@ DONE_ELSEWHERE = [
     "tensorboard",
     "jupyter",
 ]
+WALLED = "STRICT_WALLED"
+"""The variable that says to the programs on the PATH that nothing of this machine can be written."""
 PARSERS = ("absl", "click", "configargparse.py", "docopt.py", "fire", "ml_collections", "termcolor", "yaml")
 
 
@@ -130,6 +132,9 @@ def run(job: Job, libraries: Libraries) -> Execution:
             workdir=workdir.resolve(),
             bin=shims(tuple(libraries.console.items()), job.record),
             parsers=parsers(),
+            written=tuple(written_folders(job.text, workdir.resolve(), job.root.resolve()))
+            if job.kind == "bash"
+            else (),
         )
         _write_answer(job, layout)
         reports = Collector(place, _instructions(job, layout, libraries), judge_words())
@@ -151,6 +156,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     bin: Path
     parsers: Path
     """The same folder in the job and in the sandbox: two threads that ask first each make one."""
+    written: tuple[Path, ...] = ()
+    """Folders of the repository in which the shell makes new files."""
 
     @property
     def trace(self) -> Path:
@@ -237,6 +244,7 @@ def shims(console: tuple[tuple[str, str], ...], record: bool = False) -> Path:
     scripts |= {name: f'{python} -m {module} "$@"' for name, module in console}
     scripts |= dict.fromkeys(TRANSPARENT, 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"')
     scripts |= dict.fromkeys(DONE_ELSEWHERE, "exit 0")
+    scripts[MAKES] = f'[ -z "${WALLED}" ] || {system(MAKES)} "$@" 2>/dev/null; exit 0'
     scripts |= {one.name: _runner(one) for one in TABLE if one.word and one.starts == "program"}
     if record:
         scripts |= {name: f'{system(name)} "$@"; exit 0' for name in ("bash", "sh")}
@@ -280,9 +288,10 @@ def _shell(layout: Layout) -> str:
 
 
 def _start(layout: Layout) -> Done:
-    command = [*_walls(layout), system("bash"), "--noprofile", "--norc", "-c", _shell(layout)]
+    walls = _walls(layout)
+    command = [*walls, system("bash"), "--noprofile", "--norc", "-c", _shell(layout)]
     environment = {"STRICT_SCORER": str(layout.place / NAME), "PATH": f"{layout.bin}:{SYSTEM_PATH}", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1",
-                   "STRICT_ANSWER": str(layout.place / "answer.py")}  # fmt: skip
+                   "STRICT_ANSWER": str(layout.place / "answer.py"), **({WALLED: "1"} if walls else {})}  # fmt: skip
     process = subprocess.Popen(
         command, cwd=layout.workdir, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         start_new_session=True,
@@ -323,12 +332,12 @@ def _walls(layout: Layout) -> list[str]:
     for shown in {
         str(HERE / "inside"),
         sys.base_prefix,
-        str(layout.root),
         str(code_cache.folder()),
         str(layout.bin),
         str(layout.parsers),
     } - {"/usr"}:
         words += ["--ro-bind", shown, shown]
+    words += mounts(layout.root, layout.written)
     return [*words, "--bind", str(layout.place), str(layout.place), "--chdir", str(layout.workdir)]
 
 
