@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from benchmarks.characters import whole
 from benchmarks.errors import TaskFileError
 from ml_agent.extras import install_extra
 from ml_agent.files import read_bytes
@@ -153,7 +154,7 @@ def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
         raise TaskFileError(f"{source}: no rows")
     if keys is None:
         return Loaded(tasks=tuple(tasks.values()), problems=tuple(problems))
-    wanted = list(keys)
+    wanted = list(dict.fromkeys(keys))
     problems += [RowProblem(row=0, key=k, message="no such row in the file") for k in wanted if k not in tasks]
     return Loaded(tasks=tuple(tasks[k] for k in wanted if k in tasks), problems=tuple(problems))
 
@@ -293,7 +294,7 @@ def _place(row: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
 def _object(line: bytes, place: str) -> _Row:
     """One JSON object, or why there is none, so that the others go on."""
     try:
-        value = json.loads(line.decode("utf-8"))
+        value = whole(json.loads(line.decode("utf-8")))
     except UnicodeDecodeError as error:
         return _Unreadable(place, f"no UTF-8 ({error.reason} at byte {error.start + 1} of the line)")
     except (ValueError, RecursionError) as error:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.characters import whole
 from benchmarks.data import Key
 from benchmarks.errors import PredictionFileError
 from ml_agent.files import read_lines
@@ -48,7 +49,7 @@ def load_predictions(path: Path) -> list[Prediction]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = whole(json.loads(line))
             if isinstance(row.get("output"), str):
                 row["output"] = [row["output"]]
             prediction = msgspec.convert(row, Prediction)
@@ -78,4 +79,4 @@ def dump_prediction(prediction: Prediction) -> str:
     for name in ("error", "subject"):
         if getattr(prediction, name):
             row[name] = getattr(prediction, name)
-    return json.dumps(row, ensure_ascii=False)
+    return json.dumps(whole(row), ensure_ascii=False)

@@ -157,9 +157,12 @@ def load_rows(source: str, sample: Path | None) -> Rows:
     keys = None
     if sample is not None:
         try:
-            keys = [str(k) for k in json.loads(sample.read_text(encoding="utf-8"))]
-        except (OSError, ValueError, TypeError) as error:
+            listed = json.loads(sample.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
             raise TaskFileError(f"{sample}: no JSON list of rows ({error})") from error
+        if not isinstance(listed, list) or not listed:
+            raise TaskFileError(f'{sample}: no JSON list of rows, such as ["101-1", "101-2"]')
+        keys = [str(key) for key in listed]
     loaded = load_tasks(source, keys)
     tell(f"row {problem.row} ({problem.key}): {problem.message}" for problem in loaded.problems)
     return Rows(list(loaded.tasks), len(loaded.problems))

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from platformdirs import user_cache_path
 
+from benchmarks.characters import whole
 from benchmarks.same_call import model
 from benchmarks.same_call import steps as steps_of
 from benchmarks.same_call.model import CodeCall, Observation, Program
@@ -51,17 +52,7 @@ def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> 
 
 def _whole(found: Observation) -> Observation:
     """The same, with halves of characters, which no file can hold, joined or marked: code may write an emoji as two escapes."""
-    return msgspec.convert(_characters(msgspec.to_builtins(found)), Observation)
-
-
-def _characters(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {_characters(name): _characters(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_characters(one) for one in value]
-    return value
+    return msgspec.convert(whole(msgspec.to_builtins(found)), Observation)
 
 
 def is_cut(found: Observation) -> bool:

@@ -32,7 +32,22 @@ REMOVES = frozenset({"rm", "shred", "truncate"})
 FETCHES = frozenset({"wget", "curl", "gdown", "aws", "gsutil", "kaggle", "huggingface-cli"})
 REVERTS = {
     "git": frozenset(
-        {"reset", "clean", "checkout", "switch", "restore", "stash", "pull", "merge", "rebase", "rm", "mv"}
+        {
+            "reset",
+            "clean",
+            "checkout",
+            "switch",
+            "restore",
+            "stash",
+            "pull",
+            "merge",
+            "rebase",
+            "rm",
+            "mv",
+            "apply",
+            "am",
+            "revert",
+        }
     ),
     "pip": frozenset({"uninstall"}),
     "pip3": frozenset({"uninstall"}),
@@ -43,6 +58,12 @@ REVERTS = {
 FUNCTION = re.compile(
     r"^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\([ \t]*\)|^[ \t]*function[ \t]+([\w-]+)", re.M
 )
+
+
+_IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
+_WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "-n", "--name", "-p", "--prefix"})
+_EMPTIED = re.compile(r"(?:^|[;&|\n(])[ \t]*>\|?[ \t]*([^\s;&|<>()]+)")
+"""A redirect without a program, which empties a file."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,12 +192,12 @@ def _destroys(name: str, invocation: Invocation, place: Place, fetched: set[str]
     """Whether a preparation takes away what it did not bring, or puts something in the place of a file of the repository."""
     words = [w for w in invocation.words if not w.startswith("-")]
     if name == "sed":
-        return any(w.startswith(("-i", "--in-place")) for w in invocation.words)
+        return any(_IN_PLACE.match(w) for w in invocation.words)
     if name in REMOVES:
         recursive = any(re.match(r"-\w*[rR]|--recursive", w) for w in invocation.words)
         return recursive or not {posixpath.basename(w) for w in words} <= fetched
     if name in REVERTS:
-        heads = words[:1] if name != "find" else invocation.words
+        heads = invocation.words if name == "find" else _verb(invocation.words)
         return bool(REVERTS[name] & set(heads))
     written = words if name == "mv" else words[-1:] if name in ("cp", "ln", "tee") else []
     if name in FETCHES:
@@ -185,12 +206,22 @@ def _destroys(name: str, invocation: Invocation, place: Place, fetched: set[str]
     return any(_is_own(w, invocation.folder, place) for w in written)
 
 
+def _verb(words: Sequence[str]) -> Sequence[str]:
+    """The subcommand of a program such as git, behind options of its own: `git -C . reset`."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in _WITH_VALUE else 1
+    return words[at : at + 1]
+
+
 def _is_own(path: str, folder: str, place: Place) -> bool:
     return (place.root / posixpath.normpath(posixpath.join(place.folder, folder or ".", path))).is_file()
 
 
 def _overwritten_files(text: str, place: Place) -> Iterator[Program]:
     """Files of the repository over which the answer writes."""
+    emptied = (target for target in _EMPTIED.findall(text) if _is_own(target, "", place))
+    yield from (Program(name="overwrite", words=(target,)) for target in emptied)
     for invocation in parse_command(text).invocations:
         for sign, target in invocation.redirects:
             if sign.lstrip("12&") in (">", ">|") and target and _is_own(target, invocation.folder, place):

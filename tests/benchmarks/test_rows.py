@@ -82,7 +82,7 @@ def test_a_line_that_is_no_row_is_told_by_its_place(tmp_path: Path) -> None:
 
 def test_choosing_rows(tmp_path: Path) -> None:
     source = written(tmp_path / "rows.jsonl", ROW, {**ROW, "id": 8})
-    loaded = load_tasks(source, ["1-8", "1-99", "1-7"])
+    loaded = load_tasks(source, ["1-8", "1-99", "1-7", "1-8"])
     assert [str(t.key) for t in loaded.tasks] == ["1-8", "1-7"]
     assert [p.key for p in loaded.problems] == ["1-99"]
 
