@@ -362,7 +362,7 @@ class _Check:
         if "/" in invocation.program and path is not None:
             self._program_file(invocation.program, path)
             return
-        finding = unknown_program(invocation.program, consoles, self.defined)
+        finding = unknown_program(invocation.program, self.repository, self.defined)
         if finding is not None and invocation.program not in self.named:
             self.findings.append(finding)
         self.named.add(invocation.program)

@@ -2,10 +2,10 @@
 
 import posixpath
 import re
-from collections.abc import Iterable
 
 from tools.check.places import is_literal
 from tools.check.programs import INTERPRETERS, KNOWN_PROGRAMS, LIKE_INTERPRETERS
+from tools.check.repository import CheckedRepository
 from tools.commandline.invocation import Invocation, read_invocation, unwrap
 from tools.findings import Finding
 from tools.launchers import PYTHON, Launcher
@@ -55,12 +55,12 @@ def _mark(own: tuple[str, ...]) -> str:
     return ""
 
 
-def unknown_program(program: str, consoles: Iterable[str], defined: frozenset[str]) -> Finding | None:
+def unknown_program(program: str, repository: CheckedRepository, defined: frozenset[str]) -> Finding | None:
     """What is to say of a program that is none of the repository's console scripts; None where it is well known.
 
     Args:
         program: the first word of the command.
-        consoles: the console scripts of the repository.
+        repository: says which programs it has and declares.
         defined: functions and aliases that the text defines.
     """
     name = posixpath.basename(program)
@@ -68,7 +68,9 @@ def unknown_program(program: str, consoles: Iterable[str], defined: frozenset[st
         return None
     if not is_literal(program):
         return cannot_tell(program, f"what {program} stands for is open")
-    meant = next((other for other in consoles if is_slip(name, other)), "") or _interpreter(name)
+    if name in repository.declared:
+        return cannot_tell(program, f"what {program} takes is not read here: {repository.declared[name]} declares it")
+    meant = next((other for other in repository.consoles if is_slip(name, other)), "") or _interpreter(name)
     if meant and "/" not in program:
         message = f"there is no program {name}; did you mean {meant}?"
         return Finding(code="no-such-command", message=message, subject=name, suggestion=meant)

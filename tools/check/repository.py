@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from tools.check.manifests import declared_programs
 from tools.check.places import Tree, locate
 from tools.commandline.invocation import Invocation
 from tools.commandline.words import parse_call
@@ -32,6 +33,11 @@ class CheckedRepository:
         for signature in read_console(self.reader):
             found[signature.name] = (*found.get(signature.name, ()), signature)
         return found
+
+    @functools.cached_property
+    def declared(self) -> dict[str, str]:
+        """Programs that are declared somewhere and not read here, with what declares them."""
+        return declared_programs(self.reader.sources, self.tree.files)
 
     def called(self, signatures: Sequence[Signature], words: Sequence[str]) -> tuple[Signature, ...]:
         """Signatures of an entry point as they are for these words, which may choose what further options there are."""
