@@ -11,6 +11,7 @@ from tools.check.consoles import called_by_xargs, cannot_tell, defined_names, un
 from tools.check.inputs import check_inputs
 from tools.check.launchers import check_launcher
 from tools.check.make import check_make
+from tools.check.missing import explain_missing
 from tools.check.modules import check_missing_module, check_module_path
 from tools.check.notebooks import check_papermill
 from tools.check.places import is_literal, locate
@@ -48,7 +49,8 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
     check = _Check(index, posixpath.normpath(workdir or "."))
     check.defined = defined_names(text)
     check.run(line)
-    return list(dict.fromkeys(check.findings))
+    why = explain_missing(check.findings, check.repository.absent, check.workdir, line.invocations)
+    return list(dict.fromkeys([*check.findings, *why]))
 
 
 class _Check:

@@ -31,7 +31,7 @@ _FILES = _names(
 """Files and texts."""
 _MACHINE = _names(
     "sleep date uname hostname whoami id groups who w env printenv which whereis yes clear reset tput stty watch nproc lscpu lsblk"
-    " lspci lsusb lsof free top htop nvtop gpustat nvidia-smi rocm-smi nvcc nvitop ps pgrep pkill killall kill pstree uptime dmesg"
+    " lspci lsusb lsof free top htop nvtop gpustat nvidia-smi rocm-smi xpu-smi nvcc nvitop ps pgrep pkill killall kill pstree uptime dmesg"
     " ulimit sysctl modprobe ldconfig ldd nm objdump strip mount umount fuser chroot su sudo doas passwd useradd usermod groupadd"
     " systemctl service journalctl crontab at screen tmux byobu script expect parallel xargs parallel-ssh pdsh pssh ssh scp sftp"
     " ssh-keygen ssh-keyscan ssh-copy-id ssh-add ssh-agent ping ip ifconfig netstat ss nc nmap telnet dig nslookup openssl gpg"
@@ -64,7 +64,7 @@ _LEARNING = _names(
     " tensorboard wandb mlflow clearml-init aim neptune comet visdom ray dask optuna-dashboard optuna streamlit gradio flask"
     " uvicorn gunicorn hypercorn daphne celery fastapi django-admin alembic redis-server redis-cli mongo mongod psql pg_ctl mysql"
     " mysqldump sqlite3 spark-submit pyspark spark-shell hadoop hdfs hf huggingface-cli transformers-cli diffusers-cli"
-    " optimum-cli datasets-cli trl llamafactory-cli ollama vllm trtexec trtllm-build mim tfds saved_model_cli toco tflite_convert"
+    " optimum-cli datasets-cli lm_eval lm-eval sacrebleu subword-nmt trl llamafactory-cli ollama vllm trtexec trtllm-build mim tfds saved_model_cli toco tflite_convert"
     " tensorflow_model_server tritonserver mo ovc benchmark_app onnxsim onnxruntime_perf_test polygraphy snakemake nextflow luigi"
     " prefect airflow dagster kedro spacy nltk spm_train spm_encode spm_decode spm_export_vocab fasttext kenlm lmplz"
     " build_binary ffmpeg ffprobe ffplay sox soxi play rec aplay arecord espeak espeak-ng lame flac mediainfo yt-dlp youtube-dl"

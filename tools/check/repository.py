@@ -15,6 +15,7 @@ from tools.signatures.console import read_console
 from tools.signatures.model import Signature
 from tools.signatures.read import SignatureReader
 from tools.signatures.sweeps import GROUPS
+from tools.submodules import absent_submodules
 
 NOT_MEANT = frozenset({"setup.py", "conftest.py", "__main__.py"})
 
@@ -23,6 +24,8 @@ class CheckedRepository:
     """What the checks of one repository share: its tree, and a reader that parses each file once."""
 
     def __init__(self, index: RepoIndex) -> None:
+        self.absent = absent_submodules(index)
+        """Submodules that are not checked out."""
         self.tree = Tree(index.files)
         self.reader = SignatureReader(index.root, self.tree.files)
 
