@@ -52,3 +52,26 @@ REPOSITORY = """
 )
 def test_the_keys_of_the_table_are_choices(checked: Make, words: str, found: list[str]) -> None:
     assert checked({"main.py": REPOSITORY})(f"python main.py {words}") == found
+
+
+REGISTRY = """
+    import argparse
+    from library import MODELS
+    p = argparse.ArgumentParser()
+    p.add_argument("--model", choices=MODELS.names(), default="small")
+    p.add_argument("--size", choices=["a", "b"])
+    p.parse_args()
+    """
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("--model large", ["unsure bad-choice"]),
+        ("--model small", []),
+        ("--model $X --size a", []),
+        ("--size c", ["error bad-choice"]),
+    ],
+)
+def test_choices_that_could_not_be_read_leave_a_value_open(checked: Make, words: str, found: list[str]) -> None:
+    assert checked({"main.py": REGISTRY})(f"python main.py {words}") == found

@@ -219,6 +219,9 @@ class Reader:
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
         elif option.bounds is not None and isinstance(value, (int, float)) and not option.bounds.hold(value):
             self.note("bad-choice", f"{name} takes a number {option.bounds}, not {word!r}", option, word)
+        elif option.choices_unread and word != option.default:
+            message = f"whether {name} takes {word!r} is open: its choices are made where they could not be followed"
+            self.note("bad-choice", message, option, word)
         elif option.choices and not is_chosen(option, word, value):
             self.note_choice(option, name, word, option.choices, sure=option.converter in _CERTAIN)
         elif option.accepted and not is_accepted(option, word):

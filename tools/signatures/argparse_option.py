@@ -121,7 +121,7 @@ class OptionReader:
         )
         return Option(
             dest=dest, flags=tuple(self.flags) if self.optional else (), negative_flags=tuple(negative), type=kind,
-            choices=choices, choices_text=text_of(listed), default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
+            choices=choices, choices_text=text_of(listed), choices_unread=not choices_known, default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
             repeatable=self.action in ("append", "append_const", "extend", "count"),
             help=_help(self.named.get("help"), default), path=self.arguments.path, line=self.arguments.line,
             sure=self.sure and known and choices_known, converter=converter, ends=self.action in ENDINGS,
