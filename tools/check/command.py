@@ -28,6 +28,7 @@ from tools.index import RepoIndex
 from tools.launchers import SHELLS
 from tools.python_source import read_python
 from tools.signatures.model import Signature
+from tools.submodules import submodule_of
 
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 
@@ -221,7 +222,8 @@ class _Check:
         """A script that is not there."""
         name = invocation.name
         wanted = path or name.lstrip("/")
-        suggestion = self.tree.suggest(wanted, folder, self.repository.entry_points(wanted))
+        absent = submodule_of([wanted], self.repository.absent)
+        suggestion = "" if absent else self.tree.suggest(wanted, folder, self.repository.entry_points(wanted))
         hint = f"; did you mean {suggestion}?" if suggestion else ""
         known = path is not None and path not in self.made and not self.script_made
         sure = known and invocation.program not in ("source", ".")  # a virtual environment is made beforehand
