@@ -18,8 +18,9 @@ class Launcher(NamedTuple):
 
     name: str
     """The program; with a dot a module that is run as `python -m`."""
-    starts: Literal["program", "script"] = "program"
-    """program: any command stands behind it. script: a Python script, whose launcher's options cannot all be known."""
+    starts: Literal["program", "script", "python"] = "program"
+    """program: any command stands behind it. script: a Python script, whose launcher's options cannot all be known.
+    python: what stands behind `python`."""
     valued: frozenset[str] = frozenset()
     """Its options that take a value, where a program stands behind it."""
     word: str = ""
@@ -55,6 +56,15 @@ _UV = _with(
     " --upgrade-package -P --resolution --prerelease --exclude-newer --link-mode --cache-dir --config-file --color -w"
 )
 _CONDA = _with("-n --name -p --prefix --cwd")
+_NSYS = _with(
+    "-o -t -w -f -s -c -x -e -d -y -b -p -n --output --trace --force-overwrite --sample --capture-range --duration --delay"
+    " --gpu-metrics-device --gpu-metrics-devices --cuda-memory-usage --stats --export --show-output --stop-on-exit --cudabacktrace"
+    " --capture-range-end --nvtx-capture --env-var --cpuctxsw --backtrace --cuda-graph-trace --pytorch --python-sampling --kill"
+)
+_NCU = _with(
+    "-o -k -c -s --export --kernel-name --kernel-name-base --set --section --metrics --launch-count --launch-skip --page"
+    " --target-processes --replay-mode --cache-control --clock-control --profile-from-start --log-file --nvtx-include --device"
+)
 TABLE = (
     Launcher("env", valued=_with("-u --unset -C --chdir -S"), switches=_with("-i --ignore-environment -0 --null -v")),
     Launcher("nohup"),
@@ -98,6 +108,18 @@ TABLE = (
         "-np --num-proc -H --hosts -hostfile --hostfile -p --ssh-port --min-np --max-np --network-interface --output-filename"
         " --start-timeout --config-file --fusion-threshold-mb --cycle-time-ms --cache-capacity --timeline-filename --log-level"
     ), switches=_with("--verbose --gloo --mpi --autotune --disable-cache --check-build")),
+    Launcher("nsys", word="profile", valued=_NSYS),
+    *(Launcher(name, valued=_NCU, switches=_with("-f --force-overwrite --csv --verbose")) for name in ("ncu", "nv-nsight-cu-cli")),
+    Launcher("kernprof", "python", valued=_with("-o --outfile -s --setup -p --prof-mod -u --unit -i --output-interval"),
+             switches=_with("-l -b -v -z -r -q --line-by-line --builtin --view --rich --skip-zero"), modules=_with("-m")),
+    Launcher("coverage", "python", word="run", valued=_with("--source --omit --include --rcfile --concurrency --context --data-file"),
+             switches=_with("-a -p -L --append --parallel-mode --branch --pylib --timid"), modules=_with("-m --module")),
+    Launcher("mprof", "python", word="run", valued=_with("-T --interval -o --output -t --timeout"), modules=_with("-m --module"),
+             switches=_with("-C -M -E --include-children --multiprocess --python --nopython")),
+    Launcher("memray", "python", word="run", valued=_with("-o --output"), modules=_with("-m"),
+             switches=_with("-f -q --force --quiet --live --native --follow-fork --trace-python-allocators --aggregate")),
+    Launcher("viztracer", "python", valued=_with("-o --output_file --output_dir --tracer_entries --max_stack_depth"), modules=_with("-m")),
+    Launcher("pyinstrument", "python", valued=_with("-o --outfile -r --renderer -i --interval"), modules=_with("-m")),
     Launcher("torchrun", "script"),
     Launcher("deepspeed", "script"),
     Launcher("accelerate", "script", word="launch"),
@@ -121,6 +143,8 @@ DEBUGGERS = frozenset(
     {"pdb", "cProfile", "profile", "trace", "ipdb", "debugpy", "coverage", "memory_profiler", "kernprof"}
 )
 """Modules that run the script behind them."""
+DEBUGGER = Launcher("pdb", "python", valued=_with("-o -s -c --listen"), modules=_with("-m"))
+"""How they take it, where `LAUNCHERS` says nothing else."""
 
 HELP = frozenset({"-h", "--help", "-help", "--helpfull", "--helpshort"})
 """Words that make a program say what it takes; nothing is required then."""

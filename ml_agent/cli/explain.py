@@ -1,6 +1,7 @@
 """`ml-agent explain`: what the scripts of a repository take."""
 
 import json
+import posixpath
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
@@ -16,6 +17,7 @@ from ml_agent.terminal import write_error, write_out
 from tools.entry_points import EntryPoint, entry_points, matching
 from tools.schema import function_schema
 from tools.signatures.model import Option, Signature
+from tools.submodules import absent_submodules, say_absent, submodule_of
 
 
 class Selection(NamedTuple):
@@ -59,8 +61,15 @@ def explain(
     found = entry_points(index)
     say_left_out(index)
     named = [entry for entry in found if script in (entry.signature.path, entry.signature.name)] if script else found
+    absent = () if named else absent_submodules(index)
     if script and not named:
-        raise UsageError(f"{script}: no such entry point in {folder}; `ml-agent explain {folder} --all` lists them")
+        within = submodule_of([posixpath.normpath(script)], absent)
+        why = f" ({say_absent([within])})" if within else ""
+        raise UsageError(
+            f"{script}: no such entry point in {folder}{why}; `ml-agent explain {folder} --all` lists them"
+        )
+    if absent:
+        write_error(say_absent(absent))
     _see_that_it_is_used(selection.framework, found)
     fitting = list(matching(named, selection.word, selection.framework))
     shown = fitting if selection.all_of_them or script else [entry for entry in fitting if entry.role == "run"]

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 import msgspec
 
+from tools.check.consoles import called_by_xargs, cannot_tell, defined_names, unknown_program
 from tools.check.inputs import check_inputs
 from tools.check.launchers import check_launcher
 from tools.check.make import check_make
+from tools.check.missing import explain_missing
 from tools.check.modules import check_missing_module, check_module_path
 from tools.check.notebooks import check_papermill
 from tools.check.places import is_literal, locate
-from tools.check.programs import INSTALLS, KNOWN_PROGRAMS, MAKES_FILES, MAKES_SCRIPT
+from tools.check.programs import INSTALLS, MAKES_FILES, MAKES_SCRIPT
 from tools.check.repository import checked_repository
 from tools.check.subcommands import check_subcommand, name_slips
 from tools.check.syntax import check_syntax
@@ -26,7 +28,7 @@ from tools.index import RepoIndex
 from tools.launchers import SHELLS
 from tools.python_source import read_python
 from tools.signatures.model import Signature
-from tools.signatures.nearest import is_slip
+from tools.submodules import submodule_of
 
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 
@@ -46,8 +48,10 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
         return [refusal]
     line = parse_command(text)
     check = _Check(index, posixpath.normpath(workdir or "."))
+    check.defined = defined_names(text)
     check.run(line)
-    return list(dict.fromkeys(check.findings))
+    why = explain_missing(check.findings, check.repository.absent, check.workdir, line.invocations)
+    return list(dict.fromkeys([*check.findings, *why]))
 
 
 class _Check:
@@ -67,8 +71,10 @@ class _Check:
         """An earlier command may have created a script."""
         self.depth = 0
         """How many shells stand around the text."""
-        self.gone = False
-        """The folder is no longer known."""
+        self.defined: frozenset[str] = frozenset()
+        """Functions and aliases of the text."""
+        self.named: set[str] = set()
+        """Programs that something was said about, once."""
 
     def note(self, code: str, message: str, subject: str = "", suggestion: str = "", *, sure: bool = True) -> None:
         """Add a finding."""
@@ -216,7 +222,8 @@ class _Check:
         """A script that is not there."""
         name = invocation.name
         wanted = path or name.lstrip("/")
-        suggestion = self.tree.suggest(wanted, folder, self.repository.entry_points(wanted))
+        absent = submodule_of([wanted], self.repository.absent)
+        suggestion = "" if absent else self.tree.suggest(wanted, folder, self.repository.entry_points(wanted))
         hint = f"; did you mean {suggestion}?" if suggestion else ""
         known = path is not None and path not in self.made and not self.script_made
         sure = known and invocation.program not in ("source", ".")  # a virtual environment is made beforehand
@@ -329,6 +336,7 @@ class _Check:
             for i in line.invocations
         ]
         self.depth += 1
+        self.defined |= defined_names(outer.name)
         self.run(msgspec.structs.replace(line, invocations=tuple(moved)))
         self.depth -= 1
 
@@ -350,14 +358,22 @@ class _Check:
         if name == "papermill" and folder is not None:
             self._papermill(invocation, folder)
             return
-        if "/" not in invocation.program and name not in KNOWN_PROGRAMS and not self.gone:
-            meant = next((other for other in consoles if is_slip(name, other)), "")
-            if meant:
-                self.note("no-such-command", f"there is no program {name}; did you mean {meant}?", name, meant)
-                return
-        if "/" in invocation.program and is_literal(invocation.program) and folder is not None:
-            path = locate(folder, invocation.program)
-            if path is not None and path not in self.tree.files:
-                self.note(
-                    "no-such-file", f"there is no {invocation.program}", invocation.program, sure=not self.anything_made
-                )
+        inner = called_by_xargs(invocation) if name == "xargs" else None
+        if inner is not None:
+            self._invocation(msgspec.structs.replace(inner, folder=invocation.folder, line=invocation.line), folder)
+            return
+        path = locate(folder, invocation.program) if folder is not None and is_literal(invocation.program) else None
+        if "/" in invocation.program and path is not None:
+            self._program_file(invocation.program, path)
+            return
+        finding = unknown_program(invocation.program, self.repository, self.defined)
+        if finding is not None and invocation.program not in self.named:
+            self.findings.append(finding)
+        self.named.add(invocation.program)
+
+    def _program_file(self, program: str, path: str) -> None:
+        """A program that is called by its path in the repository."""
+        if path in self.tree.files:
+            self.findings.append(cannot_tell(program, f"what {program} takes is not read here"))
+        else:
+            self.note("no-such-file", f"there is no {program}", program, sure=not self.anything_made)

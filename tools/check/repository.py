@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from tools.check.manifests import declared_programs
 from tools.check.places import Tree, locate
 from tools.commandline.invocation import Invocation
 from tools.commandline.words import parse_call
@@ -14,6 +15,7 @@ from tools.signatures.console import read_console
 from tools.signatures.model import Signature
 from tools.signatures.read import SignatureReader
 from tools.signatures.sweeps import GROUPS
+from tools.submodules import absent_submodules
 
 NOT_MEANT = frozenset({"setup.py", "conftest.py", "__main__.py"})
 
@@ -22,6 +24,8 @@ class CheckedRepository:
     """What the checks of one repository share: its tree, and a reader that parses each file once."""
 
     def __init__(self, index: RepoIndex) -> None:
+        self.absent = absent_submodules(index)
+        """Submodules that are not checked out."""
         self.tree = Tree(index.files)
         self.reader = SignatureReader(index.root, self.tree.files)
 
@@ -32,6 +36,11 @@ class CheckedRepository:
         for signature in read_console(self.reader):
             found[signature.name] = (*found.get(signature.name, ()), signature)
         return found
+
+    @functools.cached_property
+    def declared(self) -> dict[str, str]:
+        """Programs that are declared somewhere and not read here, with what declares them."""
+        return declared_programs(self.reader.sources, self.tree.files)
 
     def called(self, signatures: Sequence[Signature], words: Sequence[str]) -> tuple[Signature, ...]:
         """Signatures of an entry point as they are for these words, which may choose what further options there are."""

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from tools.launchers import (
+    DEBUGGER,
     DEBUGGERS,
     LAUNCHER_MODULES,
     LAUNCHERS,
@@ -66,8 +67,8 @@ def read_invocation(words: list[str]) -> Invocation:
     """What a simple command calls, through wrappers and launchers."""
     environment: list[tuple[str, str]] = []
     program = words[0]
-    while words and (launcher := _launcher(words[0], "program")) is not None:
-        inner = _unwrap(words, launcher)
+    while words and (launcher := _launcher(words[0], "program", "python")) is not None:
+        inner = unwrap(words, launcher)
         more, inner = split_assignments(inner)
         environment += more
         if not inner:
@@ -77,14 +78,19 @@ def read_invocation(words: list[str]) -> Invocation:
     return msgspec.structs.replace(made, environment=tuple(environment))
 
 
-def _launcher(word: str, starts: str) -> Launcher | None:
-    """The launcher of a kind that a word names."""
+def _launcher(word: str, *starts: str) -> Launcher | None:
+    """The launcher of some kinds that a word names."""
     found = LAUNCHERS.get(PurePosixPath(word).name)
-    return found if found is not None and found.starts == starts else None
+    return found if found is not None and found.starts in starts else None
 
 
-def _unwrap(words: list[str], launcher: Launcher) -> list[str]:
-    """The words of the command that a launcher starts; [] where it starts none."""
+def unwrap(words: list[str], launcher: Launcher) -> list[str]:
+    """The words of the command that a launcher starts; [] where it starts none.
+
+    Args:
+        words: the launcher, its options, and the command.
+        launcher: says which of them are whose.
+    """
     rest = _behind(words[1:], launcher.word) if launcher.word else words[1:]
     while rest and rest[0].startswith("-") and rest[0] != "-":
         option, rest = rest[0], rest[1:]
@@ -93,7 +99,8 @@ def _unwrap(words: list[str], launcher: Launcher) -> list[str]:
         if option in launcher.modules and rest:
             return ["python", "-m", *rest]
         rest = rest[_values(option, rest, launcher) :]
-    return rest[launcher.placed :]
+    rest = rest[launcher.placed :]
+    return ["python", *rest] if launcher.starts == "python" and rest and not PYTHON.match(rest[0]) else rest
 
 
 def _behind(words: list[str], wanted: str) -> list[str]:
@@ -128,18 +135,6 @@ def _can_start(word: str) -> bool:
     """Whether a word by itself tells that it is a program or a script."""
     name = PurePosixPath(word).name
     return bool(PYTHON.match(word)) or name in SHELLS or name in LAUNCHERS or name.endswith((".py", ".sh", ".bash"))
-
-
-def _skip_options(words: list[str], valued: frozenset[str]) -> list[str]:
-    """Drop the options at the front."""
-    rest = list(words)
-    while rest and rest[0].startswith("-") and rest[0] != "-":
-        word = rest.pop(0)
-        if word == "--":
-            break
-        if word in valued and rest:
-            rest.pop(0)
-    return rest
 
 
 def _target(words: list[str]) -> Invocation:
@@ -199,9 +194,9 @@ def _module(program: str, module: str, rest: list[str]) -> Invocation:
     if module in LAUNCHER_MODULES:
         return _launch_target(program, rest, module)
     if module.partition(".")[0] in DEBUGGERS:
-        inner = _skip_options(rest, frozenset({"-o", "-s", "-c", "--listen"}))
-        if inner and inner[0].endswith(".py"):
-            return Invocation(program=program, target="script", name=inner[0], words=tuple(inner[1:]))
+        inner = _python(program, unwrap([module, *rest], _launcher(module, "python") or DEBUGGER)[1:])
+        if inner.target == "module" or (inner.target == "script" and inner.name.endswith(".py")):
+            return inner
     return Invocation(program=program, target="module", name=module, words=tuple(rest))
 
 

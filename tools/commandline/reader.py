@@ -18,6 +18,8 @@ VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
 
 BARE_VARIABLE = re.compile(r"^(?:\$\w+|\$\{\w+\}|\$@|\$\*)$")
 """A variable that may hold any number of words, options among them."""
+_NAMED_BY_VARIABLE = re.compile(r"^-[^=]*(?:\$[\w{(]|`)")
+"""An option with a variable in its name."""
 
 
 _FOLDS: dict[str, Callable[[str], str]] = {
@@ -128,7 +130,9 @@ class Reader:
     def note_foreign(self, code: str, message: str, word: str, suggestion: str = "") -> None:
         """Record that the signature has no place for a word: an error where it is whole, else only where it is a slip."""
         hint = f"; did you mean {suggestion}?" if suggestion else ""
-        if self.signature.whole:
+        if _NAMED_BY_VARIABLE.match(word):
+            self.cannot_tell(word, "a variable stands in its name")
+        elif self.signature.whole:
             self.note(code, message + hint, None, word, suggestion)
         elif suggestion and is_slip(word.lstrip("-+~"), suggestion.lstrip("-")):
             self.note(code, message + hint, None, word, suggestion, sure=False)
@@ -215,6 +219,9 @@ class Reader:
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
         elif option.bounds is not None and isinstance(value, (int, float)) and not option.bounds.hold(value):
             self.note("bad-choice", f"{name} takes a number {option.bounds}, not {word!r}", option, word)
+        elif option.choices_unread and word != option.default:
+            message = f"whether {name} takes {word!r} is open: its choices are made where they could not be followed"
+            self.note("bad-choice", message, option, word)
         elif option.choices and not is_chosen(option, word, value):
             self.note_choice(option, name, word, option.choices, sure=option.converter in _CERTAIN)
         elif option.accepted and not is_accepted(option, word):
@@ -257,7 +264,8 @@ class Reader:
     def finish(self) -> None:
         """Look for what is missing or excludes each other."""
         places = [value for part in self.given if part.kind == "place" for value in part.values]
-        if any(BARE_VARIABLE.match(word) for word in [*self.unknown, *places]):
+        given = [*self.unknown, *places]
+        if any(BARE_VARIABLE.match(word) or _NAMED_BY_VARIABLE.match(word) for word in given):
             return
         switches = {o.dest for o in self.signature.options if o.flags}
         if self.signature.syntax == "argparse" and any(
@@ -269,9 +277,9 @@ class Reader:
                 name = option.flags[-1] if option.flags else option.dest
                 self.note("missing-required", f"{name} is required by {self.signature.path}", option, name)
         for group in self.signature.exclusive:
-            given = [d for d in group if d in self.values and d in switches]
-            if len(given) > 1:
-                self.note("bad-call", f"only one of {', '.join(given)} may be given", None, given[1])
+            both = [d for d in group if d in self.values and d in switches]
+            if len(both) > 1:
+                self.note("bad-call", f"only one of {', '.join(both)} may be given", None, both[1])
         for group in self.signature.one_of:
             if not any(d in self.values for d in group):
                 self.note("missing-required", f"one of {', '.join(group)} is required", None, group[0])

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from functools import partial
+from functools import cached_property, partial
 from pathlib import PurePath
 from typing import Protocol
 
@@ -22,6 +22,7 @@ from tools.signatures.values import (
     Value,
     is_known,
 )
+from tools.signatures.word_tables import table_words
 from tools.signatures.words import KEY_VALUE, WHOLE_FLOAT
 from tools.signatures.wrappers import Partial
 
@@ -120,7 +121,7 @@ class OptionReader:
         )
         return Option(
             dest=dest, flags=tuple(self.flags) if self.optional else (), negative_flags=tuple(negative), type=kind,
-            choices=choices, choices_text=text_of(listed), default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
+            choices=choices, choices_text=text_of(listed), choices_unread=not choices_known, default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
             repeatable=self.action in ("append", "append_const", "extend", "count"),
             help=_help(self.named.get("help"), default), path=self.arguments.path, line=self.arguments.line,
             sure=self.sure and known and choices_known, converter=converter, ends=self.action in ENDINGS,
@@ -173,7 +174,7 @@ class OptionReader:
     def _choices(self) -> tuple[tuple[str, ...], bool]:
         given = self.named.get("choices")
         if given is None or given is UNKNOWN:
-            return (self._members() if given is None else ()), given is None
+            return (self._members() or self._table[0] if given is None else ()), given is None
         if isinstance(given, Class):
             given = self.parser.run.attribute(given, "__members__")
             given = list(given.values()) if isinstance(given, dict) else UNKNOWN
@@ -208,6 +209,11 @@ class OptionReader:
         values = [member.attributes["value"] for member in found.values()] if isinstance(found, dict) else []
         return tuple(values) if all(isinstance(value, str) for value in values) else ()
 
+    @cached_property
+    def _table(self) -> tuple[tuple[str, ...], str]:
+        """The only words that a converter looks up, and how."""
+        return table_words(self.parser.run, self.named.get("type"))
+
     def _type(self, switch: str | None) -> tuple[OptionType, str]:
         if self.action == "count":
             return "int", ""
@@ -218,6 +224,8 @@ class OptionReader:
             return "str", KEY_VALUE if self.action == "dict" else ""
         if self._members():
             return "str", ""
+        if self._table[0] and self.named.get("choices") is None:
+            return "str", self._table[1]
         return converted_type(self.parser.run, given)
 
     def _is_required(self, nargs: str | None) -> bool:

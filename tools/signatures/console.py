@@ -62,6 +62,14 @@ def console_scripts(sources: Sources, reading: Reading | None = None) -> tuple[C
     return tuple(found.values())
 
 
+def declared_names(sources: Sources) -> frozenset[str]:
+    """The names of all console scripts that are declared, also of those whose file is not there; never raises."""
+    prefixes = ["" if folder == "." else folder + "/" for folder in sorted(sources.setup_folders())]
+    return frozenset(
+        name for prefix in prefixes for name, _, _ in _entries(sources, prefix, _setup_py(sources, prefix).lines)
+    )
+
+
 def _module_path(sources: Sources, prefix: str, module: str, folders: Mapping[str, str]) -> str | None:
     """The file of a module: where `package_dir` puts its package, or where packages usually lie."""
     places = [

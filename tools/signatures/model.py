@@ -45,6 +45,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     choices: tuple[str, ...] = ()
     choices_text: str = ""
     """One text that was given in their place: argparse takes every word that is a part of it (`choices="(a, b)"`)."""
+    choices_unread: bool = False
+    """It has choices, and they are made in a way that could not be followed."""
     bounds: Bounds | None = None
     default: str | None = None
     """The default as it would be typed; None where there is none or it is unknown."""

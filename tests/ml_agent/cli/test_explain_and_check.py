@@ -153,3 +153,12 @@ def test_a_framework_that_is_not_there_is_an_error_with_those_that_are(
     code, said, error = out(capsys, "explain", str(repository), "--framework", "argprase")
     assert (code, said) == (2, "")
     assert "nothing here uses argprase; --framework takes one of argparse, " in error and "hydra" in error
+
+
+def test_a_submodule_that_is_not_checked_out_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / ".gitmodules").write_text('[submodule "a"]\n\tpath = third/a\n')
+    said = "third/a is a submodule that is not checked out: git submodule update --init"
+    assert said in out(capsys, "explain", str(tmp_path))[2]
+    assert said in out(capsys, "explain", f"{tmp_path}:third/a/train.py")[2]
+    assert said not in out(capsys, "explain", f"{tmp_path}:train.py")[2]
+    assert said in out(capsys, "check", "python third/a/train.py", "--repo", str(tmp_path))[1]

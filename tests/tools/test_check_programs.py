@@ -1,0 +1,152 @@
+"""The check of programs that are called by their names, and of what other programs start."""
+
+import pytest
+
+from tests.tools.conftest import Make
+
+FILES = {
+    "main.py": """
+        import argparse
+        p = argparse.ArgumentParser()
+        p.add_argument("--lr", type=float)
+        p.add_argument("place")
+        p.parse_args()
+        """,
+    "tool": "#!/bin/sh\n",
+    "pyproject.toml": '[project]\nname = "x"\n[project.scripts]\nmytrain = "main:run"\n',
+}
+RUNS = FILES | {
+    "main.py": """
+        import argparse
+        def run():
+            p = argparse.ArgumentParser()
+            p.add_argument("place")
+            p.parse_args()
+        """
+}
+UNKNOWN = ["unsure cannot-tell"]
+OPTION = ["error unknown-option"]
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("foo bar", UNKNOWN),
+        ("foo bar\nfoo baz", UNKNOWN),
+        ("$TOOL x", UNKNOWN),
+        ("/opt/x/bin/foo y", UNKNOWN),
+        ("./tool --lrr 3", UNKNOWN),
+        ("foo() { ls; }\nfoo 3", []),
+        ("ls; function foo { ls; }\nfoo 3", []),
+        ("alias foo='ls -l'\nfoo 3", []),
+        ("ffmpeg -i a.wav b.mp3", []),
+        ("sudo apt-get install sox", []),
+        ("coverage report", []),
+        ("poetry install", []),
+        ("make -j", ["error no-such-file"]),
+    ],
+)
+def test_a_program_that_nobody_knows_cannot_be_judged(checked: Make, command: str, found: list[str]) -> None:
+    assert checked(FILES)(command) == found
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("pyhton3 main.py x", ["error no-such-command"]),
+        ("pytohn main.py x", ["error no-such-command"]),
+        ("torchrn main.py", ["error no-such-command"]),
+        ("mytran x", ["error no-such-command"]),
+        ("python37 main.py x", UNKNOWN),
+        ("cython main.pyx", []),
+        ("ipython main.py x", []),
+        ("Python main.py x", UNKNOWN),
+        ("hython main.py x", UNKNOWN),
+        ("pythonista main.py x", UNKNOWN),
+    ],
+)
+def test_a_slip_of_an_interpreter_is_an_error(checked: Make, command: str, found: list[str]) -> None:
+    assert checked(RUNS)(command) == found
+
+
+def test_a_program_of_the_repository_is_no_slip(checked: Make) -> None:
+    files = RUNS | {"pyproject.toml": '[project]\nname = "x"\n[project.scripts]\npyhton = "main:run"\n'}
+    assert checked(files)("pyhton --help") == []
+
+
+@pytest.mark.parametrize(
+    "starts",
+    [
+        "kernprof -l main.py",
+        "kernprof -lv -o out.lprof main.py",
+        "python -m kernprof -lv main.py",
+        "coverage run main.py",
+        "coverage run --source pkg -m main",
+        "python -m coverage run --branch main.py",
+        "python -m cProfile -o out -m main",
+        "python -m pdb -c continue main.py",
+        "mprof run python main.py",
+        "memray run -o out.bin main.py",
+        "viztracer -o out.json -- main.py",
+        "nsys profile python main.py",
+        "nsys profile -o out --stats=true -t cuda,nvtx python main.py",
+        "ncu --set full -o out python main.py",
+        "ls | xargs -n1 python main.py",
+        "ls | xargs -P 4 -I {} python main.py {}",
+        "ls | xargs -I% env A=1 python main.py --lr % %",
+    ],
+)
+def test_a_program_that_another_starts_is_looked_at(checked: Make, starts: str) -> None:
+    check = checked(FILES)
+    place = "" if "xargs" in starts else "x"
+    assert check(f"{starts} {place}") == []
+    assert check(f"{starts} {place} --lrr 3") == OPTION
+
+
+def test_words_that_xargs_adds_are_not_missed(checked: Make) -> None:
+    check = checked(FILES)
+    assert check("ls | xargs python main.py --lr") == []
+    assert check("ls | xargs -I{} python main.py --lr {}") == ["error missing-required"]
+    assert check("ls | xargs") == []
+
+
+MANIFESTS = FILES | {
+    "rs/Cargo.toml": '[package]\nname = "mytrai"\n[[bin]]\nname = "my-train"\npath = "a.rs"\n',
+    "rs/src/main.rs": "fn main() {}\n",
+    "lib/Cargo.toml": '[package]\nname = "mytrains"\n',
+    "web/package.json": '{"name": "@me/mytra1n", "bin": "./x.js"}',
+    "web/b/package.json": '{"name": "b", "bin": {"mytrian": "./x.js"}}',
+    "web/c/package.json": "[1",
+    "bad/Cargo.toml": "= 3",
+    "c/setup.cfg": "[options.entry_points]\nconsole_scripts =\n  mytraim = compiled.main:run\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("program", "found"),
+    [
+        ("my-train", UNKNOWN),
+        ("mytrai", UNKNOWN),
+        ("mytra1n", UNKNOWN),
+        ("mytrian", UNKNOWN),
+        ("mytraim", UNKNOWN),
+        ("mytrains", ["error no-such-command"]),
+    ],
+)
+def test_a_program_that_another_manifest_declares_is_no_slip(checked: Make, program: str, found: list[str]) -> None:
+    runs = MANIFESTS | {"main.py": RUNS["main.py"]}
+    assert checked(runs)(f"{program} --lrr 3") == found
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("--${aug} 0.2", UNKNOWN),
+        ("--$aug=0.2", UNKNOWN),
+        ("x --lr$aug 1 --lrr 3", [*UNKNOWN, *OPTION]),
+        ("--${aug}", UNKNOWN),
+        ("x --lrr=$aug", OPTION),
+    ],
+)
+def test_an_option_with_a_variable_in_its_name_cannot_be_judged(checked: Make, words: str, found: list[str]) -> None:
+    assert checked(FILES)(f"python main.py {words}") == found

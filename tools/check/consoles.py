@@ -1,0 +1,89 @@
+"""Programs that are called by their names: known everywhere, a slip of one, declared elsewhere, or known to nobody here."""
+
+import posixpath
+import re
+
+from tools.check.places import is_literal
+from tools.check.programs import INTERPRETERS, KNOWN_PROGRAMS, LIKE_INTERPRETERS
+from tools.check.repository import CheckedRepository
+from tools.commandline.invocation import Invocation, read_invocation, unwrap
+from tools.findings import Finding
+from tools.launchers import PYTHON, Launcher
+from tools.signatures.nearest import is_slip
+
+_DEFINES = re.compile(
+    r"(?:^|[;&|])[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\)|alias[ \t]+([\w:.-]+)=)", re.MULTILINE
+)
+_XARGS = Launcher(
+    "xargs",
+    valued=frozenset({
+        "-n", "-I", "-L", "-P", "-d", "-E", "-s", "-a", "--max-args", "--max-lines", "--max-procs", "--delimiter", "--arg-file",
+        "--max-chars",
+    }),
+    switches=frozenset({
+        "-0", "-r", "-t", "-x", "-p", "-o", "-i", "-l", "--null", "--no-run-if-empty", "--verbose", "--exit", "--interactive",
+        "--open-tty", "--replace", "--eof",
+    }),
+)  # fmt: skip
+_REPLACED = re.compile(r"-I(.*)|-i(.*)|--replace(?:=(.*))?")
+_HANDED_ON = "$0"
+"""Stands for a word that xargs adds."""
+
+
+def defined_names(text: str) -> frozenset[str]:
+    """The functions and aliases that bash text defines."""
+    return frozenset(filter(None, (name for match in _DEFINES.finditer(text) for name in match.groups())))
+
+
+def called_by_xargs(invocation: Invocation) -> Invocation | None:
+    """The command that xargs starts, with variables for the words that it adds; None where it names none."""
+    words = unwrap(["xargs", *invocation.words], _XARGS)
+    if not words:
+        return None
+    own = invocation.words[: len(invocation.words) - len(words)]
+    mark = _mark(own)
+    given = [word.replace(mark, _HANDED_ON) for word in words] if mark else [*words, _HANDED_ON, _HANDED_ON]
+    return read_invocation(given)
+
+
+def _mark(own: tuple[str, ...]) -> str:
+    """What xargs replaces by the words that it reads; "" where it adds them at the end."""
+    for word, following in zip(own, [*own[1:], "{}"], strict=False):
+        match = _REPLACED.fullmatch(word)
+        if match is not None:
+            return next(filter(None, match.groups()), following if word == "-I" else "{}")
+    return ""
+
+
+def unknown_program(program: str, repository: CheckedRepository, defined: frozenset[str]) -> Finding | None:
+    """What is to say of a program that is none of the repository's console scripts; None where it is well known.
+
+    Args:
+        program: the first word of the command.
+        repository: says which programs it has and declares.
+        defined: functions and aliases that the text defines.
+    """
+    name = posixpath.basename(program)
+    if not name or name in KNOWN_PROGRAMS or PYTHON.match(program) or program in defined:
+        return None
+    if not is_literal(program):
+        return cannot_tell(program, f"what {program} stands for is open")
+    if name in repository.declared:
+        return cannot_tell(program, f"what {program} takes is not read here: {repository.declared[name]} declares it")
+    meant = next((other for other in repository.consoles if is_slip(name, other)), "") or _interpreter(name)
+    if meant and "/" not in program:
+        message = f"there is no program {name}; did you mean {meant}?"
+        return Finding(code="no-such-command", message=message, subject=name, suggestion=meant)
+    return cannot_tell(program, f"{program} is no program of this repository that is known here")
+
+
+def cannot_tell(program: str, message: str) -> Finding:
+    """The finding that nobody can judge a program's words."""
+    return Finding(code="cannot-tell", message=message, severity="unsure", subject=program)
+
+
+def _interpreter(name: str) -> str:
+    """The interpreter or launcher of which a name is a slip; "" for one that there may be."""
+    stem = name.rstrip("0123456789.")
+    known = stem in LIKE_INTERPRETERS or stem.lower() in INTERPRETERS
+    return "" if known else next((other for other in INTERPRETERS if is_slip(stem, other)), "")
