@@ -78,7 +78,7 @@ def check(command: str, repo: str, *, path: str = "", python: bool = False) -> C
     from tools.check.command import check_command
     from tools.check.python import check_python
 
-    index = open_index(repo)
+    index = open_index(repo, first=path)
     find_problems = check_python if python else check_command
     return Checked(findings=tuple(find_problems(command, index, normal_folder(index.root, path))))
 
@@ -91,7 +91,7 @@ def explain(repo: str, script: str = "") -> tuple[Signature, ...]:
     """
     from ml_agent.repositories import open_index
 
-    signatures = open_index(repo).signatures
+    signatures = open_index(repo, first=script).signatures
     if script and script not in signatures:
         raise UsageError(f"{script}: no such entry point in {repo}; explain({repo!r}) lists them")
     return tuple(one for path, found in signatures.items() if script in ("", path) for one in found)
