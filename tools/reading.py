@@ -86,7 +86,7 @@ class Reading:
         self.seconds = seconds
         self.left_out: list[LeftOut] = []
         self.first = ""
-        """File or folder that is read before all others."""
+        """File or folder that is read before all others; a file also where there is no time."""
         self._report = report
         self._cache = cache
         self._deadline = time.thread_time() + seconds
@@ -117,7 +117,7 @@ class Reading:
         """The paths one by one, until the time is over."""
         paths = tuple(paths)
         for place, path in enumerate(paths):
-            if time.thread_time() > self._deadline:
+            if time.thread_time() > self._deadline and path != self.first:
                 reason = f"reading took longer than {self.seconds:g} s"
                 self.left_out.append(LeftOut(part=self.part, reason=reason, paths=paths[place:]))
                 return
