@@ -74,8 +74,8 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
 def _say_interrupted() -> int:
     runs = sys.modules.get("ml_agent.runs")  # whoever did not import it began no run
     begun = runs.unfinished() if runs is not None else []
-    goes_on = f"; `ml-agent resume {begun[-1].id}` goes on where it was cut" if begun else ""
-    return _say(f"interrupted{goes_on}", INTERRUPTED)
+    said = f"interrupted; `ml-agent resume {begun[-1].id}` goes on where it was cut" if begun else "interrupted"
+    return _say(said, INTERRUPTED)
 
 
 def _unraisable(found: "sys.UnraisableHookArgs") -> None:

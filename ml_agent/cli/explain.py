@@ -61,7 +61,7 @@ def explain(
     index = open_index(folder, ReadingLine(), first=script)
     found = entry_points(index)
     say_left_out(index)
-    named = _named(found, script) if script else found
+    named = _entries_of(found, script) if script else found
     if script and not named:
         raise UsageError(f"{script}: no such entry point in {folder}; `ml-agent explain {folder} --all` lists them")
     _see_that_it_is_used(selection.framework, found)
@@ -85,7 +85,7 @@ def _see_that_it_is_a_folder(place: str) -> None:
         )
 
 
-def _named(entries: Sequence[EntryPoint], script: str) -> list[EntryPoint]:
+def _entries_of(entries: Sequence[EntryPoint], script: str) -> list[EntryPoint]:
     """Those of a script: by its path, by the name under which it is installed, or as the list shows them."""
     ways = (script, posixpath.normpath(script))
     of_script = [entry for entry in entries if entry.signature.path in ways or entry.signature.name in ways]
