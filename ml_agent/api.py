@@ -81,7 +81,7 @@ def check(command: str, repo: str | Path, *, path: str | Path = "", python: bool
     from tools.check.python import check_python
 
     check_text(command, "the command")
-    index = open_index(str(repo))
+    index = open_index(str(repo), first=str(path or ""))
     find_problems = check_python if python else check_command
     return Checked(findings=tuple(find_problems(command, index, normal_folder(index.root, str(path or "")))))
 
@@ -94,7 +94,7 @@ def explain(repo: str | Path, script: str = "") -> tuple[Signature, ...]:
     """
     from ml_agent.repositories import open_index
 
-    signatures = open_index(str(repo)).signatures
+    signatures = open_index(str(repo), first=script).signatures
     if script and script not in signatures:
         raise UsageError(f"{script}: no such entry point in {repo}; explain({str(repo)!r}) lists them")
     return tuple(one for path, found in signatures.items() if script in ("", path) for one in found)

@@ -29,7 +29,7 @@ def brief(instruction: str, repository: str, folder: str = "", observer: Observe
     goes_on = observer.on_output if observer is not None else _ignore
     navigator = GroundedNavigator()
     request = navigator.understand(instruction, Given(repository=repository, path=folder))
-    index = open_index(repository)
+    index = open_index(repository, first=folder)
     goes_on("")
     workspace = Workspace(
         index=index,

@@ -3,6 +3,7 @@
 AgentError                    70
 ├── UsageError                 2   the call's words are off
 ├── ConfigurationError         3   key, Docker, endpoint
+│   └── WrongSettingError      3   a value that a setting cannot have
 ├── ProviderError              4   model or GitHub does not answer as it should
 ├── BudgetExceededError        5   a limit on tokens, money, calls, attempts or time
 ├── RunLockedError             2   another process works on this run
@@ -41,6 +42,15 @@ class ConfigurationError(AgentError):
     """A key, an engine or an endpoint is missing or does not answer."""
 
     exit_code = 3
+
+
+class WrongSettingError(ConfigurationError):
+    """A setting has a value that it cannot have."""
+
+    def __init__(self, setting: str, problem: str) -> None:
+        """`setting` is its name in `Settings`; `problem` says what is wrong with the value."""
+        super().__init__(f"setting {setting}: {problem}; see ml-agent solve --help")
+        self.setting, self.problem = setting, problem
 
 
 class ProviderError(AgentError):

@@ -17,8 +17,8 @@ def repository_cache(settings: Settings) -> RepositoryCache:
     )
 
 
-def open_index(repo: str, report: Report | None = None) -> RepoIndex:
-    """The index of a repository: OWNER/NAME, URL or folder."""
+def open_index(repo: str, report: Report | None = None, first: str = "") -> RepoIndex:
+    """The index of a repository: OWNER/NAME, URL or folder; the file or folder `first` is read before all others."""
     settings = load_settings()
     checkout = repository_cache(settings).get(repo)
-    return RepoIndex.open(checkout.root, checkout.version, settings.cache_dir / "indexes", report)
+    return RepoIndex.open(checkout.root, checkout.version, settings.cache_dir / "indexes", report, first)

@@ -23,6 +23,11 @@ FORMAT = 1
 MOST_JSON = 64 * 1024 * 1024
 
 
+_held: list["RunFolder"] = []
+"""Runs that this process holds or held last."""
+_MOST_HELD = 100
+
+
 class RunFolder:
     """One run's files."""
 
@@ -89,6 +94,7 @@ class RunFolder:
                 stack.enter_context(locked(self.path / ".lock"))
             except BlockingIOError as error:
                 raise RunLockedError(f"run {self.id} is being worked on by another process") from error
+            _held[:] = [*_held[1 - _MOST_HELD :], self]
             yield
 
 
@@ -127,6 +133,11 @@ def discarded_on_bad_input(folder: RunFolder) -> Iterator[None]:
         if exit_code_for(error) in (UsageError.exit_code, ConfigurationError.exit_code):
             shutil.rmtree(folder.path)
         raise
+
+
+def unfinished() -> list[RunFolder]:
+    """The runs that this process worked on, newest last, which have no result: they can be gone on with."""
+    return [folder for folder in _held if is_run(str(folder.path)) and not (folder.path / RESULT).exists()]
 
 
 def find_run(runs_dir: Path, name: str) -> RunFolder:

@@ -15,7 +15,7 @@ from pydantic_settings import (
 )
 
 from ml_agent import keys
-from ml_agent.errors import ConfigurationError
+from ml_agent.errors import ConfigurationError, WrongSettingError
 from ml_agent.folder_settings import read_folder_file, taken
 from tools import plugins
 
@@ -174,6 +174,6 @@ def _settings(kind: type[Settings], given: dict[str, object], file: str) -> Sett
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise ConfigurationError(f"setting {name}: {first['msg']}; see ml-agent solve --help") from error
+        raise WrongSettingError(name, first["msg"].removeprefix("Value error, ")) from error
     except (ValueError, OSError) as error:  # a TOML file that does not parse
         raise ConfigurationError(f"{file}: {error}") from error

@@ -25,9 +25,9 @@ class Workspaces:
     def open(self, candidate: Candidate, root: Path, version: str, given: Given) -> Workspace:
         """The workspace of a checkout; UsageError where the user's folder is not in it."""
         key = (str(root), version)
-        if key not in self._open:
-            self._open[key] = RepoIndex.open(root, version, self._cache)
         path = normal_folder(root, given.path)
+        if key not in self._open:
+            self._open[key] = RepoIndex.open(root, version, self._cache, first=path)
         return Workspace(index=self._open[key], candidate=candidate, path=path, path_given=bool(given.path))
 
     def index(self, root: Path, version: str) -> RepoIndex | None:

@@ -1,6 +1,7 @@
 """Everything known about one repository at one version, read once and kept on disk."""
 
 import contextlib
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from tools.index_cache import PartCache, fingerprint
 from tools.index_worker import worker
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import ApiFacts
-from tools.reading import LeftOut, Reading, Report
+from tools.reading import LeftOut, Reading, Report, is_within
 from tools.signatures.model import Signature
 
 
@@ -29,6 +30,15 @@ class _Part(NamedTuple):
     """Processor time that reading all files for it may take."""
 
 
+class _Kept(NamedTuple):
+    """A part as it was made."""
+
+    part: Any
+    left_out: tuple[LeftOut, ...]
+    unfinished: bool
+    """Whether another reading may make more of it."""
+
+
 _PARTS = {
     "passages": _Part(tuple[Passage, ...], "tools.documents.read", 8),
     "api": _Part(ApiFacts, "tools.python_api.read", 15),
@@ -37,6 +47,8 @@ _PARTS = {
 }
 """Together a minute for a repository. The second process reads ahead in what its own part leaves of its time: late is good for
 what it can help with."""
+_MADE_OF = {"examples": ("passages", "api")}
+"""Parts that are made of others."""
 _APART = "signatures"
 """The part that is made in a second process."""
 _MANY_PYTHON_FILES = 300
@@ -51,22 +63,32 @@ class RepoIndex:
         version: Names its content; the same version is read only once.
         cache: Folder for the index files; None keeps them in memory only.
         report: Told of the progress where files are read.
+        first: File or folder that is read before all others.
     """
 
-    def __init__(self, root: Path, version: str, cache: Path | None = None, report: Report | None = None) -> None:
+    def __init__(
+        self, root: Path, version: str, cache: Path | None = None, report: Report | None = None, first: str = ""
+    ) -> None:
         self.root = root
         self.version = version
         self._cache_folder = cache
         self._report = report
+        self._first = _plain(first)
         self._left_out: dict[str, tuple[LeftOut, ...]] = {}
+        self._unfinished: set[str] = set()
+        """Parts of which another reading may make more."""
+        self._left_before: dict[str, int] = {}
+        """How many files the last reading left out, of parts that are gone on with."""
         # With the folder: what one folder says of its version never answers for another's.
         self._cache = PartCache(cache, f"{version}@{root.resolve()}") if cache is not None else None
         self._made: dict[str, Any] = {}
 
     @classmethod
-    def open(cls, root: Path, version: str, cache: Path | None = None, report: Report | None = None) -> "RepoIndex":
+    def open(
+        cls, root: Path, version: str, cache: Path | None = None, report: Report | None = None, first: str = ""
+    ) -> "RepoIndex":
         """The index of the repository in `root`; nothing is read yet."""
-        return cls(root, version, cache, report)
+        return cls(root, version, cache, report, first)
 
     @property
     def cache_folder(self) -> Path | None:
@@ -117,8 +139,9 @@ class RepoIndex:
         missing = [name for name in _PARTS if not self._have(name)]
         others = [name for name in missing if name != _APART]
         if _APART in missing and others and self._cache_folder is not None and self._is_large():
-            with worker(self.root, self.version, self._cache_folder, self._report):
+            with worker(self.root, self.version, self._cache_folder, self._report, self._first):
                 self.make(others)
+            self._have(_APART, as_it_is=True)
         self.make(missing)
 
     def _part(self, name: str) -> Any:
@@ -129,26 +152,46 @@ class RepoIndex:
                 self.make([name])
         return self._made[name]
 
-    def _have(self, name: str) -> bool:
-        """Whether a part is here or can be loaded."""
+    def _have(self, name: str, *, as_it_is: bool = False) -> bool:
+        """Whether a part is here or can be loaded; one that was cut is read on in its next index, or taken as it is."""
         if name not in self._made and self._cache is not None:
             kind, extractor, _ = _PARTS[name]
-            shape: Any = GenericAlias(tuple, (kind, tuple[LeftOut, ...]))
+            shape: Any = GenericAlias(tuple, (kind, tuple[LeftOut, ...], bool))
             kept = self._cache.load(self._cache.path(name, extractor), shape)
             if kept is not None:
-                self._made[name], self._left_out[name] = kept
+                self._take(name, _Kept(*kept), as_it_is)
         return name in self._made
+
+    def _take(self, name: str, kept: _Kept, as_it_is: bool) -> None:
+        missing = _unread(kept.left_out)
+        wanted = bool(self._first) and any(is_within(path, self._first) for path in missing)
+        if (kept.unfinished or wanted) and not as_it_is:
+            self._left_before[name] = len(missing)
+        else:
+            self._hold(name, kept)
+
+    def _hold(self, name: str, kept: _Kept) -> None:
+        self._made[name], self._left_out[name] = kept.part, kept.left_out
+        if kept.unfinished:
+            self._unfinished.add(name)
+
+    def _is_unfinished(self, name: str, left_out: tuple[LeftOut, ...]) -> bool:
+        """Whether another reading may make more: it was cut and got further than the last, or what it reads was."""
+        missing = len(_unread(left_out))
+        got_further = missing < self._left_before.get(name, missing + 1)
+        return (missing > 0 and got_further) or not self._unfinished.isdisjoint(_MADE_OF.get(name, ()))
 
     def make(self, names: Iterable[str]) -> None:
         """Make and keep the parts of those names that are missing, one after the other."""
         for name in names:
             if not self._have(name):
                 with self._reading(name) as reading:
-                    self._made[name] = make_part(self, name, reading)
-                self._left_out[name] = tuple(reading.left_out)
+                    part = make_part(self, name, reading)
+                left_out = tuple(reading.left_out)
+                kept = _Kept(part, left_out, self._is_unfinished(name, left_out))
+                self._hold(name, kept)
                 if self._cache is not None:
-                    path = self._cache.path(name, _PARTS[name].extractor)
-                    self._cache.store(path, (self._made[name], self._left_out[name]))
+                    self._cache.store(self._cache.path(name, _PARTS[name].extractor), tuple(kept))
 
     def read_ahead(self, spent: float) -> None:
         """Read Python files from the last one on, until one that another process has read; it finds them in the cache.
@@ -159,7 +202,7 @@ class RepoIndex:
         from tools.python_api.read import read_module
 
         with self._reading("api", _PARTS[_APART].seconds - spent) as reading:
-            for path in reading.each(reversed(self.files)):
+            for path in reading.each(reversed(reading.ordered(self.files))):
                 if path.endswith(".py") and read_module(self.root, path, reading) and reading.found:
                     return
 
@@ -172,11 +215,23 @@ class RepoIndex:
                 cache = ContentCache(self._cache_folder / "files.sqlite", fingerprint(extractor))
                 stack.enter_context(cache)
             reading = Reading(name, most if seconds is None else seconds, self._report, cache)
+            reading.first = self._first
             stack.enter_context(reading.telling())
             yield reading
 
     def _is_large(self) -> bool:
         return sum(path.endswith(".py") for path in self.files) >= _MANY_PYTHON_FILES
+
+
+def _plain(place: str) -> str:
+    """A file or folder without "./" and the like; "" for the root."""
+    normal = posixpath.normpath(place)
+    return "" if normal == "." else normal
+
+
+def _unread(left_out: Iterable[LeftOut]) -> list[str]:
+    """The files of which nothing was read."""
+    return [path for left in left_out if not left.partly for path in left.paths]
 
 
 def _own_files(files: tuple[str, ...]) -> tuple[str, ...]:

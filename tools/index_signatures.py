@@ -16,7 +16,7 @@ def read_all_signatures(
     reading = reading or Reading("signatures")
     reader = SignatureReader(root, frozenset(files), reading)
     consoles = read_console(reader, reading)  # first: of all that may be left out they are what a person misses most
-    found = {path: reader.read(path) for path in reading.each(files)}
+    found = reading.results(files, reader.read)
     for signature in consoles:
         found[signature.path] = (*found.get(signature.path, ()), signature)
     return with_handed_options({path: signatures for path, signatures in found.items() if signatures})

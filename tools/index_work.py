@@ -14,11 +14,11 @@ from tools.reading import Progress
 _PART = "signatures"
 
 
-def work(root: str, version: str, cache: str) -> None:
+def work(root: str, version: str, cache: str, first: str = "") -> None:
     """The second process: make that part and keep it in the cache, then help with the Python files."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.disable()  # it ends soon, and nearly all that it makes are trees: looking for garbage is a fifth of its time
-    index = RepoIndex.open(Path(root), version, Path(cache), _print)
+    index = RepoIndex.open(Path(root), version, Path(cache), _print, first)
     started = time.thread_time()
     index.make([_PART])
     index.read_ahead(time.thread_time() - started)

@@ -16,13 +16,13 @@ _WORKER = "import sys; sys.path.insert(0, sys.argv[1]); from tools.index_work im
 
 
 @contextlib.contextmanager
-def worker(root: Path, version: str, cache: Path, report: Report | None) -> Iterator[None]:
+def worker(root: Path, version: str, cache: Path, report: Report | None, first: str = "") -> Iterator[None]:
     """Have a second process make the signatures, while the body makes the other parts; it answers through the cache.
 
-    Its progress is reported as it comes. What it could not make is made by the caller afterwards.
+    It reads what is in `first` before the rest. Its progress is reported as it comes. What it could not make is made by the caller afterwards.
     """
     home = str(Path(__file__).parents[1])
-    command = [sys.executable, "-I", "-c", _WORKER, home, str(root), version, str(cache)]
+    command = [sys.executable, "-I", "-c", _WORKER, home, str(root), version, str(cache), first]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         env=without_secrets(os.environ),

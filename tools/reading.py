@@ -57,6 +57,11 @@ Over = Callable[[], bool]
 """Whether the time for a file is over."""
 
 
+def is_within(path: str, place: str) -> bool:
+    """Whether a path is a file or folder, or lies in it; "" is the root."""
+    return not place or path == place or path.startswith(f"{place}/")
+
+
 def never() -> bool:
     """Of a file that may take the time it needs."""
     return False
@@ -80,6 +85,8 @@ class Reading:
         self.part = part
         self.seconds = seconds
         self.left_out: list[LeftOut] = []
+        self.first = ""
+        """File or folder that is read before all others; a file also where there is no time."""
         self._report = report
         self._cache = cache
         self._deadline = time.thread_time() + seconds
@@ -96,11 +103,21 @@ class Reading:
         self.found = False
         """Whether the last result was one that had been kept."""
 
+    def results(self, paths: Iterable[str], make: Callable[[str], T]) -> dict[str, T]:
+        """What `make` gives for each path, in the order of the paths whatever is read first; without those left out."""
+        paths = tuple(paths)
+        made = {path: make(path) for path in self.each(self.ordered(paths))}
+        return {path: made[path] for path in paths if path in made}
+
+    def ordered(self, paths: Iterable[str]) -> list[str]:
+        """The paths in the order in which they are read."""
+        return sorted(paths, key=lambda path: not is_within(path, self.first))
+
     def each(self, paths: Iterable[str]) -> Iterator[str]:
         """The paths one by one, until the time is over."""
         paths = tuple(paths)
         for place, path in enumerate(paths):
-            if time.thread_time() > self._deadline:
+            if time.thread_time() > self._deadline and path != self.first:
                 reason = f"reading took longer than {self.seconds:g} s"
                 self.left_out.append(LeftOut(part=self.part, reason=reason, paths=paths[place:]))
                 return

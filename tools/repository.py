@@ -219,19 +219,20 @@ def _explain(stderr: str, remote: Remote, commit: str = "") -> RepositoryError:
     """The error that git's message amounts to, in one line."""
     reason = next((name for name, pattern in _REASONS.items() if re.search(pattern, stderr.lower())), "")
     shown = remote.shown
+    nor = "" if "://" in shown else "; there is no folder of that name here, either"
     if reason == "commit":
         return RepositoryError(
             f"{shown}: no commit {commit}; give a 40-digit SHA, a branch or a tag of that repository"
         )
     if reason == "private":
         advice = "the credentials were refused" if remote.header else "set GITHUB_TOKEN if it is private"
-        return RepositoryError(f"{shown}: no such repository, or no access to it; check the name, {advice}")
+        return RepositoryError(f"{shown}: no such repository, or no access to it; check the name, {advice}{nor}")
     if reason == "missing":
-        return RepositoryError(f"{shown}: no git repository there; check the name")
+        return RepositoryError(f"{shown}: no git repository there; check the name{nor}")
     lines = [line for line in stderr.strip().splitlines() if line.strip()]
     last = re.sub(r"://[^/@\s]+@", "://", lines[-1]) if lines else "git said nothing"
     if reason == "unreachable":
-        return UnreachableError(f"{shown}: cannot be reached ({last}); check the network, or give a folder")
+        return UnreachableError(f"{shown}: cannot be reached ({last}); check the network, or give a folder{nor}")
     return RepositoryError(f"{shown}: git failed ({last})")
 
 

@@ -72,7 +72,10 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
 
 
 def _say_interrupted() -> int:
-    return _say("interrupted; `ml-agent resume` goes on where it was cut", INTERRUPTED)
+    runs = sys.modules.get("ml_agent.runs")  # whoever did not import it began no run
+    begun = runs.unfinished() if runs is not None else []
+    said = f"interrupted; `ml-agent resume {begun[-1].id}` goes on where it was cut" if begun else "interrupted"
+    return _say(said, INTERRUPTED)
 
 
 def _unraisable(found: "sys.UnraisableHookArgs") -> None:

@@ -45,7 +45,7 @@ def check(
     text, is_code = _read(command)
     if not text.strip():
         raise UsageError("there is no command: give one, a file, or - for standard input")
-    index = open_index(repo, ReadingLine())
+    index = open_index(repo, ReadingLine(), first=path)
     find_problems = check_python if python or is_code else check_command
     findings = find_problems(text, index, normal_folder(index.root, path))
     say_left_out(index)

@@ -3,6 +3,7 @@
 import json
 import posixpath
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -57,10 +58,11 @@ def explain(
         ml-agent explain path/to/repository:train.py --schema
     """
     folder, _, script = target.partition(":")
-    index = open_index(folder, ReadingLine())
+    _see_that_it_is_a_folder(folder)
+    index = open_index(folder, ReadingLine(), first=script)
     found = entry_points(index)
     say_left_out(index)
-    named = [entry for entry in found if script in (entry.signature.path, entry.signature.name)] if script else found
+    named = _entries_of(found, script) if script else found
     absent = () if named else absent_submodules(index)
     if script and not named:
         within = submodule_of([posixpath.normpath(script)], absent)
@@ -72,11 +74,30 @@ def explain(
         write_error(say_absent(absent))
     _see_that_it_is_used(selection.framework, found)
     fitting = list(matching(named, selection.word, selection.framework))
+    if selection.word and not fitting:
+        raise UsageError(f"nothing in {target} has {selection.word!r} in its name, options or description")
     shown = fitting if selection.all_of_them or script else [entry for entry in fitting if entry.role == "run"]
     _print(shown, form, one=bool(script))
     if hidden := len(fitting) - len(shown):
         write_error(f"{hidden} more with --all: tests, set-up, make targets, scripts that take nothing")
     return 0
+
+
+def _see_that_it_is_a_folder(place: str) -> None:
+    """UsageError where a script is given without the repository that it is of."""
+    path = Path(place)
+    if path.is_file():
+        folder = "." if path.parent == Path() else path.parent
+        raise UsageError(
+            f"{place} is a file: write DIR:SCRIPT, the repository's folder first, such as {folder}:{path.name}"
+        )
+
+
+def _entries_of(entries: Sequence[EntryPoint], script: str) -> list[EntryPoint]:
+    """Those of a script: by its path, by the name under which it is installed, or as the list shows them."""
+    ways = (script, posixpath.normpath(script))
+    of_script = [entry for entry in entries if entry.signature.path in ways or entry.signature.name in ways]
+    return of_script or [entry for entry in entries if entry.name == script]
 
 
 def _see_that_it_is_used(framework: str, entries: Sequence[EntryPoint]) -> None:

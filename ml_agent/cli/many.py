@@ -34,13 +34,15 @@ def solve_many(
 
         ml-agent solve-many instructions.jsonl --out results.jsonl --jobs 4 --run none
     """
-    settings = load_settings(
-        model=model,
-        sandbox=sandbox,
-        run="none" if sandbox == "none" else run,
-        max_cost=max_cost,
-        max_seconds=max_seconds,
-    )
+    flags = {
+        "model": model,
+        "sandbox": sandbox,
+        "run": "none" if sandbox == "none" else run,
+        "max_cost": max_cost,
+        "max_seconds": max_seconds,
+    }
+    with o.named_as_flags(flags):
+        settings = load_settings(**flags)
     return answer_file(instructions, settings, out, jobs, quiet)
 
 

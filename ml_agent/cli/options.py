@@ -1,9 +1,13 @@
 """Options of `ml-agent solve`, and of commands that share them; each is declared once."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
+
+from ml_agent.errors import UsageError, WrongSettingError
 
 WHERE, MODEL, RUN, LIMITS, OUTPUT = "Where to look", "Thinking", "Running", "Limits", "Output"
 
@@ -58,6 +62,23 @@ Many = Annotated[
     ),
 ]
 Jobs = Annotated[int, typer.Option(min=1, max=64, help="Runs at once, with --many.")]
+
+
+@contextmanager
+def named_as_flags(given: Mapping[str, object]) -> Iterator[None]:
+    """Turn a wrong setting into UsageError where the command line gave it.
+
+    Args:
+        given: flags by their names in `Settings`; None where one was not given.
+    """
+    try:
+        yield
+    except WrongSettingError as error:
+        value = given.get(error.setting)
+        if value is None:
+            raise
+        flag = error.setting.replace("_", "-")
+        raise UsageError(f"--{flag} {value}: {error.problem}; --help shows how") from error
 
 
 class WhereToLook(NamedTuple):

@@ -50,7 +50,8 @@ def solve(
     """
     said = instruction if batch.many is None else batch.many.name
     _see_that_it_can_be(said, execution.sandbox, execution.run, products.expect or ())
-    settings = load_settings(**execution._asdict())
+    with o.named_as_flags(execution._asdict()):
+        settings = load_settings(**execution._asdict())
     if batch.many:
         _see_that_lines_say_it(instruction, *where, *products._replace(out=None), printing.as_json)
         return answer_file(batch.many, settings, products.out, batch.jobs, printing.quiet)
@@ -110,7 +111,9 @@ def resume(
         ml-agent resume 20260101-120000-1a2b3c --max-seconds 600
     """
     folder = known_run(load_settings(), run)
-    return _finish(resume_job(folder, limits._asdict(), _progress(printing)), printing)
+    with o.named_as_flags(limits._asdict()):
+        result = resume_job(folder, limits._asdict(), _progress(printing))
+    return _finish(result, printing)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -22,6 +22,19 @@ _FILE = re.compile(
     rf"(?<![\w./~*?-])(?:[\w~.*?-]+/|/)*[\w*?.{{}}-]*[\w*?}}]\.(?:{'|'.join(_SUFFIXES)})(?![\w/])(?!\.\w)",
     re.IGNORECASE,
 )
+_OTHER_FILE = re.compile(
+    r"(?<![\w./~*?@:{}<>-])(?:[\w~.-]{1,255}/|/)*(?P<stem>\w[\w.-]{0,255})\.(?P<ending>[A-Za-z][A-Za-z0-9]{0,9}|7z|3gp)"
+    r"(?![\w/@(:-])(?!\.\w)"
+)
+"""A name with an ending that promises nothing."""
+_NUMBER = re.compile(r"v?\d[\d.]*", re.IGNORECASE)
+_PROGRAMS = _words("py pyx sh bash js ts java c cc cpp cu go rs r jl lua")
+_HOSTS = _words("com org net io ai edu gov dev app")
+_LIBRARIES = _words(
+    "torch torchvision torchaudio nn np numpy scipy pd pandas tf tensorflow keras jax jnp flax sklearn cv2 plt matplotlib os sys "
+    "transformers datasets self model config args cfg optim"
+)
+"""First parts of names in Python: torch.float16, model.encoder."""
 _FOLDER = re.compile(
     r"(?:\b(?:folder|directory|dir)\s+(?:called\s+|named\s+|labell?ed\s+)?[\"'`“]?(?P<after>[\w.~-]+(?:/[\w.-]+)*)/?[\"'`”]?"
     r"|(?<![\w./:-])[\"'`“]?(?P<slash>[\w.~-]{1,255}(?:/[\w.-]+)*)/(?![\w./*?])[\"'`”]?"
@@ -166,7 +179,28 @@ def _places(text: str) -> Iterator[_Place]:
         inside = any(match.start() < other.end and other.start < match.end() for other in taken)
         if not inside and path.lower() not in _NO_FOLDER and "://" not in text[max(0, match.start() - 8) : match.end()]:
             taken.append(_Place(path, "folder", match.start(), match.end()))
+    for match in _OTHER_FILE.finditer(text):
+        inside = any(match.start() < other.end and other.start < match.end() for other in taken)
+        if not inside and _is_file_name(match) and _leads_to_it(text[: match.start()]):
+            taken.append(_Place(match[0], "file", match.start(), match.end()))
     yield from sorted(taken, key=lambda place: place.start)
+
+
+def _is_file_name(match: re.Match[str]) -> bool:
+    """Whether a word with a dot is no number, version, program, host, abbreviation or name in Python."""
+    stem, ending = match["stem"], match["ending"]
+    in_folder = "/" in match[0]
+    is_python = not in_folder and (stem.split(".")[0] in _LIBRARIES or re.match("[A-Z][a-z]", ending) is not None)
+    is_host = not in_folder and ending.lower() in _HOSTS
+    is_short = len(stem) == len(ending) == 1
+    return not (_NUMBER.fullmatch(stem) or ending.lower() in _PROGRAMS or is_host or is_python or is_short)
+
+
+def _leads_to_it(before: str) -> bool:
+    """Whether an option, or the word right before, says that a place is named: without a known ending it must be said."""
+    before = before.rstrip(_QUOTES + " =:(")
+    words = _WORD.findall(before[-40:])
+    return _OPTION.search(before) is not None or (bool(words) and words[-1].lower() in _LEADING | {"file"})
 
 
 def _is_output(text: str, place: _Place) -> bool:

@@ -114,6 +114,24 @@ def test_a_limit_that_is_reached_ends_with_5(repository: Path, tmp_path: Path) -
     assert json.loads((out / "run.json").read_text())["ending"] == "budget"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["--run", "bla"], ["--max-attempts", "0"], ["--sandbox", "foo"], ["--gpus", "x"], ["--navigator", "gpt"]],
+    ids=lambda words: words[0],
+)
+def test_a_wrong_value_of_a_flag_is_usage(words: list[str]) -> None:
+    done = ml_agent("solve", "fit it", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"ml-agent: {' '.join(words)}: " in done.stderr and "setting" not in done.stderr
+
+
+def test_a_wrong_value_of_the_environment_is_configuration() -> None:
+    done = ml_agent("solve", "fit it", ML_AGENT_MAX_ATTEMPTS="0")
+    assert (done.returncode, done.stdout) == (3, "") and "setting max_attempts: " in done.stderr
+    done = ml_agent("solve", "fit it", "--run", "none", ML_AGENT_MAX_ATTEMPTS="0")
+    assert done.returncode == 3
+
+
 def test_no_docker_is_said_in_one_line(repository: Path) -> None:
     done = ml_agent(
         "solve",

@@ -1,6 +1,7 @@
 """Ctrl-C while a program runs: it is asked to stop, then killed; what it said and how far it came is kept."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Pa
         stdout, stderr = process.communicate(WAIT)
     assert time.monotonic() - began < 100
     assert (process.returncode, stdout) == (130, ""), stderr
-    assert "Traceback" not in stderr and "ml-agent resume" in stderr
+    assert "Traceback" not in stderr and f"`ml-agent resume {out.name}`" in stderr
     text = log.read_text()
     assert text.startswith("epoch 1 loss 1.000\nepoch 2 ")
     assert ("saved a checkpoint" in text) is stops
@@ -193,3 +194,21 @@ def test_ctrl_c_in_the_first_seconds_is_one_line(words: list[str], tmp_path: Pat
         else:  # before our first line, or after our last
             assert process.returncode in (0, 1, -signal.SIGINT), (moment, stderr)
     assert 130 in seen
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_where_no_run_was_begun_there_is_nothing_to_resume(tmp_path: Path) -> None:
+    """While the repository is read, which takes long enough to be told."""
+    (tmp_path / "many").mkdir()
+    slow = "import argparse\nx = 0\nwhile True:\n    x += 1\nargparse.ArgumentParser().parse_args()\n"
+    for number in range(400):
+        (tmp_path / f"many/m{number}.py").write_text(slow + "def f(a): ...\n" * 2_000)
+    environment = {**os.environ, "ML_AGENT_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "ml_agent", "explain", "many"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        assert said.startswith("reading the repository")
+        process.send_signal(signal.SIGINT)
+        stderr = process.communicate(timeout=WAIT)[1]
+    assert process.returncode == 130 and stderr.endswith("ml-agent: interrupted\n"), stderr

@@ -93,9 +93,10 @@ def test_a_damaged_file_is_made_again(root: Path, made: list[str], tmp_path: Pat
     file.write_bytes(damage)
     assert RepoIndex.open(root, "v1", cache).passages == expected
     assert made == ["passages", "passages"]
-    assert msgspec.msgpack.decode(file.read_bytes(), type=tuple[tuple[Passage, ...], tuple[LeftOut, ...]]) == (
+    assert msgspec.msgpack.decode(file.read_bytes(), type=tuple[tuple[Passage, ...], tuple[LeftOut, ...], bool]) == (
         expected,
         (),
+        False,
     )
 
 
@@ -265,6 +266,59 @@ def test_what_takes_too_long_is_left_out_and_said(root: Path, tmp_path: Path, mo
         assert {(left.part, left.paths) for left in index.left_out} >= {
             ("api", ("train.py",)), ("passages", ("README.md",)), ("signatures", ("README.md", "train.py")),
         }  # fmt: skip
+
+
+def give_seconds(monkeypatch: pytest.MonkeyPatch, part: str, seconds: float) -> None:
+    monkeypatch.setattr(
+        index_module, "_PARTS", {**index_module._PARTS, part: index_module._PARTS[part]._replace(seconds=seconds)}
+    )
+
+
+@pytest.mark.parametrize("modules", [0, index_module._MANY_PYTHON_FILES])
+def test_what_was_cut_is_gone_on_with(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: list[str], modules: int
+) -> None:
+    for number in range(modules):
+        (root / f"module_{number}.py").write_text("")
+    cache, whole = tmp_path / "cache", index_module._PARTS["passages"].seconds
+    give_seconds(monkeypatch, "passages", -1)
+    index = RepoIndex.open(root, "v1", cache)
+    assert not index.examples and index.signatures
+    give_seconds(monkeypatch, "passages", whole)
+    index = RepoIndex.open(root, "v1", cache)
+    assert index.examples, "what is made of a cut part is made again, too"
+    assert index.passages and not index.left_out
+    made.clear()
+    assert RepoIndex.open(root, "v1", cache).examples and made == []
+
+
+def test_what_gets_no_further_is_left(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: list[str]
+) -> None:
+    give_seconds(monkeypatch, "signatures", -1)
+    for _ in range(4):
+        assert not RepoIndex.open(root, "v1", tmp_path / "cache").signatures
+    assert made == ["signatures"] * 2
+    assert list(RepoIndex.open(root, "v1", tmp_path / "cache", first="./train.py").signatures) == ["train.py"]
+    assert made == ["signatures"] * 3, "a file that is named is read all the same"
+
+
+def test_a_second_process_is_told_what_goes_first(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: list[str]
+) -> None:
+    """Its time is over after the first file: only that is known."""
+    for number in range(index_module._MANY_PYTHON_FILES):
+        (root / f"module_{number}.py").write_text("")
+    (root / "z").mkdir()
+    (root / "z/last.py").write_text("import argparse\np = argparse.ArgumentParser()\np.parse_args()\n")
+    cut = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from tools import reading\n"
+        "reading.Reading.each = lambda self, paths: iter(tuple(paths)[:1])\n"
+        "from tools.index_work import work; work(*sys.argv[2:])"
+    )
+    monkeypatch.setattr(index_worker, "_WORKER", cut)
+    assert list(RepoIndex.open(root, "v1", tmp_path / "cache", first="z").signatures) == ["z/last.py"]
+    assert "signatures" not in made
 
 
 def test_progress_is_told(root: Path, tmp_path: Path) -> None:

@@ -118,3 +118,37 @@ def test_the_second_process_itself_ends_with_its_parent(tmp_path: Path) -> None:
     while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
         assert time.monotonic() < deadline, "the worker outlives its parent"
         time.sleep(0.1)
+
+
+def test_what_is_named_is_read_first() -> None:
+    reading = Reading("x")
+    reading.first = "b/c"
+    read: list[str] = []
+
+    def make(path: str) -> int:
+        read.append(path)
+        return len(path)
+
+    assert list(reading.results(["a", "b/c/d", "b/cc", "e"], make).items()) == [
+        ("a", 1),
+        ("b/c/d", 5),
+        ("b/cc", 4),
+        ("e", 1),
+    ]
+    assert read == ["b/c/d", "a", "b/cc", "e"]
+    reading.first = "e"
+    assert reading.ordered(["a", "e"]) == ["e", "a"]
+
+
+def test_what_goes_first_is_not_left_out() -> None:
+    reading = Reading("x", seconds=0.05)
+    reading.first = "z"
+
+    def make(path: str) -> str:
+        until = time.thread_time() + 0.06
+        while time.thread_time() < until:
+            pass
+        return path
+
+    assert reading.results(["a", "b", "z/c"], make) == {"z/c": "z/c"}
+    assert reading.left_out[0].paths == ("a", "b")

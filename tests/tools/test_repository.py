@@ -108,8 +108,12 @@ def test_another_commit_of_a_local_repository_is_taken_out(cache: RepositoryCach
 @pytest.mark.parametrize(
     ("source", "commit", "message"),
     [
-        ("owner/none", None, "owner/none: no git repository there; check the name"),
-        ("{web}/not/git", None, "no git repository there; check the name"),
+        (
+            "owner/none",
+            None,
+            "owner/none: no git repository there; check the name; there is no folder of that name here, either$",
+        ),
+        ("{web}/not/git", None, "no git repository there; check the name$"),
         ("owner/book", "0" * 40, "no commit 0000"),
         ("owner/book", "nobranch", "no branch or tag nobranch .a commit takes all 40 digits."),
         ("/no/such/folder", None, "no such folder"),

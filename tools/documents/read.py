@@ -37,7 +37,8 @@ def read_documents(root: Path, files: Iterable[str], reading: Reading | None = N
     """The passages of all documents among the files, in the order of the files."""
     reading = reading or Reading("passages")
     documents = [path for path in files if is_document(path)]
-    return tuple(passage for path in reading.each(documents) for passage in read_document(root, path, reading))
+    found = reading.results(documents, lambda path: read_document(root, path, reading))
+    return tuple(passage for passages in found.values() for passage in passages)
 
 
 def read_document(root: Path, path: str, reading: Reading | None = None) -> tuple[Passage, ...]:

@@ -36,7 +36,7 @@ def read_api(root: Path, files: Iterable[str], reading: Reading | None = None) -
     """The facts of all Python files among the files of a repository; those that are left out count as dynamic."""
     files, reading = tuple(files), reading or Reading("api")
     paths = [path for path in files if path.endswith(".py")]
-    modules = {path: read_module(root, path, reading) for path in reading.each(paths)}
+    modules = reading.results(paths, lambda path: read_module(root, path, reading))
     facts = tuple(modules.get(path) or ModuleFacts(path=path, dynamic=True) for path in paths)
     return ApiFacts(modules=facts, requirements=read_requirements(root, files))
 

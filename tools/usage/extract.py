@@ -85,15 +85,17 @@ class ExampleReader:
             self._finder.learn_names(passage.text)
         scripts = [p for p in self._files if p.endswith((".sh", ".bash")) or posixpath.basename(p) in _MAKEFILES]
         names = "\0".join(sorted(self._finder.own_names))
-        found: list[Example] = []
         modules = [path for path in self._files if path.endswith(".py") and path not in documents]
-        for path in self._reading.each([*documents, *scripts, *modules]):
-            make, text = self._maker(path, documents.get(path))
-            if not text:
-                continue
-            key = (path, content_hash(text), self._surroundings.of(text.decode("utf-8", "replace")), names)
-            found.extend(self._reading.recall(key, tuple[Example, ...], functools.partial(self._until_over, make)))
-        return tuple(found)
+        paths = [*documents, *scripts, *modules]
+        found = self._reading.results(paths, lambda path: self._of_file(path, documents.get(path), names))
+        return tuple(example for examples in found.values() for example in examples)
+
+    def _of_file(self, path: str, passages: Sequence[Passage] | None, names: str) -> tuple[Example, ...]:
+        make, text = self._maker(path, passages)
+        if not text:
+            return ()
+        key = (path, content_hash(text), self._surroundings.of(text.decode("utf-8", "replace")), names)
+        return self._reading.recall(key, tuple[Example, ...], functools.partial(self._until_over, make))
 
     def _maker(self, path: str, passages: Sequence[Passage] | None) -> tuple[Callable[[], Iterator[Example]], bytes]:
         """What gives the examples of a file, and what they are made from."""

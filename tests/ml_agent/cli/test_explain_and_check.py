@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.cli import run
+from tools import index as index_module
 
 TRAIN = """
 import argparse
@@ -162,3 +163,38 @@ def test_a_submodule_that_is_not_checked_out_is_named(tmp_path: Path, capsys: py
     assert said in out(capsys, "explain", f"{tmp_path}:third/a/train.py")[2]
     assert said not in out(capsys, "explain", f"{tmp_path}:train.py")[2]
     assert said in out(capsys, "check", "python third/a/train.py", "--repo", str(tmp_path))[1]
+
+
+def test_an_entry_point_is_named_as_it_is_listed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (repository / "tool.py").write_text(
+        "import argparse\np = argparse.ArgumentParser()\ns = p.add_subparsers(dest='what')\n"
+        "s.add_parser('go').add_argument('--fast')\ns.add_parser('stop').add_argument('--now')\np.parse_args()\n"
+    )
+    listed = names(out(capsys, "explain", str(repository), "--filter", "tool.py")[1])
+    assert "tool.py go" in listed
+    code, text, _ = out(capsys, "explain", f"{repository}:tool.py go")
+    assert code == 0 and "--fast" in text and "--now" not in text
+    assert "--lr" in out(capsys, "explain", f"{repository}:./a_train.py")[1]
+
+
+def test_a_file_is_told_how_it_is_named(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, said = out(capsys, "explain", f"{repository}/a_train.py")
+    assert (code, text) == (
+        2,
+        "",
+    ) and f"DIR:SCRIPT, the repository's folder first, such as {repository}:a_train.py" in said
+
+
+def test_a_filter_that_fits_nothing_is_said(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, said = out(capsys, "explain", str(repository), "--filter", "zzzz")
+    assert (code, text) == (2, "") and "'zzzz'" in said
+
+
+def test_a_script_that_is_named_is_read_where_time_is_short(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = index_module._PARTS
+    monkeypatch.setattr(index_module, "_PARTS", {**parts, "signatures": parts["signatures"]._replace(seconds=-1)})
+    assert out(capsys, "explain", str(repository))[1].count("\n") <= 1
+    code, text, _ = out(capsys, "explain", f"{repository}:open.py")
+    assert code == 0 and "open.py" in text
