@@ -7,6 +7,7 @@ from statistics import fmean
 import msgspec
 
 from benchmarks.by_repository import ByRepository, Difference, by_repository, difference
+from benchmarks.errors import BenchError
 from benchmarks.metrics import KS, Interval, bootstrap, mcnemar, official_pass
 from benchmarks.predictions import Usage
 from benchmarks.scored import Scored, common_rows
@@ -65,12 +66,19 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare(subjects: Sequence[Scored]) -> Comparison:
-    """Put subjects side by side; figures are over common rows only, so that nobody gains by what was not tried."""
+    """Put subjects side by side; figures are over common rows only, so that nobody gains by what was not tried.
+
+    Raises:
+        BenchError: they were not scored alike.
+    """
+    modes = tuple(dict.fromkeys(one.mode for one in subjects))
+    if len(modes) > 1:
+        raise BenchError(f"scores of {' and '.join(modes)} do not compare: score all in one mode")
     keys = common_rows(list(subjects))
     shared = [s.on(keys) for s in subjects]
     return Comparison(
         n=len(keys),
-        mode=", ".join(dict.fromkeys(s.mode for s in subjects)),
+        mode=", ".join(modes),
         lines=tuple(_line(s) for s in shared),
         pairs=tuple(_pair(a, b) for a, b in combinations(shared, 2)),
         by_repository=tuple(found for s in shared if (found := by_repository(s)) is not None),

@@ -4,6 +4,7 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from benchmarks.compare import compare
@@ -35,6 +36,12 @@ def test_only_common_rows_count() -> None:
     assert comparison.n == 2
     assert [line.passes[1] for line in comparison.lines] == [1.0, 0.5]
     assert comparison.dropped == {"a": 2, "b": 2}
+
+
+def test_scores_of_two_modes_do_not_compare() -> None:
+    other = msgspec.structs.replace(scored("b", "+-"), mode="same-call")
+    with pytest.raises(BenchError, match="strict and same-call do not compare"):
+        compare([scored("a", "+-"), other])
 
 
 def test_pairs_and_costs() -> None:

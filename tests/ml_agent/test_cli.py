@@ -36,7 +36,7 @@ BAD_INPUT = {
     "a bad catalogue line": (("fit it", "--catalog", "{tmp}/broken.jsonl"), 2, "broken.jsonl:2"),
     "no catalogue": (("fit it", "--catalog", "{tmp}/none.jsonl"), 2, "none.jsonl"),
     "an argument without value": (("fit it", "--repo", "{repo}", "--arg", "lr"), 2, "NAME=VALUE"),
-    "an unknown mode": (("fit it", "--repo", "{repo}", "--run", "fast"), 3, "run"),
+    "an unknown mode": (("fit it", "--repo", "{repo}", "--run", "fast"), 2, "--run"),
     "no key for the model": (("fit it", "--repo", "{repo}", "--navigator", "llm"), 3, "--model"),
     "a model without a key": (("fit it", "--repo", "{repo}", "--model", "gpt-4o"), 3, "set OPENAI_API_KEY"),
     "an unwritable folder": (
@@ -72,9 +72,11 @@ def test_a_model_of_the_environment_without_a_key(
         assert done.returncode == 0 and "--lr 0.25" in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize(("cost", "words"), [("1", "ML_AGENT_PRICES"), ("inf", "max_cost"), ("nan", "max_cost")])
+@pytest.mark.parametrize(
+    ("cost", "code", "words"), [("1", 3, "ML_AGENT_PRICES"), ("inf", 2, "--max-cost"), ("nan", 2, "--max-cost")]
+)
 def test_a_limit_on_money_that_cannot_be_held(
-    cost: str, words: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cost: str, code: int, words: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none-of-anybody")
     monkeypatch.setenv("OPENAI_BASE_URL", "https://host.invalid/v1")
@@ -90,7 +92,7 @@ def test_a_limit_on_money_that_cannot_be_held(
         "--quiet",
     )
     done = ml_agent(*task, "--max-cost", cost)
-    assert (done.returncode, done.stdout) == (3, "") and words in done.stderr
+    assert (done.returncode, done.stdout) == (code, "") and words in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     (tmp_path / "prices.toml").write_text("[of-unknown-price]\ninput = 1\noutput = 1\n")
     monkeypatch.setenv("ML_AGENT_PRICES", str(tmp_path / "prices.toml"))
