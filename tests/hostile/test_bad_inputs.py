@@ -133,7 +133,7 @@ def _rows(**changed: object) -> str:
 
 def _tasks() -> dict[str, Case]:
     texts: dict[str, str | bytes | Make] = {
-        "are empty": "", "are a folder": folder, "are a pipe": fifo, "are not UTF-8": b"\xff\xfe\n", "are memory": memory,
+        "are empty": "", "are a folder": folder, "are a pipe": fifo, "are memory": memory,
         "are larger than memory": sparse, "are a circle": loop, "are endless": endless,
     }  # fmt: skip
     words = ["bench", "predict", "--repos", ".", "--out", "out.jsonl", "--jobs", "1", "--tasks"]
@@ -146,8 +146,8 @@ def _tasks() -> dict[str, Case]:
         "predictions in a folder": Case(["bench", "predict", "--tasks", "rows.jsonl", "--repos", ".", "--out", "fitting"],
                                         {"rows.jsonl": _rows()}, {}, 1),
     }  # fmt: skip
-    bad: dict[str, str] = {
-        "no JSON": "hello\n", "a list": "[1]\n", "a field too few": _rows(type=...), "a field of another kind": _rows(id="x"),
+    bad: dict[str, str | bytes] = {
+        "no JSON": "hello\n", "no UTF-8": b"\xff\xfe\n", "a list": "[1]\n", "a field too few": _rows(type=...), "a field of another kind": _rows(id="x"),
         "arguments of no kind": _rows(arguments="open('x')"), "deep arguments": _rows(arguments="(" * 5000), "a kind of none": _rows(type="R"),
         "deep JSON": "[" * 100_000 + "\n",
     }  # fmt: skip
