@@ -58,7 +58,7 @@ def test_a_framework(installed: Path, repository: Path, tmp_path: Path) -> None:
 def test_a_navigator(installed: Path, repository: Path, tmp_path: Path) -> None:
     words = ("-m", "ml_agent", "solve", ASK, "--repo", str(repository), "--run", "none", "--navigator", "first")
     unknown = run(None, tmp_path, *words)
-    assert (unknown.returncode, unknown.stderr.count("\n")) == (3, 1) and "auto, grounded, llm" in unknown.stderr
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (2, 1) and "auto, grounded, llm" in unknown.stderr
     done = run(installed, tmp_path, *words, "--json", "-q")
     assert done.returncode == 0 and json.loads(done.stdout)["answer"]["text"] == "python train.py --epochs 25"
 
