@@ -165,10 +165,7 @@ def fill(
     kept = _keep_options(unknown if callee.flexible else (), device.spans)
     forms = Forms(statement, slots, weights)
     scored = [
-        (
-            pair,
-            value_score(pair, model) + forms.score(pair) + (opinion.value(pair.mention, pair.slot) if opinion else 0),
-        )
+        (pair, value_score(pair, model) + forms.score(pair) + _opinion_score(pair, opinion))
         for pair in pairs(statement, slots, weights, taken)
         if not (kept.holds(pair.mention) or forms.is_name(pair.mention) or _is_own_name(statement, pair, slots, callee))
     ]
@@ -184,6 +181,10 @@ def fill(
     left = tuple(m for m in statement.mentions if _is_single(m) and m.start not in starts and not kept.holds(m))
     stray = tuple(one for one in unknown if one not in kept.options)
     return Filled(tuple(placed), left, stray, kept.words, device.environment)
+
+
+def _opinion_score(pair: Pair, opinion: Opinion | None) -> float:
+    return opinion.value(pair.mention, pair.slot) if opinion is not None else 0.0
 
 
 def _is_refused(statement: Statement, slots: Sequence[Slot], slot: Slot, said: SwitchEvidence) -> bool:

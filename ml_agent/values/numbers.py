@@ -89,7 +89,7 @@ def _sum(words: list[str]) -> Decimal:
 
 
 _QUANTITY = re.compile(
-    r"(?P<digits>\d+(?:\.\d+)?)(?P<unit>[kKMGTB]|[kKMGT]i?[bB]|ms|s|m|min|h|d|px|k?Hz|dB|bps|kbps|%)"
+    r"(?P<digits>\d+(?:\.\d+)?)(?P<unit>[kKMGTB]|[kKMGT]i?[bB]|ms|s|m|min|h|px|k?Hz|dB|bps|kbps|%)"
 )
 
 
