@@ -88,9 +88,7 @@ def _sum(words: list[str]) -> Decimal:
     return Decimal(total + group)
 
 
-_QUANTITY = re.compile(
-    r"(?P<digits>\d+(?:\.\d+)?)(?P<unit>[kKMGTB]|[kKMGT]i?[bB]|ms|s|m|min|h|px|k?Hz|dB|bps|kbps|%)"
-)
+_QUANTITY = re.compile(r"(?P<digits>\d+(?:\.\d+)?)(?P<unit>[kKMGTB]|[kKMGT]i?[bB]|ms|s|m|min|h|px|k?Hz|dB|bps|kbps|%)")
 
 
 @remembered(20_000)
