@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.same_call.entries import same_entry
 from benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
 from benchmarks.same_call.options import Options, options_of
-from benchmarks.same_call.values import Reading, plain, same
+from benchmarks.same_call.values import Folders, Reading, plain, same, same_place
 
 GOOD = Verdict(passed=True)
 
@@ -57,10 +57,11 @@ def _differences(wanted: Program, got: Program, root: Path) -> list[Verdict]:
     if asked.subcommand != said.subcommand:
         shown = " ".join(said.subcommand) or "no subcommand"
         return [failed("wrong entry", f"{shown} where the reference has {' '.join(asked.subcommand) or 'none'}")]
-    return [*_options(asked, said), *_environment(wanted.environment, got.environment)]
+    folders = Folders(root, wanted.folder, got.folder)
+    return [*_options(asked, said, folders), *_environment(wanted.environment, got.environment)]
 
 
-def _options(asked: Options, said: Options) -> list[Verdict]:
+def _options(asked: Options, said: Options, folders: Folders) -> list[Verdict]:
     """What is missing, then what has another value, then what nobody asked for."""
     missing, other, unasked = [], [], []
     for name in sorted({*asked.values, *said.values}):
@@ -68,7 +69,7 @@ def _options(asked: Options, said: Options) -> list[Verdict]:
         both = (first is ABSENT) == (second is ABSENT)
         if (
             both
-            and same(first, second, _reading(asked, said, name))
+            and (same(first, second, _reading(asked, said, name)) or same_place(first, second, folders))
             and _same_truth(asked.words.get(name, ()), said.words.get(name, ()))
         ):
             continue

@@ -45,6 +45,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     """Words that the parser left over."""
     settings: Mapping[str, Any] = {}
     """The configuration that a program composed which reads its words by hand."""
+    folder: str = "."
+    """Where it ran, relative to the repository."""
     environment: Mapping[str, str] = {}
     """Variables that are set for it; only for shell scripts."""
 

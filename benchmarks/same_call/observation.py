@@ -118,6 +118,7 @@ def _program(recorded: Recorded, root: Path, folder: str) -> Program:
         subcommand=next((tuple(p["subcommand"]) for p in reversed(parses) if p["subcommand"]), ()),
         settings=recorded["settings"],
         rest=tuple(parses[-1]["rest"]) if parses else (),
+        folder=entry["folder"],
     )
 
 

@@ -45,7 +45,7 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
         believe_parser: False reads the words although a parser did, to compare with a program that came to none.
     """
     if program.parsed and believe_parser:
-        return _parsed_options(program)
+        return _parsed_options(program, _read_rest(program, root))
     signature = choose(_signatures(root, program), program.words)
     if signature is None or not signature.options:
         loose = by_look(program.words)
@@ -108,12 +108,29 @@ def _looks_typed(default: Any) -> bool:
     return isinstance(plain(default, "set"), (bool, int, float))
 
 
-def _parsed_options(program: Program) -> Options:
+class _Rest(msgspec.Struct, frozen=True, kw_only=True):
+    """What words say that the program's parser left."""
+
+    values: Mapping[str, Any]
+    defaults: Mapping[str, Any] = {}
+
+
+def _read_rest(program: Program, root: Path) -> _Rest:
+    """The words that a parser left, for one that was not reached: by the signature where it knows them all, else by their look."""
+    signature = choose(_signatures(root, program), program.words) if program.rest else None
+    call = parse_call(signature, program.words) if signature is not None else None
+    if signature is None or call is None or call.unknown or not set(call.values) - set(program.given):
+        return _Rest(values=by_look(program.rest))
+    known = {o.dest: o.default for o in signature.options if o.default is not None and o.dest not in program.values}
+    return _Rest(values={k: v for k, v in call.values.items() if k not in program.values}, defaults=known)
+
+
+def _parsed_options(program: Program, rest: _Rest) -> Options:
     """As the program's own parser said; what it hid inside a converter is taken as it was typed."""
-    loose = by_look(program.rest)
+    loose = rest.values
     shown = {k: v for k, v in program.values.items() if not _is_hidden(v)}
     typed = {k: list(program.given[k]) for k, v in program.values.items() if k in program.given and _is_hidden(v)}
-    defaults = {k: v for k, v in program.defaults.items() if not _is_hidden(v)}
+    defaults = {**rest.defaults, **{k: v for k, v in program.defaults.items() if not _is_hidden(v)}}
     unseen = {k: defaults[k] for k in program.values.keys() - shown.keys() - typed.keys() if k in defaults}
     given = frozenset({*program.given, *loose} - {""})
     return Options(

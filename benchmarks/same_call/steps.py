@@ -60,6 +60,8 @@ FUNCTION = re.compile(
 )
 
 
+_ARRAY = re.compile(r"[A-Za-z_]\w*\+?=\(")
+"""The words of an array, which bash traces as a command, are no program."""
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
 _WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "-n", "--name", "-p", "--prefix"})
 _EMPTIED = re.compile(r"(?:^|[;&|\n(])[ \t]*>\|?[ \t]*([^\s;&|<>()]+)")
@@ -116,6 +118,8 @@ def _trace_steps(text: str, trace: str, place: Place) -> Iterator[_Step]:
     variables: dict[str, str] = {}
     for record in filter(None, trace.split(execute.RECORD)):
         pwd, source, line = [*record.split(execute.FIELD), "", ""][:3]
+        if _ARRAY.match(line):
+            continue
         words = _words(line)
         assigned = [m for w in words if (m := ASSIGNMENT.match(w))]
         if words and len(assigned) == len(words):
@@ -173,9 +177,9 @@ def _count(invocation: Invocation, place: Place, fetched: set[str]) -> Iterator[
     if posixpath.basename(invocation.program) in FETCHES:
         fetched |= {posixpath.basename(w) for w in invocation.words}
     if (place.root / file).is_file():
-        yield _program(invocation, file, name="")
+        yield _program(invocation, place, file)
     elif _is_more(name, invocation) or _destroys(name, invocation, place, fetched):
-        yield _program(invocation, "", name=name)
+        yield _program(invocation, place, "", name)
 
 
 def _is_more(name: str, invocation: Invocation) -> bool:
@@ -184,8 +188,11 @@ def _is_more(name: str, invocation: Invocation) -> bool:
     return name not in PREPARES and invocation.program not in SOURCES and not idle
 
 
-def _program(invocation: Invocation, file: str, name: str) -> Program:
-    return Program(file=file, name=name, words=invocation.words, environment=dict(invocation.environment))
+def _program(invocation: Invocation, place: Place, file: str, name: str = "") -> Program:
+    folder = posixpath.normpath(posixpath.join(place.folder or ".", invocation.folder or "."))
+    return Program(
+        file=file, name=name, words=invocation.words, folder=folder, environment=dict(invocation.environment)
+    )
 
 
 def _destroys(name: str, invocation: Invocation, place: Place, fetched: set[str]) -> bool:

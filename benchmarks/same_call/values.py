@@ -6,7 +6,8 @@ import math
 import posixpath
 import re
 import shlex
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from tools.commandline.invocation import read_invocation
 
@@ -37,6 +38,33 @@ def same(first: Any, second: Any, reading: Reading = "any") -> bool:
     if _number(one) is not None and _number(other) is not None:
         return math.isclose(_number(one) or 0.0, _number(other) or 0.0, rel_tol=NEAR)
     return bool(one == other) or (isinstance(one, str) and isinstance(other, str) and _same_command(one, other))
+
+
+class Folders(NamedTuple):
+    """Where the two programs ran that are compared."""
+
+    root: Path
+    """Of the repository."""
+    first: str
+    """Relative to it, as the next."""
+    second: str
+
+
+def same_place(first: Any, second: Any, folders: Folders) -> bool:
+    """Whether two values are paths, or lists of them, that lead to the same place of the repository, each from its own folder."""
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(
+            same(a, b) or same_place(a, b, folders) for a, b in zip(first, second, strict=True)
+        )
+    if not (isinstance(first, str) and isinstance(second, str)) or not first.strip() or not second.strip():
+        return False
+    if any("://" in text for text in (first, second)):
+        return False
+    places = [
+        posixpath.normpath(posixpath.join(folders.root, folder, text))
+        for folder, text in ((folders.first, first), (folders.second, second))
+    ]
+    return places[0] == places[1]
 
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*")

@@ -3,6 +3,7 @@
 import atexit
 import functools
 import os
+import re
 import shlex
 import shutil
 import stat
@@ -16,7 +17,9 @@ import msgspec
 from benchmarks.strict import code_cache
 from benchmarks.strict.bash_text import assignments
 from benchmarks.strict.collector import NAME, Collector
+from benchmarks.strict.inside.target import CONSOLE
 from benchmarks.strict.libraries import Libraries
+from benchmarks.strict.prepared import ACTIVATES, cloning
 from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
 from benchmarks.strict.text import Kind
 from benchmarks.strict.walls import bubblewrap
@@ -88,6 +91,7 @@ DONE_ELSEWHERE = [
     "source-highlight",
     "tensorboard",
     "jupyter",
+    "virtualenv",
 ]
 WALLED = "STRICT_WALLED"
 """The variable that says to the programs on the PATH that nothing of this machine can be written."""
@@ -130,7 +134,7 @@ def run(job: Job, libraries: Libraries) -> Execution:
             place=place,
             root=job.root.resolve(),
             workdir=workdir.resolve(),
-            bin=shims(tuple(libraries.console.items()), job.record),
+            bin=shims(_console_programs(libraries, job.root.resolve()), job.record),
             parsers=parsers(),
             written=tuple(written_folders(job.text, workdir.resolve(), job.root.resolve()))
             if job.kind == "bash"
@@ -190,7 +194,8 @@ def _write_answer(job: Job, layout: Layout) -> None:
     else:
         script = job.text + "\n"
     traced = _tracing(layout) if job.record and job.kind == "bash" else ""
-    (place / ANSWER).write_text(f"{assignments(job.prefix_code)}\n{traced}{script}")
+    cloned = cloning(job.text, layout.root, place) if job.kind == "bash" else ""
+    (place / ANSWER).write_text(f"{assignments(job.prefix_code)}\n{cloned}{traced}{ACTIVATES.sub(':', script)}")
 
 
 def _tracing(layout: Layout) -> str:
@@ -229,19 +234,37 @@ def weaknesses() -> list[str]:
     return lines
 
 
+Installed = tuple[str, str, bool]
+"""Name of a console script, what it starts in words of a shell, and whether that is Python."""
+
+
+def _console_programs(libraries: Libraries, root: Path) -> tuple[Installed, ...]:
+    named = {name: place for name, place in libraries.console.items() if re.fullmatch(r"\w[\w.-]*", name)}
+    return tuple(_install(name, place, root) for name, place in named.items())
+
+
+def _install(name: str, place: str, root: Path) -> Installed:
+    if ":" in place:
+        return name, shlex.join([CONSOLE, name, place]), True
+    script = root / place
+    with script.open("rb") as file:
+        python = place.endswith(".py") or b"python" in file.readline(200)
+    return name, shlex.quote(str(script)) if python else shlex.join([system("bash"), str(script)]), python
+
+
 @functools.cache
-def shims(console: tuple[tuple[str, str], ...], record: bool = False) -> Path:
+def shims(console: tuple[Installed, ...], record: bool = False) -> Path:
     """A folder of programs that stand before the real ones on the PATH.
 
     Args:
-        console: name and module of each console script of the repository.
+        console: each console script of the repository, and what it starts, in words of a shell.
         record: scripts that shells start count as successful, so that what follows them is seen as well.
     """
     folder = _temporary("bin")
     python = f"exec {shlex.join(judge_words())}"
-    scripts = dict.fromkeys(PYTHONS, f'{python} "$@"')
+    scripts = {name: f'{python if judged else "exec"} {started} "$@"' for name, started, judged in console}
+    scripts |= dict.fromkeys(PYTHONS, f'{python} "$@"')
     scripts |= {name: f'{python} {name} "$@"' for name in LAUNCHERS}
-    scripts |= {name: f'{python} -m {module} "$@"' for name, module in console}
     scripts |= dict.fromkeys(TRANSPARENT, 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"')
     scripts |= dict.fromkeys(DONE_ELSEWHERE, "exit 0")
     scripts[MAKES] = f'[ -z "${WALLED}" ] || {system(MAKES)} "$@" 2>/dev/null; exit 0'

@@ -1,15 +1,15 @@
 """Which top-level import names are libraries for a repository, and which of its own packages its installation provides."""
 
-import ast
 import functools
 import re
 import sys
-import tomllib
 from pathlib import Path
 
 import msgspec
 
 from tools.libraries import known_libraries
+from tools.signatures.console import console_scripts
+from tools.signatures.sources import Sources
 
 IMPORT = re.compile(
     r"^[ \t]*(?:>>> )?(?:from[ \t]+([A-Za-z_]\w*)[\w.]*[ \t]+import|import[ \t]+([A-Za-z_][\w., \t]*))", re.MULTILINE
@@ -31,7 +31,7 @@ class Libraries(msgspec.Struct, frozen=True, kw_only=True):
     environment: frozenset[str]
     """Environment variables that its Python code reads."""
     console: dict[str, str]
-    """Console scripts: name -> module."""
+    """Console scripts: name -> `module:function`, or the file that is installed as it is."""
 
     def announced(self, text: str) -> set[str]:
         """Import names of what a text installs with pip or conda."""
@@ -108,28 +108,6 @@ def _requirements(text: str) -> set[str]:
 
 
 def _console(root: Path) -> dict[str, str]:
-    """Console scripts of setup.py and pyproject.toml: name -> module."""
-    found: dict[str, str] = {}
-    pyproject = root / "pyproject.toml"
-    if pyproject.is_file():
-        try:
-            data = tomllib.loads(pyproject.read_text(errors="replace"))
-        except tomllib.TOMLDecodeError:
-            data = {}
-        scripts = data.get("project", {}).get("scripts", {})
-        found |= {name: str(target).partition(":")[0] for name, target in scripts.items()}
-    setup = root / "setup.py"
-    if setup.is_file():
-        for text in _strings(setup):
-            match = re.fullmatch(r"\s*([\w.-]+)\s*=\s*([\w.]+):\w+\s*", text)
-            if match:
-                found[match.group(1)] = match.group(2)
-    return found
-
-
-def _strings(path: Path) -> list[str]:
-    try:
-        tree = ast.parse(path.read_text(errors="replace"))
-    except SyntaxError:
-        return []
-    return [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    """What installing the repository itself puts on the path; folders below it with a setup of their own are not installed."""
+    found = console_scripts(Sources(root))
+    return {one.name: f"{one.module}:{one.function}" if one.function else one.path for one in found}

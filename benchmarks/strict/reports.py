@@ -28,6 +28,8 @@ class Entry(TypedDict):
     file: str
     own: bool
     words: list[str]
+    folder: str
+    """Where it ran, relative to the repository."""
 
 
 class Parse(TypedDict):

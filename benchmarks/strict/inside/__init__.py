@@ -70,6 +70,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         judgement = verdict.Judgement("failed", "options-ignored", "the program reads no command line")
     report = {**_picture(judgement, program.label), "place": place, "parsed": log.reached, "compiled": calls.MADE}
     entry = {"module": program.module, "file": _file(program, here), "own": program.own, "words": program.words}
+    entry["folder"] = os.path.relpath(Path.cwd(), job["root"])
     settings = {} if seen.SEEN.options or program.own else seen.settings()
     recorded = {
         "parents": parents,
@@ -86,7 +87,7 @@ def _file(program: target.Target, here: scope.Scope) -> str:
     path = program.path
     if program.module:
         try:
-            path = execute.origin(program.module)
+            path = execute.origin(program.module, program.function)
         except (ImportError, ValueError, AttributeError):
             path = ""
     return here.name(path) if path and not program.own and here.has(path) else ""

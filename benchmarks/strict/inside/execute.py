@@ -4,6 +4,7 @@ import __future__
 
 import ast
 import importlib.util
+import operator
 import runpy
 import sys
 import types
@@ -22,6 +23,10 @@ def execute(target: Target, harmless: Harmless) -> None:
     """Run the program; the answer's own code goes on with an unknown value after a call that says nothing."""
     if target.module:
         find_module(target.module)
+    if target.function:
+        operator.attrgetter(target.function)(importlib.import_module(target.module))()
+        return
+    if target.module:
         runpy.run_module(target.module, run_name="__main__", alter_sys=True)
         return
     source = Path(target.path).read_bytes()
@@ -60,10 +65,10 @@ def find_module(name: str) -> None:
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
-def origin(name: str) -> str:
-    """The file of a module that `-m` runs, "" where there is none."""
+def origin(name: str, function: str = "") -> str:
+    """The file of a module that `-m` runs, or in which a function stands; "" where there is none."""
     spec = importlib.util.find_spec(name)
-    if spec is not None and spec.submodule_search_locations:
+    if not function and spec is not None and spec.submodule_search_locations:
         spec = importlib.util.find_spec(f"{name}.__main__")
     return str(spec.origin or "") if spec is not None else ""
 

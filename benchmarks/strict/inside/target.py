@@ -9,6 +9,8 @@ from pathlib import Path
 WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs", "-Q")
 LAUNCHERS = ("torch.distributed.launch", "torch.distributed.run", "torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun", "mpiexec",
              "accelerate.commands.launch", "srun")  # fmt: skip
+CONSOLE = "--console"
+"""What stands before a console script's name and `module:function`; no interpreter knows such a word."""
 NOT_OURS = ("pip", "venv", "ensurepip", "compileall", "spacy", "nltk.downloader", "unittest", "pytest")
 
 GIVEN = re.compile(r"-[bBdEiIOPqRsSuvx]*([cm])(.*)", re.DOTALL)
@@ -20,7 +22,10 @@ class NoSuchScript(Exception):
 
 
 class Target:
-    """One program: a file or a module, its words, and the first folder of its import path."""
+    """One program: a file, a module or a function of one, its words, and the first folder of its import path."""
+
+    function = ""
+    """What a console script calls."""
 
     def __init__(self, path: str = "", module: str = "", words: Sequence[str] = (), own: bool = False) -> None:
         self.path, self.module, self.words, self.own = path, module, list(words), own
@@ -33,6 +38,8 @@ def read(given: Sequence[str]) -> Target | None:
     words = list(given)
     if words and words[0] in LAUNCHERS:
         return launched(words[1:])
+    if words[:1] == [CONSOLE]:
+        return console(words[1], words[2], words[3:])
     while words:
         word = words.pop(0)
         if given_by := GIVEN.fullmatch(word):
@@ -65,6 +72,14 @@ def module(words: Sequence[str]) -> Target | None:
     if not words or words[0] in NOT_OURS:
         return None
     return launched(words[1:]) if words[0] in LAUNCHERS else Target(module=words[0], words=words[1:])
+
+
+def console(name: str, place: str, words: Sequence[str]) -> Target:
+    """A command that the repository's installation makes, which calls `module:function`."""
+    named, _, function = place.partition(":")
+    found = Target(path=name, module=named, words=words)
+    found.function = function
+    return found
 
 
 def launched(words: Sequence[str]) -> Target | None:

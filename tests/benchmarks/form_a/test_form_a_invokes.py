@@ -16,6 +16,7 @@ def root(tmp_path: Path) -> Path:
         "tools/prepare.sh",
         "examples/train.py",
         "src/netlib/__init__.py",
+        "src/netlib/cli.py",
         "python/deep/__init__.py",
         "models/a.py",
     ):

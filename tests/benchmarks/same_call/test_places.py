@@ -1,0 +1,118 @@
+"""The same file from another folder, the same program by another name, and what comes before it."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.data import Task
+from benchmarks.same_call import same_call
+from benchmarks.same_call.values import Folders, same_place
+
+TRAIN = "python train.py --data data/cora -b 16"
+FILES = {
+    "setup.cfg": "[options.entry_points]\nconsole_scripts =\n    learn = gear.cli:main\n    measure = gear.measure:run\n",
+    "setup.py": "from setuptools import setup\nsetup(scripts=['bin/tidy'])\n",
+    "gear/__init__.py": "",
+    "gear/parser.py": "import argparse\n\ndef build():\n    p = argparse.ArgumentParser()\n    p.add_argument('--data', required=True)\n"
+    "    p.add_argument('-b', '--batch', type=int, default=1)\n    p.add_argument('--also', nargs='*')\n    return p\n",
+    "gear/cli.py": "from gear.parser import build\n\ndef main():\n    print(build().parse_args())\n\nif __name__ == '__main__':\n    main()\n",
+    "gear/measure.py": "from gear.parser import build\n\ndef run():\n    print(build().parse_args())\n",
+    "gear/__main__.py": "import sys\nfrom gear.cli import main\n\nif __name__ == '__main__':\n    sys.exit(main())\n",
+    "bin/tidy": "#!/usr/bin/env python\nfrom gear.parser import build\nprint(build().parse_args())\n",
+    "train.py": "from gear.cli import main\n\nif __name__ == '__main__':\n    main()\n",
+    "data/cora/x.csv": "1\n",
+    "early.py": "import argparse\n\nfirst = argparse.ArgumentParser(add_help=False)\nfirst.add_argument('--config')\n"
+    "found, rest = first.parse_known_args()\nif found.config:\n    open(found.config)\n"
+    "parser = argparse.ArgumentParser(parents=[first])\nparser.add_argument('--lr', type=float)\n"
+    "parser.add_argument('--workers', type=int, default=1)\nprint(parser.parse_args())\n",
+}
+
+
+@pytest.fixture
+def gear(tmp_path: Path) -> Path:
+    root = tmp_path / "gear"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def passes(root: Path, reference: str, answer: str) -> bool:
+    task = Task(
+        github_id=1, id=1, github="https://github.com/some/gear", path="./", arguments={}, instruction="", oracle="",
+        kind="bash", output=reference,
+    )  # fmt: skip
+    return same_call(task, answer, root).passed
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "python train.py --data $PWD/data/cora -b 16",
+        'python train.py --data "$(pwd)/data/cora" -b 16',
+        "cd data && python ../train.py --data cora -b 16",
+        "cd data && python ../train.py --data ../data/cora -b 16",
+        'words=(--data data/cora)\nwords+=(-b 16)\npython train.py "${words[@]}"',
+        "git clone https://github.com/some/Gear.git && cd Gear && python train.py --data data/cora -b 16",
+        "git clone --depth 1 git@github.com:some/gear work\ncd work\npython train.py --data data/cora -b 16",
+        "python3 -m venv .venv && . .venv/bin/activate && pip install -e . && python train.py --data data/cora -b 16",
+        "virtualenv env; source env/bin/activate; python train.py --data data/cora -b 16",
+    ],
+)
+def test_the_same_call_from_elsewhere(gear: Path, answer: str) -> None:
+    assert passes(gear, TRAIN, answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "python train.py --data $PWD/data/core -b 16",
+        "cd data && python ../train.py --data core -b 16",
+        'words=(--data data/cora)\npython train.py "${words[@]}"',
+        "git clone https://github.com/some/other && cd other && python train.py --data data/cora -b 16",
+    ],
+)
+def test_another_call_from_elsewhere(gear: Path, answer: str) -> None:
+    assert not passes(gear, TRAIN, answer)
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        ("learn --data x -b 2", "python -m gear.cli --data x -b 2"),
+        ("learn --data x -b 2", "python -m gear --data x -b 2"),
+        ("python -m gear -b 2 --data x", "learn --data x -b 2"),
+        ("measure --data x", "measure --batch 1 --data x"),
+        ("tidy --data x", "python bin/tidy --data=x"),
+    ],
+)
+def test_a_console_script_is_the_function_that_it_calls(gear: Path, reference: str, answer: str) -> None:
+    assert passes(gear, reference, answer)
+
+
+@pytest.mark.parametrize("answer", ["measure --data x -b 2", "learn --data x", "learn --data x -b 2 --no-such 1"])
+def test_another_console_script_is_another_call(gear: Path, answer: str) -> None:
+    assert not passes(gear, "learn --data x -b 2", answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "same"),
+    [
+        ("python early.py --config absent.yaml --lr 0.50", True),
+        ("python early.py --config absent.yaml --lr 0.5 --workers 1", True),
+        ("python early.py --config absent.yaml --lr 0.5 --workers 2", False),
+        ("python early.py --config absent.yaml", False),
+        ("python early.py --config absent.yaml --lr 0.5 --no-such 1", False),
+    ],
+)
+def test_words_for_a_parser_that_is_not_reached_are_read_by_the_signature(gear: Path, answer: str, same: bool) -> None:
+    assert passes(gear, "python early.py --config absent.yaml --lr 0.5 --workers 1", answer) == same
+
+
+def test_lists_of_places_and_addresses() -> None:
+    folders = Folders(Path("/r"), ".", "data")
+    assert same_place(["data/a", "data/b"], ["a", "/r/data/b"], folders)
+    assert not same_place(["data/a"], ["a", "b"], folders)
+    assert not same_place("https://x/data/a", "https://x/a", folders)
+    assert not same_place("", "..", folders)
+    assert not same_place(3, "3", folders)

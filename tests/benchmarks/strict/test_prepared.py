@@ -1,0 +1,56 @@
+"""A clone of the repository and an environment are there already."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.strict import execute
+from benchmarks.strict.libraries import of_repository
+from benchmarks.strict.prepared import ACTIVATES, cloning
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("git clone https://github.com/some/Kit.git", "Kit"),
+        ("git clone --recursive https://github.com/some/kit/ && cd kit", "kit"),
+        ("git clone -b main git@github.com:some/kit.git work", "work"),
+    ],
+)
+def test_a_clone_of_the_repository_leads_to_it(tmp_path: Path, text: str, name: str) -> None:
+    root = tmp_path / "kit"
+    root.mkdir()
+    assert "CDPATH" in cloning(text, root, tmp_path)
+    assert (tmp_path / "clones" / name).resolve() == root
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["git clone https://github.com/some/other", "git clone https://github.com/some/kit ../out", "git pull", "cd kit"],
+)
+def test_anything_else_leads_nowhere(tmp_path: Path, text: str) -> None:
+    assert cloning(text, tmp_path / "kit", tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["source .venv/bin/activate", ". ~/env/bin/activate && ls", "a; source $HOME/e/bin/activate\nb"]
+)
+def test_an_environment_is_active(text: str) -> None:
+    assert "activate" not in ACTIVATES.sub(":", text)
+
+
+@pytest.mark.parametrize("text", ["source setup.sh", "echo source v/bin/activate", "source v/bin/activate.py"])
+def test_other_scripts_are_sourced(text: str) -> None:
+    assert ACTIVATES.sub(":", text) == text
+
+
+def test_no_script_of_a_repository_stands_for_the_interpreter(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("python", "tidy", "..."):
+        (tmp_path / "bin" / name).write_text("#!/bin/sh\nexit 0\n")
+    (tmp_path / "setup.py").write_text(
+        "from setuptools import setup\nsetup(scripts=['bin/python', 'bin/tidy', 'bin/...'])\n"
+    )
+    job = execute.Job(root=tmp_path, path=".", text="python -c 'import nowhere_at_all'", kind="bash")
+    assert not execute.run(job, of_repository(tmp_path)).ok
+    assert of_repository(tmp_path).console["tidy"] == "bin/tidy"
