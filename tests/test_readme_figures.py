@@ -11,8 +11,24 @@ README, MODELS, RESULTS = (
     (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/models.md", "docs/results.md")
 )
 SUMMARY, BY_HAND = RESULTS.partition("\n## ")[0], RESULTS.partition("## The llm navigator\n")[2].partition("\n## ")[0]
-NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-RUN = re.compile(r"\((first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth) run\b")
+NUMBERS = (
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+)
+RUN = re.compile(
+    r"\((first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth) run\b"
+)
 ORDINALS = (
     "first",
     "second",
@@ -26,6 +42,7 @@ ORDINALS = (
     "tenth",
     "eleventh",
     "twelfth",
+    "thirteenth",
 )
 
 
