@@ -3,7 +3,6 @@
 import atexit
 import functools
 import os
-import re
 import shlex
 import shutil
 import stat
@@ -17,7 +16,7 @@ import msgspec
 from benchmarks.strict import code_cache
 from benchmarks.strict.bash_text import assignments
 from benchmarks.strict.collector import NAME, Collector
-from benchmarks.strict.inside.target import CONSOLE
+from benchmarks.strict.installed import Installed, installed_programs
 from benchmarks.strict.libraries import Libraries
 from benchmarks.strict.prepared import ACTIVATES, cloning
 from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
@@ -134,7 +133,7 @@ def run(job: Job, libraries: Libraries) -> Execution:
             place=place,
             root=job.root.resolve(),
             workdir=workdir.resolve(),
-            bin=shims(_console_programs(libraries, job.root.resolve()), job.record),
+            bin=shims(installed_programs(libraries.console, job.root.resolve()), job.record),
             parsers=parsers(),
             written=tuple(written_folders(job.text, workdir.resolve(), job.root.resolve()))
             if job.kind == "bash"
@@ -232,24 +231,6 @@ def weaknesses() -> list[str]:
     if absent:
         lines.append(f"not installed: {', '.join(absent)}; options that programs read with these are not judged")
     return lines
-
-
-Installed = tuple[str, str, bool]
-"""Name of a console script, what it starts in words of a shell, and whether that is Python."""
-
-
-def _console_programs(libraries: Libraries, root: Path) -> tuple[Installed, ...]:
-    named = {name: place for name, place in libraries.console.items() if re.fullmatch(r"\w[\w.-]*", name)}
-    return tuple(_install(name, place, root) for name, place in named.items())
-
-
-def _install(name: str, place: str, root: Path) -> Installed:
-    if ":" in place:
-        return name, shlex.join([CONSOLE, name, place]), True
-    script = root / place
-    with script.open("rb") as file:
-        python = place.endswith(".py") or b"python" in file.readline(200)
-    return name, shlex.quote(str(script)) if python else shlex.join([system("bash"), str(script)]), python
 
 
 @functools.cache

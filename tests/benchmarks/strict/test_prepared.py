@@ -1,10 +1,12 @@
 """A clone of the repository and an environment are there already."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from benchmarks.strict import execute
+from benchmarks.strict.installed import installed_programs
 from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.prepared import ACTIVATES, cloning
 
@@ -54,3 +56,21 @@ def test_no_script_of_a_repository_stands_for_the_interpreter(tmp_path: Path) ->
     job = execute.Job(root=tmp_path, path=".", text="python -c 'import nowhere_at_all'", kind="bash")
     assert not execute.run(job, of_repository(tmp_path)).ok
     assert of_repository(tmp_path).console["tidy"] == "bin/tidy"
+
+
+def test_only_plain_files_of_the_repository_are_installed(tmp_path: Path) -> None:
+    root = tmp_path / "kit"
+    (root / "bin").mkdir(parents=True)
+    (tmp_path / "outside.py").write_text("print(1)\n")
+    (root / "bin" / "link").symlink_to(tmp_path / "outside.py")
+    os.mkfifo(root / "bin" / "pipe")
+    (root / "bin" / "go").write_text("#!/bin/sh\necho 1\n")
+    console = {
+        "a": "../outside.py",
+        "link": "bin/link",
+        "pipe": "bin/pipe",
+        "go": "bin/go",
+        "x/y": "kit:main",
+        "k": "kit:main",
+    }
+    assert {name: judged for name, _, judged in installed_programs(console, root)} == {"go": False, "k": True}
