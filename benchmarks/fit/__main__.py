@@ -21,10 +21,21 @@ from benchmarks.fit.prepared import Prepared, add_sources, prepared, solved, sou
 from benchmarks.fit.relatives import family, folds
 from benchmarks.fit.wrong import CLASSES, Wrong, wrongs
 from ml_agent.encoder.encoder import shipped
-from ml_agent.matching.answers import Answer
-from ml_agent.matching.model import FEATURES_OF, TABLES, Model
+from ml_agent.matching.answers import ANSWER_FEATURES, Answer
+from ml_agent.matching.confidence import CONFIDENCE_FEATURES
+from ml_agent.matching.model import TABLES, Model
+from ml_agent.matching.retrieval import ENTRY_FEATURES
+from ml_agent.matching.scores import VALUE_FEATURES
 from ml_agent.matching.sense import use
+from ml_agent.matching.switches import SWITCH_FEATURES
 
+FEATURES_OF = {
+    "value": VALUE_FEATURES,
+    "switch": SWITCH_FEATURES,
+    "entry": ENTRY_FEATURES,
+    "answer": ANSWER_FEATURES,
+    "confidence": CONFIDENCE_FEATURES,
+}
 SEED = 0
 PENALTY = {"value": learn.VALUE_PENALTY, "entry": 5.0, "answer": 3.0}
 STAKE = {"number": 1.5, "path": 2.5, "name": 1.5, "text": 2.5, "factor": 1.0, "word": 0.0, "absence": 0.0}

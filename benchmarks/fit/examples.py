@@ -1,5 +1,6 @@
 """Training examples from rows: values in slots, switches, entry points, whole answers, each with what is right."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,7 +9,7 @@ from benchmarks.fit.learn import Group
 from benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.fill import Placed, explained, pairs, spelled_slots, typed
-from ml_agent.matching.launch import started
+from ml_agent.matching.launch import PORT, PROCESSES
 from ml_agent.matching.scores import Pair
 from ml_agent.matching.slots import Slot, Weights
 from ml_agent.matching.switches import switches, truth
@@ -18,6 +19,10 @@ from tools.signatures.model import Option, Signature
 KINDS = ("number", "path", "name", "text", "factor", "word", "absence")
 OTHER_WEIGHT = 0.3
 """What a row counts whose reference may leave out what was asked, or give what was not."""
+_PROCESS_COUNT = re.compile(
+    r"(?:nproc[_-]per[_-]node|num[_-]processes|num[_-]gpus|(?:mpiexec|mpirun|horovodrun)\s+-np?)[\s=]+(?P<count>\d+)"
+)
+_PORT_NUMBER = re.compile(r"master[_-]port[\s=]+(?P<count>\d+)")
 
 
 class Switched(NamedTuple):
@@ -46,7 +51,7 @@ def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Sw
     taken, _ = spelled_slots(row.statement, slots)
     weights = Weights(slots)
     found = pairs(row.statement, slots, weights, taken)
-    values = row.values | started(row.data["output"])
+    values = row.values | launcher_values(row.data["output"])
     right, fitting = _right(found, slots, values)
     made = [
         Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), OTHER_WEIGHT if row.group == "other" else 1.0, row.repository)
@@ -54,6 +59,13 @@ def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Sw
     ]  # fmt: skip
     placed = [*taken, *placed_right(found, right)]
     return made, list(_switch_examples(row, slots, weights, placed))
+
+
+def launcher_values(text: str) -> dict[str, str]:
+    """By dest: what a command says to a launcher."""
+    patterns = ((PROCESSES, _PROCESS_COUNT), (PORT, _PORT_NUMBER))
+    found = {option.dest: pattern.search(text) for option, pattern in patterns}
+    return {dest: match["count"] for dest, match in found.items() if match}
 
 
 def _hopeless(

@@ -99,6 +99,7 @@ def _cached_rows(root: Path, rows: Sequence[tuple[str, dict[str, Any]]], cache: 
 
 def _key(rows: Sequence[tuple[str, dict[str, Any]]]) -> str:
     said = hashlib.sha256(json.dumps(rows, sort_keys=True).encode())
+    said.update(Path(__file__).read_bytes())
     for name in _READ_BY:
         said.update(files("ml_agent.matching").joinpath(f"{name}.py").read_bytes())
     said.update(files("ml_agent.values").joinpath("readings.py").read_bytes())
@@ -116,8 +117,16 @@ def _freeze(root: Path, group: str, data: dict[str, Any], cache: Path) -> Any:
     order = sorted(range(len(ranked)), key=lambda place: -model.entry(ranked[place].vector))
     kept = {*order[:_KEPT], *(place for place, one in enumerate(right) if one)}
     own = facts_of(root, cache).entry(row.signature)
-    entries = {place: ranked[place].entry.alone() for place in kept}
-    return row._replace(statement=None), own.alone(), [one.vector for one in ranked], right, entries  # type: ignore[arg-type]
+    entries = {place: _detach(ranked[place].entry) for place in kept}
+    return row._replace(statement=None), _detach(own), [one.vector for one in ranked], right, entries  # type: ignore[arg-type]
+
+
+def _detach(entry: EntryPoint) -> EntryPoint:
+    """The same with all that is known of it read, and without its repository: small enough to keep."""
+    copy = EntryPoint.__new__(EntryPoint)
+    known = ("signature", "shown", "seen", "slots", "_slots_by_sense", "variables", "launcher", "repository")
+    vars(copy).update({name: getattr(entry, name) for name in known}, facts=None)
+    return copy
 
 
 def _thaw(kept: Any) -> Prepared:

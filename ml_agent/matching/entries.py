@@ -202,14 +202,6 @@ class EntryPoint:
         folder = posixpath.dirname(self.signature.path) or "."
         return tuple(posixpath.relpath(path, folder) for path in self.facts.configurations)
 
-    def alone(self) -> "EntryPoint":
-        """The same with all that is known of it read, and without its repository: small enough to keep."""
-        copy = EntryPoint.__new__(EntryPoint)
-        kept = {"shown": self.shown, "seen": self.seen, "slots": self.slots, "launcher": self.launcher}
-        kept |= {"variables": self.variables, "_slots_by_sense": self._slots_by_sense, "repository": self.repository}
-        vars(copy).update(signature=self.signature, facts=None, **kept)
-        return copy
-
     @cached_property
     def repository(self) -> str:
         """The name of its repository."""

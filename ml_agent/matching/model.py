@@ -13,17 +13,8 @@ from ml_agent.matching.confidence import CONFIDENCE_FEATURES
 from ml_agent.matching.retrieval import ENTRY_FEATURES
 from ml_agent.matching.scores import VALUE_FEATURES
 from ml_agent.matching.sense import in_use
-from ml_agent.matching.switches import SWITCH_FEATURES
 
 Level = Literal["sure", "likely", "guess", "unsure"]
-
-FEATURES_OF = {
-    "value": VALUE_FEATURES,
-    "switch": SWITCH_FEATURES,
-    "entry": ENTRY_FEATURES,
-    "answer": ANSWER_FEATURES,
-    "confidence": CONFIDENCE_FEATURES,
-}
 
 
 class Linear:
