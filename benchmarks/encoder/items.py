@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from benchmarks.fit.relatives import relatives
 from benchmarks.fit.rows import facts_of
 from benchmarks.written.marks import MARK, find_slot, key_of
-from ml_agent.matching.entries import Facts
-from ml_agent.matching.mentions import read
+from ml_agent.matching.entries import RepositoryFacts
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.sense import MOST_CHOICES, choice_text
 from ml_agent.matching.slots import Slot
 
@@ -69,7 +69,7 @@ def items(marked: Path, folders: Sequence[Path], cache: Path, kept_back: Iterabl
             yield item
 
 
-def _find_slots(facts: Facts, row: Mapping[str, Any]) -> Sequence[Slot] | None:
+def _find_slots(facts: RepositoryFacts, row: Mapping[str, Any]) -> Sequence[Slot] | None:
     wanted = (row["entry"], tuple(row["subcommand"]), row["name"])
     return next((one.slots for one in facts.entries if key_of(one.signature) == wanted), None)
 
@@ -100,7 +100,7 @@ def _item(repository: str, marked: str, slots: Sequence[Slot]) -> Item | None:
 
 def _find_idle(text: str, spans: Sequence[Span]) -> Iterator[Span]:
     """The values that set no option."""
-    statement = read(text)
+    statement = read_request(text)
     for mention in statement.mentions:
         if mention.kind not in _STATED or mention.parts:
             continue

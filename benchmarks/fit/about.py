@@ -22,8 +22,8 @@ from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 from benchmarks.fit.relatives import family, relatives
 from benchmarks.fit.rows import facts_of
 from benchmarks.written.marks import MARK
-from ml_agent.matching.about import ABOUT_FEATURES, About
-from ml_agent.matching.mentions import Statement, read
+from ml_agent.matching.about import ABOUT_FEATURES, RelevanceModel
+from ml_agent.matching.mentions import ParsedRequest, read_request
 from ml_agent.matching.vocabulary import Vocabulary
 
 SEED, FOLDS = 0, 5
@@ -164,7 +164,7 @@ def paired(
     """
     about, rng, found = _without_weights(table), random.Random(SEED), []
     for one in asked:
-        statement, near = read(one.text), family([one.repository])
+        statement, near = read_request(one.text), family([one.repository])
         strangers = [name for name in drawn[one.repository] if name not in near]
         for name in [one.repository, *rng.sample(strangers, min(OTHERS, len(strangers)))]:
             found.append(_pair(one, statement, books[name], about)._replace(own=name == one.repository))
@@ -175,18 +175,18 @@ def nowhere(learned: Sequence[str], books: Mapping[str, Vocabulary], table: Mapp
     """Each everyday request beside some repositories."""
     about, rng = _without_weights(table), random.Random(SEED)
     return [
-        _pair(Asked(name, "everyday", text), read(text), books[name], about)
+        _pair(Asked(name, "everyday", text), read_request(text), books[name], about)
         for text in everyday()
         for name in rng.sample(learned, NOWHERE)
     ]
 
 
-def _pair(asked: Asked, statement: Statement, book: Vocabulary, about: About) -> Pair:
+def _pair(asked: Asked, statement: ParsedRequest, book: Vocabulary, about: RelevanceModel) -> Pair:
     return Pair(asked, about.vector(statement, book), bool(about.against(statement, book)), own=False)
 
 
-def _without_weights(table: Mapping[str, Any]) -> About:
-    return About({"weights": dict.fromkeys(ABOUT_FEATURES, 0.0), "bias": 0.0, "least": 0.0} | dict(table))
+def _without_weights(table: Mapping[str, Any]) -> RelevanceModel:
+    return RelevanceModel({"weights": dict.fromkeys(ABOUT_FEATURES, 0.0), "bias": 0.0, "least": 0.0} | dict(table))
 
 
 def fitted(pairs: Sequence[Pair]) -> dict[str, Any]:

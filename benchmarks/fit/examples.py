@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from benchmarks.fit.learn import Group
 from benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
-from ml_agent.matching.fill import Placed, explained, pairs, spelled_slots, typed
+from ml_agent.matching.fill import FilledSlot, pairs, spelled_slots, spelling_in_slot, used_tokens
 from ml_agent.matching.launch import PORT, PROCESSES
-from ml_agent.matching.scores import Pair
-from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.scores import ValueSlotPair
+from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.switches import switches, truth
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option, Signature
@@ -49,7 +49,7 @@ def listed(value: object) -> list[str]:
 def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Switched]]:
     """One group for each stated value, and every switch that the request comes near to, of the row's own entry point."""
     taken, _ = spelled_slots(row.statement, slots)
-    weights = Weights(slots)
+    weights = TermWeights(slots)
     found = pairs(row.statement, slots, weights, taken)
     values = row.values | launcher_values(row.data["output"])
     right, fitting = _right(found, slots, values)
@@ -69,7 +69,7 @@ def launcher_values(text: str) -> dict[str, str]:
 
 
 def _hopeless(
-    found: Sequence[Pair], right: Collection[int], slots: Sequence[Slot], values: Mapping[str, Any]
+    found: Sequence[ValueSlotPair], right: Collection[int], slots: Sequence[Slot], values: Mapping[str, Any]
 ) -> set[int]:
     """The pairs of values that go nowhere with slots that are given what no value says: whatever stands there is wrong."""
     reached = {found[at].slot for at in right}
@@ -84,7 +84,7 @@ def _hopeless(
     }
 
 
-def by_value(found: Sequence[Pair], right: Collection[int], fitting: Collection[int]) -> Iterator[list[int]]:
+def by_value(found: Sequence[ValueSlotPair], right: Collection[int], fitting: Collection[int]) -> Iterator[list[int]]:
     """By value the places of its pairs: the right ones, and the wrong ones that do not fit as well."""
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     for place, pair in enumerate(found):
@@ -93,14 +93,16 @@ def by_value(found: Sequence[Pair], right: Collection[int], fitting: Collection[
     yield from groups.values()
 
 
-def placed_right(found: Sequence[Pair], right: Iterable[int]) -> Iterator[Placed]:
+def placed_right(found: Sequence[ValueSlotPair], right: Iterable[int]) -> Iterator[FilledSlot]:
     """The right pairs, as what stands in the slots."""
     for at in right:
         mention = found[at].mention
-        yield Placed(found[at].slot, (mention.value,), 1.0, "", (mention.start,), mention.text)
+        yield FilledSlot(found[at].slot, (mention.value,), 1.0, "", (mention.start,), mention.text)
 
 
-def _right(found: Sequence[Pair], slots: Sequence[Slot], values: Mapping[str, Any]) -> tuple[set[int], set[int]]:
+def _right(
+    found: Sequence[ValueSlotPair], slots: Sequence[Slot], values: Mapping[str, Any]
+) -> tuple[set[int], set[int]]:
     """The pairs that the reference has, each value once; and all that it might have."""
     fitting = {
         place
@@ -129,8 +131,8 @@ def _right(found: Sequence[Pair], slots: Sequence[Slot], values: Mapping[str, An
     return right, fitting
 
 
-def _fits(pair: Pair, slot: Slot, values: Mapping[str, Any]) -> bool:
-    words, wanted = typed(pair.mention, slot), listed(values[slot.option.dest])
+def _fits(pair: ValueSlotPair, slot: Slot, values: Mapping[str, Any]) -> bool:
+    words, wanted = spelling_in_slot(pair.mention, slot), listed(values[slot.option.dest])
     if len(words) == len(wanted) and all(same(a, b) for a, b in zip(words, wanted, strict=True)):
         return True
     if len(words) != 1:
@@ -140,8 +142,10 @@ def _fits(pair: Pair, slot: Slot, values: Mapping[str, Any]) -> bool:
     )
 
 
-def _switch_examples(row: Row, slots: Sequence[Slot], weights: Weights, placed: Sequence[Placed]) -> Iterator[Switched]:
-    spent = explained(row.statement, placed, slots)
+def _switch_examples(
+    row: Row, slots: Sequence[Slot], weights: TermWeights, placed: Sequence[FilledSlot]
+) -> Iterator[Switched]:
+    spent = used_tokens(row.statement, placed, slots)
     for _, slot, said, _ in switches(row.statement, slots, weights, spent, {one.slot for one in placed}, lambda _: 0.0):
         option = slot.option
         if option.dest not in row.values:

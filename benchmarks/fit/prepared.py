@@ -9,12 +9,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.fit.rows import Row, facts_of, row_of, same_entry, shelf_of
+from benchmarks.fit.rows import Row, entry_index_of, facts_of, row_of, same_entry
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.entries import EntryPoint
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import Model, shipped
-from ml_agent.matching.solver import answered
+from ml_agent.matching.solver import answers_of_entries
 
 _KEPT = 8
 """So many entry points of a row are kept beside the right ones: no more are looked at."""
@@ -112,7 +112,7 @@ def _freeze(root: Path, group: str, data: dict[str, Any], cache: Path) -> Any:
     if row is None:
         return None
     model = shipped().words
-    ranked = shelf_of(root, cache, row.folder).ranked(row.statement)
+    ranked = entry_index_of(root, cache, row.folder).ranked(row.statement)
     right = [int(same_entry(one.entry.signature, row.signature)) for one in ranked]
     order = sorted(range(len(ranked)), key=lambda place: -model.entry(ranked[place].vector))
     kept = {*order[:_KEPT], *(place for place, one in enumerate(right) if one)}
@@ -131,7 +131,7 @@ def _detach(entry: EntryPoint) -> EntryPoint:
 
 def _thaw(kept: Any) -> Prepared:
     row, own, vectors, right, entries = kept
-    return Prepared(row._replace(statement=read(row.data["instruction"])), own, vectors, right, entries)
+    return Prepared(row._replace(statement=read_request(row.data["instruction"])), own, vectors, right, entries)
 
 
 def solved(one: Prepared, model: Model) -> list[Answer]:
@@ -140,4 +140,4 @@ def solved(one: Prepared, model: Model) -> list[Answer]:
         ((model.entry(vector), place) for place, vector in enumerate(one.vectors)), key=lambda s: (-s[0], s[1])
     )
     ranked = [(score, one.entries[place]) for score, place in scores if place in one.entries]
-    return answered(one.row.statement, ranked, model)
+    return answers_of_entries(one.row.statement, ranked, model)

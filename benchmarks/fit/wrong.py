@@ -7,7 +7,7 @@ from benchmarks.fit.examples import same, stated
 from benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.entries import EntryPoint
-from ml_agent.matching.fill import Placed, typed
+from ml_agent.matching.fill import FilledSlot, spelling_in_slot
 from ml_agent.matching.slots import Slot
 
 CLASSES = {
@@ -64,7 +64,9 @@ def _alike(words: Sequence[str], others: Sequence[str] | None) -> bool:
     return others is not None and len(words) == len(others) and all(map(same, words, others))
 
 
-def _why_missed(row: Row, slot: Slot | None, words: Sequence[str], called: bool, placed: Mapping[str, Placed]) -> str:
+def _why_missed(
+    row: Row, slot: Slot | None, words: Sequence[str], called: bool, placed: Mapping[str, FilledSlot]
+) -> str:
     """Why a slot has not what it should have."""
     if slot is None:
         return "not readable"
@@ -72,7 +74,7 @@ def _why_missed(row: Row, slot: Slot | None, words: Sequence[str], called: bool,
         return "switch missed"
     if slot.option.required and not called:
         return "required missing"
-    stating = [one for one in row.statement.mentions if _states(typed(one, slot), words)]
+    stating = [one for one in row.statement.mentions if _states(spelling_in_slot(one, slot), words)]
     starts = {start for dest, one in placed.items() if dest != slot.option.dest for start in one.starts}
     if any(one.start in starts for one in stating):
         return "wrong slot"
@@ -94,7 +96,7 @@ def _false(
     answer: Answer,
     wanted: Mapping[str, Sequence[str]],
     given: Mapping[str, Sequence[str]],
-    placed: Mapping[str, Placed],
+    placed: Mapping[str, FilledSlot],
     slots: Mapping[str, Slot],
 ) -> Iterator[Wrong]:
     """What is given that nobody asked for."""

@@ -22,7 +22,7 @@ _PICTURE = frozenset(terms("image pil"))
 _MASK = frozenset(terms("mask"))
 
 
-class Sources(msgspec.Struct, frozen=True, kw_only=True):
+class NameSources(msgspec.Struct, frozen=True, kw_only=True):
     """Where missing names may come from."""
 
     earlier: tuple[Example, ...]
@@ -50,7 +50,7 @@ def _usual_imports() -> Mapping[str, str]:
     return {str(name): str(line) for name, line in tomllib.loads(text)["names"].items()}
 
 
-def complete(code: str, sources: Sources) -> str:
+def complete(code: str, sources: NameSources) -> str:
     """The code with the statements in front that bind what it needs; what nobody binds stays missing."""
     tree = parsed(code)
     if tree is None:
@@ -99,7 +99,7 @@ def _is_import(line: str) -> bool:
     return line.startswith(("import ", "from "))
 
 
-def _binding(name: str, sources: Sources) -> str | None:
+def _binding(name: str, sources: NameSources) -> str | None:
     """A statement that binds `name`."""
     return (
         _from_blocks(name, sources.earlier, imports_only=False)
@@ -144,7 +144,7 @@ def _single_import(statement: ast.Import | ast.ImportFrom, name: str) -> str:
     )
 
 
-def _from_api(name: str, sources: Sources) -> str | None:
+def _from_api(name: str, sources: NameSources) -> str | None:
     """An import of the one public class, function or package of the repository that has this name."""
     if sources.index.api.claims(name, sources.workdir):
         return f"import {name}"

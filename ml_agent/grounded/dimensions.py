@@ -13,7 +13,7 @@ _SMALL = 8
 _CHANNELS = re.compile(r"expected input\[([\d, ]+)\] to have (\d+) channels, but got (\d+) channels")
 
 
-def carried(
+def carry_sizes(
     exchanges: Iterable[tuple[str, str]], found: Sequence[Literal], settled: Sequence[tuple[int, int]]
 ) -> list[tuple[Literal, str]]:
     """Numbers given to calls that were a size of the old shape, each with the size at the same place of the new one.
@@ -43,7 +43,7 @@ def carried(
     ]
 
 
-def fitted(code: str, error_lines: Iterable[str]) -> str | None:
+def fit_channels(code: str, error_lines: Iterable[str]) -> str | None:
     """The code with channels where the program looks for them; None where its error is about something else.
 
     A shape whose last dimension has the expected size is turned round (PyTorch wants batch, channels, height, width);

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.choices import Choice
-from ml_agent.grounded.commands import Matched
+from ml_agent.grounded.commands import CommandDraft
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.matching.answers import CERTAIN
-from ml_agent.matching.likeness import stands
+from ml_agent.matching.likeness import occurs_in
 from tools.commandline.shell import parse_command
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -25,7 +25,7 @@ _BY_VALUE = 0.3
 """What a stated value without a place counts against how well the best example fits, which is 1 at most."""
 
 
-class Programs(NamedTuple):
+class ProgramDrafts(NamedTuple):
     """Programs by the way in which they were made, each the best first."""
 
     written: Sequence[Draft]
@@ -37,7 +37,7 @@ class Programs(NamedTuple):
 
 
 def in_order(
-    instruction: str, commands: Sequence[Matched], programs: Programs, choices: Sequence[Choice]
+    instruction: str, commands: Sequence[CommandDraft], programs: ProgramDrafts, choices: Sequence[Choice]
 ) -> Iterator[Draft]:
     """All drafts, each text once: first of the kind that is asked for, or that fits better where the wording leaves it open.
 
@@ -63,7 +63,7 @@ def in_order(
     return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
 
 
-def _is_settled(instruction: str, command: Matched, choices: Sequence[Choice]) -> bool:
+def _is_settled(instruction: str, command: CommandDraft, choices: Sequence[Choice]) -> bool:
     """Whether no program could go before a command: the request names it, it has all that is said, or no example fits better."""
     if _is_named(instruction, command.draft) or _is_certain(command):
         return True
@@ -75,7 +75,7 @@ def _is_short(program: Draft) -> bool:
     return program.text.count("\n") < _LONGEST
 
 
-def _programs(programs: Programs) -> Iterator[Draft]:
+def _programs(programs: ProgramDrafts) -> Iterator[Draft]:
     """Those that were written first where they have a place for more values: an example is a way that its authors have tried."""
 
     def missing(draft: Draft) -> int:
@@ -98,19 +98,19 @@ def _is_named(instruction: str, command: Draft) -> bool:
     )
 
 
-def _is_certain(command: Matched) -> bool:
+def _is_certain(command: CommandDraft) -> bool:
     """Whether a command has a place for every value, several at least, and none that could as well be elsewhere: nobody asks for another program then."""
-    return len(command.placed) > 1 and command.least > CERTAIN and not unused(command.draft, command.placed)
+    return len(command.placed) > 1 and command.weakest_placement > CERTAIN and not unused(command.draft, command.placed)
 
 
-def _fits_better(program: Draft, command: Matched, ahead: float) -> bool:
+def _fits_better(program: Draft, command: CommandDraft, ahead: float) -> bool:
     """Whether a program goes before a command where the wording leaves it open: values without a place speak against either.
 
     What the command has because of the request's words, and the program does not say, is such a value, too.
     """
     if unused(program) and ahead < _CLEARLY:
         return False
-    without = unused(program) + sum(not stands(value, program.text) for value in command.placed)
+    without = unused(program) + sum(not occurs_in(value, program.text) for value in command.placed)
     return ahead + _BY_VALUE * (unused(command.draft, command.placed) - without) > 0
 
 

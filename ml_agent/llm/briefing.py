@@ -24,7 +24,7 @@ from ml_agent.llm.listing import called, line_of, options_of
 from ml_agent.llm.objects import ObjectRoom, likely_modules, likely_objects, object_lines, outline
 from ml_agent.llm.rooms import LEVELS, MOST_TOKENS, Rooms
 from ml_agent.llm.uses import uses_of
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.thread import Thread
@@ -126,7 +126,7 @@ def _opening(task: _Task, found: Sequence[Entry], rooms: Rooms) -> Thread:
         guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
         unasked=", ".join(unasked(drafts[0], request.instruction)) if _is_sure(drafts) else "",
         instruction=request.instruction,
-        values=reworded_numbers(read(request.instruction, ()), plain=False),
+        values=reworded_numbers(read_request(request.instruction, ()), plain=False),
         **(_code(request, workspace, passages, rooms) if code or not entries else {"api": [], "modules": []}),
         uses=_uses(found, request, workspace, rooms.uses) if code else [],
     )

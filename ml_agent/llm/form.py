@@ -16,12 +16,12 @@ from ml_agent.llm.likely import ranked_entries
 from ml_agent.llm.loop import Case
 from ml_agent.llm.opinion import Told
 from ml_agent.llm.written_call import stated
-from ml_agent.matching.answers import Given, command
+from ml_agent.matching.answers import ScoredEntry, command
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.fill import fill
-from ml_agent.matching.mentions import Statement
+from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.model import shipped
-from ml_agent.matching.solver import callee_of, weighed, workdir_of
+from ml_agent.matching.solver import callee_of, scored_answers, workdir_of
 from ml_agent.proof import examine
 from ml_agent.trajectory import Emit
 from prompts.untrusted import joined, neutral
@@ -56,7 +56,7 @@ class Form:
             return sorted([examined[0], *made, *examined[1:]], key=_errors)
         return sorted([*made, *examined], key=_errors)
 
-    def _choose_entry(self, draft: Draft | None) -> Given | None:
+    def _choose_entry(self, draft: Draft | None) -> ScoredEntry | None:
         """The first entry point of the learned ranking, or the grounded draft's own where that is close behind."""
         ranked = ranked_entries(self._statement, self._case.workspace)
         if not ranked:
@@ -66,9 +66,9 @@ class Form:
         same = [pair for pair in ranked if draft is not None and pair[1].signature.path == draft.entry]
         own = min(same or ranked[:1], key=lambda pair: (pair[1].signature != called, -pair[0]))
         score, entry = own if best - own[0] < _CLOSE else ranked[0]
-        return Given(entry, score, best) if entry.slots else None
+        return ScoredEntry(entry, score, best) if entry.slots else None
 
-    def _fill(self, chosen: Given) -> list[Draft]:
+    def _fill(self, chosen: ScoredEntry) -> list[Draft]:
         """The command with the arguments that the model writes; none where it writes no option."""
         entry, workspace = chosen.entry, self._case.workspace
         said = self._client.write(prompt_of(self._statement, entry, workspace.path or "."), _MOST_TOKENS)
@@ -81,7 +81,7 @@ class Form:
         filled = told.added(
             fill(self._statement, slots, model, told, callee_of(entry, workspace.path or ".")), model.switch
         )
-        for answer in weighed(self._statement, chosen, filled, model):
+        for answer in scored_answers(self._statement, chosen, filled, model):
             workdir = workdir_of(answer, workspace.path, workspace.path_given)
             line = command(answer, workdir)
             if line is not None:
@@ -91,7 +91,7 @@ class Form:
         return []
 
 
-def prompt_of(statement: Statement, entry: EntryPoint, folder: str) -> Prompt:
+def prompt_of(statement: ParsedRequest, entry: EntryPoint, folder: str) -> Prompt:
     """The one request to the model.
 
     Args:

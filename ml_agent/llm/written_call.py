@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import plain
+from ml_agent.matching.terms import alphanumeric
 from ml_agent.values.numbers import number
 from tools.commandline.invocation import read_invocation, split_assignments
 from tools.commandline.lexer import lex
@@ -60,7 +60,7 @@ class _Reader:
     def __init__(self, entry: EntryPoint) -> None:
         self._entry, self._slots = entry, entry.slots
         self._flags = _flags(self._slots)
-        self._bare = {plain(name): known for name, known in reversed(self._flags.items())}
+        self._bare = {alphanumeric(name): known for name, known in reversed(self._flags.items())}
         self._given: list[tuple[int, list[str], bool]] = []
         self._open: list[str] | None = None
         """Where the next word belongs."""
@@ -98,7 +98,7 @@ class _Reader:
             self._open = values
 
     def _find(self, name: str) -> tuple[int, bool] | None:
-        wanted = plain(name)
+        wanted = alphanumeric(name)
         if name in self._flags or wanted in self._bare:
             return self._flags.get(name) or self._bare[wanted]
         near = difflib.get_close_matches(wanted, list(self._bare), 1, _LIKENESS)

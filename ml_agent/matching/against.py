@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ml_agent.encoder.encoder import Reading, Vectors
+from ml_agent.encoder.encoder import EncodedRequest, Vectors
 from ml_agent.matching.mention import Mention
 
 _LEAST = -8.0
 """What a log-probability is at least; differences of log-odds are at most as far apart."""
 
 
-class Sense:
+class OptionAlignment:
     """A request against the options of one entry point.
 
     Args:
@@ -23,7 +23,7 @@ class Sense:
     HEARD = -1.2
     """Log-probability from which on a token speaks of an option."""
 
-    def __init__(self, reading: Reading, options: Vectors) -> None:
+    def __init__(self, reading: EncodedRequest, options: Vectors) -> None:
         self._reading = reading
         self._logits = np.concatenate([reading.vectors @ options.T, reading.idle[:, None]], 1)
         self._log = _log_softmax(self._logits)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from ml_agent.matching.mention import Mention, spanning
 from ml_agent.values.lexer import Token
 from ml_agent.values.lexicon import gram_sizes
-from ml_agent.values.numbers import plain
+from ml_agent.values.numbers import plain_number
 from ml_agent.values.readings import worded
 
 _FACTOR = re.compile(
@@ -48,7 +48,7 @@ def factors(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
         inside = [place for place, token in enumerate(tokens) if match.start() <= token.start < match.end()]
         factor = _FACTORS[match["part"].lower()] if match["part"] else worded(match["count"])
         if inside and factor:
-            value = plain(factor) if match["count"] else str(factor)
+            value = plain_number(factor) if match["count"] else str(factor)
             yield spanning(text, tokens, inside[0], inside[-1], kind="factor", value=value)
 
 

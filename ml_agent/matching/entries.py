@@ -12,12 +12,12 @@ import msgspec
 
 from ml_agent.matching import launch
 from ml_agent.matching.alternatives import Alternatives
-from ml_agent.matching.mentions import Statement
+from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.sense import is_read_by_sense, keep_in
 from ml_agent.matching.slots import TRUTH, Slot, distinct
 from ml_agent.matching.terms import terms
-from ml_agent.matching.usage import Usage, read_usages
-from ml_agent.matching.variables import documented, first_documented, references, with_variables
+from ml_agent.matching.usage import OptionUsage, read_usages
+from ml_agent.matching.variables import documented_variables, first_documented_variables, references, with_variables
 from ml_agent.matching.vocabulary import Vocabulary, vocabulary_of
 from ml_agent.values.numbers import number
 from tools.commandline.invocation import Invocation
@@ -46,7 +46,7 @@ _SIBLING_KINDS = frozenset(
 )
 
 
-class Shown(msgspec.Struct, frozen=True):
+class ExampleCall(msgspec.Struct, frozen=True):
     """An example's call of an entry point."""
 
     example: Example
@@ -63,12 +63,12 @@ class EntryPoint:
         facts: of its repository.
     """
 
-    def __init__(self, signature: Signature, facts: "Facts") -> None:
+    def __init__(self, signature: Signature, facts: "RepositoryFacts") -> None:
         self.signature = signature
         self.facts = facts
 
     @cached_property
-    def shown(self) -> tuple[Shown, ...]:
+    def shown(self) -> tuple[ExampleCall, ...]:
         """The calls of it that the repository shows."""
         found = []
         for example in self.facts.examples.get(self.signature.path, ()):
@@ -87,7 +87,7 @@ class EntryPoint:
                     for dest, value in parse_call(self.signature, invocation.words).values.items()
                     if not (holds_placeholder(value) or is_metavar(value, dest))
                 }
-                found.append(Shown(example, invocation, values))
+                found.append(ExampleCall(example, invocation, values))
         return tuple(found)
 
     @cached_property
@@ -107,10 +107,10 @@ class EntryPoint:
         options = [one for one in self.signature.options if not (self.launcher and launch.is_launchers(one))]
         last = {one.dest: one for one in self.signature.options}
         usages = read_usages(self.facts.index, self.signature)
-        own = (self._slot(one, last[one.dest], usages.get(one.dest, Usage())) for one in distinct(options))
+        own = (self._slot(one, last[one.dest], usages.get(one.dest, OptionUsage())) for one in distinct(options))
         return (*own, *map(Slot, launch.options_of(self.launcher, options)))
 
-    def _slot(self, option: Option, known: Option, usage: Usage) -> Slot:
+    def _slot(self, option: Option, known: Option, usage: OptionUsage) -> Slot:
         seen = self.seen.get(known.dest, ())
         files = self._siblings((known.default or "", *seen)) or self._configurations(known)
         prose = self.facts.said_of([known.dest, *(flag.lstrip("-") for flag in known.flags)])
@@ -121,14 +121,14 @@ class EntryPoint:
         beside = [self._alternatives(slot.option) for slot in self.slots]
         return tuple(slot.beside(others) if others else slot for slot, others in zip(self.slots, beside, strict=True))
 
-    def slots_for(self, statement: Statement) -> tuple[Slot, ...]:
+    def slots_for(self, statement: ParsedRequest) -> tuple[Slot, ...]:
         """Its slots, as a request is read: what the source has beside known values counts for an encoder, words alone take too much of it."""
         return self._slots_by_sense if is_read_by_sense(statement) else self.slots
 
     @cached_property
     def variables(self) -> Mapping[str, str]:
         """The shell variables that its examples use, with what documents set them to; what stands beside an example counts first."""
-        own = documented([line for shown in self.shown for line in shown.example.setup])
+        own = documented_variables([line for shown in self.shown for line in shown.example.setup])
         known = {**self.facts.variables, **own}
         used = {name for shown in self.shown for value in shown.values.values() for name in references(str(value))}
         used |= {name for text in known.values() for name in references(text)} if used else set()
@@ -224,7 +224,7 @@ def _is_named(invocation: Invocation, signature: Signature) -> bool:
     return bool(invocation.name) and (within or invocation.name in {signature.name, module})
 
 
-class Facts:
+class RepositoryFacts:
     """What a repository shows and says, by entry point and by option.
 
     Args:
@@ -274,7 +274,7 @@ class Facts:
     @cached_property
     def variables(self) -> Mapping[str, str]:
         """Shell variables that any document or script sets; the first one counts."""
-        return first_documented(self.index.examples)
+        return first_documented_variables(self.index.examples)
 
     @cached_property
     def choices(self) -> Mapping[str, tuple[str, ...]]:

@@ -7,9 +7,9 @@ from functools import cached_property
 from ml_agent.matching.called import ends_with, words_before
 from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.features import is_written_alike
-from ml_agent.matching.mentions import Mention, Statement, Word
-from ml_agent.matching.scores import Pair
-from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.mentions import Mention, ParsedRequest, Word
+from ml_agent.matching.scores import ValueSlotPair
+from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.terms import terms
 from ml_agent.values.lexer import is_file_name
 from ml_agent.values.lexicon import words
@@ -46,14 +46,14 @@ class Forms:
         weights: of the terms in their names.
     """
 
-    def __init__(self, statement: Statement, slots: Sequence[Slot], weights: Weights) -> None:
+    def __init__(self, statement: ParsedRequest, slots: Sequence[Slot], weights: TermWeights) -> None:
         self._statement = statement
         self._slots = slots
         self._weights = weights
         self._called: dict[tuple[int, int], tuple[frozenset[int], frozenset[int]]] = {}
         self._named = [frozenset(term for name in slot.names for term in name) for slot in slots]
 
-    def score(self, pair: Pair) -> float:
+    def score(self, pair: ValueSlotPair) -> float:
         """What the form of a value says for its going into a slot."""
         guessed = pair.mention.kind == "word" and pair.entry is None
         return self._by_form(pair) + _CALLED * (not guessed and pair.slot in self._slots_called(pair.mention)[0])
@@ -85,7 +85,7 @@ class Forms:
         slots = frozenset(place for place, count in length.items() if count == longest)
         return slots, frozenset(one.place for one in before[-longest:])
 
-    def _by_form(self, pair: Pair) -> float:
+    def _by_form(self, pair: ValueSlotPair) -> float:
         slot = self._slots[pair.slot]
         owed = _OWED * (_is_owed(slot) and pair.mention.kind in {"path", "name", "text"})
         if pair.mention.value == slot.option.default and is_file_name(pair.mention.value):
@@ -104,7 +104,7 @@ class Forms:
             return owed + _CHOICE * (slot.closed and self._is_proper(pair.mention))
         return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
 
-    def _is_ordinary(self, pair: Pair) -> bool:
+    def _is_ordinary(self, pair: ValueSlotPair) -> bool:
         """Whether a choice is said by a word that is there for something else: "epoch" in "one epoch" is no strategy."""
         text = pair.mention.text
         if not (text.isalpha() and text.islower()):

@@ -18,7 +18,7 @@ from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from ml_agent.values.readings import tokens_of, uncoded
 
-__all__ = ["Mention", "MentionKind", "Spelled", "Statement", "Word", "read"]
+__all__ = ["Mention", "MentionKind", "ParsedRequest", "SpelledOption", "Word", "read_request"]
 
 _FLAG = re.compile(r"(?<![\w-])(?P<flag>--?[A-Za-z][\w.-]*)(?P<equals>=\S+)?")
 _ASSIGNED = re.compile(
@@ -40,7 +40,7 @@ class Word(NamedTuple):
     terms: tuple[str, ...]
 
 
-class Spelled(msgspec.Struct, frozen=True, kw_only=True):
+class SpelledOption(msgspec.Struct, frozen=True, kw_only=True):
     """An option that the user spells: `--lr 3e-4`, `-P`, `lr=3e-4`."""
 
     name: str
@@ -53,7 +53,7 @@ class Spelled(msgspec.Struct, frozen=True, kw_only=True):
     """What stands behind "="."""
 
 
-class Statement:
+class ParsedRequest:
     """A request, read once.
 
     Args:
@@ -69,7 +69,7 @@ class Statement:
         self.given = given
         self._alike: dict[str, tuple[str, ...]] = {}
 
-    def in_words(self) -> "Statement":
+    def in_words(self) -> "ParsedRequest":
         """The same request, read by its words alone."""
         found = copy(self)
         found.by_sense = False
@@ -138,9 +138,9 @@ class Statement:
         return tuple(sorted([*single, *composites.series(self.tokens, single)], key=lambda one: (one.start, one.end)))
 
     @cached_property
-    def spelled(self) -> tuple[Spelled, ...]:
+    def spelled(self) -> tuple[SpelledOption, ...]:
         """The options that the user spells."""
-        found = [Spelled(name=name, following="", start=-1, end=-1, joined=value) for name, value in self.given]
+        found = [SpelledOption(name=name, following="", start=-1, end=-1, joined=value) for name, value in self.given]
         for match in _FLAG.finditer(self.text):
             flag = match["flag"].rstrip(".-")
             if re.fullmatch(r"-\d.*", flag) or (
@@ -148,12 +148,12 @@ class Statement:
             ):
                 continue
             joined = (match["equals"] or "")[1:].rstrip(",;)")
-            found.append(Spelled(name=flag, following=self.text[match.end() : match.end() + 160], start=match.start(), end=match.end(), joined=joined.removesuffix(".")))  # fmt: skip
+            found.append(SpelledOption(name=flag, following=self.text[match.end() : match.end() + 160], start=match.start(), end=match.end(), joined=joined.removesuffix(".")))  # fmt: skip
         spans = [(one.start, one.end) for one in found]
         for match in _ASSIGNED.finditer(self.text):
             if not any(start <= match.start() < end for start, end in spans):
                 value = match["value"].rstrip(".")
-                found.append(Spelled(name=match["name"], following="", start=match.start(), end=match.end(), joined=value))  # fmt: skip
+                found.append(SpelledOption(name=match["name"], following="", start=match.start(), end=match.end(), joined=value))  # fmt: skip
         return tuple(found)
 
     @cached_property
@@ -265,6 +265,6 @@ def _contains(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def read(text: str, given: tuple[tuple[str, str], ...] = ()) -> Statement:
+def read_request(text: str, given: tuple[tuple[str, str], ...] = ()) -> ParsedRequest:
     """The request, read once."""
-    return Statement(text, given)
+    return ParsedRequest(text, given)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from ml_agent.matching.terms import canonical, terms, weight
-from ml_agent.matching.usage import Usage
+from ml_agent.matching.usage import OptionUsage
 from ml_agent.values.lexer import is_file_name
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number, quantity
@@ -67,7 +67,7 @@ class Slot:
         seen: Sequence[str] = (),
         prose: str = "",
         files: Sequence[str] = (),
-        usage: Usage = Usage(),
+        usage: OptionUsage = OptionUsage(),
     ) -> None:
         self.option = option
         self.seen = tuple(dict.fromkeys(one for one in seen if not holds_placeholder(one)))
@@ -325,7 +325,7 @@ def telling(text: str) -> frozenset[str]:
     )
 
 
-class Weights:
+class TermWeights:
     """How much each term says among the slots of one entry point: what is rare says more.
 
     Args:

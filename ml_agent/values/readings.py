@@ -9,7 +9,7 @@ import msgspec
 
 from ml_agent.values.guarded import GuardedPattern
 from ml_agent.values.lexer import Token, tokenize
-from ml_agent.values.numbers import SMALL, from_words, number, plain
+from ml_agent.values.numbers import SMALL, from_words, number, plain_number
 
 
 class Reading(NamedTuple):
@@ -123,7 +123,7 @@ def _power(match: re.Match[str]) -> str | None:
     factor, exponent = worded(match["digits"]), worded(match["exponent"])
     if factor is None or exponent is None or abs(exponent) > _MOST_DIGITS:
         return None
-    return f"{plain(factor.normalize())}e{int(exponent)}"
+    return f"{plain_number(factor.normalize())}e{int(exponent)}"
 
 
 def _ten_to(match: re.Match[str]) -> str | None:
@@ -144,7 +144,7 @@ def _point(match: re.Match[str]) -> str | None:
     digits = "".join(str(_DIGIT_WORDS[word]) for word in re.split(r"[\s-]+", match["digits"].strip(" -").lower()))
     if whole is None or whole != whole.to_integral_value():
         return None
-    return f"{plain(whole)}.{digits}"
+    return f"{plain_number(whole)}.{digits}"
 
 
 def _share(match: re.Match[str]) -> str | None:
@@ -175,7 +175,7 @@ def _percent(match: re.Match[str]) -> str | None:
 
 
 def _kilohertz(match: re.Match[str]) -> str:
-    return plain((1000 * Decimal(match["digits"])).normalize())
+    return plain_number((1000 * Decimal(match["digits"])).normalize())
 
 
 def _negative(match: re.Match[str]) -> str | None:

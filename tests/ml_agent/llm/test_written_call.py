@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from ml_agent.llm.opinion import Told
 from ml_agent.llm.written_call import Stated, stated
-from ml_agent.matching.entries import EntryPoint, Facts
+from ml_agent.matching.entries import EntryPoint, RepositoryFacts
 from ml_agent.matching.fill import fill
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
 from ml_agent.navigator import Workspace
@@ -40,7 +40,7 @@ BARE: Any = SimpleNamespace(
 @pytest.fixture
 def entry(workspace: Workspace) -> EntryPoint:
     signature = Signature(path="fit.py", framework="argparse", options=OPTIONS)
-    return EntryPoint(signature, Facts(workspace.index))
+    return EntryPoint(signature, RepositoryFacts(workspace.index))
 
 
 def by_name(text: str, entry: EntryPoint) -> Mapping[str, Stated]:
@@ -70,7 +70,7 @@ def test_a_call_is_read_whatever_is_wrong_with_it(text: str, expected: Mapping[s
 
 
 def filled(request: str, text: str, entry: EntryPoint) -> dict[str, tuple[str, ...]]:
-    statement, model = read(request), shipped()
+    statement, model = read_request(request), shipped()
     told = Told(statement, entry.slots, stated(text, entry))
     found = told.added(fill(statement, entry.slots, model, told), model.switch)
     return {entry.slots[one.slot].option.dest: one.values for one in found.placed}

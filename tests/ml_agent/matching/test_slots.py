@@ -1,11 +1,11 @@
 """What can take a value."""
 
 from ml_agent.matching.slots import Slot, distinct
-from ml_agent.matching.usage import Usage
+from ml_agent.matching.usage import OptionUsage
 from tools.signatures.model import Option
 
 
-def slot(usage: Usage = Usage(), **more: object) -> Slot:
+def slot(usage: OptionUsage = OptionUsage(), **more: object) -> Slot:
     return Slot(Option(dest=str(more.pop("dest", "x")), flags=("--x",), **more), usage=usage)  # type: ignore[arg-type]
 
 
@@ -26,7 +26,7 @@ def test_how_nothing_of_it_is_told() -> None:
 
 def test_where_a_path_belongs() -> None:
     assert slot(help="Path to the weights").takes_path
-    assert slot(Usage(reads=1)).takes_path
+    assert slot(OptionUsage(reads=1)).takes_path
     assert not slot(help="kind of model").takes_path
     assert not slot(type="int", help="number of files", default="3").takes_path
 
