@@ -114,10 +114,10 @@ def in_catalog(path: Path, *, by_queries: bool = False, limit: int = 5) -> Find:
 
 def with_model(path: Path, model: str, base_url: str, kept: Path) -> Find:
     """Search and rank as `ml-agent solve --navigator llm` does; what was found is kept, so that a run can go on."""
-    from ml_agent.llm.configured import ModelSurroundings, configured_navigator  # openai takes half a second
+    from ml_agent.llm.configured import ModelContext, configured_navigator  # openai takes half a second
 
     settings = load_settings(navigator="llm", model=model, base_url=base_url)
-    around = ModelSurroundings(budget=Budget(), emit=lambda *_, **__: None)
+    around = ModelContext(budget=Budget(), emit=lambda *_, **__: None)
     navigator = configured_navigator(settings, GroundedNavigator(), around)
     finder = CatalogFinder(path)
     lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []

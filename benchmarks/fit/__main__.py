@@ -26,7 +26,7 @@ from ml_agent.matching.confidence import CONFIDENCE_FEATURES
 from ml_agent.matching.model import TABLES, Model
 from ml_agent.matching.retrieval import ENTRY_FEATURES
 from ml_agent.matching.scores import VALUE_FEATURES
-from ml_agent.matching.sense import use
+from ml_agent.matching.sense import use_encoder
 from ml_agent.matching.switches import SWITCH_FEATURES
 
 FEATURES_OF = {
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows, left = prepared(sources_of(options))
     for line, count in sorted(Counter(left).items()):
         sys.stdout.write(f"left out: {line} ({count})\n")
-    use(shipped if options.encoder else None)
+    use_encoder(shipped if options.encoder else None)
     material = [_material(one.in_words()) for one in rows]
     held_out = _held_out(material)
     first = _with_answers(held_out, options.tables)

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from benchmarks.fit.learn import Group
 from benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
-from ml_agent.matching.fill import FilledSlot, pairs, spelled_slots, spelling_in_slot, used_tokens
+from ml_agent.matching.fill import FilledSlot, spelled_slots, spelling_in_slot, used_tokens, value_slot_pairs
 from ml_agent.matching.launch import PORT, PROCESSES
 from ml_agent.matching.scores import ValueSlotPair
 from ml_agent.matching.slots import Slot, TermWeights
-from ml_agent.matching.switches import switches, truth
+from ml_agent.matching.switches import switch_value, switches
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option, Signature
 
@@ -50,7 +50,7 @@ def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Sw
     """One group for each stated value, and every switch that the request comes near to, of the row's own entry point."""
     taken, _ = spelled_slots(row.statement, slots)
     weights = TermWeights(slots)
-    found = pairs(row.statement, slots, weights, taken)
+    found = value_slot_pairs(row.statement, slots, weights, taken)
     values = row.values | launcher_values(row.data["output"])
     right, fitting = _right(found, slots, values)
     made = [
@@ -154,7 +154,9 @@ def _switch_examples(
         value = _as_truth(row.values[option.dest])
         if _as_truth(option.default or "") == value:
             continue
-        wanted = _as_truth(truth(slot, said)) if value in {"true", "false"} else (option.switch_value or "").lower()
+        wanted = (
+            _as_truth(switch_value(slot, said)) if value in {"true", "false"} else (option.switch_value or "").lower()
+        )
         stores_other = option.switch and value in {"true", "false"} and (option.switch_value or value).lower() != value
         yield Switched(said.vector, int(wanted == value and not stores_other), row.repository)
 

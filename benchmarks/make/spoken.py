@@ -14,7 +14,7 @@ from ml_agent.errors import AgentError
 from ml_agent.llm.answers import read_reply
 from ml_agent.llm.configured import endpoint_of
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.sender import Body, Parts, Sender
+from ml_agent.llm.sender import ClientParts, RequestBody, Sender
 from ml_agent.prices import load_prices
 from ml_agent.settings import Settings
 from prompts.untrusted import neutral
@@ -77,7 +77,7 @@ class Speaker:
     """
 
     def __init__(self, settings: Settings, budget: Budget) -> None:
-        parts = Parts(memory=Memory(), prices=load_prices(settings.prices))
+        parts = ClientParts(memory=Memory(), prices=load_prices(settings.prices))
         self._sender = Sender(endpoint_of(settings), budget, lambda event, **fields: None, parts)
         self._failures = 0
 
@@ -89,7 +89,7 @@ class Speaker:
         prompt = ASKED.format(
             style=STYLES[row["style"]], request=template, command=row["output"], helps="\n".join(helps) or "-"
         )
-        body = Body(
+        body = RequestBody(
             messages=({"role": "user", "content": neutral(prompt)},),
             options={"max_tokens": OUTPUT_TOKENS, "temperature": 0.0},
         )

@@ -21,7 +21,7 @@ import msgspec
 
 from benchmarks.subjects.model import REPLY_TOKENS
 from benchmarks.subjects.streaming import as_stream
-from ml_agent.budget import Budget, Demand
+from ml_agent.budget import Budget, RequestDemand
 from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.limiter import limiter_for
@@ -144,7 +144,7 @@ class Meter:
     def _pay(self, body: dict[str, Any]) -> Reply:
         parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
         wanted = body[parameter]
-        demand = Demand(
+        demand = RequestDemand(
             prompt_tokens=_count(body), output_tokens=wanted, least_output=min(wanted, LEAST_OUTPUT), price=self._price
         )
         try:

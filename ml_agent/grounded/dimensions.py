@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ml_agent.grounded.literals import Literal
-from ml_agent.grounded.scope import parsed
+from ml_agent.grounded.scope import syntax_tree
 
 _SMALL = 8
 """Up to here a number stands for too many things: a batch, colours, a kernel, heads."""
@@ -49,7 +49,7 @@ def fit_channels(code: str, error_lines: Iterable[str]) -> str | None:
     A shape whose last dimension has the expected size is turned round (PyTorch wants batch, channels, height, width);
     else the expected size, where the code gives it to a call, becomes the size that came.
     """
-    tree = parsed(code)
+    tree = syntax_tree(code)
     match = next((found for line in reversed(tuple(error_lines)) if (found := _CHANNELS.search(line))), None)
     if match is None or tree is None:
         return None

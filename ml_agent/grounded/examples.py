@@ -13,7 +13,7 @@ from ml_agent.grounded.choices import Choice, ChoiceIndex, query_of
 from ml_agent.grounded.commands import statement_of
 from ml_agent.grounded.completion import NameSources, blocks_before
 from ml_agent.grounded.python import adapt
-from ml_agent.grounded.scope import parsed
+from ml_agent.grounded.scope import syntax_tree
 from ml_agent.matching.model import Model
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
@@ -138,7 +138,7 @@ def _candidate(example: Example, fit: float, every: Sequence[Example], task: Ada
 
 def _is_data(code: str) -> bool:
     """Whether a block shows values alone, as a list of names or of settings does, and is no program."""
-    tree = parsed(code)
+    tree = syntax_tree(code)
     shows = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom)
     return tree is not None and all(
         isinstance(node, shows) and not any(isinstance(one, ast.Call | ast.Await) for one in ast.walk(node))
@@ -148,7 +148,7 @@ def _is_data(code: str) -> bool:
 
 def _acts(code: str) -> bool:
     """Whether the last thing that code does is more than to give something a name."""
-    tree = parsed(code)
+    tree = syntax_tree(code)
     naming = (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom)
     return tree is None or not tree.body or not isinstance(tree.body[-1], naming)
 

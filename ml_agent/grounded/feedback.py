@@ -27,7 +27,7 @@ _FALSE = frozenset({"false", "no", "off", "0"})
 _NEGATIVE = re.compile(r"^(?:no|not|disable|without|skip)[-_]")
 
 
-def repaired(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
+def repair_draft(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
     """The draft of an attempt without what was said against it; None where that is not about its options or sizes.
 
     Args:

@@ -14,10 +14,10 @@ from ml_agent.given_names import merged
 from ml_agent.grounded.choices import Choice, ChoiceIndex
 from ml_agent.grounded.commands import CommandDraft, RequestReading, command_drafts, statement_of
 from ml_agent.grounded.examples import AdaptationTask, adapted_programs, ranked_by_wording
-from ml_agent.grounded.feedback import repaired
+from ml_agent.grounded.feedback import repair_draft
 from ml_agent.grounded.kind import wanted_kind
-from ml_agent.grounded.order import ProgramDrafts, in_order, unused
-from ml_agent.grounded.outlook import judge, with_outlook
+from ml_agent.grounded.order import ProgramDrafts, ordered_drafts, unused_value_count
+from ml_agent.grounded.outlook import confidence_input, with_outlook
 from ml_agent.grounded.python_drafts import Author, named_objects
 from ml_agent.grounded.readmes import assess
 from ml_agent.matching import about
@@ -29,7 +29,7 @@ from ml_agent.matching.python_library import Library
 from ml_agent.matching.python_retrieval import LibraryIndex
 from ml_agent.matching.python_solver import PythonModel, shipped_tables
 from ml_agent.matching.retrieval import EntryIndex as Entries
-from ml_agent.matching.sense import in_use
+from ml_agent.matching.sense import encoder_in_use
 from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request, Value, check_instruction
@@ -98,14 +98,14 @@ class GroundedNavigator:
     def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
         """The draft without what was refused, or with what was missed."""
         attempt = Attempt(draft=draft, problem=problem.text, error_lines=problem.error_lines)
-        better = repaired(attempt, workspace.index.signatures.get(draft.entry, ()))
+        better = repair_draft(attempt, workspace.index.signatures.get(draft.entry, ()))
         if better is None:
             return None
         return _with_account(better, request, workspace)
 
     def support(self, request: Request, workspace: Workspace, draft: Draft) -> list[float]:
         """What speaks for and against a draft as a whole: its vector of `confidence.CONFIDENCE_FEATURES`."""
-        judged = judge(draft, self._ranked_drafts(request, workspace).commands, workspace)
+        judged = confidence_input(draft, self._ranked_drafts(request, workspace).commands, workspace)
         return confidence_vector(statement_of(request), draft.text, judged)
 
     @property
@@ -123,7 +123,7 @@ class GroundedNavigator:
             choices, statement = ranked_by_wording(task), statement_of(request)
             programs = self._programs(task, choices)
             found = self._read(RequestReading(statement.in_words(), model.words), task, programs, choices)
-            if in_use() and not found.says_all(request.values):
+            if encoder_in_use() and not found.says_all(request.values):
                 found = self._read(RequestReading(statement, model), task, programs, choices)
             _remember(self._drafts, key, found)
         return found
@@ -137,7 +137,7 @@ class GroundedNavigator:
             one._replace(draft=_with_account(one.draft, request, workspace))
             for one in command_drafts(reading, workspace, self._folder(workspace).entries)
         ]
-        drafts = in_order(request.instruction, commands, programs, choices)
+        drafts = ordered_drafts(request.instruction, commands, programs, choices)
         return _Drafts(with_outlook(drafts, commands, request, workspace, self._tables), commands)
 
     def _programs(self, task: AdaptationTask, choices: Sequence[Choice]) -> ProgramDrafts:
@@ -216,7 +216,7 @@ class _Drafts:
         if any(_names_program(value, first.entry) for value in values):
             return False
         placed = (one.placed for one in self.commands if one.draft.text.strip() == first.text.strip())
-        return not unused(first, next(placed, ()))
+        return not unused_value_count(first, next(placed, ()))
 
 
 def _names_program(value: Value, entry: str) -> bool:

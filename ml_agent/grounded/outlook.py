@@ -31,7 +31,7 @@ def with_outlook(
     """
     statement = statement_of(request)
     for draft in drafts:
-        judged = judge(draft, commands, workspace)
+        judged = confidence_input(draft, commands, workspace)
         probability = model.levels.probability(confidence_vector(statement, draft.text, judged))
         yield msgspec.structs.replace(
             draft,
@@ -41,7 +41,7 @@ def with_outlook(
         )
 
 
-def judge(draft: Draft, commands: Sequence[CommandDraft], workspace: Workspace) -> ConfidenceInput:
+def confidence_input(draft: Draft, commands: Sequence[CommandDraft], workspace: Workspace) -> ConfidenceInput:
     """What confidence is judged by, of one draft."""
     text = draft.text.strip()
     matched = next((one for one in commands if one.draft.text.strip() == text), None)

@@ -20,7 +20,7 @@ _LIKENESS = 0.85
 """From here on an unknown option is a slip of a known one."""
 
 
-class Stated(NamedTuple):
+class WrittenArgument(NamedTuple):
     """What is given to one slot."""
 
     values: tuple[str, ...]
@@ -29,7 +29,7 @@ class Stated(NamedTuple):
     """Whether it is not the negative spelling of a switch."""
 
 
-def stated(text: str, entry: EntryPoint) -> dict[int, Stated]:
+def arguments_by_slot(text: str, entry: EntryPoint) -> dict[int, WrittenArgument]:
     """By slot of an entry point what a text gives it; {} where the text is no call.
 
     Options that do not exist are taken for known ones that are spelled like them, or left out with their values; a value
@@ -77,12 +77,12 @@ class _Reader:
         else:
             self._loose.append(word)
 
-    def found(self) -> dict[int, Stated]:
+    def found(self) -> dict[int, WrittenArgument]:
         """What was given; of an option that is given twice the last, as a program takes it."""
-        merged: dict[int, Stated] = {}
+        merged: dict[int, WrittenArgument] = {}
         for place, values, positive in (*self._given, *self._by_place()):
             known = merged.get(place) if self._slots[place].several else None
-            merged[place] = Stated((*(known.values if known else ()), *values), positive)
+            merged[place] = WrittenArgument((*(known.values if known else ()), *values), positive)
         return merged
 
     def _read_flag(self, word: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ml_agent.matching.mention import spanning
+from ml_agent.matching.mention import mention_of_tokens
 from ml_agent.matching.mentions import Mention, ParsedRequest, Word
 from ml_agent.matching.slots import Slot
 from ml_agent.values.lexer import Token
@@ -71,7 +71,9 @@ def _word_values(statement: ParsedRequest) -> tuple[tuple[tuple[Word, ...], Ment
             continue
         before = words_before(statement, at)
         if before:
-            found.append((before, spanning(statement.text, statement.tokens, at, at, kind="name", value=token.value)))
+            found.append(
+                (before, mention_of_tokens(statement.text, statement.tokens, at, at, kind="name", value=token.value))
+            )
     return tuple(found)
 
 

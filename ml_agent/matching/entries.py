@@ -13,8 +13,8 @@ import msgspec
 from ml_agent.matching import launch
 from ml_agent.matching.alternatives import Alternatives
 from ml_agent.matching.mentions import ParsedRequest
-from ml_agent.matching.sense import is_read_by_sense, keep_in
-from ml_agent.matching.slots import TRUTH, Slot, distinct
+from ml_agent.matching.sense import is_read_by_sense, keep_vectors_in
+from ml_agent.matching.slots import TRUTH, Slot, distinct_options
 from ml_agent.matching.terms import terms
 from ml_agent.matching.usage import OptionUsage, read_usages
 from ml_agent.matching.variables import documented_variables, first_documented_variables, references, with_variables
@@ -107,7 +107,9 @@ class EntryPoint:
         options = [one for one in self.signature.options if not (self.launcher and launch.is_launchers(one))]
         last = {one.dest: one for one in self.signature.options}
         usages = read_usages(self.facts.index, self.signature)
-        own = (self._slot(one, last[one.dest], usages.get(one.dest, OptionUsage())) for one in distinct(options))
+        own = (
+            self._slot(one, last[one.dest], usages.get(one.dest, OptionUsage())) for one in distinct_options(options)
+        )
         return (*own, *map(Slot, launch.options_of(self.launcher, options)))
 
     def _slot(self, option: Option, known: Option, usage: OptionUsage) -> Slot:
@@ -234,7 +236,7 @@ class RepositoryFacts:
     def __init__(self, index: RepoIndex) -> None:
         self.index = index
         if index.cache_folder is not None:
-            keep_in(index.cache_folder)
+            keep_vectors_in(index.cache_folder)
 
     @cached_property
     def files(self) -> frozenset[str]:

@@ -18,16 +18,24 @@ from ml_agent.matching.meanings import VocabularyMatch
 from ml_agent.matching.mentions import Mention, ParsedRequest, SpelledOption
 from ml_agent.matching.scores import PlacementPrior, Scores, ValueSlotPair, value_score
 from ml_agent.matching.sense import option_alignment
-from ml_agent.matching.series import united, with_series, without_counts, without_torn_ranges
+from ml_agent.matching.series import reunite_series, with_series, without_counts, without_torn_ranges
 from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.spelled import FilledSlot, is_whole, kept_words, spelled_slots
-from ml_agent.matching.switches import SwitchEvidence, contradicts, is_ruled_out, switches, truth
+from ml_agent.matching.switches import SwitchEvidence, contradicts, is_ruled_out, switch_value, switches
 from ml_agent.matching.terms import alphanumeric, terms
 
 if TYPE_CHECKING:
     from ml_agent.matching.against import OptionAlignment
 
-__all__ = ["FilledSlot", "SlotAssignment", "fill", "pairs", "spelled_slots", "spelling_in_slot", "used_tokens"]
+__all__ = [
+    "FilledSlot",
+    "SlotAssignment",
+    "fill",
+    "spelled_slots",
+    "spelling_in_slot",
+    "used_tokens",
+    "value_slot_pairs",
+]
 
 _CAPACITY = 6
 """How many values one slot takes at most."""
@@ -64,7 +72,7 @@ class Callee(NamedTuple):
     """Whether it takes options that are not listed."""
 
 
-def pairs(
+def value_slot_pairs(
     statement: ParsedRequest, slots: Sequence[Slot], weights: TermWeights, taken: Sequence[FilledSlot] = ()
 ) -> list[ValueSlotPair]:
     """Every value with every slot where it could be, each with its vector."""
@@ -152,7 +160,7 @@ def fill(
     statement: ParsedRequest,
     slots: Sequence[Slot],
     model: Scores,
-    opinion: PlacementPrior | None = None,
+    prior: PlacementPrior | None = None,
     callee: Callee = Callee(),
 ) -> SlotAssignment:
     """Put the values of a request into the slots of one entry point.
@@ -161,7 +169,7 @@ def fill(
         statement: the request.
         slots: of the entry point.
         model: the learned tables.
-        opinion: what somebody else thinks of each placement.
+        prior: what else is known of each placement, as log-odds.
         callee: what is called.
     """
     weights = TermWeights(slots)
@@ -171,8 +179,8 @@ def fill(
     kept = _keep_options(unknown if callee.flexible else (), device.spans)
     forms = Forms(statement, slots, weights)
     scored = [
-        (pair, value_score(pair, model) + forms.score(pair) + _opinion_score(pair, opinion))
-        for pair in pairs(statement, slots, weights, taken)
+        (pair, value_score(pair, model) + forms.score(pair) + _prior_score(pair, prior))
+        for pair in value_slot_pairs(statement, slots, weights, taken)
         if not (kept.holds(pair.mention) or forms.is_name(pair.mention) or _is_own_name(statement, pair, slots, callee))
     ]
     rows = _without_overlaps(scored, slots)
@@ -181,28 +189,28 @@ def fill(
     spent = used_tokens(statement, placed, slots)
     filled = {one.slot for one in placed}
     for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):
-        score += opinion.switch(place) if opinion else 0.0
+        score += prior.switch(place) if prior else 0.0
         if score > 0 and not _is_refused(statement, slots, slot, said):
-            placed.append(FilledSlot(place, (truth(slot, said),), score, "said in words", (), ""))
+            placed.append(FilledSlot(place, (switch_value(slot, said),), score, "said in words", (), ""))
     left = tuple(m for m in statement.mentions if _is_single(m) and m.start not in starts and not kept.holds(m))
     stray = tuple(one for one in unknown if one not in kept.options)
     return SlotAssignment(tuple(placed), left, stray, kept.words, device.environment)
 
 
-def _opinion_score(pair: ValueSlotPair, opinion: PlacementPrior | None) -> float:
-    return opinion.value(pair.mention, pair.slot) if opinion is not None else 0.0
+def _prior_score(pair: ValueSlotPair, prior: PlacementPrior | None) -> float:
+    return prior.value(pair.mention, pair.slot) if prior is not None else 0.0
 
 
 def _is_refused(statement: ParsedRequest, slots: Sequence[Slot], slot: Slot, said: SwitchEvidence) -> bool:
     """Whether a request says what rules a switch out; who names a card wants it, however `--no_cuda` is heard."""
     if alphanumeric(slot.option.dest) in FOR_PROCESSOR and contradicts(said):
         return True
-    return truth(slot, said) in {"True", "1"} and is_ruled_out(statement, slots, slot)
+    return switch_value(slot, said) in {"True", "1"} and is_ruled_out(statement, slots, slot)
 
 
 def _mend_series(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> list[FilledSlot]:
     """What belongs together is together, and a slot for so many values has them."""
-    placed = with_series(statement, united(statement, placed, slots), slots)
+    placed = with_series(statement, reunite_series(statement, placed, slots), slots)
     placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
     return [one for one in placed if has_its_count(slots[one.slot], one)]
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.mention import spanning
+from ml_agent.matching.mention import mention_of_tokens
 from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import alphanumeric, canonical, terms
@@ -39,7 +39,7 @@ def vocabulary_matches(statement: ParsedRequest, slot: Slot) -> list[VocabularyM
     if not vocabulary or len(vocabulary) > 400:
         return []
     said = _tokens_by_piece(statement)
-    aliases = described(tuple(slot.option.choices), slot.option.help)
+    aliases = words_of_choices(tuple(slot.option.choices), slot.option.help)
     aliases = {value: word for value, word in aliases.items() if word in said and not pieces_of(value) & said.keys()}
     pieces = {value: frozenset({aliases[value]}) if value in aliases else pieces_of(value) for value in vocabulary}
     scored = _score_values(statement, said, pieces)
@@ -160,7 +160,7 @@ _MEANS = r"\s+(?:is|are|means)\s+(?:(?:the|an?)\s+)?([A-Za-z]{4,20})\b"
 
 
 @lru_cache(maxsize=4096)
-def described(choices: tuple[str, ...], text: str) -> Mapping[str, str]:
+def words_of_choices(choices: tuple[str, ...], text: str) -> Mapping[str, str]:
     """By choice: the word that a help text says it is, "l1 is the lasso"; none that says it of two."""
     found: dict[str, str] = {}
     for choice in choices:
@@ -229,4 +229,4 @@ def _stretch(statement: ParsedRequest, value: str, said: Mapping[str, tuple[int,
 
 def mention_between(statement: ParsedRequest, value: str, first: int, last: int) -> Mention:
     """The mention of a value by the tokens from `first` to `last`."""
-    return spanning(statement.text, statement.tokens, first, last, kind="word", value=value)
+    return mention_of_tokens(statement.text, statement.tokens, first, last, kind="word", value=value)

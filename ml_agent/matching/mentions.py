@@ -11,12 +11,12 @@ import msgspec
 
 from ml_agent.matching import composites
 from ml_agent.matching.durations import seconds_behind
-from ml_agent.matching.mention import Mention, MentionKind, spanning
+from ml_agent.matching.mention import Mention, MentionKind, mention_of_tokens
 from ml_agent.matching.terms import terms
 from ml_agent.values.lexer import Token, is_file_name, is_path
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
-from ml_agent.values.readings import tokens_of, uncoded
+from ml_agent.values.readings import normal_text, tokens_of
 
 __all__ = ["Mention", "MentionKind", "ParsedRequest", "SpelledOption", "Word", "read_request"]
 
@@ -65,7 +65,7 @@ class ParsedRequest:
     """Whether an encoder may read it, too, where one is in use."""
 
     def __init__(self, text: str, given: tuple[tuple[str, str], ...] = ()) -> None:
-        self.text = uncoded(text)
+        self.text = normal_text(text)
         self.given = given
         self._alike: dict[str, tuple[str, ...]] = {}
 
@@ -190,7 +190,7 @@ class ParsedRequest:
         seconds = seconds_behind(self.text, token.end) if kind == "number" else 0.0
         if kind == "name" and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value))):
             kind = "path"
-        return spanning(self.text, self.tokens, place, place, kind=kind, value=value, percent=percent, noun=noun, seconds=seconds)  # fmt: skip
+        return mention_of_tokens(self.text, self.tokens, place, place, kind=kind, value=value, percent=percent, noun=noun, seconds=seconds)  # fmt: skip
 
 
 def starts_module(tokens: Sequence[Token], place: int) -> bool:

@@ -12,7 +12,7 @@ from ml_agent.matching.answers import ANSWER_FEATURES
 from ml_agent.matching.confidence import CONFIDENCE_FEATURES
 from ml_agent.matching.retrieval import ENTRY_FEATURES
 from ml_agent.matching.scores import VALUE_FEATURES
-from ml_agent.matching.sense import in_use
+from ml_agent.matching.sense import encoder_in_use
 
 Level = Literal["sure", "likely", "guess", "unsure"]
 
@@ -105,7 +105,7 @@ TABLES = ("weights.json", "weights_encoder.json")
 
 def shipped() -> Model:
     """What was learned on all development rows, with or without the encoder, as one is in use."""
-    return _model(in_use())
+    return _model(encoder_in_use())
 
 
 @cache

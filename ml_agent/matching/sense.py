@@ -36,7 +36,7 @@ _loaders: "list[Callable[[], Encoder]]" = []
 _folders: list[Path] = []
 
 
-def use(load: "Callable[[], Encoder] | None") -> None:
+def use_encoder(load: "Callable[[], Encoder] | None") -> None:
     """Read requests with an encoder from now on in this process, or with none.
 
     Args:
@@ -47,12 +47,12 @@ def use(load: "Callable[[], Encoder] | None") -> None:
     _sense.cache_clear()
 
 
-def keep_in(folder: Path) -> None:
+def keep_vectors_in(folder: Path) -> None:
     """Keep the vectors of options in a folder from now on."""
     _folders[:] = [folder]
 
 
-def in_use() -> bool:
+def encoder_in_use() -> bool:
     """Whether requests are read with an encoder."""
     return bool(_loaders)
 
@@ -66,7 +66,7 @@ def _encoder() -> "Encoder":
 
 def is_read_by_sense(statement: ParsedRequest) -> bool:
     """Whether an encoder reads a request."""
-    return in_use() and statement.by_sense
+    return encoder_in_use() and statement.by_sense
 
 
 def option_alignment(statement: ParsedRequest, slots: Sequence[Slot]) -> "OptionAlignment | None":

@@ -31,7 +31,7 @@ def with_series(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: S
     return found
 
 
-def united(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> list[FilledSlot]:
+def reunite_series(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> list[FilledSlot]:
     """A series is not torn apart: what other slots for several values have of it goes back to the one that has nothing else."""
     found = list(placed)
     for series in (one for one in statement.mentions if one.parts and not one.whole):

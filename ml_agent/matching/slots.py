@@ -100,12 +100,12 @@ class Slot:
     @cached_property
     def help_terms(self) -> frozenset[str]:
         """The terms of its help text."""
-        return telling(self.option.help) | telling(self.option.dest.replace(".", " "))
+        return content_terms(self.option.help) | content_terms(self.option.dest.replace(".", " "))
 
     @cached_property
     def prose_terms(self) -> frozenset[str]:
         """The terms of the documents' sentences about it."""
-        return telling(self.prose)
+        return content_terms(self.prose)
 
     @cached_property
     def numeric_default(self) -> float | None:
@@ -318,7 +318,7 @@ def _is_numeric(text: str) -> bool:
 
 
 @remembered(16384, longest=2000)
-def telling(text: str) -> frozenset[str]:
+def content_terms(text: str) -> frozenset[str]:
     """The terms of a text without those that mean nothing."""
     return frozenset(
         term for word in _WORD.findall(text[:600]) if word.lower() not in words("stop") for term in terms(word)
@@ -353,7 +353,7 @@ def _rarity(frequency: int, count: int) -> float:
     return math.log(1 + (count + 1) / (frequency + 0.5)) / math.log(1 + (count + 1) / 1.5)
 
 
-def distinct(options: Iterable[Option]) -> tuple[Option, ...]:
+def distinct_options(options: Iterable[Option]) -> tuple[Option, ...]:
     """The options that can take a value, without help and version; of several for one thing the first, each value of a switch for itself."""
     found: dict[tuple[str, str | None], Option] = {}
     for option in options:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from ml_agent.matching.mentions import Mention, ParsedRequest, SpelledOption, is_introduced, read_request, starts_module
 from ml_agent.request import Value, ValueKind
-from ml_agent.values.context import around
+from ml_agent.values.context import words_around
 from ml_agent.values.lexer import Token, is_path
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
@@ -85,7 +85,7 @@ def _is_value(tokens: Sequence[Token], one: Mention) -> bool:
 
 def _of_mention(statement: ParsedRequest, one: Mention) -> Value:
     inner = {token.value.lower() for token in statement.tokens[one.first : one.last + 1]}
-    near = tuple(word for word in around(statement.tokens, one.first, one.last) if word not in inner)
+    near = tuple(word for word in words_around(statement.tokens, one.first, one.last) if word not in inner)
     return Value(
         text=one.text,
         value=" ".join(one.parts) or one.value,

@@ -271,7 +271,7 @@ def is_ruled_out(statement: ParsedRequest, slots: Sequence[Slot], slot: Slot) ->
     return bool(others & said) and not set(_NUMBER.findall(name)) & said
 
 
-def truth(slot: Slot, said: SwitchEvidence) -> str:
+def switch_value(slot: Slot, said: SwitchEvidence) -> str:
     """Whether a switch is wanted on or off; one whose own name says no is wanted where its thing is not."""
     negative = bool(said.vector[_NEGATIVE_NAME])
     wanted = not said.negated or negative

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ml_agent.cli.ask import asker
     from ml_agent.llm.assembly import Prompt, Section
-    from ml_agent.llm.messages import Result, Told
+    from ml_agent.llm.messages import PromptMessage, ToolMessage
     from ml_agent.progress import Progress
     from ml_agent.thread import Thread, Turn
     from prompts.untrusted import PromptText, joined, neutral
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     Turn(results=(text,))  # type: ignore[arg-type]
     Thread(opening=text, task=gated)  # type: ignore[arg-type]
     Thread(opening=gated, task=gated).told(text)  # type: ignore[arg-type]
-    message: Told = {"role": "user", "content": text}  # type: ignore[typeddict-item]
-    result: Result = {"role": "tool", "tool_call_id": "1", "content": text}  # type: ignore[typeddict-item]
+    message: PromptMessage = {"role": "user", "content": text}  # type: ignore[typeddict-item]
+    result: ToolMessage = {"role": "tool", "tool_call_id": "1", "content": text}  # type: ignore[typeddict-item]
     answer: PromptText = text  # type: ignore[assignment]
     joined("\n", [text])  # type: ignore[list-item]

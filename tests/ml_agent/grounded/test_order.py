@@ -8,7 +8,7 @@ from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.grounded.choices import Choice
 from ml_agent.grounded.commands import CommandDraft
 from ml_agent.grounded.kind import wanted_kind
-from ml_agent.grounded.order import ProgramDrafts, in_order, lead, unused
+from ml_agent.grounded.order import ProgramDrafts, ordered_drafts, python_lead, unused_value_count
 
 
 def draft(text: str, *missed: str) -> Draft:
@@ -22,7 +22,7 @@ def order(
 ) -> list[str]:
     choices = [Choice(kind="bash", fit=fits[0]), Choice(kind="python", fit=fits[1])]
     matched = [CommandDraft(one, 0.0, 0.0) for one in commands]
-    return [one.text for one in in_order(said, matched, programs, choices)]
+    return [one.text for one in ordered_drafts(said, matched, programs, choices)]
 
 
 A, B, C = draft("a"), draft("b"), draft("c")
@@ -51,7 +51,7 @@ def test_no_program_is_made_where_a_command_goes_first_anyhow(said: str) -> None
         yield RUN
 
     choices = [Choice(kind="bash", fit=0.9), Choice(kind="python", fit=0.3)]
-    drafts = in_order(said, [CommandDraft(A, 0.0, 0.0)], ProgramDrafts([], programs()), choices)
+    drafts = ordered_drafts(said, [CommandDraft(A, 0.0, 0.0)], ProgramDrafts([], programs()), choices)
     assert (next(drafts), made) == (A, [])
     assert (next(drafts), made) == (RUN, [RUN])
 
@@ -66,8 +66,8 @@ def test_a_command_that_uses_all_stated_values_goes_before_one_that_does_not() -
 
 
 def test_what_was_placed_for_its_meaning_is_used() -> None:
-    assert unused(draft("a", "x", "y")) == 2
-    assert unused(draft("a", "x", "y"), {"x"}) == 1
+    assert unused_value_count(draft("a", "x", "y")) == 2
+    assert unused_value_count(draft("a", "x", "y"), {"x"}) == 1
 
 
 def test_a_written_program_goes_before_an_example_only_where_it_uses_more() -> None:
@@ -86,13 +86,13 @@ def test_no_text_comes_twice() -> None:
 
 def test_the_lead_of_programs_is_that_of_the_best_one() -> None:
     choices = [Choice(kind="python", fit=0.2), Choice(kind="python", fit=0.75), Choice(kind="bash", fit=0.5)]
-    assert lead(choices) == pytest.approx(0.25)
+    assert python_lead(choices) == pytest.approx(0.25)
 
 
 def test_what_a_command_has_of_the_request_and_a_program_lacks_counts_against_the_program() -> None:
     choices = [Choice(kind="bash", fit=0.4), Choice(kind="python", fit=0.7)]
     for placed, first in ((frozenset[str](), "run()"), (frozenset({"moons", "150"}), "a")):
-        drafts = in_order("Run it", [CommandDraft(A, 0.0, 0.0, placed)], ProgramDrafts([], [RUN]), choices)
+        drafts = ordered_drafts("Run it", [CommandDraft(A, 0.0, 0.0, placed)], ProgramDrafts([], [RUN]), choices)
         assert next(drafts).text == first
 
 
@@ -122,7 +122,7 @@ def test_who_types_an_option_wants_a_command(instruction: str, kind: str) -> Non
 def test_a_command_that_surely_has_all_values_goes_before_programs(least: float, placed: str, first: str) -> None:
     choices = [Choice(kind="bash", fit=0.1), Choice(kind="python", fit=0.9)]
     command = CommandDraft(A, 0.0, least, frozenset(placed))
-    assert next(in_order("Run it", [command], ProgramDrafts([], [RUN]), choices)).text == first
+    assert next(ordered_drafts("Run it", [command], ProgramDrafts([], [RUN]), choices)).text == first
 
 
 def test_a_program_that_uses_the_class_that_is_named_goes_first() -> None:

@@ -11,7 +11,7 @@ from ml_agent.matching import alternatives
 from ml_agent.matching.alternatives import Alternatives
 from ml_agent.matching.entries import RepositoryFacts
 from ml_agent.matching.mentions import ParsedRequest, read_request
-from ml_agent.matching.sense import use
+from ml_agent.matching.sense import use_encoder
 from tools.files import Tree
 from tools.index import RepoIndex
 from tools.python_source import parse_python
@@ -91,9 +91,9 @@ def test_a_file_is_parsed_once_and_only_so_many_are(tmp_path: Path, monkeypatch:
 
 @pytest.fixture
 def _with_the_encoder() -> Iterator[None]:
-    use(shipped)
+    use_encoder(shipped)
     yield
-    use(None)
+    use_encoder(None)
 
 
 def vocabulary(tmp_path: Path, statement: ParsedRequest) -> dict[str, tuple[str, ...]]:

@@ -6,7 +6,7 @@ import pytest
 
 from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.features import FEATURES, CompetingEvidence, features
-from ml_agent.matching.meanings import described, vocabulary_matches
+from ml_agent.matching.meanings import vocabulary_matches, words_of_choices
 from ml_agent.matching.mentions import Mention, ParsedRequest, read_request
 from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.terms import canonical
@@ -194,15 +194,18 @@ def test_a_choice_is_meant_by_what_the_help_says_that_it_is() -> None:
     one = slot("reg", choices=("none", "l1", "l2"), help="penalty: l1 is the lasso, l2 ridge")
     found = vocabulary_matches(read_request("fit it with the lasso"), one)
     assert [(entry.value, entry.exact) for entry in found] == [("l1", True)]
-    assert described(("l1", "l2"), "l1 is the lasso, l2 means ridge") == {"l1": "lasso", "l2": canonical("ridge")}
-    assert described(("freeze", "tune"), "tune or freeze resnet weights") == {}
-    assert described(("a", "b"), "a is the usual, b is the usual") == {}
-    assert described(("mean", "sum"), "mean or sum of them") == {}
+    assert words_of_choices(("l1", "l2"), "l1 is the lasso, l2 means ridge") == {
+        "l1": "lasso",
+        "l2": canonical("ridge"),
+    }
+    assert words_of_choices(("freeze", "tune"), "tune or freeze resnet weights") == {}
+    assert words_of_choices(("a", "b"), "a is the usual, b is the usual") == {}
+    assert words_of_choices(("mean", "sum"), "mean or sum of them") == {}
 
 
 def test_long_help_texts_cost_little() -> None:
     began = time.process_time()
-    described(("l1", "a b"), "l1 " * 30_000 + "is " * 30_000)
+    words_of_choices(("l1", "a b"), "l1 " * 30_000 + "is " * 30_000)
     assert time.process_time() - began < 0.5
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ml_agent.matching.composites import layers
 from ml_agent.matching.mentions import ParsedRequest, read_request
-from ml_agent.values.readings import uncoded
+from ml_agent.values.readings import normal_text
 
 
 @pytest.mark.parametrize(
@@ -207,13 +207,15 @@ def test_values_are_found_in_linear_time(text: str) -> None:
 
 
 def test_a_setting_that_is_set_as_code_is_read_without_its_marks() -> None:
-    assert uncoded("use `SOLVER.BASE_LR 0.1` and `the file a.txt`") == "use  SOLVER.BASE_LR 0.1; and `the file a.txt`"
+    assert (
+        normal_text("use `SOLVER.BASE_LR 0.1` and `the file a.txt`") == "use  SOLVER.BASE_LR 0.1; and `the file a.txt`"
+    )
 
 
 @pytest.mark.parametrize("filling", ["_", "a_", "a.", "_."])
 def test_a_long_name_that_is_set_as_code_takes_no_time(filling: str) -> None:
     started = time.process_time()
-    uncoded(f"`a{filling * 20_000}`")
+    normal_text(f"`a{filling * 20_000}`")
     assert time.process_time() - started < 1
 
 

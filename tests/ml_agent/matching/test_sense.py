@@ -7,11 +7,11 @@ import pytest
 from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.against import OptionAlignment
 from ml_agent.matching.candidates import candidates
-from ml_agent.matching.fill import fill, pairs
+from ml_agent.matching.fill import fill, value_slot_pairs
 from ml_agent.matching.mentions import Mention, ParsedRequest, read_request
 from ml_agent.matching.model import shipped as tables
 from ml_agent.matching.scores import SENSE_FEATURES
-from ml_agent.matching.sense import choice_by_meaning, option_alignment, use
+from ml_agent.matching.sense import choice_by_meaning, option_alignment, use_encoder
 from ml_agent.matching.slots import Slot, TermWeights
 from tools.signatures.model import Option
 
@@ -34,9 +34,9 @@ PLACE = {one.option.dest: place for place, one in enumerate(SLOTS)}
 
 @pytest.fixture(autouse=True)
 def _with_the_encoder() -> Iterator[None]:
-    use(shipped)
+    use_encoder(shipped)
     yield
-    use(None)
+    use_encoder(None)
 
 
 def sense(statement: ParsedRequest) -> OptionAlignment:
@@ -114,7 +114,7 @@ def test_a_number_is_no_plain_word() -> None:
 
 def vector(text: str, dest: str, said: str) -> dict[str, float]:
     """By feature: what the sense says of a value in a slot."""
-    found = pairs(read_request(text), SLOTS, TermWeights(SLOTS))
+    found = value_slot_pairs(read_request(text), SLOTS, TermWeights(SLOTS))
     one = next(pair for pair in found if pair.slot == PLACE[dest] and pair.mention.value == said)
     return dict(zip(SENSE_FEATURES, one.vector[-len(SENSE_FEATURES) :], strict=True))
 
@@ -139,7 +139,7 @@ def test_a_choice_that_is_heard_is_told_from_one_that_is_said() -> None:
 def test_a_word_of_the_options_own_name_is_told_from_a_value() -> None:
     text = "Log the run to the tracker under the project lepidoptera."
     assert not vector(text, "project", "lepidoptera")["plain_named"]
-    found = pairs(read_request(text), SLOTS, TermWeights(SLOTS))
+    found = value_slot_pairs(read_request(text), SLOTS, TermWeights(SLOTS))
     named = SENSE_FEATURES.index("plain_named") - len(SENSE_FEATURES)
     assert all(one.vector[named] for one in found if one.slot == PLACE["project"] and one.mention.value == "project")
 
@@ -152,7 +152,7 @@ def test_a_value_of_the_vocabulary_is_heard_like_a_choice() -> None:
 
 def test_tables_are_those_of_what_is_in_use() -> None:
     with_it = tables()
-    use(None)
+    use_encoder(None)
     assert tables() is not with_it
     assert option_alignment(read_request("anything"), SLOTS) is None
 
@@ -174,7 +174,7 @@ def test_a_request_can_be_read_by_its_words_alone() -> None:
 def test_tables_for_words_alone_come_along() -> None:
     model = tables()
     assert model.words is not model and model.words.words is model.words
-    use(None)
+    use_encoder(None)
     assert tables().words is tables() and model.words.stake == tables().stake
     assert model.words.value.weights == tables().value.weights
 

@@ -1,6 +1,6 @@
 """What can take a value."""
 
-from ml_agent.matching.slots import Slot, distinct
+from ml_agent.matching.slots import Slot, distinct_options
 from ml_agent.matching.usage import OptionUsage
 from tools.signatures.model import Option
 
@@ -58,8 +58,8 @@ def test_a_file_by_default_is_no_number_whatever_examples_say() -> None:
 def test_a_version_that_takes_a_value_is_an_option_of_its_own() -> None:
     taking = Option(dest="version", flags=("--version",), type="int")
     saying = Option(dest="version", flags=("--version",), nargs="0", switch_value="True")
-    assert distinct([taking]) == (taking,)
-    assert distinct([saying]) == ()
+    assert distinct_options([taking]) == (taking,)
+    assert distinct_options([saying]) == ()
 
 
 def test_numbers_have_no_vocabulary_of_words_and_lists_are_their_parts() -> None:

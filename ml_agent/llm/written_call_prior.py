@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ml_agent.llm.written_call import Stated
+from ml_agent.llm.written_call import WrittenArgument
 from ml_agent.matching.fill import FilledSlot, SlotAssignment, spelling_in_slot
 from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.sense import option_alignment
@@ -27,7 +27,7 @@ _SHORT = 2
 _PIECE = re.compile(r"[A-Za-z]+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
-class Told:
+class WrittenCallPrior:
     """What a model gives, slot by slot.
 
     Args:
@@ -36,9 +36,9 @@ class Told:
         given: by slot, what the model writes.
     """
 
-    def __init__(self, statement: ParsedRequest, slots: Sequence[Slot], given: Mapping[int, Stated]) -> None:
+    def __init__(self, statement: ParsedRequest, slots: Sequence[Slot], given: Mapping[int, WrittenArgument]) -> None:
         self._statement, self._slots, self._given = statement, slots, given
-        self._said = _Said(statement)
+        self._said = _StatedValues(statement)
 
     def value(self, mention: Mention, slot: int) -> float:
         """What speaks for a value in a slot."""
@@ -72,7 +72,7 @@ class Told:
         words = (*spelling_in_slot(mention, self._slots[slot]), mention.value, *mention.parts) if values else ()
         return any(_same(word, value) for word in words for value in values)
 
-    def _place_switch(self, place: int, given: Stated, switch: Scorer) -> Iterator[FilledSlot]:
+    def _place_switch(self, place: int, given: WrittenArgument, switch: Scorer) -> Iterator[FilledSlot]:
         slot = self._slots[place]
         wanted = given.positive and (not given.values or given.values[0].lower() not in _FALSE)
         evidence = switch_features(self._statement, slot, TermWeights(self._slots), frozenset())
@@ -103,7 +103,7 @@ class Told:
         )
 
 
-def _is_borne_out(value: str, slot: Slot, said: "_Said") -> bool:
+def _is_borne_out(value: str, slot: Slot, said: "_StatedValues") -> bool:
     """Whether the request says a value, or it may follow from what it says: a number, a known value."""
     return number(value) is not None or any(_same(one, value) for one in slot.vocabulary) or said.covers(value)
 
@@ -119,7 +119,7 @@ def _same(one: str, other: str) -> bool:
     return bool(alphanumeric(one)) and alphanumeric(one) == alphanumeric(other)
 
 
-class _Said:
+class _StatedValues:
     """The values that a request states: a small model likes to write defaults and guesses."""
 
     def __init__(self, statement: ParsedRequest) -> None:
