@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for line, count in sorted(Counter(left).items()):
         sys.stdout.write(f"left out: {line} ({count})\n")
     use_encoder(shipped if options.encoder else None)
-    material = [_material(one.in_words()) for one in rows]
+    material = [_material(one.without_encoder()) for one in rows]
     held_out = _held_out(material)
     first = _with_answers(held_out, options.tables)
     if options.encoder:

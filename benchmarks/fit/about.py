@@ -182,7 +182,7 @@ def nowhere(learned: Sequence[str], books: Mapping[str, Vocabulary], table: Mapp
 
 
 def _pair(asked: Asked, statement: ParsedRequest, book: Vocabulary, about: RelevanceModel) -> Pair:
-    return Pair(asked, about.vector(statement, book), bool(about.against(statement, book)), own=False)
+    return Pair(asked, about.vector(statement, book), bool(about.unknown_terms(statement, book)), own=False)
 
 
 def _without_weights(table: Mapping[str, Any]) -> RelevanceModel:

@@ -33,9 +33,9 @@ class Prepared(NamedTuple):
     entries: Mapping[int, EntryPoint]
     """Those that stand first, and the right ones."""
 
-    def in_words(self) -> "Prepared":
+    def without_encoder(self) -> "Prepared":
         """The same, its request read by words alone."""
-        return self._replace(row=self.row._replace(statement=self.row.statement.in_words()))
+        return self._replace(row=self.row._replace(statement=self.row.statement.without_encoder()))
 
 
 class Sources(NamedTuple):
@@ -124,7 +124,16 @@ def _freeze(root: Path, group: str, data: dict[str, Any], cache: Path) -> Any:
 def _detach(entry: EntryPoint) -> EntryPoint:
     """The same with all that is known of it read, and without its repository: small enough to keep."""
     copy = EntryPoint.__new__(EntryPoint)
-    known = ("signature", "shown", "seen", "slots", "_slots_by_sense", "variables", "launcher", "repository")
+    known = (
+        "signature",
+        "example_calls",
+        "seen_values",
+        "slots",
+        "_slots_by_sense",
+        "variables",
+        "launcher",
+        "repository",
+    )
     vars(copy).update({name: getattr(entry, name) for name in known}, facts=None)
     return copy
 

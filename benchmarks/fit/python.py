@@ -103,7 +103,7 @@ _NOTHING = Verdict(-1.0, False, False)
 def _answer(row: Row, tables: Mapping[str, Any]) -> Answered:
     several = solved(row, tables)
     library = row.library_index.library
-    verdicts = [judge(row.reference, read_program(one.written.text, library, library.folder)) for one in several]
+    verdicts = [judge(row.reference, read_program(one.filled_program.text, library, library.folder)) for one in several]
     return Answered(row, [one.vector for one in several], verdicts)
 
 

@@ -83,17 +83,19 @@ def judge(reference: Program, candidate: Program | None) -> Verdict:
     if candidate is None:
         return Verdict(-1.0, False, False)
     required = [
-        call for call in reference.calls if any(_tells(call.callee, name, value) for name, value in call.given.items())
+        call
+        for call in reference.calls
+        if any(_tells(call.callee, name, value) for name, value in call.arguments.items())
     ] or list(reference.calls)
     total, hits, exact, entry = 0.0, 0.0, True, True
     for call in required:
         rivals = [one for one in candidate.calls if one.callee.object.name == call.callee.object.name]
-        total += 1 + len(call.given)
+        total += 1 + len(call.arguments)
         if not rivals:
             exact = entry = False
             continue
         good, bad = max(
-            (_compare(call.callee, call.given, one.given) for one in rivals), key=lambda one: one[0] - one[1]
+            (_compare(call.callee, call.arguments, one.arguments) for one in rivals), key=lambda one: one[0] - one[1]
         )
         hits += 1 + good - 0.5 * bad
         exact = exact and not bad

@@ -51,7 +51,7 @@ def wrongs(answer: Answer | None, row: Row, own: EntryPoint) -> list[Wrong]:
         return [Wrong("entry", answer.entry.signature.path)]
     wanted, given = stated(row.values, row.signature), stated(answer.call, row.signature)
     slots = {slot.option.dest: slot for slot in own.slots}
-    placed = {answer.entry.slots[one.slot].option.dest: one for one in answer.filled.placed}
+    placed = {answer.entry.slots[one.slot].option.dest: one for one in answer.assignment.placed}
     found = [] if row.readable else [Wrong("not readable")]
     for dest, words in wanted.items():
         if not _alike(words, given.get(dest)):

@@ -28,7 +28,7 @@ class CommandDraft(NamedTuple):
     """How far its answer is ahead of those of other entry points."""
     weakest_placement: float
     """Its weakest placement of a value, as log-odds."""
-    placed: frozenset[str] = frozenset()
+    placed_values: frozenset[str] = frozenset()
     """The values, as they are typed, that it has because of what the request says of them."""
     doubtful_count: int = 0
     """How many of these may as well belong elsewhere."""
@@ -64,7 +64,7 @@ def command_drafts(reading: RequestReading, workspace: Workspace, entry_index: E
 
 
 def _values(answer: Answer) -> frozenset[str]:
-    values = [value for one in answer.filled.placed for value in one.values]
+    values = [value for one in answer.assignment.placed for value in one.values]
     return frozenset([*values, *(part for value in values if number(value) is None for part in _PARTED.split(value))])
 
 
@@ -93,7 +93,7 @@ def draft_of(answer: Answer, text: str, workdir: str) -> Draft:
     else:
         made_from = Provenance(kind="signature", path=signature.path, line=signature.line)
         because = f"{signature.path} after its signature"
-    placements = tuple(_placement(answer.entry.slots[one.slot].option, one) for one in answer.filled.placed)
+    placements = tuple(_placement(answer.entry.slots[one.slot].option, one) for one in answer.assignment.placed)
     return Draft(kind="bash", text=text, workdir=workdir, entry=signature.path, because=because, provenance=made_from, placements=placements)  # fmt: skip
 
 

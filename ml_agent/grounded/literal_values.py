@@ -54,10 +54,10 @@ def place_values(
     ]
     settled = _of_one_registry(statement, slots, sources)
     prose = [at for at, literal in enumerate(found) if literal.kind == "text" and is_prose(names[at], literal.text)]
-    filled = fill(statement.in_words(), slots, model.words, _ExamplePrior(found, settled, prose))
+    filled = fill(statement.without_encoder(), slots, model.words, _ExamplePrior(found, settled, prose))
     placed = [*settled, *(one for one in filled.placed if one.score > _NEVER / 2)]
     taken = {one.slot for one in placed}
-    return [*placed, *_only_count(filled.left, slots, taken), *_meant_files(statement, slots, taken)]
+    return [*placed, *_only_count(filled.unplaced, slots, taken), *_meant_files(statement, slots, taken)]
 
 
 def _meant_files(statement: ParsedRequest, slots: Sequence[Slot], taken: Collection[int]) -> Iterator[FilledSlot]:

@@ -84,7 +84,7 @@ class GroundedNavigator:
         strange: tuple[str, ...] = ()
         if not workspace.path_given:
             vocabulary = self._folder(workspace).entries.facts.vocabulary
-            strange = about.shipped().strange(read_request(request.instruction), vocabulary)
+            strange = about.shipped().foreign_terms(read_request(request.instruction), vocabulary)
         if strange:
             said = ", ".join(repr(word[:_LONGEST]) for word in strange[:_SHOWN])
             reason = f"not about this repository: it says nothing of {said}"
@@ -122,7 +122,7 @@ class GroundedNavigator:
             )
             choices, statement = ranked_by_wording(task), statement_of(request)
             programs = self._programs(task, choices)
-            found = self._read(RequestReading(statement.in_words(), model.words), task, programs, choices)
+            found = self._read(RequestReading(statement.without_encoder(), model.words), task, programs, choices)
             if encoder_in_use() and not found.says_all(request.values):
                 found = self._read(RequestReading(statement, model), task, programs, choices)
             _remember(self._drafts, key, found)
@@ -215,7 +215,7 @@ class _Drafts:
             return False
         if any(_names_program(value, first.entry) for value in values):
             return False
-        placed = (one.placed for one in self.commands if one.draft.text.strip() == first.text.strip())
+        placed = (one.placed_values for one in self.commands if one.draft.text.strip() == first.text.strip())
         return not unused_value_count(first, next(placed, ()))
 
 

@@ -48,7 +48,7 @@ def ordered_drafts(
         choices: what the repository shows, with how well each fits the wording.
     """
     wanted = wanted_kind(instruction)
-    commands = sorted(commands, key=lambda one: unused_value_count(one.draft, one.placed) > 0)
+    commands = sorted(commands, key=lambda one: unused_value_count(one.draft, one.placed_values) > 0)
     every, again = tee(_programs(programs))
     python: Iterator[Draft] = filter(_is_short, every)
     bash = iter([one.draft for one in commands])
@@ -67,7 +67,7 @@ def _is_settled(instruction: str, command: CommandDraft, choices: Sequence[Choic
     """Whether no program could go before a command: the request names it, it has all that is said, or no example fits better."""
     if _is_named(instruction, command.draft) or _is_certain(command):
         return True
-    return python_lead(choices) + _BY_VALUE * unused_value_count(command.draft, command.placed) <= 0
+    return python_lead(choices) + _BY_VALUE * unused_value_count(command.draft, command.placed_values) <= 0
 
 
 def _is_short(program: Draft) -> bool:
@@ -104,9 +104,9 @@ def _is_named(instruction: str, command: Draft) -> bool:
 def _is_certain(command: CommandDraft) -> bool:
     """Whether a command has a place for every value, several at least, and none that could as well be elsewhere: nobody asks for another program then."""
     return (
-        len(command.placed) > 1
+        len(command.placed_values) > 1
         and command.weakest_placement > CERTAIN
-        and not unused_value_count(command.draft, command.placed)
+        and not unused_value_count(command.draft, command.placed_values)
     )
 
 
@@ -117,8 +117,8 @@ def _fits_better(program: Draft, command: CommandDraft, ahead: float) -> bool:
     """
     if unused_value_count(program) and ahead < _CLEARLY:
         return False
-    without = unused_value_count(program) + sum(not occurs_in(value, program.text) for value in command.placed)
-    return ahead + _BY_VALUE * (unused_value_count(command.draft, command.placed) - without) > 0
+    without = unused_value_count(program) + sum(not occurs_in(value, program.text) for value in command.placed_values)
+    return ahead + _BY_VALUE * (unused_value_count(command.draft, command.placed_values) - without) > 0
 
 
 def python_lead(choices: Sequence[Choice]) -> float:

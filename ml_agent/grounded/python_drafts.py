@@ -58,7 +58,7 @@ class Author:
     def is_library(self) -> bool:
         """Whether the documents show Python that uses the repository, and hardly any command of its own."""
         shown = [one for one in self._library_index.library.index.examples if one.kind == "bash" and one.entry]
-        return len(self._library_index.shown) > _FEW + 2 * len(shown)
+        return len(self._library_index.example_programs) > _FEW + 2 * len(shown)
 
     def drafts(self, request: Request, workspace: Workspace, tables: PythonModel, values: Scores) -> Iterator[Draft]:
         """Distinct programs, best first, each with its provenance.
@@ -78,15 +78,15 @@ class Author:
 
     def _complete_program(self, solved: ScoredProgram, statement: ParsedRequest) -> str:
         """The program with what comes around its calls."""
-        written = solved.written
-        program = read_program(written.text, self._library_index.library, self._library_index.library.folder)
+        filled_program = solved.filled_program
+        program = read_program(filled_program.text, self._library_index.library, self._library_index.library.folder)
         if program is None:
-            return written.text
-        return with_tail(TailContext(statement, program, written.given, written.filled.left))
+            return filled_program.text
+        return with_tail(TailContext(statement, program, filled_program.arguments, filled_program.assignment.unplaced))
 
 
 def _draft(solved: ScoredProgram, text: str, workdir: str) -> Draft:
-    skeleton = solved.written.skeleton
+    skeleton = solved.filled_program.skeleton
     if skeleton.example is not None:
         made_from = Provenance(kind="example", path=skeleton.example.path, line=skeleton.example.line)
         because = f"matched after {made_from.path}:{made_from.line}"

@@ -78,10 +78,10 @@ class Form:
             return []
         model, slots = shipped(), entry.slots_for(self._statement)
         told = WrittenCallPrior(self._statement, slots, values)
-        filled = told.added(
+        assignment = told.with_given_values(
             fill(self._statement, slots, model, told, callee_of(entry, workspace.path or ".")), model.switch
         )
-        for answer in scored_answers(self._statement, chosen, filled, model):
+        for answer in scored_answers(self._statement, chosen, assignment, model):
             workdir = workdir_of(answer, workspace.path, workspace.path_given)
             line = command(answer, workdir)
             if line is not None:

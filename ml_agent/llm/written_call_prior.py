@@ -52,20 +52,20 @@ class WrittenCallPrior:
         """What speaks for a switch."""
         return _ON if slot in self._given else _OFF
 
-    def added(self, filled: SlotAssignment, switch: Scorer) -> SlotAssignment:
+    def with_given_values(self, assignment: SlotAssignment, switch: Scorer) -> SlotAssignment:
         """The same with what only the model states.
 
         Args:
             filled: what was placed.
             switch: log-odds of a switch by what was learned.
         """
-        taken = {one.slot for one in filled.placed}
-        more = list(filled.placed)
+        taken = {one.slot for one in assignment.placed}
+        more = list(assignment.placed)
         for place, given in self._given.items():
             slot = self._slots[place]
             if place not in taken and not slot.internal:
                 more += self._place_switch(place, given, switch) if slot.boolean else self._place_value(place, more)
-        return msgspec.structs.replace(filled, placed=tuple(more))
+        return msgspec.structs.replace(assignment, placed=tuple(more))
 
     def _gives(self, mention: Mention, slot: int) -> bool:
         values = self._given[slot].values if slot in self._given else ()
@@ -79,7 +79,7 @@ class WrittenCallPrior:
         if evidence is None or (slot.option.switch and not wanted):
             return
         sense = option_alignment(self._statement, self._slots)
-        likely = switch([*evidence.vector, *(sense.best(place, ())[:2] if sense else ())])
+        likely = switch([*evidence.vector, *(sense.best_token(place, ())[:2] if sense else ())])
         if likely >= _LEAST_SWITCH:
             yield FilledSlot(place, (str(wanted),), _ADDED, "said in words", (), "")
 

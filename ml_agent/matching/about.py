@@ -69,15 +69,15 @@ class RelevanceModel:
         """The log-odds that it is about this repository, as many requests being about another one."""
         return self._log_odds(self.vector(statement, vocabulary))
 
-    def strange(self, statement: ParsedRequest, vocabulary: Vocabulary) -> tuple[str, ...]:
+    def foreign_terms(self, statement: ParsedRequest, vocabulary: Vocabulary) -> tuple[str, ...]:
         """The words that show that a request is about something else, the rarest first; () where it is not."""
-        against = self.against(statement, vocabulary)
+        against = self.unknown_terms(statement, vocabulary)
         if not against:
             return ()
         nothing = not any(term in vocabulary.known for term in _terms_of(statement))
         return against if nothing or self.score(statement, vocabulary) < self._least else ()
 
-    def against(self, statement: ParsedRequest, vocabulary: Vocabulary) -> tuple[str, ...]:
+    def unknown_terms(self, statement: ParsedRequest, vocabulary: Vocabulary) -> tuple[str, ...]:
         """The words that a repository does not know, the rarest first; () where they are usual ones, or it says little.
 
         "Train it for 10 epochs" could be said of most repositories: only rare words that one does not know speak against it, and

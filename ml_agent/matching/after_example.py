@@ -42,7 +42,7 @@ def nearest_example(
     ]
     switches = {option.dest for option in entry.signature.options if option.switch or option.type == "bool"}
     ranked = []
-    for place, shown in enumerate(entry.shown):
+    for place, shown in enumerate(entry.example_calls):
         example = shown.example
         text = alphanumeric(" ".join([*example.headings[-2:], example.path, example.text]))
         said = sum(value in text for value in stated)
@@ -53,7 +53,7 @@ def nearest_example(
         turned = sum(dest in switches for dest in unasked)
         ranked.append((said - changed, said, -turned, about, -len(unasked), -place))
     best = max(ranked, default=None)
-    return (entry.shown[-best[-1]], best[1] / max(1, len(stated))) if best is not None else (None, 0.0)
+    return (entry.example_calls[-best[-1]], best[1] / max(1, len(stated))) if best is not None else (None, 0.0)
 
 
 def _is_same(value: Any, shown: Any) -> bool:
@@ -70,7 +70,7 @@ def is_filled(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -
 
 def is_introduced(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> bool:
     """Whether the request says a word by which this example alone is introduced, and that no option can mean: "For hierarchical clustering"."""
-    others = [one for one in entry.shown if one.example.text != shown.example.text]
+    others = [one for one in entry.example_calls if one.example.text != shown.example.text]
     told = set(_introduction(shown)) - {word for one in others for word in _introduction(one)}
     told -= {term for slot in entry.slots for term in (*slot.help_terms, *(one for name in slot.names for one in name))}
     return bool(others) and bool(told & statement.vocabulary)

@@ -45,7 +45,7 @@ class Answer(msgspec.Struct, frozen=True):
     """One complete call."""
 
     entry: EntryPoint
-    filled: SlotAssignment
+    assignment: SlotAssignment
     call: dict[str, Any]
     """By dest: what is given."""
     launching: dict[str, str]
@@ -63,24 +63,26 @@ class ScoredEntry(NamedTuple):
     best: float
 
 
-def answers(statement: ParsedRequest, given: ScoredEntry, filled: SlotAssignment) -> list[Answer]:
+def answers(statement: ParsedRequest, given: ScoredEntry, assignment: SlotAssignment) -> list[Answer]:
     """The bare call, and the call after the nearest example: first the example's where it is the way that was asked for.
 
     It is where it says half of what the request states, or has variables for it, and no option is spelled, for who spells options
     says what he wants; and where the bare call needs values that nobody gives.
     """
     entry = given.entry
-    launching = {entry.slots[one.slot].option.dest: one.values[0] for one in filled.placed if _is_launchers(entry, one)}
+    launching = {
+        entry.slots[one.slot].option.dest: one.values[0] for one in assignment.placed if _is_launchers(entry, one)
+    }
     if not launching and launch.is_named(entry.launcher, (token.value for token in statement.tokens)):
         launching = {launch.PROCESSES.dest: ""}
-    placed = _values_by_dest(entry, filled)
+    placed = _values_by_dest(entry, assignment)
     call = _call(statement, entry, placed, None)
-    vector = _vector(given, filled, call)
-    bare = Answer(entry, filled, call, launching, None, vector)
+    vector = _vector(given, assignment, call)
+    bare = Answer(entry, assignment, call, launching, None, vector)
     shown, said = nearest_example(statement, entry, placed)
     if shown is None:
         return [bare]
-    after = Answer(entry, filled, _call(statement, entry, placed, shown), launching, shown, vector)
+    after = Answer(entry, assignment, _call(statement, entry, placed, shown), launching, shown, vector)
     meant = said >= HALF or is_filled(statement, entry, shown) or is_introduced(statement, entry, shown)
     assigned = sum(not one.name.startswith("-") for one in statement.spelled)
     meant = meant and assigned < _SEVERAL and not any(one.name.startswith("-") for one in statement.spelled)
@@ -95,10 +97,10 @@ def _needs_invention(entry: EntryPoint, placed: Mapping[str, Any], call: Mapping
     )
 
 
-def _values_by_dest(entry: EntryPoint, filled: SlotAssignment) -> dict[str, Any]:
+def _values_by_dest(entry: EntryPoint, assignment: SlotAssignment) -> dict[str, Any]:
     """By dest: what the request gives."""
     found: dict[str, Any] = {}
-    for one in (one for one in filled.placed if not _is_launchers(entry, one)):
+    for one in (one for one in assignment.placed if not _is_launchers(entry, one)):
         slot = entry.slots[one.slot]
         if entry.signature.kind == "make" and one.values == (slot.option.default,):
             continue  # what the Makefile says anyhow need not be said again
@@ -120,7 +122,7 @@ def _call(
     for option in entry.signature.options:
         launched = bool(entry.launcher) and launch.is_launchers(option)
         if option.required and not launched and base.get(option.dest) is None and option.dest not in placed:
-            usual = entry.seen.get(option.dest, ())
+            usual = entry.seen_values.get(option.dest, ())
             default = (option.default,) if option.default is not None else ()
             known = [*_nearest_values(statement, entry, option), *usual, *default, *option.choices]
             base[option.dest] = in_named_folder(statement, entry, known[0]) if known else _placeholder(option)
@@ -161,19 +163,19 @@ def _value(slot: Slot, values: Sequence[str]) -> Any:
     return list(values) if slot.several else values[0]
 
 
-def _vector(given: ScoredEntry, filled: SlotAssignment, call: Mapping[str, Any]) -> tuple[float, ...]:
+def _vector(given: ScoredEntry, assignment: SlotAssignment, call: Mapping[str, Any]) -> tuple[float, ...]:
     entry = given.entry
-    left = [one for one in filled.left if not _is_said(one, call, entry)]
+    left = [one for one in assignment.unplaced if not _is_said(one, call, entry)]
     kinds = Counter(one.kind for one in left)
-    asked = {entry.slots[one.slot].option.dest for one in filled.placed}
-    scores = [min(one.score, 6.0) for one in filled.placed]
+    asked = {entry.slots[one.slot].option.dest for one in assignment.placed}
+    scores = [min(one.score, 6.0) for one in assignment.placed]
     return (
         given.score, given.score - given.best, float(kinds["number"]), float(kinds["path"]), float(kinds["name"]),
-        sum(scores) / len(scores) if scores else 0.0, min(scores, default=0.0), float(len(filled.placed)),
-        float(len(filled.unknown)), len(asked) / (1 + len(asked) + len(left)),
+        sum(scores) / len(scores) if scores else 0.0, min(scores, default=0.0), float(len(assignment.placed)),
+        float(len(assignment.unknown)), len(asked) / (1 + len(asked) + len(left)),
         sum(scores), float(sum(score > CERTAIN for score in scores)),
         sum(one.kind == "path" and "." in one.value.rpartition("/")[2] for one in left) / (1 + len(left)),
-        float(sum(one.why == _SWITCHED for one in filled.placed)),
+        float(sum(one.reason == _SWITCHED for one in assignment.placed)),
     )  # fmt: skip
 
 
@@ -202,6 +204,6 @@ def command(answer: Answer, workdir: str) -> str | None:
         text = render_command(signature, call, workdir)
     except RenderError:
         return None
-    text = " ".join([text, *map(quote, answer.filled.kept)])
+    text = " ".join([text, *map(quote, answer.assignment.unlisted)])
     text = launch.launched(text, answer.entry.launcher, answer.launching)
-    return " ".join([*answer.filled.environment, text])
+    return " ".join([*answer.assignment.environment, text])

@@ -143,7 +143,7 @@ def _words(
         return []
     stated = {at for one in statement.mentions for at in range(one.first, one.last + 1)}
     free = [at for at, token in enumerate(statement.tokens) if at not in stated and _is_plain(token) and not starts_module(statement.tokens, at) and not _is_spent(token.start, spent)]  # fmt: skip
-    best = sense.most(place, [(statement.tokens[at].start, statement.tokens[at].end) for at in free], _MOST_WORDS)
+    best = sense.best_spans(place, [(statement.tokens[at].start, statement.tokens[at].end) for at in free], _MOST_WORDS)
     return [mention_between(statement, statement.tokens[free[at]].value, free[at], free[at]) for at in best]
 
 

@@ -68,7 +68,7 @@ class EntryPoint:
         self.facts = facts
 
     @cached_property
-    def shown(self) -> tuple[ExampleCall, ...]:
+    def example_calls(self) -> tuple[ExampleCall, ...]:
         """The calls of it that the repository shows."""
         found = []
         for example in self.facts.examples.get(self.signature.path, ()):
@@ -91,10 +91,10 @@ class EntryPoint:
         return tuple(found)
 
     @cached_property
-    def seen(self) -> Mapping[str, Sequence[str]]:
+    def seen_values(self) -> Mapping[str, Sequence[str]]:
         """By dest: the values that examples give."""
         found: dict[str, dict[str, None]] = defaultdict(dict)
-        for shown in self.shown:
+        for shown in self.example_calls:
             for dest, value in shown.values.items():
                 for one in value if isinstance(value, list) else [value]:
                     if "$" not in str(one):
@@ -113,15 +113,17 @@ class EntryPoint:
         return (*own, *map(Slot, launch.options_of(self.launcher, options)))
 
     def _slot(self, option: Option, known: Option, usage: OptionUsage) -> Slot:
-        seen = self.seen.get(known.dest, ())
+        seen = self.seen_values.get(known.dest, ())
         files = self._siblings((known.default or "", *seen)) or self._configurations(known)
-        prose = self.facts.said_of([known.dest, *(flag.lstrip("-") for flag in known.flags)])
+        prose = self.facts.prose_about([known.dest, *(flag.lstrip("-") for flag in known.flags)])
         return Slot(option, (*seen, *self._namesakes_choices(known)), prose, files, usage)
 
     @cached_property
     def _slots_by_sense(self) -> tuple[Slot, ...]:
         beside = [self._alternatives(slot.option) for slot in self.slots]
-        return tuple(slot.beside(others) if others else slot for slot, others in zip(self.slots, beside, strict=True))
+        return tuple(
+            slot.with_seen(others) if others else slot for slot, others in zip(self.slots, beside, strict=True)
+        )
 
     def slots_for(self, statement: ParsedRequest) -> tuple[Slot, ...]:
         """Its slots, as a request is read: what the source has beside known values counts for an encoder, words alone take too much of it."""
@@ -130,28 +132,30 @@ class EntryPoint:
     @cached_property
     def variables(self) -> Mapping[str, str]:
         """The shell variables that its examples use, with what documents set them to; what stands beside an example counts first."""
-        own = documented_variables([line for shown in self.shown for line in shown.example.setup])
+        own = documented_variables([line for shown in self.example_calls for line in shown.example.setup])
         known = {**self.facts.variables, **own}
-        used = {name for shown in self.shown for value in shown.values.values() for name in references(str(value))}
+        used = {
+            name for shown in self.example_calls for value in shown.values.values() for name in references(str(value))
+        }
         used |= {name for text in known.values() for name in references(text)} if used else set()
         return {name: text for name, text in known.items() if name in used}
 
     @cached_property
     def launcher(self) -> str:
         """What starts several processes of it: torchrun, mpiexec; "" where it runs as one."""
-        return launch.launcher_of(self.signature, [shown.example.text for shown in self.shown])
+        return launch.launcher_of(self.signature, [shown.example.text for shown in self.example_calls])
 
     @property
     def is_shown_installed(self) -> bool:
         """Whether most of its examples start it by the name that installing gives it."""
-        named = sum(one.invocation.target == "console" for one in self.shown)
-        return 2 * named > len(self.shown)
+        named = sum(one.invocation.target == "console" for one in self.example_calls)
+        return 2 * named > len(self.example_calls)
 
     def module(self, workdir: str) -> str:
         """The module as which `python -m` runs it from a folder, where most of its examples do so or its imports want it; else ""."""
         names = Counter(
             one.invocation.name
-            for one in self.shown
+            for one in self.example_calls
             if one.invocation.target == "module"
             and not one.invocation.launcher
             and one.example.workdir == workdir
@@ -159,12 +163,12 @@ class EntryPoint:
         )
         name, count = next(iter(names.most_common(1)), ("", 0))
         is_script = self.signature.kind == "python" and self.signature.path.endswith(".py")
-        if self.shown or self.facts is None or not is_script:
-            return name if 2 * count > len(self.shown) else ""
+        if self.example_calls or self.facts is None or not is_script:
+            return name if 2 * count > len(self.example_calls) else ""
         source = read_module(Tree(self.facts.index.root), self.signature.path)
         inside = posixpath.relpath(self.signature.path, workdir)
         if not self.facts.packaged:
-            return launch.module_of(inside, source, self.facts.tops(workdir)) if source is not None else ""
+            return launch.module_of(inside, source, self.facts.importable_names(workdir)) if source is not None else ""
         module = launch.module_of(inside, source, frozenset()) if source is not None else ""
         return launch.installed_name(module, workdir, self.facts.files)
 
@@ -177,7 +181,7 @@ class EntryPoint:
         if not _takes_any_word(option):
             return ()
         told = _DEFAULT.findall(option.help)[:1] if not option.default else []
-        known = [option.default or "", *told, *self.seen.get(option.dest, ())[:_MOST_LOOKED_UP]]
+        known = [option.default or "", *told, *self.seen_values.get(option.dest, ())[:_MOST_LOOKED_UP]]
         names = [text for text in known if text and number(text) is None and text.lower() not in TRUTH]
         return tuple(dict.fromkeys(one for text in names for one in self.facts.alternatives.of(text)))
 
@@ -191,7 +195,7 @@ class EntryPoint:
             for folder in dict.fromkeys((".", posixpath.dirname(self.signature.path) or ".")):
                 whole = posixpath.normpath(posixpath.join(folder, text))
                 if whole in self.facts.files:
-                    beside = self.facts.beside(posixpath.dirname(whole), suffix)
+                    beside = self.facts.sibling_files(posixpath.dirname(whole), suffix)
                     for path in beside[:_MOST_SIBLINGS]:
                         found.setdefault(posixpath.relpath(path, folder))
                     break
@@ -253,7 +257,7 @@ class RepositoryFacts:
         """Whether it can be installed, so that its packages are found from anywhere."""
         return bool(self.files & {"setup.py", "setup.cfg", "pyproject.toml"})
 
-    def tops(self, folder: str) -> frozenset[str]:
+    def importable_names(self, folder: str) -> frozenset[str]:
         """The names that Python code in a folder, and in no other, can import of it."""
         prefix = "" if folder == "." else f"{folder}/"
         inside = [path.removeprefix(prefix) for path in self.files if path.startswith(prefix) and path.endswith(".py")]
@@ -327,7 +331,7 @@ class RepositoryFacts:
             and any(set(terms(folder)) & _CONFIGURATION for folder in PurePosixPath(path).parts[:-1])
         )
 
-    def beside(self, folder: str, suffix: str) -> list[str]:
+    def sibling_files(self, folder: str, suffix: str) -> list[str]:
         """The files of a folder and of the folders beside it that end alike."""
         parent = posixpath.dirname(folder)
         return [
@@ -344,7 +348,7 @@ class RepositoryFacts:
             found[PurePosixPath(path).suffix].append(path)
         return found
 
-    def said_of(self, names: Iterable[str]) -> str:
+    def prose_about(self, names: Iterable[str]) -> str:
         """What documents say in sentences that name one of these options."""
         return " ".join(text for name in dict.fromkeys(names) for text in self._prose.get(name, ()))[:_MOST_PROSE]
 

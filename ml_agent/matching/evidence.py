@@ -38,7 +38,7 @@ def nearness(statement: ParsedRequest, mention: Mention) -> Nearness:
     """How near each term of the request stands to a mention."""
     before: dict[str, float] = {}
     after: dict[str, float] = {}
-    costs = statement.costs
+    costs = statement.distances
     lead: tuple[str, ...] = ()
     following: tuple[str, ...] = ()
     for word in statement.content:
@@ -104,7 +104,7 @@ def evidence(near: Nearness, statement: ParsedRequest, slot: Slot, weights: Term
     """How the words around a mention say a slot's name, its help text and what documents say of it."""
 
     def close(side: Mapping[str, float], term: str) -> float:
-        return max([side.get(term, 0.0), *(_LIKE * side.get(one, 0.0) for one in statement.alike(term))])
+        return max([side.get(term, 0.0), *(_LIKE * side.get(one, 0.0) for one in statement.similar_terms(term))])
 
     best = Evidence()
     for name in slot.names:

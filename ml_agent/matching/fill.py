@@ -49,11 +49,11 @@ class SlotAssignment(msgspec.Struct, frozen=True):
     """An entry point with the request's values in its slots."""
 
     placed: tuple[FilledSlot, ...]
-    left: tuple[Mention, ...]
+    unplaced: tuple[Mention, ...]
     """Values without a slot."""
     unknown: tuple[SpelledOption, ...]
     """Spelled options that the entry point does not have."""
-    kept: tuple[str, ...] = ()
+    unlisted: tuple[str, ...] = ()
     """Words of spelled options of which nothing is known, for an entry point that takes more options than are listed."""
     environment: tuple[str, ...] = ()
     """Assignments that stand before the command."""
@@ -96,7 +96,7 @@ def value_slot_pairs(
 
 def _is_heard(sense: "OptionAlignment | None", mention: Mention, place: int) -> bool:
     """Whether a number means a slot of which no word is said."""
-    return sense is not None and mention.kind == "number" and sense.hears(mention, place)
+    return sense is not None and mention.kind == "number" and sense.is_aligned(mention, place)
 
 
 def _sense(
@@ -111,7 +111,7 @@ def _sense(
         return []
     said, idle = sense.features(mention, *at), [0.0] * 4
     if entry is not None:
-        heard = [1.0, entry.strength, entry.margin] if entry.heard else [0.0] * 3
+        heard = [1.0, entry.strength, entry.margin] if entry.by_meaning else [0.0] * 3
         return [*idle, *said, *_NOT_PLAIN, *heard]
     if mention.kind != "word":
         return [*said, *idle, *_NOT_PLAIN, *[0.0] * 3]
@@ -218,7 +218,7 @@ def _mend_series(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: 
 def _is_own_name(statement: ParsedRequest, pair: ValueSlotPair, slots: Sequence[Slot], callee: Callee) -> bool:
     """Whether a value is what is called, the folder of it, or the name of one of its options: "turn on learn_t", "bm25 k1 1.1"."""
     mention = pair.mention
-    if pair.entry is not None:  # a choice may be called like the program, a file that only holds its name is not meant
+    if pair.match is not None:  # a choice may be called like the program, a file that only holds its name is not meant
         contained = alphanumeric(mention.text) in callee.names and alphanumeric(mention.text) != alphanumeric(
             mention.value
         )
@@ -353,7 +353,7 @@ def _without_guesses(
 
     One that is listed with a stated one is meant: "ch_sim and en".
     """
-    stated = [pair.mention for pair, _ in several if pair.mention.kind != "word" or pair.entry is not None]
+    stated = [pair.mention for pair, _ in several if pair.mention.kind != "word" or pair.match is not None]
     meant = [
         (pair, score)
         for pair, score in several
@@ -383,6 +383,6 @@ def used_tokens(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: S
             at for at, other in enumerate(statement.tokens) if token.start <= other.start < max(end, token.end)
         )
         for word in statement.content:
-            if abs(statement.costs[word.place] - statement.costs[place]) < 5 and named & set(word.terms):
+            if abs(statement.distances[word.place] - statement.distances[place]) < 5 and named & set(word.terms):
                 found.add(word.place)
     return frozenset(found)

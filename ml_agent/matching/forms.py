@@ -55,7 +55,7 @@ class Forms:
 
     def score(self, pair: ValueSlotPair) -> float:
         """What the form of a value says for its going into a slot."""
-        guessed = pair.mention.kind == "word" and pair.entry is None
+        guessed = pair.mention.kind == "word" and pair.match is None
         return self._by_form(pair) + _CALLED * (not guessed and pair.slot in self._slots_called(pair.mention)[0])
 
     def is_name(self, mention: Mention) -> bool:
@@ -90,19 +90,19 @@ class Forms:
         owed = _OWED * (_is_owed(slot) and pair.mention.kind in {"path", "name", "text"})
         if pair.mention.value == slot.option.default and is_file_name(pair.mention.value):
             return owed + _USUAL
-        if pair.entry is None:
+        if pair.match is None:
             named = pair.mention.kind == "name" and not pair.mention.parts
             alike = named and is_written_alike(pair.mention.value, slot)
             return owed + _ALIKE * alike + _FULL * _has_all(pair.mention, slot)
         if pair.mention.first != pair.mention.last:
-            return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
+            return owed + _CODE * (pair.match.margin >= _TELLING and self._is_code(pair.mention))
         if self._is_ordinary(pair):
             return owed + _ORDINARY
-        if pair.entry.exact and " " in pair.entry.value:
+        if pair.match.exact and " " in pair.match.value:
             return owed + _USUAL
-        if pair.entry.exact:
+        if pair.match.exact:
             return owed + _CHOICE * (slot.closed and self._is_proper(pair.mention))
-        return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
+        return owed + _CODE * (pair.match.margin >= _TELLING and self._is_code(pair.mention))
 
     def _is_ordinary(self, pair: ValueSlotPair) -> bool:
         """Whether a choice is said by a word that is there for something else: "epoch" in "one epoch" is no strategy."""

@@ -29,7 +29,7 @@ class VocabularyMatch(NamedTuple):
     """How much more than of any other value."""
     exact: bool
     mention: Mention
-    heard: bool = False
+    by_meaning: bool = False
     """Whether it is said by its sense, and not in words that are its own."""
 
 

@@ -69,7 +69,7 @@ class ParsedRequest:
         self.given = given
         self._alike: dict[str, tuple[str, ...]] = {}
 
-    def in_words(self) -> "ParsedRequest":
+    def without_encoder(self) -> "ParsedRequest":
         """The same request, read by its words alone."""
         found = copy(self)
         found.by_sense = False
@@ -106,7 +106,7 @@ class ParsedRequest:
         return tuple(word for word in self.content if not any(a <= self.tokens[word.place].start < b for a, b in spans))
 
     @cached_property
-    def costs(self) -> tuple[float, ...]:
+    def distances(self) -> tuple[float, ...]:
         """By token: how far it is from the beginning, where clauses and sentences stretch the way."""
         found, at = [], 0.0
         for token in self.tokens:
@@ -161,7 +161,7 @@ class ParsedRequest:
         """All terms that are said."""
         return frozenset(term for word in self.content for term in word.terms)
 
-    def alike(self, term: str) -> tuple[str, ...]:
+    def similar_terms(self, term: str) -> tuple[str, ...]:
         """The terms that are said and that another term contains or that contain it: "shot" and "fewshot"."""
         if term not in self._alike:
             self._alike[term] = tuple(one for one in self.vocabulary if one != term and _contains(one, term))

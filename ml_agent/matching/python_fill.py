@@ -35,15 +35,15 @@ class FilledProgram(NamedTuple):
 
     skeleton: Skeleton
     text: str
-    filled: SlotAssignment
-    spots: tuple[ParameterSlot, ...]
-    given: dict[str, str]
+    assignment: SlotAssignment
+    slots: tuple[ParameterSlot, ...]
+    arguments: dict[str, str]
     """By name of a parameter: what some call is given."""
     missing: tuple[str, ...]
     """Required parameters of which nothing was known."""
     dropped: int
     """Literals of the example that nobody asked for and that were left out."""
-    idle: int
+    unused_calls: int
     """Calls that were given nothing of the request."""
 
 
@@ -57,27 +57,27 @@ def fill_program(statement: ParsedRequest, skeleton: Skeleton, model: Scores) ->
     """
     spots = _spots_of(skeleton.program)
     slots = [one.slot for one in spots]
-    filled = fill(statement, slots, model)
-    filled = _spelled_near(statement, filled, spots, skeleton.program)
-    given = _stated_arguments(statement, filled, spots, skeleton.program)
+    assignment = fill(statement, slots, model)
+    assignment = _spelled_near(statement, assignment, spots, skeleton.program)
+    given = _stated_arguments(statement, assignment, spots, skeleton.program)
     text, missing, dropped = _Writer(skeleton.program, given).written()
     asked = {call for call, _ in given}
     idle = sum(at not in asked for at in range(len(skeleton.program.calls)))
-    spans = [(one.starts[0], one.starts[0] + len(one.text)) for one in filled.placed if one.starts]
-    left = tuple(one for one in filled.left if not any(a <= one.start < b for a, b in spans))
-    filled = msgspec.structs.replace(filled, left=left)
+    spans = [(one.starts[0], one.starts[0] + len(one.text)) for one in assignment.placed if one.starts]
+    left = tuple(one for one in assignment.unplaced if not any(a <= one.start < b for a, b in spans))
+    assignment = msgspec.structs.replace(assignment, unplaced=left)
     by_name = {name: value for (_, name), value in given.items()}
-    return FilledProgram(skeleton, text, filled, tuple(spots), by_name, missing, dropped, idle)
+    return FilledProgram(skeleton, text, assignment, tuple(spots), by_name, missing, dropped, idle)
 
 
 def _stated_arguments(
-    statement: ParsedRequest, filled: SlotAssignment, spots: Sequence[ParameterSlot], program: Program
+    statement: ParsedRequest, assignment: SlotAssignment, spots: Sequence[ParameterSlot], program: Program
 ) -> dict[tuple[int, str], str]:
     """By call and parameter: what the request gives, as it stands in code."""
     found: dict[tuple[int, str], str] = {}
-    for one in filled.placed:
+    for one in assignment.placed:
         spot = spots[one.slot]
-        bracket = program.calls[spot.call].callee.lists.get(spot.name, "")
+        bracket = program.calls[spot.call].callee.list_brackets.get(spot.name, "")
         found[spot.call, spot.name] = _in_code(one.values, spot.slot, bracket)
     _carry(found, spots, program)
     device = _device(statement)
@@ -90,10 +90,10 @@ def _stated_arguments(
 def _spots_of(program: Program) -> list[ParameterSlot]:
     """What a request may fill: parameters that have no value yet, or one that may be replaced."""
     found: list[ParameterSlot] = []
-    made = {one.makes for one in program.calls if one.makes}
+    made = {one.variable for one in program.calls if one.variable}
     for at, call in enumerate(program.calls):
         for name, slot in call.callee.slots(at).items():
-            value = call.given.get(name)
+            value = call.arguments.get(name)
             if value is not None and not _is_open(value, made):
                 continue
             if len(found) < _MOST_SLOTS:
@@ -121,15 +121,15 @@ def _is_open(value: ast.expr, made: set[str]) -> bool:
 
 
 def _spelled_near(
-    statement: ParsedRequest, filled: SlotAssignment, spots: Sequence[ParameterSlot], program: Program
+    statement: ParsedRequest, assignment: SlotAssignment, spots: Sequence[ParameterSlot], program: Program
 ) -> SlotAssignment:
     """What the user spells goes to the call that was named last before it: `A(dim=1)` and `B(dim=2)`."""
     patterns = [rf"(?<!\w){re.escape(call.callee.name)}(?!\w)" for call in program.calls]
     named = [[one.start() for one in re.finditer(name, statement.text, re.IGNORECASE)] for name in patterns]
-    fresh, taken = [], {one.slot for one in filled.placed}
+    fresh, taken = [], {one.slot for one in assignment.placed}
     by_start = {one.start: one for one in statement.spelled}
-    for one in filled.placed:
-        spelled = by_start.get(one.starts[0]) if one.starts and one.why.startswith("spelled") else None
+    for one in assignment.placed:
+        spelled = by_start.get(one.starts[0]) if one.starts and one.reason.startswith("spelled") else None
         if spelled is not None:
             rivals = [at for at, spot in enumerate(spots) if spot.name == spots[one.slot].name]
             near = max(rivals, key=lambda at: max((s for s in named[spots[at].call] if s < spelled.start), default=-1))
@@ -137,7 +137,7 @@ def _spelled_near(
                 taken.add(near)
                 one = msgspec.structs.replace(one, slot=near)
         fresh.append(one)
-    return msgspec.structs.replace(filled, placed=tuple(fresh))
+    return msgspec.structs.replace(assignment, placed=tuple(fresh))
 
 
 def _carry(given: dict[tuple[int, str], str], spots: Sequence[ParameterSlot], program: Program) -> None:
@@ -150,7 +150,7 @@ def _carry(given: dict[tuple[int, str], str], spots: Sequence[ParameterSlot], pr
             continue
         told, text = by_name[spot.name]
         teller, other = program.calls[told], program.calls[spot.call]
-        value = other.given.get(spot.name)
+        value = other.arguments.get(spot.name)
         shown = value is not None and text_of_literal(value) is not None
         alike = spot.slot.option.default == _default(teller, spot.name) != "None"
         if spot.slot.option.required or shown or (alike and _are_joined(teller, other)):
@@ -165,8 +165,8 @@ def _are_joined(one: Call, other: Call) -> bool:
     """Whether one of two calls of classes is handed what the other one makes: they share their sizes."""
     if {one.callee.object.kind, other.callee.object.kind} != {"class"}:
         return False
-    handed = [{value.id for value in call.given.values() if isinstance(value, ast.Name)} for call in (one, other)]
-    return (bool(other.makes) and other.makes in handed[0]) or (bool(one.makes) and one.makes in handed[1])
+    handed = [{value.id for value in call.arguments.values() if isinstance(value, ast.Name)} for call in (one, other)]
+    return (bool(other.variable) and other.variable in handed[0]) or (bool(one.variable) and one.variable in handed[1])
 
 
 def _in_code(values: Sequence[str], slot: Slot, bracket: str) -> str:
@@ -252,7 +252,7 @@ class _Writer:
     def _arguments(self, at: int, call: Call) -> list[str]:
         """The arguments as they stand now: those by place first."""
         pieces: list[str] = []
-        by_value = {id(value): name for name, value in call.given.items()}
+        by_value = {id(value): name for name, value in call.arguments.items()}
         known = {one.name: one for one in call.callee.parameters}
         by_place = True
         for value in call.node.args:
@@ -299,7 +299,7 @@ class _Writer:
     def _usual(self, at: int, name: str) -> str | None:
         """What documented code gives a required parameter."""
         call = self._program.calls[at]
-        seen = call.callee.library.seen.get(call.callee.object.name, {}).get(name, ())
+        seen = call.callee.library.seen_literals.get(call.callee.object.name, {}).get(name, ())
         return _word(seen[0], "unknown") if seen and "," not in seen[0] else None
 
 

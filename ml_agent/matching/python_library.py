@@ -72,7 +72,7 @@ class ApiCallable:
         return "\n".join(ast.get_docstring(one) or "" for one in told).strip() or self.object.doc
 
     @cached_property
-    def described(self) -> Mapping[str, str]:
+    def parameter_docs(self) -> Mapping[str, str]:
         """What its docstring says of its parameters, by name, and what strings below its fields say of these."""
         return {**_parameter_descriptions(self.doc), **_field_descriptions(self._node)}
 
@@ -103,31 +103,33 @@ class ApiCallable:
         Args:
             number: of the call in its program; slots of several calls stand side by side.
         """
-        seen = self.library.seen.get(self.object.name, {})
+        seen = self.library.seen_literals.get(self.object.name, {})
         found = {}
         for one in self.parameters:
             if self.name == "forward" and one.required:
                 continue  # tensors
             if self.library.wants_object(one.annotation) or _TAKES_CODE.search(one.name):
                 continue
-            option = _option_of(one, f"{number}.{one.name}", self.described.get(one.name, ""))
+            option = _option_of(one, f"{number}.{one.name}", self.parameter_docs.get(one.name, ""))
             texts = seen.get(one.name, ())
             if option.type == "unknown":
-                usual = literal_value(self.library.valued.get(one.name, "None"))
+                usual = literal_value(self.library.usual_defaults.get(one.name, "None"))
                 kinds = [_number_kind(text) for text in texts] or [_number_kind(str(usual))]
                 option = msgspec.structs.replace(option, type=kinds[0])
-            if one.name in self.lists:
+            if one.name in self.list_brackets:
                 option = msgspec.structs.replace(option, help=f"{option.help}; several")
             found[one.name] = Slot(option, texts)
         return found
 
     @cached_property
-    def lists(self) -> Mapping[str, str]:
+    def list_brackets(self) -> Mapping[str, str]:
         """The parameters that take several values, with the bracket that opens them."""
         found = {}
         for one in self.parameters:
             shown = (
-                literal_value(one.default) if one.default else literal_value(self.library.valued.get(one.name, "None"))
+                literal_value(one.default)
+                if one.default
+                else literal_value(self.library.usual_defaults.get(one.name, "None"))
             )
             hint = one.annotation.replace("typing.", "").replace("Optional[", "")
             if isinstance(shown, tuple) or re.match(r"[Tt]uple\b", hint):
@@ -230,7 +232,7 @@ class Library:
         self.index = index
         self.folder = folder
         self._trees: dict[str, ast.Module | None] = {}
-        self.seen: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.seen_literals: dict[str, dict[str, tuple[str, ...]]] = {}
         """By object and parameter: the literals that documented code gives it; filled by who reads the examples."""
 
     def tree(self, path: str) -> ast.Module | None:
@@ -277,7 +279,7 @@ class Library:
         return {one.object.name: one for one in self.callables}
 
     @cached_property
-    def valued(self) -> Mapping[str, str]:
+    def usual_defaults(self) -> Mapping[str, str]:
         """By name of a parameter: the literal that most of the repository's functions give it as default."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for module in self.index.api.facts.modules:

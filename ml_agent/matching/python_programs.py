@@ -18,9 +18,9 @@ class Call(NamedTuple):
 
     node: ast.Call
     callee: ApiCallable
-    given: Mapping[str, ast.expr]
+    arguments: Mapping[str, ast.expr]
     """By parameter: what stands there."""
-    makes: str = ""
+    variable: str = ""
     """The variable that takes its result."""
 
 
@@ -72,7 +72,7 @@ class _Reader:
             name = self._note(statement)
             for one in made:
                 outer = isinstance(statement, ast.Assign) and _base(statement.value) is _base(one.node)
-                yield one._replace(makes=name) if outer else one
+                yield one._replace(variable=name) if outer else one
 
     def _note(self, statement: ast.stmt) -> str:
         """Remember of which class the variable is that a statement binds."""

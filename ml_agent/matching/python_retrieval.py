@@ -50,7 +50,7 @@ class LibraryIndex:
         self.library = library
 
     @cached_property
-    def shown(self) -> tuple[ExampleProgram, ...]:
+    def example_programs(self) -> tuple[ExampleProgram, ...]:
         """The documented examples in Python that call something of the repository."""
         found: list[ExampleProgram] = []
         names = set(self.library.by_name)
@@ -65,10 +65,10 @@ class LibraryIndex:
         return tuple(found)
 
     @cached_property
-    def examples(self) -> Mapping[str, Sequence[ExampleProgram]]:
+    def examples_by_name(self) -> Mapping[str, Sequence[ExampleProgram]]:
         """By dotted name: the examples that call it."""
         found: dict[str, list[ExampleProgram]] = defaultdict(list)
-        for one in self.shown:
+        for one in self.example_programs:
             for name in dict.fromkeys(call.callee.object.name for call in one.program.calls):
                 found[name].append(one)
         return found
@@ -86,7 +86,7 @@ class LibraryIndex:
             names.append(f"{one.object.name.replace('.', ' ')} {one.object.doc}")
             said = " ".join(
                 f"{' '.join(s.example.headings[-3:])} {s.example.introduction} {s.example.text}"
-                for s in self.examples.get(one.object.name, ())[:8]
+                for s in self.examples_by_name.get(one.object.name, ())[:8]
             )
             shown.append(said[:_MOST_TEXT])
             parameters.append(" ".join(p.name for p in one.object.parameters))
@@ -96,7 +96,7 @@ class LibraryIndex:
     def _frequency(self) -> Counter[str]:
         return Counter(term for one in self.library.callables for term in set(terms(one.name)))
 
-    def worth(self, term: str) -> float:
+    def rarity(self, term: str) -> float:
         """How much a term says among the names of the repository."""
         return math.log(1 + (len(self.library.callables) + 1) / (self._frequency[term] + 0.5))
 
@@ -110,10 +110,10 @@ class LibraryIndex:
     def _vector(self, callee: ApiCallable, statement: ParsedRequest) -> list[float]:
         """What the request says of a callable's name, module and parameters."""
         name = terms(callee.name)
-        worth = {t: self.worth(t) for t in name}
+        worth = {t: self.rarity(t) for t in name}
         whole = sum(worth.values()) or 1.0
         vocabulary = statement.vocabulary
-        said = sum(w for t, w in worth.items() if t in vocabulary or statement.alike(t))
+        said = sum(w for t, w in worth.items() if t in vocabulary or statement.similar_terms(t))
         parts = list(callee.object.name.rpartition(".")[0].replace(".", " ").split())
         module = [t for t in terms(parts[-1] if parts else "") if t not in name]
         folder = [t for part in parts[1:-1] for t in terms(part)]
@@ -123,7 +123,7 @@ class LibraryIndex:
         named = [terms(one.name) for one in callee.object.parameters]
         told = [one for one in named if one and all(t in vocabulary for t in one)]
         covered = {t for one in named for t in one} & vocabulary
-        examples = self.examples.get(callee.object.name, ())
+        examples = self.examples_by_name.get(callee.object.name, ())
         literal = stands_alone(callee.name, statement.text)
         special = not callee.name.islower() or "_" in callee.name
         values = [m.value.lower() for m in statement.mentions if m.kind == "name" and not m.parts]
@@ -149,4 +149,4 @@ def stands_alone(name: str, text: str) -> bool:
 
 def constants(program: Program) -> list[object]:
     """The literals of the arguments in a program's calls."""
-    return [node.value for call in program.calls for value in call.given.values() for node in ast.walk(value) if isinstance(node, ast.Constant)]  # fmt: skip
+    return [node.value for call in program.calls for value in call.arguments.values() for node in ast.walk(value) if isinstance(node, ast.Constant)]  # fmt: skip

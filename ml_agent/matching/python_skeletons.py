@@ -48,7 +48,7 @@ class ExampleUsage:
         """The calls of a callable that documents and a few source files show."""
         key = callee.object.name
         if key not in self._known:
-            programs = [one.program for one in self._library_index.examples.get(key, ())[:8]]
+            programs = [one.program for one in self._library_index.examples_by_name.get(key, ())[:8]]
             if len(programs) < 2 and callee.owner is None:
                 programs += self._sources(callee)
             self._known[key] = tuple((p, c) for p in programs for c in p.calls if c.callee.object.name == key)
@@ -59,7 +59,7 @@ class ExampleUsage:
         """The method of a class that is called most where the class is used; none where nothing is called."""
         counts: Counter[str] = Counter()
         for program, made in self.of(callee):
-            used = {one.callee.name for one in program.calls if made.makes and _receiver(one.node) == made.makes}
+            used = {one.callee.name for one in program.calls if made.variable and _receiver(one.node) == made.variable}
             counts.update(sorted(used - {"forward", "__call__", "to", "eval", "train", "cuda"}))
         common = counts.most_common(1)
         return [one for one in callee.methods if common and one.name == common[0][0]]
@@ -68,10 +68,10 @@ class ExampleUsage:
         """Keep the literals that were seen, by parameter."""
         seen: dict[str, dict[str, None]] = {}
         for _, call in self._known[callee.object.name]:
-            for name, value in call.given.items():
+            for name, value in call.arguments.items():
                 if (text := text_of_literal(value)) is not None:
                     seen.setdefault(name, {})[text] = None
-        self._library.seen[callee.object.name] = {name: tuple(texts)[:12] for name, texts in seen.items()}
+        self._library.seen_literals[callee.object.name] = {name: tuple(texts)[:12] for name, texts in seen.items()}
 
     def _sources(self, callee: ApiCallable) -> list[Program]:
         """Programs of the repository that import a callable."""
@@ -160,7 +160,7 @@ class ProgramBuilder:
         usual = self._usual(callee, name)
         if usual is not None:
             return usual
-        if self._library.seen.get(callee.object.name, {}).get(name) or name in self._library.valued:
+        if self._library.seen_literals.get(callee.object.name, {}).get(name) or name in self._library.usual_defaults:
             return None
         hint = re.findall(r"\w+", annotation)
         known = (one for word in hint for one in self._library.by_name.get(word, ()))
@@ -186,9 +186,9 @@ class ProgramBuilder:
     def _usual(self, callee: ApiCallable, name: str) -> ApiCallable | None:
         """What documented code gives there."""
         for program, call in self._usages.of(callee):
-            value = call.given.get(name)
+            value = call.arguments.get(name)
             if isinstance(value, ast.Name):
-                maker = next((one for one in program.calls if one.makes == value.id), None)
+                maker = next((one for one in program.calls if one.variable == value.id), None)
                 if maker is not None and maker.callee.owner is None:
                     return maker.callee
         return None

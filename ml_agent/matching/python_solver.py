@@ -55,7 +55,7 @@ def shipped_tables() -> PythonModel:
 class ScoredProgram(NamedTuple):
     """A program and what speaks for it."""
 
-    written: FilledProgram
+    filled_program: FilledProgram
     vector: list[float]
     score: float
 
@@ -95,21 +95,21 @@ def solve_python(
     found: list[ScoredProgram] = []
     texts: set[str] = set()
     for skeleton in _skeletons(context, complete):
-        written = fill_program(context.statement, skeleton, values)
-        if written.text in texts:
+        filled_program = fill_program(context.statement, skeleton, values)
+        if filled_program.text in texts:
             continue
-        texts.add(written.text)
-        vector = _vector(context, written)
-        found.append(ScoredProgram(written, vector, tables.program(vector)))
+        texts.add(filled_program.text)
+        vector = _vector(context, filled_program)
+        found.append(ScoredProgram(filled_program, vector, tables.program(vector)))
     # What cannot run, because nothing is known of what it must be given, comes last.
-    found.sort(key=lambda one: (_lacks(one.written, context.statement), -one.score))
+    found.sort(key=lambda one: (_lacks(one.filled_program, context.statement), -one.score))
     return found
 
 
-def _lacks(written: FilledProgram, statement: ParsedRequest) -> bool:
+def _lacks(filled_program: FilledProgram, statement: ParsedRequest) -> bool:
     """Whether calls must have more than the files and the random input that the request speaks of."""
-    files = sum(one.kind == "path" for one in written.filled.left)
-    return len(written.missing) > files + (_INVENTED if is_invented(statement) else 0)
+    files = sum(one.kind == "path" for one in filled_program.assignment.unplaced)
+    return len(filled_program.missing) > files + (_INVENTED if is_invented(statement) else 0)
 
 
 def _skeletons(context: PythonContext, complete: Complete) -> Iterator[Skeleton]:
@@ -127,7 +127,7 @@ def _skeletons(context: PythonContext, complete: Complete) -> Iterator[Skeleton]
 
 def _example_skeletons(context: PythonContext, complete: Complete) -> Iterator[Skeleton]:
     library = context.library_index.library
-    for one in sorted(context.library_index.shown, key=lambda one: -_fit(one, context))[:_MOST_EXAMPLES]:
+    for one in sorted(context.library_index.example_programs, key=lambda one: -_fit(one, context))[:_MOST_EXAMPLES]:
         skeleton = skeleton_of(complete(one), one.example, library, library.folder)
         if skeleton is not None:
             yield skeleton
@@ -182,7 +182,7 @@ def _methods(context: PythonContext, callee: ApiCallable) -> list[ApiCallable]:
                 found.append((_SAID, method))
             continue
         said = list(terms(method.name))
-        worth = {t: context.library_index.worth(t) for t in said}
+        worth = {t: context.library_index.rarity(t) for t in said}
         share = sum(w for t, w in worth.items() if t in context.statement.vocabulary) / (sum(worth.values()) or 1.0)
         literal = re.search(rf"(?<!\w){re.escape(method.name)}(?!\w)", context.statement.text) is not None
         if share >= _SAID or literal:
@@ -192,29 +192,29 @@ def _methods(context: PythonContext, callee: ApiCallable) -> list[ApiCallable]:
     return [method for method in callee.methods if method in kept]
 
 
-def _vector(context: PythonContext, written: FilledProgram) -> list[float]:
+def _vector(context: PythonContext, filled_program: FilledProgram) -> list[float]:
     """What speaks for a whole program."""
-    statement, filled, program = context.statement, written.filled, written.skeleton.program
+    statement, assignment, program = context.statement, filled_program.assignment, filled_program.skeleton.program
     scores = [
         context.scores[one.callee.object.name] for one in program.calls if one.callee.object.name in context.scores
     ]
     scores = scores or [min(context.scores.values(), default=0.0)]
-    code = alphanumeric(written.text)
-    left = [one for one in filled.left if not _stands(one, code)]
-    values = [min(one.score, 6.0) for one in filled.placed]
+    code = alphanumeric(filled_program.text)
+    left = [one for one in assignment.unplaced if not _stands(one, code)]
+    values = [min(one.score, 6.0) for one in assignment.placed]
     names = {t for call in program.calls for t in terms(call.callee.name)}
-    names |= {t for one in filled.placed for t in terms(written.spots[one.slot].name)}
+    names |= {t for one in assignment.placed for t in terms(filled_program.slots[one.slot].name)}
     content = {t for word in statement.content for t in word.terms}
     top = context.ranked[0][0] if context.ranked else 0.0
     literal = [callee.name for _, callee in context.ranked[:12] if _is_named(callee, statement)]
-    example = written.skeleton.example
+    example = filled_program.skeleton.example
     return [
         max(scores), sum(scores) / len(scores), max(scores) - top, min(scores),
         float(sum(one.kind == "number" for one in left)), float(sum(one.kind == "path" for one in left)), float(sum(one.kind == "name" for one in left)), float(sum(one.kind == "text" for one in left)),
-        sum(values) / len(values) if values else 0.0, min(values, default=0.0), float(len(filled.placed)),
-        float(len(written.missing)), float(example is not None), float(written.dropped), float(written.idle),
-        alike(statement, ExampleProgram(example, program)) if example else 0.0, float(len(filled.unknown)), float(len(program.calls)), len(names & content) / (1 + len(content)),
-        sum(name in written.text for name in literal) / len(literal) if literal else 0.0, float(sum(call.callee.owner is not None for call in program.calls)),
+        sum(values) / len(values) if values else 0.0, min(values, default=0.0), float(len(assignment.placed)),
+        float(len(filled_program.missing)), float(example is not None), float(filled_program.dropped), float(filled_program.unused_calls),
+        alike(statement, ExampleProgram(example, program)) if example else 0.0, float(len(assignment.unknown)), float(len(program.calls)), len(names & content) / (1 + len(content)),
+        sum(name in filled_program.text for name in literal) / len(literal) if literal else 0.0, float(sum(call.callee.owner is not None for call in program.calls)),
     ]  # fmt: skip
 
 

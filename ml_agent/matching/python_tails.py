@@ -95,14 +95,14 @@ def _model(program: Program) -> str:
     for call in program.calls:
         instances = call.callee.library.index.api.instances
         kind = instances.class_of(call.callee.object)
-        if call.makes and kind is not None and instances.has(kind, "load_state_dict") is True:
-            found = call.makes
+        if call.variable and kind is not None and instances.has(kind, "load_state_dict") is True:
+            found = call.variable
     return found
 
 
 def _result(program: Program) -> str:
     """The variable that is bound last, where it holds what a call gives and no object that is only made."""
-    made = {call.makes for call in program.calls if call.callee.object.kind == "class"}
+    made = {call.variable for call in program.calls if call.callee.object.kind == "class"}
     for statement in reversed(program.tree.body):
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
             called = statement.value
@@ -118,7 +118,7 @@ def _takes_one(program: Program, name: str) -> bool:
     """Whether a network was not called yet, and takes one tensor."""
     if any(call.callee.name in {"forward", "__call__"} for call in program.calls) or f"{name}(" in program.text:
         return False
-    made = next(call.callee for call in program.calls if call.makes == name)
+    made = next(call.callee for call in program.calls if call.variable == name)
     instances = made.library.index.api.instances
     kind = instances.class_of(made.object)
     forward = instances.method(kind, "forward") if kind is not None else None

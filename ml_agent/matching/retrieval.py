@@ -142,7 +142,7 @@ class EntryIndex:
         worth = {t: math.log(1 + (len(self.entries) + 1) / (self._stems[t] + 0.5)) for t in stem}
         whole = sum(worth.values()) or 1.0
         vocabulary = statement.vocabulary
-        said = sum(w for t, w in worth.items() if t in vocabulary or statement.alike(t))
+        said = sum(w for t, w in worth.items() if t in vocabulary or statement.similar_terms(t))
         lower = statement.text.lower()
         flags = {flag for option in signature.options for flag in (*option.flags, *option.negative_flags)}
         dests = {alphanumeric(option.dest) for option in signature.options} | {alphanumeric(flag) for flag in flags}

@@ -23,7 +23,7 @@ class ValueSlotPair(NamedTuple):
     mention: Mention
     slot: int
     vector: list[float]
-    entry: VocabularyMatch | None
+    match: VocabularyMatch | None
 
 
 class Scores(Protocol):

@@ -88,9 +88,11 @@ def choice_by_meaning(statement: ParsedRequest, slots: Sequence[Slot], place: in
     """The choice of a slot that some words of the request mean; None where nothing speaks of the slot, or it has no choices."""
     choices = (slots[place].option.choices or slots[place].vocabulary)[:MOST_CHOICES]
     sense = option_alignment(statement, slots)
-    spot = sense.stretch(place) if sense is not None and len(choices) > 1 else None
+    spot = sense.aligned_span(place) if sense is not None and len(choices) > 1 else None
     if sense is None or spot is None:
         return None
-    shares = sense.choose(*spot, _encoder().options([choice_text(slots[place], choice) for choice in choices]))
+    shares = sense.choice_probabilities(
+        *spot, _encoder().options([choice_text(slots[place], choice) for choice in choices])
+    )
     (share, _, value), (second, *_) = sorted(((s, n, c) for n, (s, c) in enumerate(zip(shares, choices, strict=True))), key=lambda one: (-one[0], one[1]))[:2]  # fmt: skip
     return ChoiceMatch(value, share, share - second, *spot)

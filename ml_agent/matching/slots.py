@@ -78,7 +78,7 @@ class Slot:
         self.form = usage.form if takes_path else ""
         self.compared = tuple(filter(_is_short, usage.compared)) if takes_path else ()
 
-    def beside(self, others: Sequence[str]) -> "Slot":
+    def with_seen(self, others: Sequence[str]) -> "Slot":
         """The same slot, which takes these values, too: what the source has beside a known one."""
         found = Slot(self.option, self.seen, self.prose, self.files)
         found.direction, found.form = self.direction, self.form

@@ -39,8 +39,8 @@ def answers_of_entries(
     for place, (score, entry) in enumerate(ranked[:_MOST_ENTRIES]):
         if place >= _FEWEST_ENTRIES and score < ranked[0][0] - _FAR:
             break
-        filled = fill(statement, entry.slots_for(statement), model, callee=callee_of(entry, folder))
-        found += scored_answers(statement, ScoredEntry(entry, score, ranked[0][0]), filled, model)
+        assignment = fill(statement, entry.slots_for(statement), model, callee=callee_of(entry, folder))
+        found += scored_answers(statement, ScoredEntry(entry, score, ranked[0][0]), assignment, model)
     found.sort(key=lambda one: -one.score)
     return found
 
@@ -60,16 +60,20 @@ def callee_of(entry: EntryPoint, folder: str = ".") -> Callee:
     )
 
 
-def scored_answers(statement: ParsedRequest, given: ScoredEntry, filled: SlotAssignment, model: Model) -> list[Answer]:
+def scored_answers(
+    statement: ParsedRequest, given: ScoredEntry, assignment: SlotAssignment, model: Model
+) -> list[Answer]:
     """The answers with one entry point whose slots are filled, best first.
 
     Args:
         statement: the request.
         given: the entry point.
-        filled: with the request's values.
+        assignment: with the request's values.
         model: learned tables.
     """
-    found = [msgspec.structs.replace(one, score=model.answer(one.vector)) for one in answers(statement, given, filled)]
+    found = [
+        msgspec.structs.replace(one, score=model.answer(one.vector)) for one in answers(statement, given, assignment)
+    ]
     return sorted(found, key=lambda one: -one.score)
 
 
@@ -84,7 +88,7 @@ def margin(answer: Answer, found: Sequence[Answer]) -> float:
 
 def weakest_placement(answer: Answer) -> float:
     """Its weakest placement of a value, as log-odds."""
-    return min((one.score for one in answer.filled.placed), default=0.0)
+    return min((one.score for one in answer.assignment.placed), default=0.0)
 
 
 _DOUBTFUL = 2.0
@@ -93,7 +97,7 @@ _DOUBTFUL = 2.0
 
 def doubtful_count(answer: Answer) -> int:
     """How many of its values may as well belong elsewhere."""
-    return sum(one.score < _DOUBTFUL for one in answer.filled.placed if one.starts)
+    return sum(one.score < _DOUBTFUL for one in answer.assignment.placed if one.starts)
 
 
 def workdir_of(answer: Answer, folder: str, given: bool) -> str:
@@ -103,7 +107,7 @@ def workdir_of(answer: Answer, folder: str, given: bool) -> str:
         return folder
     if signature.kind == "console":
         return "."
-    shown = answer.shown or next(iter(answer.entry.shown), None)
+    shown = answer.shown or next(iter(answer.entry.example_calls), None)
     if shown is not None:
         return shown.example.workdir or "."
     own = str(PurePosixPath(signature.path).parent)

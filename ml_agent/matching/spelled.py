@@ -19,7 +19,7 @@ class FilledSlot(msgspec.Struct, frozen=True):
     values: tuple[str, ...]
     score: float
     """Log-odds that it belongs there; high for what the user spells."""
-    why: str
+    reason: str
     starts: tuple[int, ...] = ()
     text: str = ""
 

@@ -110,7 +110,7 @@ class _NamedSwitch:
 
 def _window(statement: ParsedRequest, content: Sequence[Word], at: int) -> list[Word]:
     """The words around one, without those that a clause or a sentence keeps away."""
-    costs = statement.costs
+    costs = statement.distances
     here = costs[content[at].place]
     return [one for one in content[max(0, at - 3) : at + 4] if abs(costs[one.place] - here) < 7]
 
@@ -198,7 +198,7 @@ def switches(
         content = [word for word in statement.unspelled if word.place not in others]
         said = switch_features(statement, slot, weights, explained, content)
         if sense is not None:
-            log, ahead, start = sense.best(place, [spans[at] for at in explained | others])
+            log, ahead, start = sense.best_token(place, [spans[at] for at in explained | others])
             said = _heard(statement, slot, start) if said is None and log > sense.HEARD else said
             said = said and said._replace(vector=[*said.vector, log, ahead])
         if said is not None:

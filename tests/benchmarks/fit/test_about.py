@@ -52,7 +52,7 @@ def test_own_requests_are_told_from_others_by_repositories_that_were_left_out(bo
     assert made.score(statement, books["r3"]) == pytest.approx(
         about.scored(about.fitted(pairs), made.vector(statement, books["r3"]))
     )
-    assert made.strange(read_request("Train the violin3 on harp9 with timpani"), books["r5"])
+    assert made.foreign_terms(read_request("Train the violin3 on harp9 with timpani"), books["r5"])
 
 
 def test_everyday_requests_are_about_no_repository(books: dict[str, Vocabulary]) -> None:

@@ -74,7 +74,7 @@ def test_a_call_is_read_whatever_is_wrong_with_it(
 def filled(request: str, text: str, entry: EntryPoint) -> dict[str, tuple[str, ...]]:
     statement, model = read_request(request), shipped()
     told = WrittenCallPrior(statement, entry.slots, arguments_by_slot(text, entry))
-    found = told.added(fill(statement, entry.slots, model, told), model.switch)
+    found = told.with_given_values(fill(statement, entry.slots, model, told), model.switch)
     return {entry.slots[one.slot].option.dest: one.values for one in found.placed}
 
 

@@ -91,7 +91,7 @@ def test_who_says_much_shares_words_with_anything(feature: str, vocabulary: Voca
     ],
 )
 def test_a_request_about_something_else_is_known_as_one(text: str, vocabulary: Vocabulary) -> None:
-    assert shipped().strange(read_request(text), vocabulary)
+    assert shipped().foreign_terms(read_request(text), vocabulary)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_request_about_something_else_is_known_as_one(text: str, vocabulary: V
     ],
 )
 def test_a_request_that_could_be_about_it_is_not(text: str, vocabulary: Vocabulary) -> None:
-    assert not shipped().strange(read_request(text), vocabulary)
+    assert not shipped().foreign_terms(read_request(text), vocabulary)
 
 
 @pytest.mark.parametrize("name", ["neuraltag", "treebankreader", "NeuralTag", "tree bank"])
@@ -128,7 +128,7 @@ def test_a_repository_knows_its_own_name(tmp_path: Path) -> None:
 
 
 def test_the_rarest_words_are_told_first(vocabulary: Vocabulary) -> None:
-    told = shipped().strange(
+    told = shipped().foreign_terms(
         read_request("Book a flight to Lisbon and convert 300 euros into Swiss francs."), vocabulary
     )
     assert {"flight", "lisbon"} <= set(told[:6]) and "convert" not in told[:2]
@@ -137,8 +137,8 @@ def test_the_rarest_words_are_told_first(vocabulary: Vocabulary) -> None:
 def test_the_silence_of_who_says_little_means_nothing(tmp_path: Path) -> None:
     (tmp_path / "run.py").write_text("import argparse\np = argparse.ArgumentParser()\np.add_argument('--mean')\n")
     few = vocabulary_of(RepoIndex.open(tmp_path, "one"))
-    assert not shipped().strange(read_request("Compute the mean pressure of barometers in Oslo."), few)
-    assert shipped().strange(read_request("Bake a chocolate cake with cherries."), few)
+    assert not shipped().foreign_terms(read_request("Compute the mean pressure of barometers in Oslo."), few)
+    assert shipped().foreign_terms(read_request("Bake a chocolate cake with cherries."), few)
 
 
 def test_words_are_counted_by_passages_and_told_apart_by_what_they_name(vocabulary: Vocabulary) -> None:

@@ -121,7 +121,7 @@ def test_words_alone_take_none_of_them(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_with_the_encoder")
 def test_a_request_that_is_read_by_words_takes_none_of_them_beside_an_encoder(tmp_path: Path) -> None:
-    assert vocabulary(tmp_path, read_request("Run the tiny model.").in_words())["model"] == ("large_384",)
+    assert vocabulary(tmp_path, read_request("Run the tiny model.").without_encoder())["model"] == ("large_384",)
 
 
 def test_what_is_looked_for_among_the_words_of_a_command_is_no_value(tmp_path: Path) -> None:

@@ -58,13 +58,13 @@ def test_a_program_is_called_by_its_file_where_documents_do_or_are_silent(facts:
 def test_placeholders_are_no_redirections_and_no_values(facts: Open) -> None:
     shown = "```bash\npython near.py <your text> --count 3\npython near.py texts/<name>.txt\n```\n"
     one = entry(facts({"near.py": SEARCH, "README.md": shown}), "near.py")
-    assert [call.values for call in one.shown] == [{"count": 3}, {}]
+    assert [call.values for call in one.example_calls] == [{"count": 3}, {}]
 
 
 def test_a_usage_line_is_no_example(facts: Open) -> None:
     shown = "```bash\npython near.py TEXT [COUNT]\npython near.py [--count N] TEXT\npython near.py b.txt\n```\n"
     one = entry(facts({"near.py": SEARCH, "README.md": shown}), "near.py")
-    assert [call.values["text"] for call in one.shown] == ["b.txt"]
+    assert [call.values["text"] for call in one.example_calls] == ["b.txt"]
 
 
 def test_an_argument_has_the_choices_of_its_namesake_elsewhere(facts: Open) -> None:

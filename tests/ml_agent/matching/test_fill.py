@@ -75,8 +75,8 @@ def test_keys_with_values_are_written_as_the_help_has_them() -> None:
 def test_spelled_options_are_kept_where_more_options_are_taken_than_are_listed() -> None:
     text = "tune --config_path /exp/a.json with --model.lr 0.002, --fast and --mode best, and --seed=7"
     kept = ("--config_path", "/exp/a.json", "--model.lr", "0.002", "--fast", "--mode", "best", "--seed=7")
-    assert fill(read_request(text), SLOTS[:1], shipped(), callee=Callee(flexible=True)).kept == kept
-    assert fill(read_request(text), SLOTS[:1], shipped()).kept == ()
+    assert fill(read_request(text), SLOTS[:1], shipped(), callee=Callee(flexible=True)).unlisted == kept
+    assert fill(read_request(text), SLOTS[:1], shipped()).unlisted == ()
 
 
 def test_dots_per_inch_are_said_in_full() -> None:
@@ -173,7 +173,7 @@ def test_a_slot_for_so_many_values_has_them_or_none() -> None:
     ]
     assert given(fill(read_request("a grid of 40 by 20 cells"), slots, shipped()), slots) == {"grid": ("40", "20")}
     alone = fill(read_request("a grid of 40 cells"), slots, shipped())
-    assert given(alone, slots) == {} and [one.value for one in alone.left] == ["40"]
+    assert given(alone, slots) == {} and [one.value for one in alone.unplaced] == ["40"]
 
 
 def test_whole_numbers_alone_are_in_a_series_for_whole_numbers() -> None:

@@ -73,13 +73,13 @@ def answers(library_index: LibraryIndex, text: str) -> list[str]:
     statement = read_python_request(text, (), library_index.library.classes)
     tables = shipped_tables()
     context = context_of(statement, library_index, ExampleUsage(library_index), tables)
-    return [one.written.text for one in solve_python(context, tables, shipped(), completer(library_index))]
+    return [one.filled_program.text for one in solve_python(context, tables, shipped(), completer(library_index))]
 
 
 def calls(library_index: LibraryIndex, text: str) -> dict[str, dict[str, object]]:
     program = read_program(text, library_index.library)
     assert program is not None
-    return {call.callee.name: {name: getattr(value, "value", None) for name, value in call.given.items()} for call in program.calls}  # fmt: skip
+    return {call.callee.name: {name: getattr(value, "value", None) for name, value in call.arguments.items()} for call in program.calls}  # fmt: skip
 
 
 def test_values_go_to_the_calls_of_the_documented_example(library_index: LibraryIndex) -> None:
@@ -204,4 +204,4 @@ def test_a_second_way_in_a_block_is_cut_off(library_index: LibraryIndex) -> None
         "from tags.nets import *\nfrom tags import nets\nt = nets.Tagger(8, 3)\nt(1)\n", library_index.library
     )
     assert program is not None
-    assert [(call.callee.name, tuple(call.given)) for call in program.calls] == [("Tagger", ("hidden", "layers")), ("forward", ("x",))]  # fmt: skip
+    assert [(call.callee.name, tuple(call.arguments)) for call in program.calls] == [("Tagger", ("hidden", "layers")), ("forward", ("x",))]  # fmt: skip

@@ -81,14 +81,14 @@ def test_what_another_value_is_nearer_to_counts_against_a_value() -> None:
 
 def test_a_switch_is_heard_without_a_word_of_it() -> None:
     place = PLACE["no_cuda"]
-    wanted = sense(read_request("Train it on the processor alone.")).best(place, ())
-    idle = sense(read_request("Train it for 20 epochs.")).best(place, ())
+    wanted = sense(read_request("Train it on the processor alone.")).best_token(place, ())
+    idle = sense(read_request("Train it for 20 epochs.")).best_token(place, ())
     assert wanted[0] > idle[0]
 
 
 def test_what_is_spent_says_no_switch() -> None:
     text = "on the processor alone"
-    assert sense(read_request(text)).best(PLACE["no_cuda"], [(0, len(text))])[0] == -8.0
+    assert sense(read_request(text)).best_token(PLACE["no_cuda"], [(0, len(text))])[0] == -8.0
 
 
 def test_a_choice_is_heard_in_other_words() -> None:
@@ -160,15 +160,15 @@ def test_tables_are_those_of_what_is_in_use() -> None:
 def test_a_long_request_is_read_as_far_as_the_encoder_reads() -> None:
     text = "Log it under the project lepidoptera. " + "And so on it goes. " * 3000
     heard = sense(read_request(text))
-    assert heard.most(PLACE["project"], [(25, 36), (50_000, 50_004)], 3) == [0]
-    assert heard.most(PLACE["lr"], [(50_000, 50_004)] * 3000, 3) == []
+    assert heard.best_spans(PLACE["project"], [(25, 36), (50_000, 50_004)], 3) == [0]
+    assert heard.best_spans(PLACE["lr"], [(50_000, 50_004)] * 3000, 3) == []
 
 
 def test_a_request_can_be_read_by_its_words_alone() -> None:
     statement = read_request("Show it 64 pictures at a time.")
-    assert option_alignment(statement.in_words(), SLOTS) is None
+    assert option_alignment(statement.without_encoder(), SLOTS) is None
     assert option_alignment(statement, SLOTS) is not None
-    assert statement.in_words().mentions == statement.mentions
+    assert statement.without_encoder().mentions == statement.mentions
 
 
 def test_tables_for_words_alone_come_along() -> None:

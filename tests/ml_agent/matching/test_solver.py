@@ -269,8 +269,8 @@ def test_a_file_elsewhere_is_no_known_one_of_its_name(text: str, expected: str, 
 
 def test_a_value_that_may_belong_elsewhere_is_doubtful(entry_index: EntryIndex) -> None:
     sure = solve(read_request("Train the tagger with --epochs 7"), entry_index, shipped())[0]
-    (placed,) = sure.filled.placed
+    (placed,) = sure.assignment.placed
     unsure = msgspec.structs.replace(
-        sure, filled=msgspec.structs.replace(sure.filled, placed=(msgspec.structs.replace(placed, score=1.0),))
+        sure, assignment=msgspec.structs.replace(sure.assignment, placed=(msgspec.structs.replace(placed, score=1.0),))
     )
     assert (doubtful_count(sure), doubtful_count(unsure)) == (0, 1)
