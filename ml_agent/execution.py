@@ -25,7 +25,7 @@ from sandbox.diagnosis import Diagnosis
 from sandbox.diagnosis.model import Category, Rule
 from sandbox.repair import Repair
 from sandbox.repair_rules import next_repair
-from sandbox.session import Record, Session
+from sandbox.session import Session, SessionRecord
 from sandbox.task import Source, Task
 from tools import plugins
 from tools.versions import commit_date
@@ -152,11 +152,11 @@ class Executor:
         scene = self._session_for(workspace).scene(self._task(draft), repairs)
         return next_repair(diagnosis, repairs, scene)
 
-    def record(self, source: Source, draft: Draft, repairs: Sequence[Repair]) -> Record:
+    def record(self, source: Source, draft: Draft, repairs: Sequence[Repair]) -> SessionRecord:
         """What was done for this draft, so that it can be done again elsewhere."""
         task = self._task(draft)
         if self._session is None or self._source != source:
-            return Record(source=source, task=task)
+            return SessionRecord(source=source, task=task)
         return msgspec.structs.replace(self._session.record(task, repairs), source=source)
 
     def close(self) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.delivery.expectation import CreatedFile
-from sandbox.below import below
 from sandbox.contract import Command, Sandbox
 from sandbox.errors import SandboxLostError
-from sandbox.inside import safe_relative
+from sandbox.held_folder import held_folder
+from sandbox.inner_path import safe_relative
 
 MOST_LISTED = 5000
 MOST_FILES = 200
@@ -88,7 +88,7 @@ def collect(
             stayed.append(msgspec.structs.replace(one, size=len(content)))
             continue
         folder.mkdir(parents=True, exist_ok=True)
-        with below(folder) as place:
+        with held_folder(folder) as place:
             place.write_bytes(safe_relative(one.path), content, 0o644)
         left -= len(content)
         kept.append(one.path)

@@ -24,7 +24,7 @@ class Span(NamedTuple):
     option: int
 
 
-class Chosen(NamedTuple):
+class ChoiceSpan(NamedTuple):
     """Words that mean one of several choices."""
 
     start: int
@@ -40,7 +40,7 @@ class Item(NamedTuple):
     text: str
     options: tuple[str, ...]
     spans: tuple[Span, ...]
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[ChoiceSpan, ...]
 
 
 def items(marked: Path, folders: Sequence[Path], cache: Path, kept_back: Iterable[str]) -> Iterator[Item]:
@@ -78,7 +78,7 @@ def _item(repository: str, marked: str, slots: Sequence[Slot]) -> Item | None:
     """A request without its marks, and what they say; None where one names an option that is not there."""
     text, last = "", 0
     spans: list[Span] = []
-    chosen: list[Chosen] = []
+    chosen: list[ChoiceSpan] = []
     for match in MARK.finditer(marked):
         place = find_slot(match["option"].strip(), slots)
         if place is None:
@@ -91,7 +91,7 @@ def _item(repository: str, marked: str, slots: Sequence[Slot]) -> Item | None:
         value = (match["value"] or match["words"]).strip()
         if len(choices) > 1 and value in choices:
             texts = tuple(choice_text(slot, choice) for choice in choices)
-            chosen.append(Chosen(start, end, texts, choices.index(value)))
+            chosen.append(ChoiceSpan(start, end, texts, choices.index(value)))
         text, last = text + match["words"], match.end()
     text += marked[last:]
     spans += _find_idle(text, spans)

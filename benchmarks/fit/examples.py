@@ -25,7 +25,7 @@ _PROCESS_COUNT = re.compile(
 _PORT_NUMBER = re.compile(r"master[_-]port[\s=]+(?P<count>\d+)")
 
 
-class Switched(NamedTuple):
+class SwitchExample(NamedTuple):
     """A switch, and whether it is wanted."""
 
     vector: list[float]
@@ -46,7 +46,7 @@ def listed(value: object) -> list[str]:
     return [str(one) for one in (value if isinstance(value, list) else [value])]
 
 
-def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Switched]]:
+def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[SwitchExample]]:
     """One group for each stated value, and every switch that the request comes near to, of the row's own entry point."""
     taken, _ = spelled_slots(row.statement, slots)
     weights = TermWeights(slots)
@@ -144,12 +144,12 @@ def _fits(pair: ValueSlotPair, slot: Slot, values: Mapping[str, Any]) -> bool:
 
 def _switch_examples(
     row: Row, slots: Sequence[Slot], weights: TermWeights, placed: Sequence[FilledSlot]
-) -> Iterator[Switched]:
+) -> Iterator[SwitchExample]:
     spent = used_tokens(row.statement, placed, slots)
     for _, slot, said, _ in switches(row.statement, slots, weights, spent, {one.slot for one in placed}, lambda _: 0.0):
         option = slot.option
         if option.dest not in row.values:
-            yield Switched(said.vector, 0, row.repository)
+            yield SwitchExample(said.vector, 0, row.repository)
             continue
         value = _as_truth(row.values[option.dest])
         if _as_truth(option.default or "") == value:
@@ -158,7 +158,7 @@ def _switch_examples(
             _as_truth(switch_value(slot, said)) if value in {"true", "false"} else (option.switch_value or "").lower()
         )
         stores_other = option.switch and value in {"true", "false"} and (option.switch_value or value).lower() != value
-        yield Switched(said.vector, int(wanted == value and not stores_other), row.repository)
+        yield SwitchExample(said.vector, int(wanted == value and not stores_other), row.repository)
 
 
 def _as_truth(value: object) -> str:

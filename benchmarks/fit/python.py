@@ -89,7 +89,7 @@ def solved(row: Row, tables: Mapping[str, Any]) -> list[ScoredProgram]:
     return solve_python(context, learned, shipped(), completer(row.library_index))
 
 
-class Answered(NamedTuple):
+class AnsweredRow(NamedTuple):
     """A row with its programs, what speaks for each, and how each stands to the reference."""
 
     row: Row
@@ -100,14 +100,14 @@ class Answered(NamedTuple):
 _NOTHING = Verdict(-1.0, False, False)
 
 
-def _answer(row: Row, tables: Mapping[str, Any]) -> Answered:
+def _answer(row: Row, tables: Mapping[str, Any]) -> AnsweredRow:
     several = solved(row, tables)
     library = row.library_index.library
     verdicts = [judge(row.reference, read_program(one.filled_program.text, library, library.folder)) for one in several]
-    return Answered(row, [one.vector for one in several], verdicts)
+    return AnsweredRow(row, [one.vector for one in several], verdicts)
 
 
-def program_group(one: Answered) -> learn.Group | None:
+def program_group(one: AnsweredRow) -> learn.Group | None:
     """The programs of a row, those among them that come nearest to the reference; None where none comes near."""
     best = max((verdict.shared for verdict in one.verdicts), default=-1.0)
     if best <= 0:
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = load(options.rows, options.repositories, options.cache)
     callables = [group for group in map(callable_group, rows) if any(group.right)]
     parts = folds(rows, options.folds)
-    answered: list[Answered] = []
+    answered: list[AnsweredRow] = []
     for part in parts:
         tables = fit(callables, [], part) | {"program": PLAIN}
         answered += [_answer(row, tables) for row in rows if row.repository in part]
@@ -163,7 +163,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _report(answered: Sequence[Answered], tables: PythonModel) -> None:
+def _report(answered: Sequence[AnsweredRow], tables: PythonModel) -> None:
     """Print how near the first and the best program of each row come."""
     for one in answered:
         pairs = sorted(zip(one.vectors, one.verdicts, strict=True), key=lambda pair: -tables.program(pair[0]))

@@ -28,7 +28,7 @@ CLASSES = {
 }
 
 
-class Wrong(NamedTuple):
+class AnswerError(NamedTuple):
     """One thing that is wrong."""
 
     kind: str
@@ -37,7 +37,7 @@ class Wrong(NamedTuple):
     given: Sequence[str] | None = None
 
 
-def wrongs(answer: Answer | None, row: Row, own: EntryPoint) -> list[Wrong]:
+def wrongs(answer: Answer | None, row: Row, own: EntryPoint) -> list[AnswerError]:
     """All that is wrong in an answer.
 
     Args:
@@ -46,17 +46,17 @@ def wrongs(answer: Answer | None, row: Row, own: EntryPoint) -> list[Wrong]:
         own: the entry point of the reference.
     """
     if answer is None:
-        return [Wrong("no answer")]
+        return [AnswerError("no answer")]
     if not same_entry(answer.entry.signature, row.signature):
-        return [Wrong("entry", answer.entry.signature.path)]
+        return [AnswerError("entry", answer.entry.signature.path)]
     wanted, given = stated(row.values, row.signature), stated(answer.call, row.signature)
     slots = {slot.option.dest: slot for slot in own.slots}
     placed = {answer.entry.slots[one.slot].option.dest: one for one in answer.assignment.placed}
-    found = [] if row.readable else [Wrong("not readable")]
+    found = [] if row.readable else [AnswerError("not readable")]
     for dest, words in wanted.items():
         if not _alike(words, given.get(dest)):
             kind = _why_missed(row, slots.get(dest), words, dest in answer.call, placed)
-            found.append(Wrong(kind if dest not in given or kind != "value without slot" else "slot taken", dest, words, given.get(dest)))  # fmt: skip
+            found.append(AnswerError(kind if dest not in given or kind != "value without slot" else "slot taken", dest, words, given.get(dest)))  # fmt: skip
     return [*found, *_false(answer, wanted, given, placed, slots)]
 
 
@@ -98,14 +98,14 @@ def _false(
     given: Mapping[str, Sequence[str]],
     placed: Mapping[str, FilledSlot],
     slots: Mapping[str, Slot],
-) -> Iterator[Wrong]:
+) -> Iterator[AnswerError]:
     """What is given that nobody asked for."""
     for dest, words in given.items():
         if dest in wanted:
             continue
         slot = slots.get(dest)
         if dest in placed:
-            yield Wrong("false switch" if slot is not None and slot.boolean else "false value", dest, None, words)
+            yield AnswerError("false switch" if slot is not None and slot.boolean else "false value", dest, None, words)
         else:
             shown = answer.shown is not None and dest in answer.shown.values
-            yield Wrong("unasked, example" if shown else "unasked, filled up", dest, None, words)
+            yield AnswerError("unasked, example" if shown else "unasked, filled up", dest, None, words)

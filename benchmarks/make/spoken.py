@@ -68,7 +68,7 @@ _SAYS_NOTHING = frozenset(
 _OPTION = re.compile(r"(?<!\S)--?[A-Za-z][\w.-]*")
 
 
-class Speaker:
+class RequestWriter:
     """Asks a model to word requests.
 
     Args:
@@ -107,7 +107,7 @@ class Speaker:
         self._sender.close()
 
 
-class Reworded(msgspec.Struct, frozen=True, kw_only=True):
+class RewordedRows(msgspec.Struct, frozen=True, kw_only=True):
     """Rows in a model's words."""
 
     rows: tuple[dict[str, Any], ...]
@@ -115,9 +115,9 @@ class Reworded(msgspec.Struct, frozen=True, kw_only=True):
     """How many rows are by the model, and how many kept the template, by reason."""
 
 
-def reworded(rows: Sequence[dict[str, Any]], settings: Settings) -> Reworded:
+def reworded(rows: Sequence[dict[str, Any]], settings: Settings) -> RewordedRows:
     """These rows with requests in the words of the model that the settings name."""
-    speaker, wording = Speaker(settings, Budget()), Counter[str]()
+    speaker, wording = RequestWriter(settings, Budget()), Counter[str]()
 
     def asked() -> Iterator[dict[str, Any]]:
         for row in rows:
@@ -126,7 +126,7 @@ def reworded(rows: Sequence[dict[str, Any]], settings: Settings) -> Reworded:
             yield {**row, "instruction": text}
 
     try:
-        return Reworded(rows=tuple(asked()), wording=dict(wording))
+        return RewordedRows(rows=tuple(asked()), wording=dict(wording))
     finally:
         speaker.close()
 

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from ml_agent.progress import Progress
     from ml_agent.thread import Thread, Turn
     from prompts.untrusted import PromptText, joined, neutral
-    from sandbox.below import Below
     from sandbox.files import copy_tree, write_tar
-    from sandbox.inside import safe_relative
+    from sandbox.held_folder import HeldFolder
+    from sandbox.inner_path import safe_relative
     from tools.git import Git, Limits, Operand
 
     text = ""
     gated = neutral(text)
 
     # A path below a workspace or a folder of results.
-    place = Below(Path())
+    place = HeldFolder(Path())
     place.make_folder(PurePosixPath(text))  # type: ignore[arg-type]
     place.write(PurePosixPath(text), Path(), 0o644)  # type: ignore[arg-type]
     place.write_bytes(safe_relative("a").pure, b"", 0o644)  # type: ignore[arg-type]

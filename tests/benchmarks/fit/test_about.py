@@ -37,7 +37,10 @@ def test_terms_that_many_use_are_common(books: dict[str, Vocabulary]) -> None:
 
 def test_own_requests_are_told_from_others_by_repositories_that_were_left_out(books: dict[str, Vocabulary]) -> None:
     names = sorted(books)
-    asked = [about.Asked(name, "some", f"Train the violin{name[1:]} on cello{name[1:]} for 3 epochs") for name in names]
+    asked = [
+        about.LabelledRequest(name, "some", f"Train the violin{name[1:]} on cello{name[1:]} for 3 epochs")
+        for name in names
+    ]
     table = about.usual(books)
     fold = {name: place % about.FOLDS for place, name in enumerate(names)}
     pairs = about.paired(asked, books, dict.fromkeys(names, names), table)
