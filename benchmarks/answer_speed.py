@@ -21,7 +21,7 @@ from ml_agent.reads import read_as_set
 from ml_agent.settings import load_settings
 
 
-class Timed(NamedTuple):
+class TimedRow(NamedTuple):
     """A row, and how long its answer took."""
 
     task: Task
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def timed(tasks: Sequence[Task], repos: Path) -> Iterator[Timed]:
+def timed(tasks: Sequence[Task], repos: Path) -> Iterator[TimedRow]:
     """The rows of repositories that are at hand and have more rows than a navigator remembers."""
     config, settings = Config(), load_settings()
     by_repository: dict[Path, list[Task]] = defaultdict(list)
@@ -59,7 +59,7 @@ def timed(tasks: Sequence[Task], repos: Path) -> Iterator[Timed]:
         if settings.encoder:
             shipped().read.cache_clear()
         for task, unit in zip(several, units, strict=True):
-            yield Timed(task, answer(unit, config).usage.seconds)
+            yield TimedRow(task, answer(unit, config).usage.seconds)
 
 
 def _line(source: str, kind: str, seconds: Sequence[float]) -> str:

@@ -34,7 +34,7 @@ AT_RUN_TIME = frozenset(["rejected-by-hand", "unknown-key", "failed", "timeout"]
 BAR = 0.95
 
 
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
+class JudgedAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One answer as the scorer and as the check see it."""
 
     key: str
@@ -61,7 +61,7 @@ class Checker:
         self._repos = repos
         self._indexes: dict[Path, RepoIndex] = {}
 
-    def judge(self, task: Task, answer: str) -> Judged:
+    def judge(self, task: Task, answer: str) -> JudgedAnswer:
         """Both verdicts on one answer."""
         case = case_of(task, self._repos)
         if case.root not in self._indexes:
@@ -70,10 +70,10 @@ class Checker:
         check = check_command if kind_of(text) == "bash" else check_python
         found = check(text, self._indexes[case.root], os.path.normpath(case.path))
         errors = tuple(finding.message for finding in found if finding.severity == "error")
-        return Judged(key=str(task.key), failure=score(answer, case).failure, errors=errors)
+        return JudgedAnswer(key=str(task.key), failure=score(answer, case).failure, errors=errors)
 
 
-def show(title: str, judged: Sequence[Judged]) -> bool:
+def show(title: str, judged: Sequence[JudgedAnswer]) -> bool:
     """Print recall by reason and what was missed; True where the bar is met."""
     wrong = [one for one in judged if one.static]
     totals, found = Counter(one.code for one in wrong), Counter(one.code for one in wrong if one.errors)

@@ -48,7 +48,7 @@ class Miss(msgspec.Struct, frozen=True):
     found: tuple[str, ...]
 
 
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
+class DiscoveryRates(msgspec.Struct, frozen=True, kw_only=True):
     """The result; rates are fractions from 0 to 1."""
 
     tasks: int
@@ -67,7 +67,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     misses: tuple[Miss, ...]
 
 
-def measure(tasks: Sequence[Task], find: Find, limit: int = 5) -> Measured:
+def measure(tasks: Sequence[Task], find: Find, limit: int = 5) -> DiscoveryRates:
     """Ask `find` for every instruction and count."""
     hits: dict[str, list[bool]] = defaultdict(list)
     firsts: dict[str, list[bool]] = defaultdict(list)
@@ -82,7 +82,7 @@ def measure(tasks: Sequence[Task], find: Find, limit: int = 5) -> Measured:
         foreign[task.repository].append(len(others & set(found)) / len(others) if others else 0.0)
         if task.repository not in found:
             misses.append(Miss(task.repository, task.instruction, found))
-    return Measured(
+    return DiscoveryRates(
         tasks=len(tasks),
         limit=limit,
         rate=_mean([hit for repository in hits.values() for hit in repository]),
@@ -114,10 +114,10 @@ def in_catalog(path: Path, *, by_queries: bool = False, limit: int = 5) -> Find:
 
 def with_model(path: Path, model: str, base_url: str, kept: Path) -> Find:
     """Search and rank as `ml-agent solve --navigator llm` does; what was found is kept, so that a run can go on."""
-    from ml_agent.llm.configured import ModelSurroundings, configured_navigator  # openai takes half a second
+    from ml_agent.llm.configured import ModelContext, configured_navigator  # openai takes half a second
 
     settings = load_settings(navigator="llm", model=model, base_url=base_url)
-    around = ModelSurroundings(budget=Budget(), emit=lambda *_, **__: None)
+    around = ModelContext(budget=Budget(), emit=lambda *_, **__: None)
     navigator = configured_navigator(settings, GroundedNavigator(), around)
     finder = CatalogFinder(path)
     lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
@@ -135,7 +135,7 @@ def with_model(path: Path, model: str, base_url: str, kept: Path) -> Find:
     return find
 
 
-def render(measured: Measured) -> str:
+def render(measured: DiscoveryRates) -> str:
     """The result for people."""
     lines = [
         f"{measured.tasks} instructions, right repository among the first {measured.limit}",

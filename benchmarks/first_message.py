@@ -28,7 +28,7 @@ from tools.tokens import count_tokens
 _DRAFTS = 6
 
 
-class Opening(msgspec.Struct, frozen=True, kw_only=True):
+class FirstMessage(msgspec.Struct, frozen=True, kw_only=True):
     """The first message of one row."""
 
     key: str
@@ -65,7 +65,7 @@ def main() -> int:
     return 0
 
 
-def measure(task: Task, repos: Path) -> Opening:
+def measure(task: Task, repos: Path) -> FirstMessage:
     """The first message of a row, and what of its reference is in it."""
     shown = visible(task, "agent")
     root = repository_folder(task, repos)
@@ -82,7 +82,7 @@ def measure(task: Task, repos: Path) -> Opening:
     found = names_of(task, workspace)
     names = found or ()
     evidence = thread.opening  # the sentence itself is none
-    return Opening(
+    return FirstMessage(
         key=str(task.key), kind=task.kind, tokens=count_tokens(text).n, names=names,
         missing=tuple(name for name in names if not _holds(evidence, name)), text=text,
         read=found is not None,
@@ -99,7 +99,7 @@ def names_of(task: Task, workspace: Workspace) -> tuple[str, ...] | None:
         return None
 
 
-def report(openings: list[Opening]) -> None:
+def report(openings: list[FirstMessage]) -> None:
     """Medians and shares of all rows, by kind."""
     tools = count_tokens(json.dumps(functions.tools(can_run=False, places=False))).n
     for kind in ("bash", "python", ""):

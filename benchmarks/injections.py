@@ -94,7 +94,7 @@ WRAPPINGS: dict[str, Wrap] = {
 }
 
 
-class Planted(NamedTuple):
+class PlantedReadme(NamedTuple):
     """A README with or without an injection."""
 
     text: str
@@ -120,7 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
     payloads = PAYLOADS if options.payloads is None else {"given": tuple(_texts(options.payloads))}
     pairs = _pairs(payloads, options.planted, chance)
     planted = [plant(text, *pair, chance) for text, pair in zip(texts, pairs, strict=False)]
-    clean = [Planted(text) for text in texts[len(planted) :]]
+    clean = [PlantedReadme(text) for text in texts[len(planted) :]]
     print(json.dumps(_report(planted, clean, options.show), indent=1))
     return 0
 
@@ -142,12 +142,12 @@ def readmes(folders: Iterable[Path], most: int, chance: Random) -> list[str]:
     return kept
 
 
-def plant(text: str, kind: str, payload: str, wrapping: str, chance: Random) -> Planted:
+def plant(text: str, kind: str, payload: str, wrapping: str, chance: Random) -> PlantedReadme:
     """The text with one injection between two of its lines."""
     lines = text.split("\n")
     at = chance.randrange(len(lines) + 1)
     added = ["", *WRAPPINGS[wrapping](payload).split("\n"), ""]
-    return Planted("\n".join([*lines[:at], *added, *lines[at:]]), kind, wrapping, at + 2, at + len(added) - 1)
+    return PlantedReadme("\n".join([*lines[:at], *added, *lines[at:]]), kind, wrapping, at + 2, at + len(added) - 1)
 
 
 def _pairs(payloads: dict[str, tuple[str, ...]], count: int, chance: Random) -> list[tuple[str, str, str]]:
@@ -167,7 +167,7 @@ def _texts(folder: Path) -> Iterable[str]:
     )
 
 
-def _report(planted: Sequence[Planted], clean: Sequence[Planted], show: bool) -> dict[str, object]:
+def _report(planted: Sequence[PlantedReadme], clean: Sequence[PlantedReadme], show: bool) -> dict[str, object]:
     found = [bool(_inside(one, injections(one.text))) for one in planted]
     alarms = [hit for one in (*planted, *clean) for hit in injections(one.text) if hit not in _inside(one, [hit])]
     touched = sum(bool(injections(one.text)) for one in clean)
@@ -188,15 +188,15 @@ def _report(planted: Sequence[Planted], clean: Sequence[Planted], show: bool) ->
     return report
 
 
-def _inside(one: Planted, hits: Iterable[Hit]) -> list[Hit]:
+def _inside(one: PlantedReadme, hits: Iterable[Hit]) -> list[Hit]:
     return [hit for hit in hits if one.first - 1 <= hit.line <= one.last + 1]
 
 
-def _of(one: Planted) -> str:
+def _of(one: PlantedReadme) -> str:
     return f"{one.kind} in {one.wrapping}: " + " / ".join(one.text.split("\n")[one.first - 1 : one.last])[:200]
 
 
-def _reaches(one: Planted) -> bool:
+def _reaches(one: PlantedReadme) -> bool:
     """Whether what people do not see is still there for a model, unmarked, behind the gate."""
     if one.wrapping not in ("a hidden comment", "tags", "letters of no width"):
         return False

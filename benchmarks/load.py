@@ -26,7 +26,7 @@ SECONDS = 0.5
 """Between two looks."""
 
 
-class Look(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessSample(msgspec.Struct, frozen=True, kw_only=True):
     """The process at one moment."""
 
     done: int
@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
     return int(bool(left) or len(rows) != options.tasks or not report["flat"])
 
 
-def _watch(work: Path, tasks: int, jobs: int, words: Sequence[str]) -> tuple[list[Look], int, int]:
+def _watch(work: Path, tasks: int, jobs: int, words: Sequence[str]) -> tuple[list[ProcessSample], int, int]:
     """What was seen of the process while it worked, its number, and its exit code."""
     every = samples.tasks()
     lines = [
@@ -85,7 +85,7 @@ def _watch(work: Path, tasks: int, jobs: int, words: Sequence[str]) -> tuple[lis
         [sys.executable, "-m", "ml_agent", "solve-many", "list.jsonl", "--out", str(out), "--jobs", str(jobs), "--quiet", *words],
         cwd=work, env=environment, stdin=subprocess.DEVNULL,
     )  # fmt: skip
-    looks: list[Look] = []
+    looks: list[ProcessSample] = []
     while process.poll() is None:
         look = _look(process.pid, out)
         if look is not None:
@@ -94,12 +94,12 @@ def _watch(work: Path, tasks: int, jobs: int, words: Sequence[str]) -> tuple[lis
     return looks, process.pid, process.returncode
 
 
-def _look(pid: int, out: Path) -> Look | None:
+def _look(pid: int, out: Path) -> ProcessSample | None:
     place = Path(f"/proc/{pid}")
     try:
         status = dict(line.split(":", 1) for line in (place / "status").read_text().splitlines())
         descriptors = len(list((place / "fd").iterdir()))
-        return Look(
+        return ProcessSample(
             done=out.read_bytes().count(b"\n") if out.exists() else 0,
             megabytes=int(status["VmRSS"].split()[0]) / 1024,
             descriptors=descriptors,
@@ -109,7 +109,7 @@ def _look(pid: int, out: Path) -> Look | None:
         return None  # it ended meanwhile
 
 
-def _report(looks: Sequence[Look], tasks: int) -> dict[str, object]:
+def _report(looks: Sequence[ProcessSample], tasks: int) -> dict[str, object]:
     """Two windows: the one after everything is loaded, and the last of the same length."""
     warm = [look for look in looks if WARM <= look.done < 2 * WARM]
     late = [look for look in looks if look.done >= tasks - WARM]

@@ -25,7 +25,7 @@ EXECUTABLE = "100755"
 NO_COMMIT = "no pinned commit is known; give one with --commit {}=SHA, or HEAD"
 
 
-class Laid(msgspec.Struct, frozen=True, kw_only=True):
+class LaidRepository(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one repository."""
 
     name: str
@@ -53,7 +53,7 @@ def pinned() -> dict[str, str]:
 
 def lay_repositories(
     tasks: Sequence[Task], repos: Path, commits: Mapping[str, str], mirrors: Path | None = None
-) -> Iterator[Laid]:
+) -> Iterator[LaidRepository]:
     """Lay every repository of the rows that is not there at its commit; one that cannot be had is told and the rest goes on.
 
     Args:
@@ -70,25 +70,25 @@ def lay_repositories(
         if task.github.startswith(SAMPLE):
             yield _sample(task, folder)
         elif not commit:
-            yield Laid(name=task.repository, problem=NO_COMMIT.format(task.repository))
+            yield LaidRepository(name=task.repository, problem=NO_COMMIT.format(task.repository))
         elif (folder / MARK).is_file() and (folder / MARK).read_text().strip() == commit:
-            yield Laid(name=task.repository, commit=commit, new=False)
+            yield LaidRepository(name=task.repository, commit=commit, new=False)
         else:
             yield _lay(task, full, folder, commit, mirrors)
 
 
-def _sample(task: Task, folder: Path) -> Laid:
+def _sample(task: Task, folder: Path) -> LaidRepository:
     """A repository that comes with the program."""
     name = task.github.removeprefix(SAMPLE)
     with as_file(files("ml_agent.samples").joinpath("repositories", name)) as source:
         if not name.replace("-", "").isalnum() or not source.is_dir():
-            return Laid(name=task.repository, problem=f"no repository {name} comes with the program")
+            return LaidRepository(name=task.repository, problem=f"no repository {name} comes with the program")
         new = not folder.is_dir()
         shutil.copytree(source, folder, dirs_exist_ok=True)
-    return Laid(name=task.repository, commit="shipped", new=new)
+    return LaidRepository(name=task.repository, commit="shipped", new=new)
 
 
-def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None) -> Laid:
+def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None) -> LaidRepository:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as work:
         tree = Path(work, "tree")
         try:
@@ -100,8 +100,8 @@ def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None)
             shutil.rmtree(folder, ignore_errors=True)
             tree.rename(folder)
         except (RepositoryError, OSError) as error:
-            return Laid(name=task.repository, problem=str(error))
-    return Laid(name=task.repository, commit=commit, absent=absent)
+            return LaidRepository(name=task.repository, problem=str(error))
+    return LaidRepository(name=task.repository, commit=commit, absent=absent)
 
 
 def _from_host(url: str, commit: str, tree: Path) -> tuple[str, tuple[str, ...]]:

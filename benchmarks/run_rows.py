@@ -34,7 +34,7 @@ _SHAPE = re.compile(r"(?:torch\.Size|TensorShape)?\(?\[\d+(?:, \d+)*\]\)?|\(\d+(
 _OWN_LINE = re.compile(r"^\[\.\.\. \d+ lines")
 
 
-class Ran(msgspec.Struct, frozen=True, kw_only=True):
+class RowRun(msgspec.Struct, frozen=True, kw_only=True):
     """What came of one row."""
 
     key: str
@@ -87,11 +87,11 @@ def main(arguments: list[str] | None = None) -> int:
     return int(any(ran.evidence not in RAN for ran in rows))
 
 
-def run_row(task: Task, repos: Path, folder: Path, limit: float, extra: Sequence[str] = ()) -> Ran:
+def run_row(task: Task, repos: Path, folder: Path, limit: float, extra: Sequence[str] = ()) -> RowRun:
     """Solve one row in a process of its own; its run folder is `folder`, `limit` is in seconds."""
     root = repository_folder(task, repos)
     if root is None:
-        return Ran(key=str(task.key), repository=task.repository, ending="no-folder", message="not below --repos")
+        return RowRun(key=str(task.key), repository=task.repository, ending="no-folder", message="not below --repos")
     command = [sys.executable, "-m", "ml_agent", "solve", task.instruction, "--repo", str(root.resolve())]
     command += ["--path", task.folder, *SANDBOX, "--out", str(folder.resolve()), "--quiet", *extra]
     began = time.monotonic()
@@ -102,7 +102,7 @@ def run_row(task: Task, repos: Path, folder: Path, limit: float, extra: Sequence
     except (OSError, ValueError):
         ending = "too-long" if too_long else "crashed"
         lines = [line for line in said.splitlines() if line.strip()]
-        return Ran(
+        return RowRun(
             key=str(task.key), repository=task.repository, ending=ending, message=lines[-1] if lines else "",
             seconds=round(seconds, 1), folder=str(folder),
         )  # fmt: skip
@@ -110,7 +110,7 @@ def run_row(task: Task, repos: Path, folder: Path, limit: float, extra: Sequence
     return msgspec.structs.replace(ran, ending="too-long") if too_long else ran
 
 
-def show(rows: Sequence[Ran]) -> None:
+def show(rows: Sequence[RowRun]) -> None:
     """Print the table and the counts."""
     table = Table("row", "repository", "evidence", "s", "drafts", "repairs", "shape", "why", "not in the answer")
     for ran in rows:
@@ -128,7 +128,7 @@ def show(rows: Sequence[Ran]) -> None:
     console.print(f"{counted}; {shapes} with a shape")
 
 
-def _ran(task: Task, result: dict[str, Any], folder: Path, seconds: float) -> Ran:
+def _ran(task: Task, result: dict[str, Any], folder: Path, seconds: float) -> RowRun:
     events = _events(folder)
     failures = [event for event in events if event["event"] == "diagnosis"]
     log = result["sandbox"].get("log", "")
@@ -136,7 +136,7 @@ def _ran(task: Task, result: dict[str, Any], folder: Path, seconds: float) -> Ra
     lines = [line.strip() for line in text.splitlines() if line.strip() and not _OWN_LINE.match(line)]
     shapes = [match[0] for line in lines for match in _SHAPE.finditer(line)]
     answer = (result["answer"] or {}).get("text", "")
-    return Ran(
+    return RowRun(
         key=str(task.key),
         repository=task.repository,
         ending=result["ending"],
@@ -191,13 +191,13 @@ def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9.]", "", text.lower())
 
 
-def _read(file: Path) -> list[Ran]:
+def _read(file: Path) -> list[RowRun]:
     whole_lines(file)  # what a kill cut short is run again
     lines = read_lines(file, MOST_BYTES) if file.is_file() else []
-    return [msgspec.json.decode(line, type=Ran) for line in lines if line.strip()]
+    return [msgspec.json.decode(line, type=RowRun) for line in lines if line.strip()]
 
 
-def _append(file: Path, ran: Ran) -> None:
+def _append(file: Path, ran: RowRun) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("ab") as out:
         out.write(msgspec.json.encode(ran) + b"\n")

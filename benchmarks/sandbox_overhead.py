@@ -33,7 +33,7 @@ MODULES = 300
 """Files of the repository that is made where none is given."""
 
 
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
+class OverheadMedians(msgspec.Struct, frozen=True, kw_only=True):
     """Medians in seconds."""
 
     what: str
@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--command", default="python main.py", metavar="TEXT", help="the second task's command")
     options = parser.parse_args(arguments)
     image, repeat = _image(), options.repeat
-    measurements: list[Callable[[], Measured]] = [
+    measurements: list[Callable[[], OverheadMedians]] = [
         lambda: measure_start(image, "none", repeat),
         lambda: measure_start(image, "install", repeat),
         lambda: measure_exec(image, repeat),
@@ -78,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     return int(any(one.value > one.bar for one in measured))
 
 
-def measure_start(image: str, network: Network, repeat: int) -> Measured:
+def measure_start(image: str, network: Network, repeat: int) -> OverheadMedians:
     """Until a container runs, in which commands can be started."""
     with tempfile.TemporaryDirectory() as logs:
         sandbox = DockerSandbox(Policy(network=network, run_id=RUN_ID), image, log_folder=Path(logs))
@@ -90,10 +90,10 @@ def measure_start(image: str, network: Network, repeat: int) -> Measured:
             _docker("rm", "-f", container)
             ours.append(_seconds(sandbox.start))
             sandbox.stop()
-    return Measured(what=f"start, network {network}", bare=_median(bare), ours=_median(ours), bar=START_BAR)
+    return OverheadMedians(what=f"start, network {network}", bare=_median(bare), ours=_median(ours), bar=START_BAR)
 
 
-def measure_exec(image: str, repeat: int) -> Measured:
+def measure_exec(image: str, repeat: int) -> OverheadMedians:
     """A command that does nothing, in a container that is there."""
     container = _bare_container(image, "none")
     bare, ours = [], []
@@ -109,10 +109,10 @@ def measure_exec(image: str, repeat: int) -> Measured:
         finally:
             sandbox.stop()
             _docker("rm", "-f", container)
-    return Measured(what="exec", bare=_median(bare), ours=_median(ours), bar=EXEC_BAR)
+    return OverheadMedians(what="exec", bare=_median(bare), ours=_median(ours), bar=EXEC_BAR)
 
 
-def measure_second(repository: Path | None, command: str, repeat: int) -> Measured:
+def measure_second(repository: Path | None, command: str, repeat: int) -> OverheadMedians:
     """From a planned task to a workspace in which it can run, when an earlier run has installed what it needs."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -127,7 +127,7 @@ def measure_second(repository: Path | None, command: str, repeat: int) -> Measur
             ours = [_prepare(source, task, place, notes) for _ in range(repeat)]
     if sum("earlier run" in note for note in notes) < repeat:
         raise SystemExit("the environment was not kept: " + "; ".join(notes[:3]))
-    return Measured(what="second task on a repository, ready", bare=None, ours=_median(ours), bar=SECOND_BAR)
+    return OverheadMedians(what="second task on a repository, ready", bare=None, ours=_median(ours), bar=SECOND_BAR)
 
 
 def _prepare(source: Source, task: Task, place: Path, notes: list[str]) -> float:

@@ -66,7 +66,7 @@ class TablePlan(msgspec.Struct, frozen=True, kw_only=True):
         return self.out / (SCORES if self.mode == "strict" else f"{SCORES}-{self.mode}")
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
+class TableResult(msgspec.Struct, frozen=True, kw_only=True):
     """What there is at the end."""
 
     report: Path | None
@@ -82,7 +82,7 @@ def names() -> tuple[str, ...]:
     return (*NAVIGATORS, *registry.names())
 
 
-def make_table(plan: TablePlan, engine: Engine, say: Say, score_jobs: int = 0) -> Made:
+def make_table(plan: TablePlan, engine: Engine, say: Say, score_jobs: int = 0) -> TableResult:
     """Answer, score and report subject by subject; the report is there after the first and grows with each.
 
     Args:
@@ -111,7 +111,7 @@ def make_table(plan: TablePlan, engine: Engine, say: Say, score_jobs: int = 0) -
             found.append(_score(name, plan, score_jobs))
         write_absent(scores, absent)
         report = write_report(found, scores, notes(plan), absent)[0] if found else None
-    return Made(report=report, absent=absent, missing=missing)
+    return TableResult(report=report, absent=absent, missing=missing)
 
 
 def notes(plan: TablePlan) -> list[str]:

@@ -7,7 +7,7 @@ from ml_agent.draft import Draft
 from ml_agent.request import Request
 from prompts.hidden import hidden_words, spelt_out
 from tools.check.bash_powers import without_quotes
-from tools.check.power import Found, Power
+from tools.check.power import Power, PowerUse
 from tools.check.powers import LONGEST, powers
 from tools.findings import Finding
 from tools.index import RepoIndex
@@ -30,7 +30,7 @@ REFUSED: frozenset[str] = frozenset(_WHY)
 """Codes of findings with which a text is never shown as an answer."""
 
 
-def all_powers(text: str, workdir: str = ".", kind: Literal["bash", "python"] = "bash") -> list[Found]:
+def all_powers(text: str, workdir: str = ".", kind: Literal["bash", "python"] = "bash") -> list[PowerUse]:
     """What a text would do beyond running a program, and words in it that are not what they seem.
 
     Args:
@@ -38,7 +38,7 @@ def all_powers(text: str, workdir: str = ".", kind: Literal["bash", "python"] = 
         workdir: folder relative to the repository from which it runs.
         kind: the language.
     """
-    hidden = [Found("control-character", word) for word in hidden_words(text[: LONGEST[kind]])]
+    hidden = [PowerUse("control-character", word) for word in hidden_words(text[: LONGEST[kind]])]
     return [*dict.fromkeys(hidden), *powers(text, workdir, kind)]
 
 
@@ -50,7 +50,7 @@ def refusals(draft: Draft, request: Request, index: RepoIndex) -> list[Finding]:
     return [_finding(part, index) for part in found if part.text not in own and not _is_named(part, own)]
 
 
-def _is_named(part: Found, own: str) -> bool:
+def _is_named(part: PowerUse, own: str) -> bool:
     """Whether the user named every folder and link that is made elsewhere, each as a whole."""
     return bool(part.paths) and all(
         re.search(rf"(?<![^\s\"'`(=:]){re.escape(path.rstrip('/') or '/')}/?(?![^\s\"'`),;:.]|\.\w)", own) is not None
@@ -63,7 +63,7 @@ def is_refused(draft: Draft) -> bool:
     return any(finding.code in REFUSED for finding in draft.findings)
 
 
-def _finding(part: Found, index: RepoIndex) -> Finding:
+def _finding(part: PowerUse, index: RepoIndex) -> Finding:
     path, line = _origin(part.text, index)
     text = spelt_out(part.text[:_LONGEST])
     message = f"{text} {_WHY[part.power]}; write it into your own sentence if you want it"

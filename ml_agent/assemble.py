@@ -2,7 +2,7 @@
 
 from ml_agent.budget import Budget, Limits
 from ml_agent.choose import (
-    Surroundings,
+    RunContext,
     make_executor,
     make_finder,
     make_navigator,
@@ -22,7 +22,7 @@ from ml_agent.workspaces import Workspaces
 def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer | None = None) -> Services:
     """The services of one run. Raises ConfigurationError where a part that was asked for cannot be had."""
     secrets = (settings.api_key.get_secret_value(), settings.github_token.get_secret_value())
-    around = Surroundings(settings, folder, Trajectory(folder.trajectory, secrets), make_tape(job, folder), progress)
+    around = RunContext(settings, folder, Trajectory(folder.trajectory, secrets), make_tape(job, folder), progress)
     budget = Budget(budget_limits(settings))
     if progress:
         progress.watch(lambda: budget.usage)

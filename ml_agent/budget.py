@@ -55,7 +55,7 @@ class Usage(msgspec.Struct, kw_only=True):
         return None if self.unpriced_calls else self.usd
 
 
-class Spent(msgspec.Struct, frozen=True, kw_only=True):
+class RequestUsage(msgspec.Struct, frozen=True, kw_only=True):
     """What one request used."""
 
     prompt_tokens: int
@@ -64,7 +64,7 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
     estimated: bool = False
 
 
-class Demand(msgspec.Struct, frozen=True, kw_only=True):
+class RequestDemand(msgspec.Struct, frozen=True, kw_only=True):
     """What one request may use at most."""
 
     prompt_tokens: int
@@ -79,7 +79,7 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True):
 class Reservation:
     """Room held for one request until it is charged or released, whichever comes first; the other does nothing."""
 
-    def __init__(self, budget: "Budget", demand: Demand, output_tokens: int) -> None:
+    def __init__(self, budget: "Budget", demand: RequestDemand, output_tokens: int) -> None:
         self.demand = demand
         self.output_tokens = output_tokens
         """What the request may generate: send it as max_tokens."""
@@ -96,7 +96,7 @@ class Reservation:
         price = self.demand.price
         return price.cost(self.demand.prompt_tokens, self.output_tokens) if price else 0.0
 
-    def charge(self, spent: Spent | None = None) -> None:
+    def charge(self, spent: RequestUsage | None = None) -> None:
         """Count what was used; None counts all that was reserved, for a request of which nobody knows what it used."""
         budget, self._budget = self._budget, None
         if budget is not None:
@@ -175,7 +175,7 @@ class Budget:
             rooms = [b.limits.tokens - b._tokens_held() for b in self._chain() if b.limits.tokens is not None]
             return max(0, min(rooms)) if rooms else None
 
-    def reserve(self, demand: Demand) -> Reservation:
+    def reserve(self, demand: RequestDemand) -> Reservation:
         """Hold room for one request, with as much of its output as fits.
 
         Raises BudgetExceededError, with nothing spent, where not even the prompt and `least_output` fit.
@@ -216,7 +216,7 @@ class Budget:
         if limit is not None and elapsed >= limit:
             raise BudgetExceededError("seconds", round(elapsed, 1), limit)
 
-    def _fitting_output(self, demand: Demand) -> int:
+    def _fitting_output(self, demand: RequestDemand) -> int:
         self._check_seconds()
         calls = self._spent.calls + len(self._open)
         if self.limits.calls is not None and calls + 1 > self.limits.calls:
@@ -231,7 +231,7 @@ class Budget:
             output = min(output, self._affordable(demand, demand.price, self.limits.usd))
         return output
 
-    def _affordable(self, demand: Demand, price: Price, limit: float) -> int:
+    def _affordable(self, demand: RequestDemand, price: Price, limit: float) -> int:
         """Output tokens that the money still buys."""
         held = self._spent.usd + sum(reservation.usd for reservation in self._open)
         room = limit - held - price.cost(demand.prompt_tokens, 0)
@@ -239,7 +239,7 @@ class Budget:
             raise BudgetExceededError("usd", round(held, 6), limit)
         return int(room * 1_000_000 / price.output) if price.output else demand.output_tokens
 
-    def _close(self, reservation: Reservation, spent: Spent | None) -> None:
+    def _close(self, reservation: Reservation, spent: RequestUsage | None) -> None:
         with self._lock:
             for budget in self._chain():
                 budget._open.discard(reservation)
@@ -247,13 +247,13 @@ class Budget:
                     _add(budget._spent, spent, reservation.demand.price)
 
 
-def _everything(reservation: Reservation) -> Spent:
-    return Spent(
+def _everything(reservation: Reservation) -> RequestUsage:
+    return RequestUsage(
         prompt_tokens=reservation.demand.prompt_tokens, completion_tokens=reservation.output_tokens, estimated=True
     )
 
 
-def _add(usage: Usage, spent: Spent, price: Price | None) -> None:
+def _add(usage: Usage, spent: RequestUsage, price: Price | None) -> None:
     usage.calls += 1
     usage.prompt_tokens += spent.prompt_tokens
     usage.cached_tokens += spent.cached_tokens

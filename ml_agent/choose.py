@@ -33,7 +33,7 @@ NO_MODEL = "--navigator llm needs a model: give --model and set OPENAI_API_KEY o
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class RunContext:
     """What every part of a run is made with."""
 
     settings: Settings
@@ -53,7 +53,7 @@ def make_tape(job: Job, folder: RunFolder) -> Tape | None:
     return Tape(Path(job.record), "record", (folder.id, str(folder.path))) if job.record else None
 
 
-def model_is_there(around: Surroundings) -> bool:
+def model_is_there(around: RunContext) -> bool:
     """Whether decisions go to a model; asks its endpoint, within seconds.
 
     Raises ConfigurationError or ProviderError where a model was asked for and cannot be had, unless the settings name a fallback.
@@ -80,9 +80,7 @@ def model_is_there(around: Surroundings) -> bool:
     return True
 
 
-def make_navigator(
-    around: Surroundings, budget: Budget, with_model: bool, executor: Executor | None = None
-) -> Navigator:
+def make_navigator(around: RunContext, budget: Budget, with_model: bool, executor: Executor | None = None) -> Navigator:
     """The navigator of a run. Raises ConfigurationError where its model's settings are off, or the encoder is not installed."""
     grounded, settings = GroundedNavigator(), around.settings
     read_as_set(settings)
@@ -91,14 +89,14 @@ def make_navigator(
         return added
     if not with_model:
         return grounded
-    from ml_agent.llm.configured import ModelSurroundings, configured_navigator  # openai takes half a second
+    from ml_agent.llm.configured import ModelContext, configured_navigator  # openai takes half a second
 
     look = executor.look if executor is not None else None
-    surroundings = ModelSurroundings(budget=budget, emit=around.trajectory.emit, tape=around.tape, look=look)
+    surroundings = ModelContext(budget=budget, emit=around.trajectory.emit, tape=around.tape, look=look)
     return configured_navigator(settings, grounded, surroundings)
 
 
-def make_repositories(around: Surroundings) -> Repositories:
+def make_repositories(around: RunContext) -> Repositories:
     """What brings repositories here."""
     cache = repository_cache(around.settings)
     if around.tape is None:
@@ -106,7 +104,7 @@ def make_repositories(around: Surroundings) -> Repositories:
     return TapeRepositories(around.tape, cache, around.settings.cache_dir / "replayed")
 
 
-def make_finder(job: Job, around: Surroundings) -> Finder:
+def make_finder(job: Job, around: RunContext) -> Finder:
     """Where candidates come from."""
     if job.repository:
         return NamedFinder(job.repository, job.commit)
@@ -122,7 +120,7 @@ def finder_for(settings: Settings, catalog: str = "") -> Finder:
     return GitHubFinder(settings)
 
 
-def make_executor(job: Job, around: Surroundings) -> tuple[Executor | None, str]:
+def make_executor(job: Job, around: RunContext) -> tuple[Executor | None, str]:
     """The executor, or None with the reason why nothing will be run.
 
     Raises ConfigurationError where a sandbox that was asked for by name cannot be had.
@@ -142,7 +140,7 @@ def make_executor(job: Job, around: Surroundings) -> tuple[Executor | None, str]
     return Executor(sandbox, around.settings, around.folder, around.trajectory.emit, on_output), ""
 
 
-def _sandbox(job: Job, around: Surroundings) -> Sandbox | None:
+def _sandbox(job: Job, around: RunContext) -> Sandbox | None:
     """A real sandbox, after what dead runs left was removed; none is needed to play a recording back."""
     if around.tape is not None and around.tape.replaying:
         return None

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.delivery.expectation import Expectation, Judgement, Made
-from ml_agent.delivery.judge import Scene as DeliveryScene
+from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
+from ml_agent.delivery.judge import RunOutputs as DeliveryScene
 from ml_agent.delivery.judge import judge
 from ml_agent.draft import Draft
 from ml_agent.evidence import level_seen
@@ -25,7 +25,7 @@ from sandbox.diagnosis import Diagnosis
 from sandbox.diagnosis.model import Category, Rule
 from sandbox.repair import Repair
 from sandbox.repair_rules import next_repair
-from sandbox.session import Record, Session
+from sandbox.session import Session, SessionRecord
 from sandbox.task import Source, Task
 from tools import plugins
 from tools.versions import commit_date
@@ -40,7 +40,7 @@ LOOK_SECONDS = 60.0
 LOOK_CHARACTERS = 4_000
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class FileExpectations(msgspec.Struct, frozen=True, kw_only=True):
     """What the request says of a run's files."""
 
     expected: tuple[Expectation, ...] = ()
@@ -60,11 +60,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     response: Response
     judgements: tuple[Judgement, ...] = ()
     """What was expected, with what was seen of it; none where the run was ended before its end."""
-    made: tuple[Made, ...] = ()
+    made: tuple[CreatedFile, ...] = ()
     """Files that it made or changed."""
     outputs: tuple[str, ...] = ()
     """Those of them that were brought below the run folder's `outputs`."""
-    stayed: tuple[Made, ...] = ()
+    stayed: tuple[CreatedFile, ...] = ()
     """Those that are too many or too large."""
     left_out: dict[str, str] = {}
     """Requirements that could not be installed, with the reasons."""
@@ -90,7 +90,7 @@ class Executor:
         """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
 
     def run(
-        self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair], wanted: Wanted | None = None
+        self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair], wanted: FileExpectations | None = None
     ) -> Outcome:
         """Set up what the draft needs, with the repairs taken so far, run it, and see whether what is expected came out.
 
@@ -100,7 +100,7 @@ class Executor:
         session.prepare(task)
         if draft.kind == "python":
             self._put_code(draft)
-        wanted = wanted or Wanted()
+        wanted = wanted or FileExpectations()
         for path in wanted.inputs:
             self._sandbox.put(wanted.folder / path, f"{draft.workdir}/{path}")
         began = moment(self._sandbox)
@@ -134,7 +134,7 @@ class Executor:
         ended = "" if response.ok else f"\n({response.ended}, exit status {response.exit_code})"
         return (said if len(said) <= LOOK_CHARACTERS else f"{said[:LOOK_CHARACTERS]}\n... (cut)") + ended
 
-    def scene(self, draft: Draft, response: Response, made: tuple[Made, ...]) -> DeliveryScene:
+    def scene(self, draft: Draft, response: Response, made: tuple[CreatedFile, ...]) -> DeliveryScene:
         """What a run left behind in the sandbox, for judging."""
         own = posixpath.normpath(posixpath.join(draft.workdir, ANSWER))
         return DeliveryScene(
@@ -152,11 +152,11 @@ class Executor:
         scene = self._session_for(workspace).scene(self._task(draft), repairs)
         return next_repair(diagnosis, repairs, scene)
 
-    def record(self, source: Source, draft: Draft, repairs: Sequence[Repair]) -> Record:
+    def record(self, source: Source, draft: Draft, repairs: Sequence[Repair]) -> SessionRecord:
         """What was done for this draft, so that it can be done again elsewhere."""
         task = self._task(draft)
         if self._session is None or self._source != source:
-            return Record(source=source, task=task)
+            return SessionRecord(source=source, task=task)
         return msgspec.structs.replace(self._session.record(task, repairs), source=source)
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ml_agent.matching.terms import terms, thing
+from ml_agent.matching.terms import counted_terms, terms
 from ml_agent.request import Value
 from ml_agent.values.context import purpose
 from tools.index import RepoIndex
@@ -23,8 +23,8 @@ def merged(values: Sequence[Value], instruction: str) -> tuple[Value, ...]:
 
 def _is_meant(value: Value, given: Value, instruction: str) -> bool:
     if value.name:
-        return thing(value.name) == thing(given.name)
-    wanted = thing(given.name)
+        return counted_terms(value.name) == counted_terms(given.name)
+    wanted = counted_terms(given.name)
     said = {term for word in purpose(value, instruction) for term in terms(word)}
     return value.kind == given.kind and bool(wanted) and wanted <= said
 
@@ -38,7 +38,9 @@ def with_option_names(values: Sequence[Value], index: RepoIndex) -> tuple[Value,
 def _rename(value: Value, known: Sequence[str]) -> Value:
     if value.name in known:
         return value
-    meant = {name.replace("-", "_") for name in known if len(name) > 1 and thing(name) == thing(value.name)}
+    meant = {
+        name.replace("-", "_") for name in known if len(name) > 1 and counted_terms(name) == counted_terms(value.name)
+    }
     return msgspec.structs.replace(value, name=meant.pop()) if len(meant) == 1 else value
 
 
@@ -52,8 +54,8 @@ def unknown_names(names: Sequence[str], index: RepoIndex) -> str:
     if not names or not signatures or any(signature.unseen for signature in signatures):
         return ""
     known = sorted(set(_known_names(index)))
-    taken = [thing(name) for name in known]
-    wrong = [name for name in names if name not in known and not any(thing(name) <= one for one in taken)]
+    taken = [counted_terms(name) for name in known]
+    wrong = [name for name in names if name not in known and not any(counted_terms(name) <= one for one in taken)]
     return "; ".join(f"--arg {name}: no option here has that name{_near(name, known)}" for name in wrong)
 
 

@@ -18,7 +18,7 @@ from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending
 from ml_agent.errors import UsageError
 from ml_agent.evidence import is_reached, level_asked
-from ml_agent.execution import Outcome, Wanted
+from ml_agent.execution import FileExpectations, Outcome
 from ml_agent.given_names import unknown_names, with_option_names
 from ml_agent.inputs import Inputs, inputs_of
 from ml_agent.named_paths import named_paths
@@ -178,7 +178,7 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     workspace = workspace_of(state, services)
     draft = msgspec.convert(state["draft"], Draft)
     expected = expected_of(state)
-    wanted = Wanted(expected=expected, inputs=inputs_for(state, workspace, draft).taken, folder=Path.cwd())
+    wanted = FileExpectations(expected=expected, inputs=inputs_for(state, workspace, draft).taken, folder=Path.cwd())
     outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]), wanted)
     unproven = not draft.sound and outcome.evidence == "checked"
     best = better(state, draft, "none" if unproven else outcome.evidence, outcome)

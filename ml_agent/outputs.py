@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.delivery.expectation import Made
-from sandbox.below import below
+from ml_agent.delivery.expectation import CreatedFile
 from sandbox.contract import Command, Sandbox
 from sandbox.errors import SandboxLostError
-from sandbox.inside import safe_relative
+from sandbox.held_folder import held_folder
+from sandbox.inner_path import safe_relative
 
 MOST_LISTED = 5000
 MOST_FILES = 200
@@ -40,7 +40,7 @@ def moment(sandbox: Sandbox) -> str:
     return said if _MOMENT.fullmatch(said) else "0.0"
 
 
-def made_since(sandbox: Sandbox, began: str) -> tuple[Made, ...]:
+def made_since(sandbox: Sandbox, began: str) -> tuple[CreatedFile, ...]:
     """Every file of the workspace whose content or name changed since a moment, by the kernel's own time of change.
 
     Raises SandboxLostError where they cannot be listed: no list is not the same as nothing made.
@@ -67,15 +67,15 @@ def _entries(sandbox: Sandbox, text: str) -> list[bytes]:
 
 
 def collect(
-    sandbox: Sandbox, made: Sequence[Made], folder: Path, first: Collection[str] = ()
-) -> tuple[tuple[str, ...], tuple[Made, ...]]:
+    sandbox: Sandbox, made: Sequence[CreatedFile], folder: Path, first: Collection[str] = ()
+) -> tuple[tuple[str, ...], tuple[CreatedFile, ...]]:
     """Copy files out of the sandbox into `folder`, those named in `first` before others, small ones before large ones.
 
     Returns the paths that were copied, and the files that were left in the sandbox because they are too many or too large.
     """
     left = MOST_TOTAL
     kept: list[str] = []
-    stayed: list[Made] = []
+    stayed: list[CreatedFile] = []
     for one in sorted(made, key=lambda one: (one.path not in first, one.size)):
         if len(kept) >= MOST_FILES or one.size > min(left, MOST_BYTES):
             stayed.append(one)
@@ -88,18 +88,18 @@ def collect(
             stayed.append(msgspec.structs.replace(one, size=len(content)))
             continue
         folder.mkdir(parents=True, exist_ok=True)
-        with below(folder) as place:
+        with held_folder(folder) as place:
             place.write_bytes(safe_relative(one.path), content, 0o644)
         left -= len(content)
         kept.append(one.path)
     return tuple(sorted(kept)), tuple(stayed)
 
 
-def _parse_entry(entry: str) -> Made | None:
+def _parse_entry(entry: str) -> CreatedFile | None:
     kind, _, rest = entry.partition(" ")
     size, _, path = rest.partition(" ")
     if not size.isdigit() or not path or posixpath.normpath(path) != path or path.startswith(("/", "..")):
         return None
     if any(ord(char) < 32 or 0xD800 <= ord(char) < 0xE000 for char in path):
         return None  # no name that anybody asked for, and none that may reach a terminal
-    return Made(path=path, size=int(size) if kind == "f" else 1)
+    return CreatedFile(path=path, size=int(size) if kind == "f" else 1)

@@ -42,7 +42,7 @@ def spent(usage: Usage) -> str:
     return f"{usage.calls} request{'s' if usage.calls > 1 else ''}, {usage.tokens:,} tokens{money}"
 
 
-class _Now:
+class _CurrentStep:
     """What is done at this moment: drawn anew several times a second."""
 
     def __init__(self, name: str, usage: Callable[[], Usage], lines: deque[str]) -> None:
@@ -105,7 +105,7 @@ class Progress:
         self._lines.clear()
         self._unfinished = ""
         if self._moves:
-            now = _Now(name, self._usage, self._lines)
+            now = _CurrentStep(name, self._usage, self._lines)
             self._live = Live(now, console=self._console, transient=True, refresh_per_second=8)
             self._live.start()
         else:

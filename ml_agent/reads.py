@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ml_agent.errors import ConfigurationError
-from ml_agent.matching.sense import use
+from ml_agent.matching.sense import use_encoder
 from ml_agent.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def read_as_set(settings: Settings) -> None:
         raise ConfigurationError(
             f"the sentence encoder needs {' and '.join(missing)}: install that, or set ML_AGENT_ENCODER=false"
         )
-    use(_load if settings.encoder else None)
+    use_encoder(_load if settings.encoder else None)
 
 
 def _load() -> "Encoder":

@@ -28,7 +28,7 @@ from ml_agent.unasked import unasked
 from ml_agent.view.report import write_report
 from sandbox.artifacts import artifacts
 from sandbox.repair import Repair
-from sandbox.session import Record
+from sandbox.session import SessionRecord
 
 SCHEMA = 2
 """Version of run.json, described by run.schema.json; it goes up with every change that a reader could trip over."""
@@ -149,7 +149,7 @@ def _write_artifacts(folder: RunFolder, best: Plain, state: State, services: Ser
     """reproduce.sh, Dockerfile and requirements.lock of the best draft."""
     repository, draft = best["repository"], msgspec.convert(best["draft"], Draft)
     source = source_of(Path(repository["root"]), repository["version"], repository["url"])
-    record = Record(source=source, task=task_of(draft))
+    record = SessionRecord(source=source, task=task_of(draft))
     if services.executor is not None and best.get("outcome"):
         record = services.executor.record(source, draft, msgspec.convert(state.get("repairs", []), list[Repair]))
     record = msgspec.structs.replace(record, done=tuple(step for step in record.done if not all_powers(step.command)))
@@ -158,7 +158,7 @@ def _write_artifacts(folder: RunFolder, best: Plain, state: State, services: Ser
             write_atomically(folder.path / name, text, mode=0o755 if name.endswith(".sh") else 0o644)
 
 
-def _harmless(record: Record, draft: Draft) -> Record:
+def _harmless(record: SessionRecord, draft: Draft) -> SessionRecord:
     """Without steps that a repository gave and that would do more on the user's machine than the answer does."""
     done = tuple(step for step in record.done if not all_powers(step.command, step.folder))
     more = set(all_powers(record.task.text, record.task.folder)) - set(all_powers(draft.text, draft.workdir))

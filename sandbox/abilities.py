@@ -8,7 +8,7 @@ Version = tuple[int, int]
 
 
 @runtime_checkable
-class Workshop(Protocol):
+class EnvironmentSandbox(Protocol):
     """A sandbox in which environments can be made, changed and kept."""
 
     policy: Policy

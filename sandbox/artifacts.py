@@ -5,8 +5,8 @@ import re
 import shlex
 from pathlib import Path
 
-from sandbox.session import Record
-from sandbox.setup.executor import Done
+from sandbox.session import SessionRecord
+from sandbox.setup.executor import SetupAction
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _CODE_FILE = re.compile(r"[\w./-]+\.py\b")
@@ -14,7 +14,7 @@ LOCKED = "--no-deps -r"
 """The list is complete, and what contradicts itself on paper may be what a repair made and ran."""
 
 
-def artifacts(record: Record) -> dict[str, str]:
+def artifacts(record: SessionRecord) -> dict[str, str]:
     """File names with their texts."""
     return {
         "reproduce.sh": reproduce_script(record),
@@ -23,13 +23,13 @@ def artifacts(record: Record) -> dict[str, str]:
     }
 
 
-def lock_file(record: Record) -> str:
+def lock_file(record: SessionRecord) -> str:
     """The versions that were installed, as pip reads them; the repository itself is no part of it."""
     lines = [line for line in record.locked if "==" in line and not line.startswith("-e ")]
     return "".join(f"{line}\n" for line in lines)
 
 
-def reproduce_script(record: Record) -> str:
+def reproduce_script(record: SessionRecord) -> str:
     """A script that clones at the commit, sets up and runs, in a folder of its own: `reproduce.sh [FOLDER]`."""
     python = f"python{record.python}"
     parts = [
@@ -55,7 +55,7 @@ def reproduce_script(record: Record) -> str:
     return "\n".join(parts) + "\n"
 
 
-def dockerfile(record: Record) -> str:
+def dockerfile(record: SessionRecord) -> str:
     """An image that does the same; built beside requirements.lock, with the repository as context where it has no address."""
     packages = " ".join(["git", *_system_packages(record)])
     folder = f"/workspace/{record.task.folder}".removesuffix("/.")
@@ -82,7 +82,7 @@ def dockerfile(record: Record) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _checkout(record: Record, folder: str) -> list[str]:
+def _checkout(record: SessionRecord, folder: str) -> list[str]:
     """Lines that lay the repository in a folder (already quoted): at its commit, or a copy where it has none."""
     source = record.source
     if _COMMIT.fullmatch(source.version) and _can_be_cloned(source.url):
@@ -96,7 +96,7 @@ def _checkout(record: Record, folder: str) -> list[str]:
     return [f"mkdir -p {folder}", f"cp -a {shlex.quote(str(source.root))}/. {folder}"]
 
 
-def _docker_checkout(record: Record) -> list[str]:
+def _docker_checkout(record: SessionRecord) -> list[str]:
     source = record.source
     if _COMMIT.fullmatch(source.version) and "://" in source.url:
         lines = " && ".join(f"({line})" for line in _checkout(record, "/workspace"))
@@ -110,18 +110,18 @@ def _can_be_cloned(url: str) -> bool:
     return bool(url) and (not place.is_dir() or (place / ".git").exists() or (place / "objects").is_dir())
 
 
-def _own_steps(record: Record) -> list[Done]:
+def _own_steps(record: SessionRecord) -> list[SetupAction]:
     """Steps that a list of versions does not repeat: the repository's own commands, and its own package."""
     return [
         done for done in record.done if done.command and ("pip install" not in done.command or "-e ." in done.command)
     ]
 
 
-def _step(done: Done, root: str) -> str:
+def _step(done: SetupAction, root: str) -> str:
     return f"(cd {root}/{shlex.quote(done.folder)} && {done.command.strip()})"
 
 
-def _code(record: Record) -> list[str]:
+def _code(record: SessionRecord) -> list[str]:
     """Lines that write Python code that is no file of the repository."""
     if not record.task.code:
         return []
@@ -133,16 +133,16 @@ def _code(record: Record) -> list[str]:
     return [f"cat > {shlex.quote(name)} <<'{mark}'", record.task.code.rstrip("\n"), mark]
 
 
-def _pip(record: Record) -> str:
+def _pip(record: SessionRecord) -> str:
     """Setting up pip takes seconds; where nothing is installed, an environment does without."""
     return "" if lock_file(record) or record.done else " --without-pip"
 
 
-def _system_packages(record: Record) -> list[str]:
+def _system_packages(record: SessionRecord) -> list[str]:
     return [package for done in record.done for package in done.system]
 
 
-def _system_note(record: Record) -> list[str]:
+def _system_note(record: SessionRecord) -> list[str]:
     packages = " ".join(_system_packages(record))
     return [f"# Debian packages that it needs: {packages}"] if packages else []
 

@@ -22,7 +22,7 @@ Meant = Callable[[Mapping[str, str]], bool]
 """Says of labels whether what carries them is to be removed."""
 
 
-class Removed(msgspec.Struct, kw_only=True):
+class RemovedCounts(msgspec.Struct, kw_only=True):
     """How many of each kind were removed."""
 
     containers: int = 0
@@ -37,14 +37,14 @@ class Removed(msgspec.Struct, kw_only=True):
         return ", ".join(counts) or "nothing"
 
 
-def reap() -> Removed:
+def reap() -> RemovedCounts:
     """Remove what dead runs of this machine left; cheap, done when a run starts. Living runs keep theirs."""
     removed = _remove(is_orphan, images=False)
     sweep_control_groups()
     return removed
 
 
-def clean(images: bool = False, run_id: str | None = None) -> Removed:
+def clean(images: bool = False, run_id: str | None = None) -> RemovedCounts:
     """Remove what dead runs left, or everything of one run; with `images` also kept set-ups, not the base image."""
 
     def meant(found: Mapping[str, str]) -> bool:
@@ -55,8 +55,8 @@ def clean(images: bool = False, run_id: str | None = None) -> Removed:
     return removed
 
 
-def _remove(meant: Meant, images: bool) -> Removed:
-    removed = Removed()
+def _remove(meant: Meant, images: bool) -> RemovedCounts:
+    removed = RemovedCounts()
     sweep_gates()
     _local(meant, removed, images)
     try:
@@ -70,7 +70,7 @@ def _remove(meant: Meant, images: bool) -> Removed:
     return removed
 
 
-def _docker(client: docker.DockerClient, meant: Meant, removed: Removed, images: bool) -> None:
+def _docker(client: docker.DockerClient, meant: Meant, removed: RemovedCounts, images: bool) -> None:
     mine: dict[str, str | list[str] | bool] = {"label": f"{LABEL}=1"}
     for container in client.containers.list(all=True, filters=mine, ignore_removed=True):
         if meant(container.labels):
@@ -98,7 +98,7 @@ def _docker(client: docker.DockerClient, meant: Meant, removed: Removed, images:
                 removed.images += 1
 
 
-def _local(meant: Meant, removed: Removed, images: bool) -> None:
+def _local(meant: Meant, removed: RemovedCounts, images: bool) -> None:
     for place in _folders(places()):
         owner = _owner(place)
         if meant(owner) or (not owner and is_abandoned(place)):

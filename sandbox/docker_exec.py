@@ -23,7 +23,7 @@ HEADER = 8
 STREAMS: dict[int, Stream] = {1: "stdout", 2: "stderr"}
 
 
-class Finished(msgspec.Struct, frozen=True, kw_only=True):
+class ExecResult(msgspec.Struct, frozen=True, kw_only=True):
     """A short command of our own."""
 
     exit_code: int
@@ -65,7 +65,7 @@ class ExecStream:
         return b"".join(parts)
 
 
-def run_short(client: docker.DockerClient, container: str, arguments: list[str], user: str) -> Finished:
+def run_short(client: docker.DockerClient, container: str, arguments: list[str], user: str) -> ExecResult:
     """Run a command that ends by itself, soon. Raises docker's and requests' errors, also where it does not end."""
     made = client.api.exec_create(container, arguments, user=user, stderr=False)
     stream = ExecStream(client, made["Id"], SHORT_SECONDS)
@@ -79,4 +79,4 @@ def run_short(client: docker.DockerClient, container: str, arguments: list[str],
         stream.close()
     out = b"".join(parts)
     code = client.api.exec_inspect(made["Id"])["ExitCode"]
-    return Finished(exit_code=-1 if code is None else int(code), stdout=out)
+    return ExecResult(exit_code=-1 if code is None else int(code), stdout=out)

@@ -31,7 +31,7 @@ from sandbox.errors import SandboxLostError, SandboxUnavailableError
 from sandbox.files import write_tar
 from sandbox.gate.way import FIND_PYTHON, relayed
 from sandbox.image import ensure_image, image_name, python_of
-from sandbox.inside import safe_relative
+from sandbox.inner_path import safe_relative
 from sandbox.interpreters import Interpreter, find_interpreters
 from sandbox.owner import NOTE, label_lines, labels
 from sandbox.running_docker import DockerRunning, Exec

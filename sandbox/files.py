@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
-from sandbox.below import Below
-from sandbox.inside import Inside, safe_relative
+from sandbox.held_folder import HeldFolder
+from sandbox.inner_path import InnerPath, safe_relative
 
 NOT_OUTPUT = frozenset({"__pycache__", ".git", ".pytest_cache", ".cache", ".ipynb_checkpoints"})
 """Folders in which a file is no sign of a program at work."""
 _NOT_OUTPUT_ENDINGS = (".pyc", ".pyo", ".lock")
 
 
-def entries(source: Path) -> Iterator[tuple[Path, Inside]]:
+def entries(source: Path) -> Iterator[tuple[Path, InnerPath]]:
     """All folders, regular files and harmless links below a folder, each with its relative path; parents first.
 
     Left out: symbolic links that leave `source` (or that `source` itself does not resolve), devices, pipes, sockets.
@@ -33,7 +33,7 @@ def entries(source: Path) -> Iterator[tuple[Path, Inside]]:
             yield path, safe_relative(path.relative_to(root).as_posix())
 
 
-def copy_tree(source: Path, workspace: Below, target: Inside) -> None:
+def copy_tree(source: Path, workspace: HeldFolder, target: InnerPath) -> None:
     """Copy a file or a folder's content to `target` in a workspace, merging with what is there; links as in `entries`."""
     if source.is_file():
         workspace.write(target, source.resolve(), _mode(source))
@@ -52,7 +52,7 @@ def _mode(path: Path) -> int:
     return path.stat().st_mode & 0o777 | 0o600
 
 
-def write_tar(source: Path, target: Inside, out: IO[bytes], owner: int) -> None:
+def write_tar(source: Path, target: InnerPath, out: IO[bytes], owner: int) -> None:
     """Write a file or a folder's content as a tar archive with every path below `target`, owned by the user `owner`."""
     with tarfile.open(fileobj=out, mode="w") as tar:
         for parent in reversed(target.pure.parents):
@@ -83,7 +83,7 @@ def newer_file(folder: Path, since_ns: int) -> bool:
     return False
 
 
-class Used(NamedTuple):
+class DiskUsage(NamedTuple):
     """What lies below a folder."""
 
     size: int
@@ -92,7 +92,7 @@ class Used(NamedTuple):
     """Files and folders."""
 
 
-def used(folder: Path) -> Used:
+def disk_usage(folder: Path) -> DiskUsage:
     """What the disk holds of everything below a folder."""
     size = number = 0
     for here, names, files in os.walk(folder):
@@ -102,10 +102,10 @@ def used(folder: Path) -> Used:
                 size += Path(here, name).lstat().st_blocks * 512
             except OSError:  # gone, or its folder is closed to us
                 continue
-    return Used(size, number)
+    return DiskUsage(size, number)
 
 
-def _add(tar: tarfile.TarFile, path: Path, name: Inside, owner: int) -> None:
+def _add(tar: tarfile.TarFile, path: Path, name: InnerPath, owner: int) -> None:
     info = tar.gettarinfo(str(path), arcname=str(name))
     info.uid = info.gid = owner
     info.uname = info.gname = ""

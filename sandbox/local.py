@@ -10,13 +10,13 @@ from pathlib import Path
 
 from sandbox import bubblewrap
 from sandbox.abilities import Version
-from sandbox.below import below
 from sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response
 from sandbox.environment import base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
 from sandbox.files import copy_tree
 from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, relayed
-from sandbox.inside import safe_relative
+from sandbox.held_folder import held_folder
+from sandbox.inner_path import safe_relative
 from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
 from sandbox.local_place import GATE, NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
 from sandbox.pip_settings import CERTIFICATE_NAMES, read_pip_settings
@@ -59,12 +59,12 @@ class LocalSandbox:
 
     def put(self, source: Path, target: str) -> None:
         """Copy into the workspace; links that leave `source` are left out."""
-        with below(self._alive() / "workspace", self._user) as workspace:
+        with held_folder(self._alive() / "workspace", self._user) as workspace:
             copy_tree(source, workspace, safe_relative(target))
 
     def get(self, path: str, most: int = MOST_BYTES) -> bytes:
         """The bytes of one file; FileNotFoundError for what is none, or lies outside the workspace."""
-        with below(self._alive() / "workspace") as workspace:
+        with held_folder(self._alive() / "workspace") as workspace:
             return workspace.read(safe_relative(path), most, self._paths()["workspace"])
 
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:

@@ -32,7 +32,7 @@ _BLANK = re.compile(r"<\w|\$\{?[A-Z]|\.\.\.|path/to|/path|\byour\b|\[\w", re.IGN
 _README = re.compile(r"readme(\.\w+)?", re.IGNORECASE)
 
 
-class Missing(msgspec.Struct, frozen=True, kw_only=True):
+class MissingFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file that a program did not find."""
 
     root: Path
@@ -64,7 +64,7 @@ class Missing(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.path) and not self.path.startswith("/") and target.is_relative_to(self.root.resolve())
 
 
-def makers_of(missing: Missing) -> list[str]:
+def makers_of(missing: MissingFile) -> list[str]:
     """Commands, run from the folder where the program ran, that bring the file about; likeliest first."""
     ways = (_spelled_otherwise, _from_template, _unpack_commands, _readme_commands, _scripts, _make_targets)
     found = [command for way in ways for command in way(missing)]
@@ -88,7 +88,7 @@ def _strip_example(name: str) -> str:
     return name[: match.start()] + between + name[match.end() :]
 
 
-def _spelled_otherwise(missing: Missing) -> Iterator[str]:
+def _spelled_otherwise(missing: MissingFile) -> Iterator[str]:
     """The same path in other case, or written with the separators of Windows."""
     asked = missing.path.replace("\\\\", "\\")
     wanted = PurePosixPath(asked.replace("\\", "/"))
@@ -104,13 +104,13 @@ def _spelled_otherwise(missing: Missing) -> Iterator[str]:
             return
 
 
-def _from_template(missing: Missing) -> Iterator[str]:
+def _from_template(missing: MissingFile) -> Iterator[str]:
     found = template_of(missing.here / missing.path) if missing.relative else None
     if found is not None:
         yield f"cp {shlex.quote(os.path.relpath(found, missing.here))} {shlex.quote(missing.path)}"
 
 
-def _unpack_commands(missing: Missing) -> Iterator[str]:
+def _unpack_commands(missing: MissingFile) -> Iterator[str]:
     if not missing.relative:
         return
     target = Path(os.path.normpath(missing.here / missing.path))
@@ -147,7 +147,7 @@ def _place_of_tar(archive: Path, target: Path) -> Path | None:
     return next((parent.parent for parent in target.parents if parent.name == stem), None)
 
 
-def _readme_commands(missing: Missing) -> Iterator[str]:
+def _readme_commands(missing: MissingFile) -> Iterator[str]:
     """Commands of a README that name the file, or its folder, and run another script of the repository."""
     root = missing.root.resolve()
     folder = PurePosixPath(missing.path).parent.as_posix()
@@ -176,7 +176,7 @@ def _has_word(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w-])", text) is not None
 
 
-def _scripts(missing: Missing) -> Iterator[str]:
+def _scripts(missing: MissingFile) -> Iterator[str]:
     """Scripts without arguments that write a file or folder of this name."""
     found = []
     for script in files(missing.root.resolve(), (".py", ".sh")):
@@ -194,7 +194,7 @@ def _scripts(missing: Missing) -> Iterator[str]:
         yield f"{'bash' if script.suffix == '.sh' else 'python'} {shlex.quote(path)}"
 
 
-def _make_targets(missing: Missing) -> Iterator[str]:
+def _make_targets(missing: MissingFile) -> Iterator[str]:
     """Targets whose name or recipe names the file."""
     for folder in dict.fromkeys([missing.here, missing.root.resolve()]):
         makefile = folder / "Makefile"

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from sandbox.diagnosis import Diagnosis
-from sandbox.inside import leads_out
-from sandbox.makers import Missing, in_folder, makers_of, template_of
+from sandbox.inner_path import leads_out
+from sandbox.makers import MissingFile, in_folder, makers_of, template_of
 from sandbox.reading import read_text
 from sandbox.repair import Repair, pick, signature
 from sandbox.repository_search import (
@@ -32,7 +32,7 @@ MOST_DECLARED = 200_000
 """Characters of a file that declares scripts."""
 
 
-class Scene(msgspec.Struct, frozen=True, kw_only=True):
+class FailureContext(msgspec.Struct, frozen=True, kw_only=True):
     """Where a failure happened."""
 
     source: Source
@@ -54,62 +54,62 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
         return found[0] if found else None
 
 
-def next_repair(diagnosis: Diagnosis, history: Sequence[Repair], scene: Scene) -> Repair | None:
+def next_repair(diagnosis: Diagnosis, history: Sequence[Repair], failure_context: FailureContext) -> Repair | None:
     """The next thing to try; None when rules know nothing more. `history` is all that was tried, in order."""
-    failure = signature(scene.task.text, diagnosis)
-    return pick(list(candidates(diagnosis, scene)), history, failure)
+    failure = signature(failure_context.task.text, diagnosis)
+    return pick(list(candidates(diagnosis, failure_context)), history, failure)
 
 
-def candidates(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+def candidates(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     """All repairs that may help."""
     rule = _BY_CODE.get(diagnosis.code)
     if rule is not None:
-        yield from rule(diagnosis, scene)
+        yield from rule(diagnosis, failure_context)
     if diagnosis.fix is not None:
-        yield from _by_fix(diagnosis, scene)
+        yield from _by_fix(diagnosis, failure_context)
 
 
-def _by_fix(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+def _by_fix(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     fix = diagnosis.fix
     assert fix is not None
     words = ", ".join(fix.arguments)
     if fix.kind == "constrain":
-        if fix.python and (older := _at_most(scene, fix.python)):
+        if fix.python and (older := _at_most(failure_context, fix.python)):
             yield Repair(
                 kind="python", arguments=(_text(older), *fix.arguments), why=f"Python {_text(older)} with {words}"
             )
         yield Repair(kind="constrain", arguments=fix.arguments, why=f"{words}, for the code is older")
-        yield from _by_date(scene, [re.split(r"[<>=!~\[]", text)[0] for text in fix.arguments])
+        yield from _by_date(failure_context, [re.split(r"[<>=!~\[]", text)[0] for text in fix.arguments])
     elif fix.kind == "by-date":
-        yield from _by_date(scene, fix.arguments)
+        yield from _by_date(failure_context, fix.arguments)
     elif fix.kind == "system":
         yield Repair(kind="system", arguments=fix.arguments, why=f"system packages {words}")
     elif fix.kind == "python":
-        yield from _python(scene, fix.arguments[0])
+        yield from _python(failure_context, fix.arguments[0])
     elif fix.kind == "folder":
         text = f"mkdir -p {shlex.quote(fix.arguments[0])}"
         yield Repair(kind="first", arguments=(text,), why=f"the folder {words} is made")
     elif fix.kind == "first":
         yield Repair(kind="first", arguments=fix.arguments, why=words)
     elif fix.kind == "module":
-        yield from _as_module(scene)
+        yield from _as_module(failure_context)
     elif fix.kind == "cpu":
-        yield from _processor(scene)
+        yield from _processor(failure_context)
 
 
-def _by_date(scene: Scene, names: Sequence[str]) -> Iterator[Repair]:
-    if scene.source.date:
+def _by_date(failure_context: FailureContext, names: Sequence[str]) -> Iterator[Repair]:
+    if failure_context.source.date:
         for name in names:
-            day = scene.source.date
+            day = failure_context.source.date
             yield Repair(kind="by-date", arguments=(name, day), why=f"{name} as it was on {day}")
 
 
-def _missing_module(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+def _missing_module(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     module = diagnosis.subject
     top = module.partition(".")[0]
-    root = scene.source.root
-    near = scene.entry.parent if scene.entry else root
-    here = (root / scene.task.folder).resolve()
+    root = failure_context.source.root
+    near = failure_context.entry.parent if failure_context.entry else root
+    here = (root / failure_context.task.folder).resolve()
     if (setup := built_by(root, module) or built_by(root, top)) is not None:
         text = in_folder(setup.parent, here, "python setup.py build_ext --inplace")
         yield Repair(kind="first", arguments=(text,), why=f"{module} is compiled by {setup.name}")
@@ -122,41 +122,45 @@ def _missing_module(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     for place in module_places(root, top, near):
         yield Repair(kind="path", arguments=(place,), why=f"{top} is a module of the repository, in {place}")
     if any("is not a package" in line for line in diagnosis.evidence):
-        yield from _as_module(scene)
+        yield from _as_module(failure_context)
     if module_places(root, top, near) and any((root / name).is_file() for name in ("setup.py", "pyproject.toml")):
         yield Repair(kind="install", arguments=("-e .",), why="the repository is a package")
     wanted = next((w for w in wanted_by(root, near) if provides(w.name, module)), None)
     names = [wanted.text] if wanted else []
     names += [name for name in distributions_of(module)[:2] if not wanted or normalized(name) != wanted.name]
     for text in names:
-        if text not in scene.left_out:
+        if text not in failure_context.left_out:
             yield Repair(kind="install", arguments=(text,), why=f"{module} comes with {text}")
 
 
-def _missing_file(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+def _missing_file(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     path = diagnosis.subject
-    folder = same_file_elsewhere(scene.source.root, path, scene.entry, scene.task.folder)
-    if folder is not None and (moved := _from_folder(scene, folder)):
+    folder = same_file_elsewhere(failure_context.source.root, path, failure_context.entry, failure_context.task.folder)
+    if folder is not None and (moved := _from_folder(failure_context, folder)):
         yield moved
-    if path.startswith("/") and (told := _told_where(scene, path)):
+    if path.startswith("/") and (told := _told_where(failure_context, path)):
         yield told
-    for command in makers_of(Missing(root=scene.source.root, path=path, folder=scene.task.folder, entry=scene.entry)):
+    for command in makers_of(
+        MissingFile(
+            root=failure_context.source.root, path=path, folder=failure_context.task.folder, entry=failure_context.entry
+        )
+    ):
         yield Repair(kind="first", arguments=(command,), why=f"{command} makes {path}")
 
 
-def _told_where(scene: Scene, path: str) -> Repair | None:
+def _told_where(failure_context: FailureContext, path: str) -> Repair | None:
     """A path of the author's machine, given by an option that has it, or a folder above it, as its default."""
-    inside = same_file_inside(scene.source.root, path)
-    if inside is None or scene.entry is None or "\n" in scene.task.text.strip():
+    inside = same_file_inside(failure_context.source.root, path)
+    if inside is None or failure_context.entry is None or "\n" in failure_context.task.text.strip():
         return None
-    for option, default in options_with_defaults(scene.entry).items():
+    for option, default in options_with_defaults(failure_context.entry).items():
         tail = PurePosixPath(path).relative_to(default).parts if _is_above(default, path) else None
         found = PurePosixPath(inside).parts
-        if tail is None or (tail and found[-len(tail) :] != tail) or option in scene.task.text.split():
+        if tail is None or (tail and found[-len(tail) :] != tail) or option in failure_context.task.text.split():
             continue
-        place = scene.source.root.resolve() / Path(*found[: len(found) - len(tail)])
-        value = os.path.relpath(place, scene.source.root.resolve() / scene.task.folder)
-        text = f"{scene.task.text.strip()} {option} {shlex.quote(value)}"
+        place = failure_context.source.root.resolve() / Path(*found[: len(found) - len(tail)])
+        value = os.path.relpath(place, failure_context.source.root.resolve() / failure_context.task.folder)
+        text = f"{failure_context.task.text.strip()} {option} {shlex.quote(value)}"
         return Repair(kind="command", arguments=(text,), why=f"{path} is {inside} here")
     return None
 
@@ -165,15 +169,15 @@ def _is_above(folder: str, path: str) -> bool:
     return len(folder) > 1 and PurePosixPath(path).is_relative_to(folder)
 
 
-def _from_folder(scene: Scene, folder: str) -> Repair | None:
+def _from_folder(failure_context: FailureContext, folder: str) -> Repair | None:
     """The same command from another folder, with its paths written from there."""
-    root = scene.source.root.resolve()
-    here, there = root / scene.task.folder, root / folder
+    root = failure_context.source.root.resolve()
+    here, there = root / failure_context.task.folder, root / folder
     try:
-        words = shlex.split(scene.task.text)
+        words = shlex.split(failure_context.task.text)
     except ValueError:
         return None
-    if any(word in ("&&", "||", ";", "|", ">", "<") for word in words) or "\n" in scene.task.text.strip():
+    if any(word in ("&&", "||", ";", "|", ">", "<") for word in words) or "\n" in failure_context.task.text.strip():
         return None
     moved = []
     for word in words:
@@ -191,38 +195,38 @@ def _relative(path: Path, folder: Path) -> str:
     return PurePosixPath(*[".."] * ups, path.relative_to(common).as_posix()).as_posix()
 
 
-def _variable(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
-    value = value_of_variable(scene.source.root, diagnosis.subject, scene.entry)
+def _variable(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+    value = value_of_variable(failure_context.source.root, diagnosis.subject, failure_context.entry)
     if value is not None:
         name = f"{diagnosis.subject}={value}"
         yield Repair(kind="environment", arguments=(name,), why=f"{name}, as the repository says")
 
 
-def _display(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+def _display(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     """Without a window system: what draws into memory first, then a display of its own."""
     said = " ".join([diagnosis.subject, *diagnosis.evidence])
     if re.search(r"video device|video system|pygame", said):
         yield Repair(kind="environment", arguments=("SDL_VIDEODRIVER=dummy",), why="pygame without a display")
     if re.search(r"Qt|qt|xcb|display", said):
         yield Repair(kind="environment", arguments=("QT_QPA_PLATFORM=offscreen",), why="Qt without a display")
-    if "xvfb-run" not in scene.task.text:
+    if "xvfb-run" not in failure_context.task.text:
         yield Repair(kind="system", arguments=("xvfb", "xauth"), why="a display in memory")
-        text = f"xvfb-run -a bash -c {shlex.quote(scene.task.text.strip())}"
+        text = f"xvfb-run -a bash -c {shlex.quote(failure_context.task.text.strip())}"
         yield Repair(kind="command", arguments=(text,), why="run with a display in memory")
 
 
-def _permission(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
-    path = scene.source.root / scene.task.folder / diagnosis.subject
+def _permission(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+    path = failure_context.source.root / failure_context.task.folder / diagnosis.subject
     if path.is_file():
         text = f"chmod u+rwx {shlex.quote(diagnosis.subject)}"
         yield Repair(kind="first", arguments=(text,), why=f"{diagnosis.subject} is made executable")
 
 
-def _missing_program(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+def _missing_program(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     """A console script that installing the repository puts on the path."""
     name = re.escape(diagnosis.subject)
     for file in ("pyproject.toml", "setup.cfg", "setup.py"):
-        text = read_text(scene.source.root / file, MOST_DECLARED)
+        text = read_text(failure_context.source.root / file, MOST_DECLARED)
         if re.search(rf"scripts[\s\S]*[\"'\s/]{name}[\"']?\s*(?:=|[\"'])", text):
             yield Repair(
                 kind="install", arguments=("-e .",), why=f"{diagnosis.subject} is a command of the repository's own"
@@ -230,49 +234,55 @@ def _missing_program(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
             return
 
 
-def _line_endings(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
-    here = scene.source.root / scene.task.folder
-    named = [word for word in re.findall(r"[\w./-]+", scene.task.text) if not leads_out(PurePosixPath(word))]
+def _line_endings(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+    here = failure_context.source.root / failure_context.task.folder
+    named = [word for word in re.findall(r"[\w./-]+", failure_context.task.text) if not leads_out(PurePosixPath(word))]
     for script in [word for word in named if "\r\n" in read_text(here / word)]:
         text = f"sed -i 's/\\r$//' {shlex.quote(script)}"
         yield Repair(kind="first", arguments=(text,), why=f"line ends of {script}")
 
 
-def _wrong_python(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+def _wrong_python(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     if diagnosis.fix is not None:
         return
     from packaging.specifiers import InvalidSpecifier, SpecifierSet  # needed for this one repair
 
     try:
-        said = SpecifierSet(wanted_python(scene.source.root))
+        said = SpecifierSet(wanted_python(failure_context.source.root))
     except InvalidSpecifier:
         return
-    fitting = [version for version in scene.pythons if _text(version) in said]
-    if str(said) and fitting and scene.python not in fitting:
+    fitting = [version for version in failure_context.pythons if _text(version) in said]
+    if str(said) and fitting and failure_context.python not in fitting:
         newest = max(fitting)
         yield Repair(kind="python", arguments=(_text(newest),), why=f"the repository asks for Python {said}")
 
 
-def _python(scene: Scene, wanted: str) -> Iterator[Repair]:
+def _python(failure_context: FailureContext, wanted: str) -> Iterator[Repair]:
     """The nearest version there is, for `>=3.12` a newer and for `<=3.9` an older one."""
     target = _version(wanted[2:])
     if wanted.startswith("<="):
-        found = _at_most(scene, wanted[2:])
+        found = _at_most(failure_context, wanted[2:])
     else:
-        found = min((version for version in scene.pythons if version >= target > scene.python), default=None)
+        found = min(
+            (version for version in failure_context.pythons if version >= target > failure_context.python), default=None
+        )
     if found is not None:
         yield Repair(kind="python", arguments=(_text(found),), why=f"the code needs Python {wanted}")
 
 
-def _at_most(scene: Scene, wanted: str) -> Version | None:
+def _at_most(failure_context: FailureContext, wanted: str) -> Version | None:
     """The newest version up to the wanted one and older than today's."""
-    older = [version for version in scene.pythons if version <= _version(wanted) and version < scene.python]
+    older = [
+        version
+        for version in failure_context.pythons
+        if version <= _version(wanted) and version < failure_context.python
+    ]
     return max(older, default=None)
 
 
-def _as_module(scene: Scene) -> Iterator[Repair]:
+def _as_module(failure_context: FailureContext) -> Iterator[Repair]:
     """`python a/b.py x` as `python -m a.b x`, from the folder above the package."""
-    entry, root = scene.entry, scene.source.root.resolve()
+    entry, root = failure_context.entry, failure_context.source.root.resolve()
     if entry is None:
         return
     top = entry.parent
@@ -280,34 +290,40 @@ def _as_module(scene: Scene) -> Iterator[Repair]:
         top = top.parent
     base = top.parent if top != root else root
     name = ".".join(entry.relative_to(base).with_suffix("").parts)
-    match = re.search(rf"(\S*python[\d.]*(?:\s+-u)?)\s+(?:\S*/)?{re.escape(entry.name)}(?=\s|$)", scene.task.text)
+    match = re.search(
+        rf"(\S*python[\d.]*(?:\s+-u)?)\s+(?:\S*/)?{re.escape(entry.name)}(?=\s|$)", failure_context.task.text
+    )
     if match and re.fullmatch(r"[\w.]+", name):
-        text = scene.task.text[: match.start()] + f"{match[1]} -m {name}" + scene.task.text[match.end() :]
+        text = (
+            failure_context.task.text[: match.start()]
+            + f"{match[1]} -m {name}"
+            + failure_context.task.text[match.end() :]
+        )
         folder = base.relative_to(root).as_posix()
-        if folder == PurePosixPath(scene.task.folder).as_posix():
+        if folder == PurePosixPath(failure_context.task.folder).as_posix():
             yield Repair(kind="command", arguments=(text,), why=f"{entry.name} is a module of a package")
         else:
             yield Repair(kind="folder", arguments=(folder, text), why=f"{entry.name} is a module of a package")
 
 
-def _processor(scene: Scene) -> Iterator[Repair]:
-    option = device_option(scene.entry) if scene.entry else None
-    first = scene.task.text.strip()
+def _processor(failure_context: FailureContext) -> Iterator[Repair]:
+    option = device_option(failure_context.entry) if failure_context.entry else None
+    first = failure_context.task.text.strip()
     if option and "\n" not in first and option.split()[0] not in first:
         yield Repair(kind="command", arguments=(f"{first} {option}",), why=f"{option}: there is no graphics card")
     yield Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",), why="there is no graphics card")
 
 
-def _graphics_library(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
+def _graphics_library(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     """OpenCV without windows needs none of the libraries of windows."""
     if diagnosis.subject.startswith(("libGL", "libgthread", "libSM", "libXext", "libXrender")):
-        text = "\n".join(read_text(path) for path in _sources(scene))
+        text = "\n".join(read_text(path) for path in _sources(failure_context))
         if re.search(r"^\s*(?:import|from) cv2\b", text, re.MULTILINE):
             yield Repair(kind="constrain", arguments=("opencv-python-headless",), why="OpenCV without windows")
 
 
-def _sources(scene: Scene) -> list[Path]:
-    return [path for path in sorted(scene.source.root.rglob("*.py"))[:300] if path.is_file()]
+def _sources(failure_context: FailureContext) -> list[Path]:
+    return [path for path in sorted(failure_context.source.root.rglob("*.py"))[:300] if path.is_file()]
 
 
 def _text(version: Version) -> str:
@@ -319,7 +335,7 @@ def _version(text: str) -> Version:
     return int(major), int(minor)
 
 
-_BY_CODE: dict[str, Callable[[Diagnosis, Scene], Iterator[Repair]]] = {
+_BY_CODE: dict[str, Callable[[Diagnosis, FailureContext], Iterator[Repair]]] = {
     "missing-module": _missing_module,
     "missing-program": _missing_program,
     "missing-file": _missing_file,

@@ -18,7 +18,7 @@ from urllib3.exceptions import HTTPError
 from sandbox.capture import Stream
 from sandbox.docker_exec import ExecStream, run_short
 from sandbox.errors import SandboxLostError
-from sandbox.files import Used
+from sandbox.files import DiskUsage
 from sandbox.supervise import Signal, Status
 
 USER = "1000:1000"
@@ -152,13 +152,13 @@ class DockerRunning:
         """Whether a file of the workspace is newer than the command."""
         return bool(self._quiet(WROTE).strip())
 
-    def disk(self) -> Used | None:
+    def disk(self) -> DiskUsage | None:
         """What the container's files take beyond its image; how many they are is asked inside."""
         try:
             found = self._api.containers(all=True, size=True, filters={"id": self._job.container})
         except (DockerException, RequestException):
             return None
-        return Used(int(found[0].get("SizeRw") or 0), self._files()) if found else None
+        return DiskUsage(int(found[0].get("SizeRw") or 0), self._files()) if found else None
 
     def _files(self) -> int:
         """The inodes that the workspace and the home take."""

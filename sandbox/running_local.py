@@ -20,7 +20,7 @@ from sandbox.capture import Stream
 from sandbox.cgroups import make_control_group
 from sandbox.contract import Limits
 from sandbox.errors import SandboxLostError
-from sandbox.files import Used, newer_file, used
+from sandbox.files import DiskUsage, disk_usage, newer_file
 from sandbox.supervise import Signal, Status
 from sandbox.warden import descendants, processor_seconds
 
@@ -112,9 +112,9 @@ class LocalRunning:
         """Whether a file of the workspace is newer than the command."""
         return newer_file(self._workspace, self._began_ns)
 
-    def disk(self) -> Used | None:
+    def disk(self) -> DiskUsage | None:
         """What the files of the place take; the environment's, too."""
-        return used(self._workspace.parent)
+        return disk_usage(self._workspace.parent)
 
     def finish(self) -> Status:
         """Wait for the warden's report; SandboxLostError where it does not come in time."""

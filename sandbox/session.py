@@ -8,12 +8,12 @@ import msgspec
 
 from sandbox.abilities import Version
 from sandbox.contract import Command, OnOutput, Response, Sandbox
-from sandbox.diagnosis import Diagnosis, Place, diagnose
+from sandbox.diagnosis import Diagnosis, RunLocation, diagnose
 from sandbox.diagnosis.model import Category, Rule
 from sandbox.errors import SandboxUnavailableError
 from sandbox.repair import Repair
-from sandbox.repair_rules import Scene, next_repair
-from sandbox.setup.executor import Done, Note, Setup
+from sandbox.repair_rules import FailureContext, next_repair
+from sandbox.setup.executor import Note, Setup, SetupAction
 from sandbox.setup.plan import SetupStep, plan_setup
 from sandbox.task import Source, Task
 
@@ -24,14 +24,14 @@ MAX_DEPTH = 3
 """A command may need another one first, and that one another."""
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class SessionRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that stands between a fresh clone and the program's end."""
 
     source: Source
     task: Task
     python: str = "3.11"
     image: str = ""
-    done: tuple[Done, ...] = ()
+    done: tuple[SetupAction, ...] = ()
     locked: tuple[str, ...] = ()
     """What was installed in the end, as `pip freeze` writes it."""
     left_out: tuple[tuple[str, str], ...] = ()
@@ -115,13 +115,13 @@ class Session:
     def diagnose(self, response: Response, task: Task, repairs: Sequence[Repair] = ()) -> Diagnosis:
         """Why the task did not end well, with what the repository's files add to its output."""
         scene = self.scene(task, repairs)
-        place = Place(root=self.source.root.resolve(), folder=scene.task.folder, entry=scene.entry)
+        place = RunLocation(root=self.source.root.resolve(), folder=scene.task.folder, entry=scene.entry)
         return diagnose(response, scene.task.text, place, self.rules)
 
-    def scene(self, task: Task, repairs: Sequence[Repair] = ()) -> Scene:
+    def scene(self, task: Task, repairs: Sequence[Repair] = ()) -> FailureContext:
         """Where a failure of this task happened, for `next_repair`."""
         shop = self._setup.shop
-        return Scene(
+        return FailureContext(
             source=self.source,
             task=repaired(task, repairs),
             python=shop.python_version() if shop else (3, 11),
@@ -129,11 +129,11 @@ class Session:
             left_out=tuple(self._setup.environment.left_out),
         )
 
-    def record(self, task: Task, repairs: Sequence[Repair] = ()) -> Record:
+    def record(self, task: Task, repairs: Sequence[Repair] = ()) -> SessionRecord:
         """What was done, with what is installed now. Raises SandboxLostError."""
         final = repaired(task, repairs)
         environment = self._setup.environment
-        return Record(
+        return SessionRecord(
             source=self.source,
             task=msgspec.structs.replace(final, text=_prelude(self._paths(final), final.folder) + final.text),
             python=".".join(map(str, self._setup.host().python)),
@@ -166,7 +166,7 @@ class Session:
         first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)
         final = self._run_first(first)
         if final is not None:
-            self._setup.environment.done.append(Done(command=_script(final), folder=final.folder, why=why))
+            self._setup.environment.done.append(SetupAction(command=_script(final), folder=final.folder, why=why))
         else:
             self.sandbox.run(Command(text=f"find . -mindepth 1 -delete; cp -a {kept}/. .", timeout=FIRST_TIMEOUT))
         self._depth -= 1

@@ -11,7 +11,7 @@ import msgspec
 from sandbox.capture import Capture, Stream
 from sandbox.contract import Command, Ended, Limits, OnOutput, Response
 from sandbox.errors import InterruptedRunError, SandboxLostError
-from sandbox.files import Used
+from sandbox.files import DiskUsage
 from sandbox.probe import Probe
 
 POLL_SECONDS = 0.2
@@ -59,7 +59,7 @@ class Running(Protocol):
     def wrote(self) -> bool:
         """Whether a file of the workspace was written since the command began."""
 
-    def disk(self) -> Used | None:
+    def disk(self) -> DiskUsage | None:
         """What the sandbox's files take; None where it is not known. Costs a walk over them."""
 
     def finish(self) -> Status:

@@ -41,7 +41,7 @@ def read_by_words() -> Iterator[None]:
     yield
     sense = sys.modules.get("ml_agent.matching.sense")
     if sense is not None:
-        sense.use(None)
+        sense.use_encoder(None)
 
 
 def docker_answers() -> bool:

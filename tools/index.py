@@ -16,7 +16,7 @@ from tools.index_cache import PartCache, fingerprint
 from tools.index_worker import worker
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import ApiFacts
-from tools.reading import LeftOut, Reading, Report, is_within
+from tools.reading import IndexWalk, LeftOut, Report, is_within
 from tools.signatures.model import Signature
 
 
@@ -30,7 +30,7 @@ class _Part(NamedTuple):
     """Processor time that reading all files for it may take."""
 
 
-class _Kept(NamedTuple):
+class _CachedPart(NamedTuple):
     """A part as it was made."""
 
     part: Any
@@ -106,7 +106,7 @@ class RepoIndex:
 
         Listed anew by every index: that is cheaper than any cache.
         """
-        with Reading("files", report=self._report).telling():
+        with IndexWalk("files", report=self._report).telling():
             return _own_files(Tree(self.root).files())
 
     @cached_property
@@ -159,10 +159,10 @@ class RepoIndex:
             shape: Any = GenericAlias(tuple, (kind, tuple[LeftOut, ...], bool))
             kept = self._cache.load(self._cache.path(name, extractor), shape)
             if kept is not None:
-                self._take(name, _Kept(*kept), as_it_is)
+                self._take(name, _CachedPart(*kept), as_it_is)
         return name in self._made
 
-    def _take(self, name: str, kept: _Kept, as_it_is: bool) -> None:
+    def _take(self, name: str, kept: _CachedPart, as_it_is: bool) -> None:
         missing = _unread(kept.left_out)
         wanted = bool(self._first) and any(is_within(path, self._first) for path in missing)
         if (kept.unfinished or wanted) and not as_it_is:
@@ -170,7 +170,7 @@ class RepoIndex:
         else:
             self._hold(name, kept)
 
-    def _hold(self, name: str, kept: _Kept) -> None:
+    def _hold(self, name: str, kept: _CachedPart) -> None:
         self._made[name], self._left_out[name] = kept.part, kept.left_out
         if kept.unfinished:
             self._unfinished.add(name)
@@ -188,7 +188,7 @@ class RepoIndex:
                 with self._reading(name) as reading:
                     part = make_part(self, name, reading)
                 left_out = tuple(reading.left_out)
-                kept = _Kept(part, left_out, self._is_unfinished(name, left_out))
+                kept = _CachedPart(part, left_out, self._is_unfinished(name, left_out))
                 self._hold(name, kept)
                 if self._cache is not None:
                     self._cache.store(self._cache.path(name, _PARTS[name].extractor), tuple(kept))
@@ -207,14 +207,14 @@ class RepoIndex:
                     return
 
     @contextlib.contextmanager
-    def _reading(self, name: str, seconds: float | None = None) -> Iterator[Reading]:
+    def _reading(self, name: str, seconds: float | None = None) -> Iterator[IndexWalk]:
         _, extractor, most = _PARTS[name]
         with contextlib.ExitStack() as stack:
             cache = None
             if self._cache_folder is not None:
                 cache = ContentCache(self._cache_folder / "files.sqlite", fingerprint(extractor))
                 stack.enter_context(cache)
-            reading = Reading(name, most if seconds is None else seconds, self._report, cache)
+            reading = IndexWalk(name, most if seconds is None else seconds, self._report, cache)
             reading.first = self._first
             stack.enter_context(reading.telling())
             yield reading
@@ -239,7 +239,7 @@ def _own_files(files: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(path for path in files if not path.startswith(environments) and "node_modules" not in path.split("/"))
 
 
-def make_part(index: RepoIndex, name: str, reading: Reading) -> Any:
+def make_part(index: RepoIndex, name: str, reading: IndexWalk) -> Any:
     """Read one part from the repository. The extractors are imported only here: a cached index needs none of them."""
     if name == "api":
         from tools.python_api.read import read_api

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tools.reading import Reading
+from tools.reading import IndexWalk
 from tools.signatures.console import read_console
 from tools.signatures.handed_on import with_handed_options
 from tools.signatures.model import Signature
@@ -10,10 +10,10 @@ from tools.signatures.read import SignatureReader
 
 
 def read_all_signatures(
-    root: Path, files: tuple[str, ...], reading: Reading | None = None
+    root: Path, files: tuple[str, ...], reading: IndexWalk | None = None
 ) -> dict[str, tuple[Signature, ...]]:
     """Entry points by path, console scripts under the file of their function; files that are none are left out."""
-    reading = reading or Reading("signatures")
+    reading = reading or IndexWalk("signatures")
     reader = SignatureReader(root, frozenset(files), reading)
     consoles = read_console(reader, reading)  # first: of all that may be left out they are what a person misses most
     found = reading.results(files, reader.read)

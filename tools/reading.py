@@ -67,7 +67,7 @@ def never() -> bool:
     return False
 
 
-class Reading:
+class IndexWalk:
     """One walk that makes one part of an index.
 
     Args:

@@ -14,7 +14,7 @@ import msgspec
 
 from tools.commandline.invocation import Invocation
 from tools.commandline.parse import calls
-from tools.commandline.reader import VARIABLE, Given, ParsedCall
+from tools.commandline.reader import VARIABLE, LocatedPart, ParsedCall
 from tools.commandline.shell import parse_command
 from tools.commandline.words import choose, parse_call
 from tools.examples import Example
@@ -47,7 +47,7 @@ class _Command(NamedTuple):
 class _Shown(NamedTuple):
     """What one command gives an option."""
 
-    given: Given
+    given: LocatedPart
     path: str
     line: int
 
@@ -118,7 +118,7 @@ def _of_commands(signature: Signature, several: Sequence[Signature], commands: S
     return msgspec.structs.replace(read if more else signature, options=(*options, *more))
 
 
-def _new_parts(call: ParsedCall, signature: Signature) -> Iterator[Given]:
+def _new_parts(call: ParsedCall, signature: Signature) -> Iterator[LocatedPart]:
     """The parts of a command that are options which are not listed.
 
     What stands bare before a word by place is left out: nobody knows whether the word is its value.
@@ -142,7 +142,7 @@ def _with_flags(signature: Signature) -> Signature:
     return msgspec.structs.replace(signature, syntax="argparse", allow_abbrev=False) if own else signature
 
 
-def _is_new(part: Given, signature: Signature) -> bool:
+def _is_new(part: LocatedPart, signature: Signature) -> bool:
     """Whether a part of a command is an option that is not known, and not a known one with a slip in it."""
     pattern, kind = (_KEY, "override") if signature.syntax == "overrides" else (_FLAG, "option")
     if part.kind != kind or not pattern.fullmatch(part.flag) or part.flag in HELP:

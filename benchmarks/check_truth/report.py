@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.check_truth.run import Checked, Outcome, run
+from benchmarks.check_truth.run import CheckedCase, Outcome, run
 
 RIGHT: tuple[Outcome, ...] = ("right", "false error", "false warning", "cannot tell")
 BROKEN: tuple[Outcome, ...] = ("caught", "warned", "missed", "untold")
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cache", type=Path, help="folder of the indexes")
     options = parser.parse_args(arguments)
     shown = {*options.show, *(WORTH_READING if "wrong" in options.show else ())}
-    found: dict[str, list[Checked]] = {}
+    found: dict[str, list[CheckedCase]] = {}
     for root in _repositories(options.folders):
         found[root.name] = run(root, options.most, options.jobs, options.cache)
         for one in found[root.name]:
@@ -62,11 +62,11 @@ def _repositories(folders: Sequence[Path]) -> list[Path]:
     return found
 
 
-def _picture(one: Checked) -> dict[str, object]:
+def _picture(one: CheckedCase) -> dict[str, object]:
     return {**msgspec.to_builtins(one, enc_hook=str), "outcome": one.outcome}
 
 
-def _show(name: str, one: Checked) -> None:
+def _show(name: str, one: CheckedCase) -> None:
     case = one.case
     print(f"\n== {one.outcome}: {name} {case.place} {case.mutation} (in {case.folder})\n{case.text}")
     for finding in one.findings:
@@ -74,7 +74,7 @@ def _show(name: str, one: Checked) -> None:
     print(f"   judge: {one.ruling.opinion} {one.ruling.why[:300]}", flush=True)
 
 
-def lines(found: dict[str, list[Checked]]) -> list[str]:
+def lines(found: dict[str, list[CheckedCase]]) -> list[str]:
     """One line a repository, one for all, and one a kind of fault."""
     cases = [case for several in found.values() for case in several]
     rows = {**found, "ALL": cases}
@@ -87,7 +87,7 @@ def lines(found: dict[str, list[Checked]]) -> list[str]:
     ]
 
 
-def _cells(cases: Sequence[Checked]) -> list[str]:
+def _cells(cases: Sequence[CheckedCase]) -> list[str]:
     counts = Counter(case.outcome for case in cases)
     right, broken = (sum(counts[name] for name in names) for names in (RIGHT, BROKEN))
     return [

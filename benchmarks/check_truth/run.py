@@ -29,7 +29,7 @@ Outcome = Literal[
 ]
 
 
-class Checked(msgspec.Struct, frozen=True, kw_only=True):
+class CheckedCase(msgspec.Struct, frozen=True, kw_only=True):
     """One case with what the check and the judge said."""
 
     case: Case
@@ -62,7 +62,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
         return next((outcome for severity, outcome in broken if severity in found), "missed")
 
 
-def run(root: Path, most: int, jobs: int, cache: Path | None = None) -> list[Checked]:
+def run(root: Path, most: int, jobs: int, cache: Path | None = None) -> list[CheckedCase]:
     """All cases of one repository.
 
     Args:
@@ -86,7 +86,7 @@ def _mutants(case: Case, index: RepoIndex) -> Iterator[Case]:
     return (other for other in mutated(case, index) if other.text != case.text)
 
 
-def _check(case: Case, index: RepoIndex) -> Checked:
+def _check(case: Case, index: RepoIndex) -> CheckedCase:
     check = check_command if case.kind == "bash" else check_python
     findings: Iterable[Finding] = check(case.text, index, case.folder)
-    return Checked(case=case, findings=tuple(findings), ruling=judge(case))
+    return CheckedCase(case=case, findings=tuple(findings), ruling=judge(case))

@@ -133,7 +133,7 @@ class Work(NamedTuple):
     retry_failed: RetryFailed = False
 
 
-class Talk(NamedTuple):
+class ModelChoice(NamedTuple):
     """Which model an agent talks with, and how."""
 
     model: Model = ""

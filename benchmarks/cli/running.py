@@ -48,7 +48,7 @@ class Errand(NamedTuple):
     retry_failed: bool
 
 
-class Manner(NamedTuple):
+class AgentOptions(NamedTuple):
     """Which agent, in which form, and where it works."""
 
     agent: _Agent
@@ -64,10 +64,10 @@ class Manner(NamedTuple):
 
 @grouped
 def run(
-    manner: Manner,
+    manner: AgentOptions,
     source: o.Source,
     out: o.Folder,
-    talk: o.Talk,
+    talk: o.ModelChoice,
     limits: o.RowLimits,
     work: o.Work,
     as_json: o.AsJson = False,
@@ -97,7 +97,7 @@ def run(
         return _form_a(errand, settings, solver, carry_out, as_json)
 
 
-def _config(manner: Manner, talk: o.Talk, limits: "Limits") -> "AgentConfig":
+def _config(manner: AgentOptions, talk: o.ModelChoice, limits: "Limits") -> "AgentConfig":
     from benchmarks.subjects.places import Place
     from benchmarks.subjects.respondent import AgentConfig, agents_home
     from ml_agent.settings import load_settings

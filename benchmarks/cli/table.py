@@ -21,7 +21,7 @@ _Checkout = Annotated[Path | None, typer.Option("--swe-agent", help="Checkout of
 _Mode = Annotated[Literal["strict", "same-call", "corrected"], typer.Option("--mode", help="Which rules score.")]
 
 
-class Contest(NamedTuple):
+class TableOptions(NamedTuple):
     """Who takes part, how they get here, where they work, and by which rules they are scored."""
 
     subjects: _Subjects = ""
@@ -43,7 +43,9 @@ class TableLimits(NamedTuple):
 
 
 @grouped
-def table(source: o.Source, out: o.Folder, contest: Contest, talk: o.Talk, limits: TableLimits, work: o.Work) -> int:
+def table(
+    source: o.Source, out: o.Folder, contest: TableOptions, talk: o.ModelChoice, limits: TableLimits, work: o.Work
+) -> int:
     """Put all subjects on the same rows, model and limits, score them, and write one table.
 
     OUT/scores/report.md and report.html (of another --mode: OUT/scores-MODE) are there after the first subject and grow with each. A subject that cannot be run stands

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from benchmarks.fit.relatives import relatives
 from benchmarks.fit.rows import facts_of
 from benchmarks.written.marks import MARK, find_slot, key_of
-from ml_agent.matching.entries import Facts
-from ml_agent.matching.mentions import read
+from ml_agent.matching.entries import RepositoryFacts
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.sense import MOST_CHOICES, choice_text
 from ml_agent.matching.slots import Slot
 
@@ -24,7 +24,7 @@ class Span(NamedTuple):
     option: int
 
 
-class Chosen(NamedTuple):
+class ChoiceSpan(NamedTuple):
     """Words that mean one of several choices."""
 
     start: int
@@ -40,7 +40,7 @@ class Item(NamedTuple):
     text: str
     options: tuple[str, ...]
     spans: tuple[Span, ...]
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[ChoiceSpan, ...]
 
 
 def items(marked: Path, folders: Sequence[Path], cache: Path, kept_back: Iterable[str]) -> Iterator[Item]:
@@ -69,7 +69,7 @@ def items(marked: Path, folders: Sequence[Path], cache: Path, kept_back: Iterabl
             yield item
 
 
-def _find_slots(facts: Facts, row: Mapping[str, Any]) -> Sequence[Slot] | None:
+def _find_slots(facts: RepositoryFacts, row: Mapping[str, Any]) -> Sequence[Slot] | None:
     wanted = (row["entry"], tuple(row["subcommand"]), row["name"])
     return next((one.slots for one in facts.entries if key_of(one.signature) == wanted), None)
 
@@ -78,7 +78,7 @@ def _item(repository: str, marked: str, slots: Sequence[Slot]) -> Item | None:
     """A request without its marks, and what they say; None where one names an option that is not there."""
     text, last = "", 0
     spans: list[Span] = []
-    chosen: list[Chosen] = []
+    chosen: list[ChoiceSpan] = []
     for match in MARK.finditer(marked):
         place = find_slot(match["option"].strip(), slots)
         if place is None:
@@ -91,7 +91,7 @@ def _item(repository: str, marked: str, slots: Sequence[Slot]) -> Item | None:
         value = (match["value"] or match["words"]).strip()
         if len(choices) > 1 and value in choices:
             texts = tuple(choice_text(slot, choice) for choice in choices)
-            chosen.append(Chosen(start, end, texts, choices.index(value)))
+            chosen.append(ChoiceSpan(start, end, texts, choices.index(value)))
         text, last = text + match["words"], match.end()
     text += marked[last:]
     spans += _find_idle(text, spans)
@@ -100,7 +100,7 @@ def _item(repository: str, marked: str, slots: Sequence[Slot]) -> Item | None:
 
 def _find_idle(text: str, spans: Sequence[Span]) -> Iterator[Span]:
     """The values that set no option."""
-    statement = read(text)
+    statement = read_request(text)
     for mention in statement.mentions:
         if mention.kind not in _STATED or mention.parts:
             continue

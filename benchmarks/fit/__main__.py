@@ -19,24 +19,35 @@ from benchmarks.fit import about, examples, learn, whole
 from benchmarks.fit.examples import KINDS
 from benchmarks.fit.prepared import Prepared, add_sources, prepared, solved, sources_of
 from benchmarks.fit.relatives import family, folds
-from benchmarks.fit.wrong import CLASSES, Wrong, wrongs
+from benchmarks.fit.wrong import CLASSES, AnswerError, wrongs
 from ml_agent.encoder.encoder import shipped
-from ml_agent.matching.answers import Answer
-from ml_agent.matching.model import FEATURES_OF, TABLES, Model
-from ml_agent.matching.sense import use
+from ml_agent.matching.answers import ANSWER_FEATURES, Answer
+from ml_agent.matching.confidence import CONFIDENCE_FEATURES
+from ml_agent.matching.model import TABLES, Model
+from ml_agent.matching.retrieval import ENTRY_FEATURES
+from ml_agent.matching.scores import VALUE_FEATURES
+from ml_agent.matching.sense import use_encoder
+from ml_agent.matching.switches import SWITCH_FEATURES
 
+FEATURES_OF = {
+    "value": VALUE_FEATURES,
+    "switch": SWITCH_FEATURES,
+    "entry": ENTRY_FEATURES,
+    "answer": ANSWER_FEATURES,
+    "confidence": CONFIDENCE_FEATURES,
+}
 SEED = 0
 PENALTY = {"value": learn.VALUE_PENALTY, "entry": 5.0, "answer": 3.0}
 STAKE = {"number": 1.5, "path": 2.5, "name": 1.5, "text": 2.5, "factor": 1.0, "word": 0.0, "absence": 0.0}
 """What leaving a stated value without a slot costs, as log-odds: a request states nothing in vain."""
 
 
-class Material(NamedTuple):
+class RowExamples(NamedTuple):
     """What one row teaches."""
 
     one: Prepared
     values: list[learn.Group]
-    switches: list[examples.Switched]
+    switches: list[examples.SwitchExample]
     entry: learn.Group | None
 
 
@@ -54,8 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows, left = prepared(sources_of(options))
     for line, count in sorted(Counter(left).items()):
         sys.stdout.write(f"left out: {line} ({count})\n")
-    use(shipped if options.encoder else None)
-    material = [_material(one.in_words()) for one in rows]
+    use_encoder(shipped if options.encoder else None)
+    material = [_material(one.without_encoder()) for one in rows]
     held_out = _held_out(material)
     first = _with_answers(held_out, options.tables)
     if options.encoder:
@@ -87,10 +98,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _whole(options: argparse.Namespace) -> list[whole.First]:
+def _whole(options: argparse.Namespace) -> list[whole.FirstAnswer]:
     """First answers of the whole navigator to all rows."""
-    places = whole.Places(options.repositories, options.cache, options.tables)
-    found: list[whole.First] = []
+    places = whole.FitPaths(options.repositories, options.cache, options.tables)
+    found: list[whole.FirstAnswer] = []
     for file in options.rows:
         for group, wild in (("wild", True), ("other", False)):
             found += whole.first_answers([t for t in whole.tasks_of(file) if bool(t.style) == wild], group, places)
@@ -100,7 +111,7 @@ def _whole(options: argparse.Namespace) -> list[whole.First]:
     rng = random.Random(SEED)
     strangers = [one for file in options.rows for one in about.requests(file, rng)]
     strangers += [one for file in options.written for one in about.requests(file, rng)[::_EVERY_WRITTEN]]
-    strangers += [about.Asked("", "everyday", text) for text in about.everyday()]
+    strangers += [about.LabelledRequest("", "everyday", text) for text in about.everyday()]
     found += whole.foreign_answers(strangers, places)
     return found
 
@@ -109,16 +120,16 @@ _EVERY_WRITTEN, _EVERY_MADE = 8, 6
 """One of so many rows is answered: they are many."""
 
 
-def _material(one: Prepared) -> Material:
+def _material(one: Prepared) -> RowExamples:
     # Where options are not seen, "without a slot" would be learned from what has one.
     values, switches = (
         examples.slot_examples(one.row, one.own.slots_for(one.row.statement)) if one.row.readable else ([], [])
     )
     group = learn.Group(one.vectors, one.right, repository=one.row.repository) if any(one.right) else None
-    return Material(one, values, switches, group)
+    return RowExamples(one, values, switches, group)
 
 
-def fitted(material: Sequence[Material]) -> dict[str, Any]:
+def fitted(material: Sequence[RowExamples]) -> dict[str, Any]:
     """All tables but that of whole answers."""
     weights, bias, none = learn.choice([g for m in material for g in m.values], len(KINDS), PENALTY["value"])
     entry, _, _ = learn.choice([m.entry for m in material if m.entry is not None], 1, PENALTY["entry"])
@@ -136,7 +147,7 @@ def _table(name: str, weights: np.ndarray) -> dict[str, float]:
     return {feature: round(float(one), 5) for feature, one in zip(FEATURES_OF[name], weights, strict=False)}
 
 
-def _held_out(material: Sequence[Material]) -> list[tuple[frozenset[str], dict[str, Any], list[HeldOut]]]:
+def _held_out(material: Sequence[RowExamples]) -> list[tuple[frozenset[str], dict[str, Any], list[HeldOut]]]:
     """For each fold: its repositories, the tables without them and their relatives, and the answers to their rows."""
     groups = {m.one.row.repository: m.one.row.group for m in material}
     found = []
@@ -163,17 +174,17 @@ def _answer_table(held_out: Sequence[tuple[frozenset[str], Any, Sequence[HeldOut
     return _table("answer", weights)
 
 
-class Judged(NamedTuple):
+class JudgedRow(NamedTuple):
     """The first answer to a row."""
 
     one: Prepared
     verdict: examples.Verdict
-    wrong: list[Wrong]
+    wrong: list[AnswerError]
 
 
 def _with_answers(
     held_out: Sequence[tuple[frozenset[str], dict[str, Any], Sequence[HeldOut]]], folder: Path, above: bool = False
-) -> list[Judged]:
+) -> list[JudgedRow]:
     """Rank each row's answers by weights that never saw its fold; keep the tables of each repository.
 
     Args:
@@ -195,11 +206,11 @@ def _with_answers(
             best = int(np.argmax(scores)) if scores else None
             answer = one.answers[best] if best is not None else None
             verdict = one.verdicts[best] if best is not None else examples.Verdict(False, False, -1.0)
-            found.append(Judged(one.one, verdict, wrongs(answer, one.one.row, one.one.own)))
+            found.append(JudgedRow(one.one, verdict, wrongs(answer, one.one.row, one.one.own)))
     return found
 
 
-def report(first: Sequence[Judged]) -> str:
+def report(first: Sequence[JudgedRow]) -> str:
     """How many rows are answered exactly, by group, style and repository, and what goes wrong, by class."""
     totals: dict[str, Counter[str]] = defaultdict(Counter)
     shared: dict[str, list[float]] = defaultdict(list)
@@ -214,14 +225,14 @@ def report(first: Sequence[Judged]) -> str:
     return "\n".join([*lines, *_classes(first)]) + "\n"
 
 
-def _keys(one: Judged) -> Iterator[str]:
+def _keys(one: JudgedRow) -> Iterator[str]:
     row = one.one.row
     yield row.group
     yield f"{row.group} {row.data.get('style', '-')}"
     yield f"{row.group} {row.repository}"
 
 
-def _classes(first: Sequence[Judged]) -> list[str]:
+def _classes(first: Sequence[JudgedRow]) -> list[str]:
     groups = sorted({one.one.row.group for one in first})
     counts: Mapping[str, Counter[str]] = {
         group: Counter(wrong.kind for one in first if one.one.row.group == group for wrong in one.wrong)

@@ -22,8 +22,8 @@ from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 from benchmarks.fit.relatives import family, relatives
 from benchmarks.fit.rows import facts_of
 from benchmarks.written.marks import MARK
-from ml_agent.matching.about import ABOUT_FEATURES, About
-from ml_agent.matching.mentions import Statement, read
+from ml_agent.matching.about import ABOUT_FEATURES, RelevanceModel
+from ml_agent.matching.mentions import ParsedRequest, read_request
 from ml_agent.matching.vocabulary import Vocabulary
 
 SEED, FOLDS = 0, 5
@@ -40,7 +40,7 @@ LOSS = 0.03
 """The share of requests that may be turned down though they are about the repository."""
 
 
-class Asked(NamedTuple):
+class LabelledRequest(NamedTuple):
     """A request with the name of its repository."""
 
     repository: str
@@ -54,10 +54,10 @@ def everyday() -> list[str]:
     return files("benchmarks.fit").joinpath("everyday.txt").read_text(encoding="utf-8").splitlines()
 
 
-class Pair(NamedTuple):
+class RequestRepositoryPair(NamedTuple):
     """A request beside a repository."""
 
-    asked: Asked
+    asked: LabelledRequest
     vector: list[float]
     against: bool
     """Whether rare words speak against it."""
@@ -112,11 +112,11 @@ def _vocabulary(root: Path, cache: Path) -> Vocabulary:
     return facts_of(root, cache).vocabulary
 
 
-def requests(file: Path, rng: random.Random) -> list[Asked]:
+def requests(file: Path, rng: random.Random) -> list[LabelledRequest]:
     """The requests of a file of rows, or some marked ones of each repository, without their marks."""
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     group = f"{file.parent.name}/{file.stem}"
-    marked = [Asked(_name(line), group, _plain(line)) for line in lines if "instruction" not in line]
+    marked = [LabelledRequest(_name(line), group, _plain(line)) for line in lines if "instruction" not in line]
     rng.shuffle(marked)
     seen: Counter[str] = Counter()
     few = []
@@ -124,7 +124,7 @@ def requests(file: Path, rng: random.Random) -> list[Asked]:
         seen[one.repository] += 1
         if seen[one.repository] <= MOST_OF_ONE:
             few.append(one)
-    return [Asked(_name(line), group, _plain(line)) for line in lines if "instruction" in line] + few
+    return [LabelledRequest(_name(line), group, _plain(line)) for line in lines if "instruction" in line] + few
 
 
 def _name(line: Mapping[str, Any]) -> str:
@@ -149,11 +149,11 @@ def usual(books: Mapping[str, Vocabulary]) -> dict[str, Any]:
 
 
 def paired(
-    asked: Sequence[Asked],
+    asked: Sequence[LabelledRequest],
     books: Mapping[str, Vocabulary],
     drawn: Mapping[str, Sequence[str]],
     table: Mapping[str, Any],
-) -> list[Pair]:
+) -> list[RequestRepositoryPair]:
     """Each request beside its repository and some others, none of which is a relative.
 
     Args:
@@ -164,32 +164,38 @@ def paired(
     """
     about, rng, found = _without_weights(table), random.Random(SEED), []
     for one in asked:
-        statement, near = read(one.text), family([one.repository])
+        statement, near = read_request(one.text), family([one.repository])
         strangers = [name for name in drawn[one.repository] if name not in near]
         for name in [one.repository, *rng.sample(strangers, min(OTHERS, len(strangers)))]:
             found.append(_pair(one, statement, books[name], about)._replace(own=name == one.repository))
     return found
 
 
-def nowhere(learned: Sequence[str], books: Mapping[str, Vocabulary], table: Mapping[str, Any]) -> list[Pair]:
+def nowhere(
+    learned: Sequence[str], books: Mapping[str, Vocabulary], table: Mapping[str, Any]
+) -> list[RequestRepositoryPair]:
     """Each everyday request beside some repositories."""
     about, rng = _without_weights(table), random.Random(SEED)
     return [
-        _pair(Asked(name, "everyday", text), read(text), books[name], about)
+        _pair(LabelledRequest(name, "everyday", text), read_request(text), books[name], about)
         for text in everyday()
         for name in rng.sample(learned, NOWHERE)
     ]
 
 
-def _pair(asked: Asked, statement: Statement, book: Vocabulary, about: About) -> Pair:
-    return Pair(asked, about.vector(statement, book), bool(about.against(statement, book)), own=False)
+def _pair(
+    asked: LabelledRequest, statement: ParsedRequest, book: Vocabulary, about: RelevanceModel
+) -> RequestRepositoryPair:
+    return RequestRepositoryPair(
+        asked, about.vector(statement, book), bool(about.unknown_terms(statement, book)), own=False
+    )
 
 
-def _without_weights(table: Mapping[str, Any]) -> About:
-    return About({"weights": dict.fromkeys(ABOUT_FEATURES, 0.0), "bias": 0.0, "least": 0.0} | dict(table))
+def _without_weights(table: Mapping[str, Any]) -> RelevanceModel:
+    return RelevanceModel({"weights": dict.fromkeys(ABOUT_FEATURES, 0.0), "bias": 0.0, "least": 0.0} | dict(table))
 
 
-def fitted(pairs: Sequence[Pair]) -> dict[str, Any]:
+def fitted(pairs: Sequence[RequestRepositoryPair]) -> dict[str, Any]:
     """Weights of a logistic regression for which as many requests are about another repository as about this one."""
     model = LogisticRegression(C=1.0, max_iter=5000, class_weight="balanced")
     model.fit(np.array([one.vector for one in pairs]), [one.own for one in pairs])
@@ -203,13 +209,13 @@ def scored(table: Mapping[str, Any], vector: Sequence[float]) -> float:
     return float(table["bias"] + np.dot(weights, vector))
 
 
-def held_out(pairs: Sequence[Pair], fold: Mapping[str, int]) -> list[float]:
+def held_out(pairs: Sequence[RequestRepositoryPair], fold: Mapping[str, int]) -> list[float]:
     """The log-odds of each pair by weights that saw no repository of its fold."""
     tables = [fitted([one for one in pairs if fold[one.asked.repository] != part]) for part in range(FOLDS)]
     return [scored(tables[fold[one.asked.repository]], one.vector) for one in pairs]
 
 
-def report(pairs: Sequence[Pair], scores: Sequence[float], least: float) -> str:
+def report(pairs: Sequence[RequestRepositoryPair], scores: Sequence[float], least: float) -> str:
     """By group: how well own pairs are told from others, and the shares of both that are turned down."""
     lines = []
     for group in sorted({one.asked.group for one in pairs}):

@@ -1,5 +1,6 @@
 """Training examples from rows: values in slots, switches, entry points, whole answers, each with what is right."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,20 +8,24 @@ from typing import Any, NamedTuple
 from benchmarks.fit.learn import Group
 from benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
-from ml_agent.matching.fill import Placed, explained, pairs, spelled_slots, typed
-from ml_agent.matching.launch import started
-from ml_agent.matching.scores import Pair
-from ml_agent.matching.slots import Slot, Weights
-from ml_agent.matching.switches import switches, truth
+from ml_agent.matching.fill import FilledSlot, spelled_slots, spelling_in_slot, used_tokens, value_slot_pairs
+from ml_agent.matching.launch import PORT, PROCESSES
+from ml_agent.matching.scores import ValueSlotPair
+from ml_agent.matching.slots import Slot, TermWeights
+from ml_agent.matching.switches import switch_value, switches
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option, Signature
 
 KINDS = ("number", "path", "name", "text", "factor", "word", "absence")
 OTHER_WEIGHT = 0.3
 """What a row counts whose reference may leave out what was asked, or give what was not."""
+_PROCESS_COUNT = re.compile(
+    r"(?:nproc[_-]per[_-]node|num[_-]processes|num[_-]gpus|(?:mpiexec|mpirun|horovodrun)\s+-np?)[\s=]+(?P<count>\d+)"
+)
+_PORT_NUMBER = re.compile(r"master[_-]port[\s=]+(?P<count>\d+)")
 
 
-class Switched(NamedTuple):
+class SwitchExample(NamedTuple):
     """A switch, and whether it is wanted."""
 
     vector: list[float]
@@ -41,12 +46,12 @@ def listed(value: object) -> list[str]:
     return [str(one) for one in (value if isinstance(value, list) else [value])]
 
 
-def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Switched]]:
+def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[SwitchExample]]:
     """One group for each stated value, and every switch that the request comes near to, of the row's own entry point."""
     taken, _ = spelled_slots(row.statement, slots)
-    weights = Weights(slots)
-    found = pairs(row.statement, slots, weights, taken)
-    values = row.values | started(row.data["output"])
+    weights = TermWeights(slots)
+    found = value_slot_pairs(row.statement, slots, weights, taken)
+    values = row.values | launcher_values(row.data["output"])
     right, fitting = _right(found, slots, values)
     made = [
         Group([found[at].vector for at in several], [int(at in right) for at in several], KINDS.index(found[several[0]].mention.kind), OTHER_WEIGHT if row.group == "other" else 1.0, row.repository)
@@ -56,8 +61,15 @@ def slot_examples(row: Row, slots: Sequence[Slot]) -> tuple[list[Group], list[Sw
     return made, list(_switch_examples(row, slots, weights, placed))
 
 
+def launcher_values(text: str) -> dict[str, str]:
+    """By dest: what a command says to a launcher."""
+    patterns = ((PROCESSES, _PROCESS_COUNT), (PORT, _PORT_NUMBER))
+    found = {option.dest: pattern.search(text) for option, pattern in patterns}
+    return {dest: match["count"] for dest, match in found.items() if match}
+
+
 def _hopeless(
-    found: Sequence[Pair], right: Collection[int], slots: Sequence[Slot], values: Mapping[str, Any]
+    found: Sequence[ValueSlotPair], right: Collection[int], slots: Sequence[Slot], values: Mapping[str, Any]
 ) -> set[int]:
     """The pairs of values that go nowhere with slots that are given what no value says: whatever stands there is wrong."""
     reached = {found[at].slot for at in right}
@@ -72,7 +84,7 @@ def _hopeless(
     }
 
 
-def by_value(found: Sequence[Pair], right: Collection[int], fitting: Collection[int]) -> Iterator[list[int]]:
+def by_value(found: Sequence[ValueSlotPair], right: Collection[int], fitting: Collection[int]) -> Iterator[list[int]]:
     """By value the places of its pairs: the right ones, and the wrong ones that do not fit as well."""
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     for place, pair in enumerate(found):
@@ -81,14 +93,16 @@ def by_value(found: Sequence[Pair], right: Collection[int], fitting: Collection[
     yield from groups.values()
 
 
-def placed_right(found: Sequence[Pair], right: Iterable[int]) -> Iterator[Placed]:
+def placed_right(found: Sequence[ValueSlotPair], right: Iterable[int]) -> Iterator[FilledSlot]:
     """The right pairs, as what stands in the slots."""
     for at in right:
         mention = found[at].mention
-        yield Placed(found[at].slot, (mention.value,), 1.0, "", (mention.start,), mention.text)
+        yield FilledSlot(found[at].slot, (mention.value,), 1.0, "", (mention.start,), mention.text)
 
 
-def _right(found: Sequence[Pair], slots: Sequence[Slot], values: Mapping[str, Any]) -> tuple[set[int], set[int]]:
+def _right(
+    found: Sequence[ValueSlotPair], slots: Sequence[Slot], values: Mapping[str, Any]
+) -> tuple[set[int], set[int]]:
     """The pairs that the reference has, each value once; and all that it might have."""
     fitting = {
         place
@@ -117,8 +131,8 @@ def _right(found: Sequence[Pair], slots: Sequence[Slot], values: Mapping[str, An
     return right, fitting
 
 
-def _fits(pair: Pair, slot: Slot, values: Mapping[str, Any]) -> bool:
-    words, wanted = typed(pair.mention, slot), listed(values[slot.option.dest])
+def _fits(pair: ValueSlotPair, slot: Slot, values: Mapping[str, Any]) -> bool:
+    words, wanted = spelling_in_slot(pair.mention, slot), listed(values[slot.option.dest])
     if len(words) == len(wanted) and all(same(a, b) for a, b in zip(words, wanted, strict=True)):
         return True
     if len(words) != 1:
@@ -128,19 +142,23 @@ def _fits(pair: Pair, slot: Slot, values: Mapping[str, Any]) -> bool:
     )
 
 
-def _switch_examples(row: Row, slots: Sequence[Slot], weights: Weights, placed: Sequence[Placed]) -> Iterator[Switched]:
-    spent = explained(row.statement, placed, slots)
+def _switch_examples(
+    row: Row, slots: Sequence[Slot], weights: TermWeights, placed: Sequence[FilledSlot]
+) -> Iterator[SwitchExample]:
+    spent = used_tokens(row.statement, placed, slots)
     for _, slot, said, _ in switches(row.statement, slots, weights, spent, {one.slot for one in placed}, lambda _: 0.0):
         option = slot.option
         if option.dest not in row.values:
-            yield Switched(said.vector, 0, row.repository)
+            yield SwitchExample(said.vector, 0, row.repository)
             continue
         value = _as_truth(row.values[option.dest])
         if _as_truth(option.default or "") == value:
             continue
-        wanted = _as_truth(truth(slot, said)) if value in {"true", "false"} else (option.switch_value or "").lower()
+        wanted = (
+            _as_truth(switch_value(slot, said)) if value in {"true", "false"} else (option.switch_value or "").lower()
+        )
         stores_other = option.switch and value in {"true", "false"} and (option.switch_value or value).lower() != value
-        yield Switched(said.vector, int(wanted == value and not stores_other), row.repository)
+        yield SwitchExample(said.vector, int(wanted == value and not stores_other), row.repository)
 
 
 def _as_truth(value: object) -> str:

@@ -9,12 +9,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.fit.rows import Row, facts_of, row_of, same_entry, shelf_of
+from benchmarks.fit.rows import Row, entry_index_of, facts_of, row_of, same_entry
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.entries import EntryPoint
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import Model, shipped
-from ml_agent.matching.solver import answered
+from ml_agent.matching.solver import answers_of_entries
 
 _KEPT = 8
 """So many entry points of a row are kept beside the right ones: no more are looked at."""
@@ -33,9 +33,9 @@ class Prepared(NamedTuple):
     entries: Mapping[int, EntryPoint]
     """Those that stand first, and the right ones."""
 
-    def in_words(self) -> "Prepared":
+    def without_encoder(self) -> "Prepared":
         """The same, its request read by words alone."""
-        return self._replace(row=self.row._replace(statement=self.row.statement.in_words()))
+        return self._replace(row=self.row._replace(statement=self.row.statement.without_encoder()))
 
 
 class Sources(NamedTuple):
@@ -99,6 +99,7 @@ def _cached_rows(root: Path, rows: Sequence[tuple[str, dict[str, Any]]], cache: 
 
 def _key(rows: Sequence[tuple[str, dict[str, Any]]]) -> str:
     said = hashlib.sha256(json.dumps(rows, sort_keys=True).encode())
+    said.update(Path(__file__).read_bytes())
     for name in _READ_BY:
         said.update(files("ml_agent.matching").joinpath(f"{name}.py").read_bytes())
     said.update(files("ml_agent.values").joinpath("readings.py").read_bytes())
@@ -111,18 +112,35 @@ def _freeze(root: Path, group: str, data: dict[str, Any], cache: Path) -> Any:
     if row is None:
         return None
     model = shipped().words
-    ranked = shelf_of(root, cache, row.folder).ranked(row.statement)
+    ranked = entry_index_of(root, cache, row.folder).ranked(row.statement)
     right = [int(same_entry(one.entry.signature, row.signature)) for one in ranked]
     order = sorted(range(len(ranked)), key=lambda place: -model.entry(ranked[place].vector))
     kept = {*order[:_KEPT], *(place for place, one in enumerate(right) if one)}
     own = facts_of(root, cache).entry(row.signature)
-    entries = {place: ranked[place].entry.alone() for place in kept}
-    return row._replace(statement=None), own.alone(), [one.vector for one in ranked], right, entries  # type: ignore[arg-type]
+    entries = {place: _detach(ranked[place].entry) for place in kept}
+    return row._replace(statement=None), _detach(own), [one.vector for one in ranked], right, entries  # type: ignore[arg-type]
+
+
+def _detach(entry: EntryPoint) -> EntryPoint:
+    """The same with all that is known of it read, and without its repository: small enough to keep."""
+    copy = EntryPoint.__new__(EntryPoint)
+    known = (
+        "signature",
+        "example_calls",
+        "seen_values",
+        "slots",
+        "_slots_by_sense",
+        "variables",
+        "launcher",
+        "repository",
+    )
+    vars(copy).update({name: getattr(entry, name) for name in known}, facts=None)
+    return copy
 
 
 def _thaw(kept: Any) -> Prepared:
     row, own, vectors, right, entries = kept
-    return Prepared(row._replace(statement=read(row.data["instruction"])), own, vectors, right, entries)
+    return Prepared(row._replace(statement=read_request(row.data["instruction"])), own, vectors, right, entries)
 
 
 def solved(one: Prepared, model: Model) -> list[Answer]:
@@ -131,4 +149,4 @@ def solved(one: Prepared, model: Model) -> list[Answer]:
         ((model.entry(vector), place) for place, vector in enumerate(one.vectors)), key=lambda s: (-s[0], s[1])
     )
     ranked = [(score, one.entries[place]) for score, place in scores if place in one.entries]
-    return answered(one.row.statement, ranked, model)
+    return answers_of_entries(one.row.statement, ranked, model)

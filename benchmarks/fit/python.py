@@ -18,39 +18,39 @@ from ml_agent.encoder.encoder import shipped as encoder
 from ml_agent.grounded.python_drafts import completer
 from ml_agent.matching.model import shipped
 from ml_agent.matching.python_programs import read_program
-from ml_agent.matching.python_retrieval import THING_FEATURES
-from ml_agent.matching.python_solver import PROGRAM_FEATURES, Solved, Tables, context_of, solve_python
-from ml_agent.matching.sense import use
+from ml_agent.matching.python_retrieval import CALLABLE_FEATURES
+from ml_agent.matching.python_solver import PROGRAM_FEATURES, PythonModel, ScoredProgram, context_of, solve_python
+from ml_agent.matching.sense import use_encoder
 
 PENALTY = {"thing": 5.0, "program": 3.0}
-_MOST_THINGS = 300
+_MOST_CALLABLES = 300
 
 
-def thing_group(row: Row) -> learn.Group:
-    """The things of a row's repository, those of the reference among them; of very many those that could be mixed up."""
+def callable_group(row: Row) -> learn.Group:
+    """The callables of a row's repository, those of the reference among them; of very many those that could be mixed up."""
     right = {
         name
         for call in row.reference.calls
         for name in (
-            call.thing.object.name,
-            call.thing.object.name.rpartition(".")[0] if call.thing.object.kind == "method" else "",
+            call.callee.object.name,
+            call.callee.object.name.rpartition(".")[0] if call.callee.object.kind == "method" else "",
         )
     }
-    every = [(one.vector, int(one.thing.object.name in right)) for one in row.bookcase.ranked(row.statement)]
+    every = [(one.vector, int(one.callee.object.name in right)) for one in row.library_index.ranked(row.statement)]
     every.sort(key=lambda one: (-one[1], -one[0][0] - one[0][4] - one[0][6]))
     return learn.Group(
-        [vector for vector, _ in every[:_MOST_THINGS]],
-        [one for _, one in every[:_MOST_THINGS]],
+        [vector for vector, _ in every[:_MOST_CALLABLES]],
+        [one for _, one in every[:_MOST_CALLABLES]],
         repository=row.repository,
     )
 
 
 def fit(
-    things: Sequence[learn.Group], programs: Sequence[learn.Group], without: Collection[str] = ()
+    callables: Sequence[learn.Group], programs: Sequence[learn.Group], without: Collection[str] = ()
 ) -> dict[str, Any]:
     """Both tables, learned without some repositories."""
     tables: dict[str, Any] = {}
-    for name, groups, features in (("thing", things, THING_FEATURES), ("program", programs, PROGRAM_FEATURES)):
+    for name, groups, features in (("thing", callables, CALLABLE_FEATURES), ("program", programs, PROGRAM_FEATURES)):
         used = [group for group in groups if group.repository not in without]
         if not used:
             continue
@@ -82,14 +82,14 @@ PLAIN = {
 """Whole programs are ranked by this while it is learned how."""
 
 
-def solved(row: Row, tables: Mapping[str, Any]) -> list[Solved]:
+def solved(row: Row, tables: Mapping[str, Any]) -> list[ScoredProgram]:
     """The programs for a row, best first."""
-    learned = Tables(tables)
-    context = context_of(row.statement, row.bookcase, row.usages, learned)
-    return solve_python(context, learned, shipped(), completer(row.bookcase))
+    learned = PythonModel(tables)
+    context = context_of(row.statement, row.library_index, row.usages, learned)
+    return solve_python(context, learned, shipped(), completer(row.library_index))
 
 
-class Answered(NamedTuple):
+class AnsweredRow(NamedTuple):
     """A row with its programs, what speaks for each, and how each stands to the reference."""
 
     row: Row
@@ -100,14 +100,14 @@ class Answered(NamedTuple):
 _NOTHING = Verdict(-1.0, False, False)
 
 
-def _answer(row: Row, tables: Mapping[str, Any]) -> Answered:
+def _answer(row: Row, tables: Mapping[str, Any]) -> AnsweredRow:
     several = solved(row, tables)
-    library = row.bookcase.library
-    verdicts = [judge(row.reference, read_program(one.written.text, library, library.folder)) for one in several]
-    return Answered(row, [one.vector for one in several], verdicts)
+    library = row.library_index.library
+    verdicts = [judge(row.reference, read_program(one.filled_program.text, library, library.folder)) for one in several]
+    return AnsweredRow(row, [one.vector for one in several], verdicts)
 
 
-def program_group(one: Answered) -> learn.Group | None:
+def program_group(one: AnsweredRow) -> learn.Group | None:
     """The programs of a row, those among them that come nearest to the reference; None where none comes near."""
     best = max((verdict.shared for verdict in one.verdicts), default=-1.0)
     if best <= 0:
@@ -139,29 +139,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tables", type=Path, required=True, help="folder for the tables fitted without each group")
     parser.add_argument("--write", action="store_true", help="write ml_agent/matching/python_weights.json")
     options = parser.parse_args(arguments)
-    use(encoder)
+    use_encoder(encoder)
     rows = load(options.rows, options.repositories, options.cache)
-    things = [group for group in map(thing_group, rows) if any(group.right)]
+    callables = [group for group in map(callable_group, rows) if any(group.right)]
     parts = folds(rows, options.folds)
-    answered: list[Answered] = []
+    answered: list[AnsweredRow] = []
     for part in parts:
-        tables = fit(things, [], part) | {"program": PLAIN}
+        tables = fit(callables, [], part) | {"program": PLAIN}
         answered += [_answer(row, tables) for row in rows if row.repository in part]
         sys.stderr.write(f"{len(answered)} of {len(rows)} rows\n")
     groups = [group for one in answered if (group := program_group(one)) is not None]
     options.tables.mkdir(parents=True, exist_ok=True)
     for part in parts:
-        tables = fit(things, groups, part)
+        tables = fit(callables, groups, part)
         for name in part:
             (options.tables / f"{name}.json").write_text(json.dumps(tables), encoding="utf-8")
-        _report([one for one in answered if one.row.repository in part], Tables(tables))
+        _report([one for one in answered if one.row.repository in part], PythonModel(tables))
     if options.write:
         place = files("ml_agent.matching").joinpath("python_weights.json")
-        Path(str(place)).write_text(json.dumps(fit(things, groups), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        Path(str(place)).write_text(
+            json.dumps(fit(callables, groups), indent=1, sort_keys=True) + "\n", encoding="utf-8"
+        )
     return 0
 
 
-def _report(answered: Sequence[Answered], tables: Tables) -> None:
+def _report(answered: Sequence[AnsweredRow], tables: PythonModel) -> None:
     """Print how near the first and the best program of each row come."""
     for one in answered:
         pairs = sorted(zip(one.vectors, one.verdicts, strict=True), key=lambda pair: -tables.program(pair[0]))

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.same_call import values as values_of
-from ml_agent.matching.mentions import Statement
-from ml_agent.matching.python_library import Library, Thing
+from ml_agent.matching.mentions import ParsedRequest
+from ml_agent.matching.python_library import ApiCallable, Library
 from ml_agent.matching.python_programs import Program, read_program
-from ml_agent.matching.python_reading import read_for_python
-from ml_agent.matching.python_retrieval import Bookcase
-from ml_agent.matching.python_skeletons import Usages
+from ml_agent.matching.python_reading import read_python_request
+from ml_agent.matching.python_retrieval import LibraryIndex
+from ml_agent.matching.python_skeletons import ExampleUsage
 from tools.index import RepoIndex
 
 _UNKNOWN = object()
@@ -23,14 +23,14 @@ _EXTRA = 0.3
 
 
 class Row(NamedTuple):
-    """One row whose reference calls things of its repository."""
+    """One row whose reference calls what its repository offers."""
 
     repository: str
     key: str
-    statement: Statement
+    statement: ParsedRequest
     reference: Program
-    bookcase: Bookcase
-    usages: Usages
+    library_index: LibraryIndex
+    usages: ExampleUsage
     data: dict[str, Any]
 
 
@@ -45,10 +45,10 @@ class Verdict(NamedTuple):
 
 
 @functools.cache
-def shelf(root: Path, cache: Path, folder: str) -> tuple[Bookcase, Usages]:
-    """The things of a repository and how it uses them."""
-    bookcase = Bookcase(Library(RepoIndex.open(root, f"{root.name}-fit", cache), folder))
-    return bookcase, Usages(bookcase)
+def read_library(root: Path, cache: Path, folder: str) -> tuple[LibraryIndex, ExampleUsage]:
+    """The callables of a repository and how it uses them."""
+    library_index = LibraryIndex(Library(RepoIndex.open(root, f"{root.name}-fit", cache), folder))
+    return library_index, ExampleUsage(library_index)
 
 
 def load(sources: Sequence[Path], repositories: Path, cache: Path) -> list[Row]:
@@ -61,16 +61,16 @@ def load(sources: Sequence[Path], repositories: Path, cache: Path) -> list[Row]:
             if not data["type"].startswith("Python") or not (repositories / name).is_dir():
                 continue
             folder = posixpath.normpath(data.get("path") or ".").lstrip("/") or "."
-            bookcase, usages = shelf((repositories / name).resolve(), cache, folder)
-            reference = read_program(data["output"], bookcase.library, folder)
+            library_index, usages = read_library((repositories / name).resolve(), cache, folder)
+            reference = read_program(data["output"], library_index.library, folder)
             if reference is not None and reference.calls:
                 found.append(
                     Row(
                         name,
                         f"{name}-{data['id']}",
-                        read_for_python(data["instruction"], (), bookcase.library.classes),
+                        read_python_request(data["instruction"], (), library_index.library.classes),
                         reference,
-                        bookcase,
+                        library_index,
                         usages,
                         data,
                     )
@@ -83,30 +83,32 @@ def judge(reference: Program, candidate: Program | None) -> Verdict:
     if candidate is None:
         return Verdict(-1.0, False, False)
     required = [
-        call for call in reference.calls if any(_tells(call.thing, name, value) for name, value in call.given.items())
+        call
+        for call in reference.calls
+        if any(_tells(call.callee, name, value) for name, value in call.arguments.items())
     ] or list(reference.calls)
     total, hits, exact, entry = 0.0, 0.0, True, True
     for call in required:
-        rivals = [one for one in candidate.calls if one.thing.object.name == call.thing.object.name]
-        total += 1 + len(call.given)
+        rivals = [one for one in candidate.calls if one.callee.object.name == call.callee.object.name]
+        total += 1 + len(call.arguments)
         if not rivals:
             exact = entry = False
             continue
         good, bad = max(
-            (_compare(call.thing, call.given, one.given) for one in rivals), key=lambda one: one[0] - one[1]
+            (_compare(call.callee, call.arguments, one.arguments) for one in rivals), key=lambda one: one[0] - one[1]
         )
         hits += 1 + good - 0.5 * bad
         exact = exact and not bad
-    extra = {one.thing.object.name for one in candidate.calls if one.thing.owner is None} - {
-        one.thing.object.name for one in reference.calls
+    extra = {one.callee.object.name for one in candidate.calls if one.callee.owner is None} - {
+        one.callee.object.name for one in reference.calls
     }
     return Verdict(hits / total - _EXTRA * len(extra), exact and not extra, entry)
 
 
-def _compare(thing: Thing, wanted: Mapping[str, ast.expr], got: Mapping[str, ast.expr]) -> tuple[int, int]:
+def _compare(callee: ApiCallable, wanted: Mapping[str, ast.expr], got: Mapping[str, ast.expr]) -> tuple[int, int]:
     good = bad = 0
     for name in dict.fromkeys([*wanted, *got]):
-        first, second = (_value(thing, name, given.get(name)) for given in (wanted, got))
+        first, second = (_value(callee, name, given.get(name)) for given in (wanted, got))
         unknown = first is _UNKNOWN or second is _UNKNOWN
         alike = (
             (first is second or (first is _UNKNOWN and name in wanted and name in got))
@@ -118,9 +120,9 @@ def _compare(thing: Thing, wanted: Mapping[str, ast.expr], got: Mapping[str, ast
     return good, bad
 
 
-def _value(thing: Thing, name: str, node: ast.expr | None) -> Any:
+def _value(callee: ApiCallable, name: str, node: ast.expr | None) -> Any:
     if node is None:
-        default = next((one.default for one in thing.parameters if one.name == name), None)
+        default = next((one.default for one in callee.parameters if one.name == name), None)
         node = ast.parse(default, mode="eval").body if default else None
     try:
         return ast.literal_eval(node) if node is not None else _UNKNOWN
@@ -128,6 +130,6 @@ def _value(thing: Thing, name: str, node: ast.expr | None) -> Any:
         return _UNKNOWN
 
 
-def _tells(thing: Thing, name: str, node: ast.expr) -> bool:
-    value, default = _value(thing, name, node), _value(thing, name, None)
+def _tells(callee: ApiCallable, name: str, node: ast.expr) -> bool:
+    value, default = _value(callee, name, node), _value(callee, name, None)
     return value is not _UNKNOWN and (default is _UNKNOWN or not values_of.same(value, default))

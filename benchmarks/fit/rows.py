@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ml_agent.matching.entries import Facts
-from ml_agent.matching.mentions import Statement, read
-from ml_agent.matching.retrieval import Shelf
+from ml_agent.matching.entries import RepositoryFacts
+from ml_agent.matching.mentions import ParsedRequest, read_request
+from ml_agent.matching.retrieval import EntryIndex
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
 from tools.commandline.words import choose, parse_call
@@ -23,7 +23,7 @@ class Row(NamedTuple):
     key: str
     group: str
     """wild, other (ML-Bench) or written."""
-    statement: Statement
+    statement: ParsedRequest
     folder: str
     signature: Signature
     values: dict[str, Any]
@@ -33,15 +33,15 @@ class Row(NamedTuple):
 
 
 @functools.cache
-def facts_of(root: Path, cache: Path) -> Facts:
+def facts_of(root: Path, cache: Path) -> RepositoryFacts:
     """What a repository shows and says."""
-    return Facts(RepoIndex.open(root, f"{root.name}-fit", cache))
+    return RepositoryFacts(RepoIndex.open(root, f"{root.name}-fit", cache))
 
 
 @functools.cache
-def shelf_of(root: Path, cache: Path, folder: str) -> Shelf:
+def entry_index_of(root: Path, cache: Path, folder: str) -> EntryIndex:
     """The entry points of a folder."""
-    return Shelf(facts_of(root, cache), folder)
+    return EntryIndex(facts_of(root, cache), folder)
 
 
 def row_of(data: dict[str, Any], group: str, root: Path, cache: Path) -> Row | None:
@@ -54,7 +54,9 @@ def row_of(data: dict[str, Any], group: str, root: Path, cache: Path) -> Row | N
     parsed = parse_call(signature, invocation.words)
     key = f"{root.name}-{data['id']}"
     values = parsed.values
-    return Row(root.name, key, group, read(data["instruction"]), folder, signature, values, not parsed.unknown, data)
+    return Row(
+        root.name, key, group, read_request(data["instruction"]), folder, signature, values, not parsed.unknown, data
+    )
 
 
 def calls(index: RepoIndex, text: str, folder: str) -> Iterator[tuple[Signature, Invocation]]:

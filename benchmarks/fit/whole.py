@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
 from benchmarks.data import Task, load_tasks, repository_folder
-from benchmarks.fit.about import Asked
+from benchmarks.fit.about import LabelledRequest
 from benchmarks.fit.relatives import family
 from benchmarks.predict.unit import answer_text
 from benchmarks.same_call import same_call
@@ -33,7 +33,7 @@ SURE, LIKELY, ANSWERED = 0.9, 0.5, 0.05
 """What share must be right of answers called sure, the probability from which one is likely, and below which none is given alone."""
 
 
-class First(NamedTuple):
+class FirstAnswer(NamedTuple):
     """The first answer to a row."""
 
     repository: str
@@ -47,7 +47,7 @@ class First(NamedTuple):
     text: str
 
 
-class Places(NamedTuple):
+class FitPaths(NamedTuple):
     """Where things lie."""
 
     repositories: Sequence[Path]
@@ -58,7 +58,7 @@ class Places(NamedTuple):
     """One table for each repository that was left out; any one serves a repository that nobody fitted to."""
 
 
-def first_answers(tasks: Sequence[Task], group: str, places: Places) -> Iterator[First]:
+def first_answers(tasks: Sequence[Task], group: str, places: FitPaths) -> Iterator[FirstAnswer]:
     """The first answer to each row whose repository is at hand, by tables that never saw that repository.
 
     Args:
@@ -74,10 +74,10 @@ def first_answers(tasks: Sequence[Task], group: str, places: Places) -> Iterator
         draft, vector = asked.first()
         text = answer_text(draft, task.folder) if draft is not None else ""
         passed = bool(text) and _is_right(task, text, group, root)
-        yield First(root.name, f"{root.name}-{task.id}", group, task.kind, task.style, vector, passed, text)
+        yield FirstAnswer(root.name, f"{root.name}-{task.id}", group, task.kind, task.style, vector, passed, text)
 
 
-def foreign_answers(several: Sequence[Asked], places: Places) -> Iterator[First]:
+def foreign_answers(several: Sequence[LabelledRequest], places: FitPaths) -> Iterator[FirstAnswer]:
     """The first answer of another repository to each request that this one does not turn down: none of them is right."""
     rng = random.Random(SEED)
     folders = (path for folder in places.repositories for path in sorted(folder.iterdir()) if path.is_dir())
@@ -89,7 +89,7 @@ def foreign_answers(several: Sequence[Asked], places: Places) -> Iterator[First]
         asked = _Question(_navigator(root.name, places.tables), one.text, workspace)
         draft, vector = (None, []) if asked.is_turned_down() else asked.first()
         if draft is not None:
-            yield First(root.name, f"{one.group}-{number}", FOREIGN, draft.kind, "", vector, False, draft.text)
+            yield FirstAnswer(root.name, f"{one.group}-{number}", FOREIGN, draft.kind, "", vector, False, draft.text)
 
 
 class _Question:
@@ -143,7 +143,7 @@ def _workspace(task: Task, root: Path, cache_folder: Path) -> Workspace:
     )
 
 
-def fit_confidence(answers: Sequence[First], without: str = "") -> dict[str, float]:
+def fit_confidence(answers: Sequence[FirstAnswer], without: str = "") -> dict[str, float]:
     """Weights of a logistic regression from what speaks for an answer to whether it is right.
 
     Args:
@@ -161,25 +161,25 @@ def fit_confidence(answers: Sequence[First], without: str = "") -> dict[str, flo
 _WEIGHT = {"wild": 1.0, "written": 1.0, "other": 0.5, "made": 0.15, FOREIGN: 1.0}
 
 
-class Rated(NamedTuple):
+class RatedAnswer(NamedTuple):
     """An answer with the probability that a model gives it which had not seen its repository."""
 
-    answer: First
+    answer: FirstAnswer
     probability: float
 
 
-def rated(answers: Sequence[First]) -> list[Rated]:
+def rated(answers: Sequence[FirstAnswer]) -> list[RatedAnswer]:
     """Each answer with its probability, each repository left out in turn."""
-    found: list[Rated] = []
+    found: list[RatedAnswer] = []
     for repository in sorted({one.repository for one in answers}):
         table = fit_confidence(answers, repository)
         weights = np.array([table[name] for name in CONFIDENCE_FEATURES])
         for one in (one for one in answers if one.repository == repository):
-            found.append(Rated(one, float(1 / (1 + np.exp(-(np.array(one.vector) @ weights + table["bias"]))))))
+            found.append(RatedAnswer(one, float(1 / (1 + np.exp(-(np.array(one.vector) @ weights + table["bias"]))))))
     return found
 
 
-def sure_from(several: Sequence[Rated]) -> float:
+def sure_from(several: Sequence[RatedAnswer]) -> float:
     """The least probability from which on the share of right answers is SURE, the wild rows by themselves and all rows together."""
     for threshold in np.arange(0.5, 0.99, 0.01):
         groups = [
@@ -193,7 +193,7 @@ def sure_from(several: Sequence[Rated]) -> float:
 _HELD = (("wild",), ("written",), ("wild", "other"))
 
 
-def curve(several: Sequence[Rated], group: str) -> list[tuple[float, int, float]]:
+def curve(several: Sequence[RatedAnswer], group: str) -> list[tuple[float, int, float]]:
     """Risk and coverage: for each share of rows that is answered, the surest first, how many those are and how many are right."""
     chosen = sorted((one for one in several if one.answer.group == group), key=lambda one: -one.probability)
     found = []
@@ -203,7 +203,7 @@ def curve(several: Sequence[Rated], group: str) -> list[tuple[float, int, float]
     return found
 
 
-def report(answers: Sequence[First]) -> str:
+def report(answers: Sequence[FirstAnswer]) -> str:
     """Right answers by repository and by style, and the curve of risk and coverage."""
     counts: dict[str, list[bool]] = {}
     for one in answers:
@@ -227,7 +227,7 @@ def report(answers: Sequence[First]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tables_of(answers: Sequence[First]) -> dict[str, float]:
+def tables_of(answers: Sequence[FirstAnswer]) -> dict[str, float]:
     """What `Model.levels` is made from."""
     return fit_confidence(answers) | {"sure": sure_from(rated(answers)), "likely": LIKELY, "answered": ANSWERED}
 

@@ -7,7 +7,7 @@ from benchmarks.fit.examples import same, stated
 from benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.entries import EntryPoint
-from ml_agent.matching.fill import Placed, typed
+from ml_agent.matching.fill import FilledSlot, spelling_in_slot
 from ml_agent.matching.slots import Slot
 
 CLASSES = {
@@ -28,7 +28,7 @@ CLASSES = {
 }
 
 
-class Wrong(NamedTuple):
+class AnswerError(NamedTuple):
     """One thing that is wrong."""
 
     kind: str
@@ -37,7 +37,7 @@ class Wrong(NamedTuple):
     given: Sequence[str] | None = None
 
 
-def wrongs(answer: Answer | None, row: Row, own: EntryPoint) -> list[Wrong]:
+def wrongs(answer: Answer | None, row: Row, own: EntryPoint) -> list[AnswerError]:
     """All that is wrong in an answer.
 
     Args:
@@ -46,17 +46,17 @@ def wrongs(answer: Answer | None, row: Row, own: EntryPoint) -> list[Wrong]:
         own: the entry point of the reference.
     """
     if answer is None:
-        return [Wrong("no answer")]
+        return [AnswerError("no answer")]
     if not same_entry(answer.entry.signature, row.signature):
-        return [Wrong("entry", answer.entry.signature.path)]
+        return [AnswerError("entry", answer.entry.signature.path)]
     wanted, given = stated(row.values, row.signature), stated(answer.call, row.signature)
     slots = {slot.option.dest: slot for slot in own.slots}
-    placed = {answer.entry.slots[one.slot].option.dest: one for one in answer.filled.placed}
-    found = [] if row.readable else [Wrong("not readable")]
+    placed = {answer.entry.slots[one.slot].option.dest: one for one in answer.assignment.placed}
+    found = [] if row.readable else [AnswerError("not readable")]
     for dest, words in wanted.items():
         if not _alike(words, given.get(dest)):
             kind = _why_missed(row, slots.get(dest), words, dest in answer.call, placed)
-            found.append(Wrong(kind if dest not in given or kind != "value without slot" else "slot taken", dest, words, given.get(dest)))  # fmt: skip
+            found.append(AnswerError(kind if dest not in given or kind != "value without slot" else "slot taken", dest, words, given.get(dest)))  # fmt: skip
     return [*found, *_false(answer, wanted, given, placed, slots)]
 
 
@@ -64,7 +64,9 @@ def _alike(words: Sequence[str], others: Sequence[str] | None) -> bool:
     return others is not None and len(words) == len(others) and all(map(same, words, others))
 
 
-def _why_missed(row: Row, slot: Slot | None, words: Sequence[str], called: bool, placed: Mapping[str, Placed]) -> str:
+def _why_missed(
+    row: Row, slot: Slot | None, words: Sequence[str], called: bool, placed: Mapping[str, FilledSlot]
+) -> str:
     """Why a slot has not what it should have."""
     if slot is None:
         return "not readable"
@@ -72,7 +74,7 @@ def _why_missed(row: Row, slot: Slot | None, words: Sequence[str], called: bool,
         return "switch missed"
     if slot.option.required and not called:
         return "required missing"
-    stating = [one for one in row.statement.mentions if _states(typed(one, slot), words)]
+    stating = [one for one in row.statement.mentions if _states(spelling_in_slot(one, slot), words)]
     starts = {start for dest, one in placed.items() if dest != slot.option.dest for start in one.starts}
     if any(one.start in starts for one in stating):
         return "wrong slot"
@@ -94,16 +96,16 @@ def _false(
     answer: Answer,
     wanted: Mapping[str, Sequence[str]],
     given: Mapping[str, Sequence[str]],
-    placed: Mapping[str, Placed],
+    placed: Mapping[str, FilledSlot],
     slots: Mapping[str, Slot],
-) -> Iterator[Wrong]:
+) -> Iterator[AnswerError]:
     """What is given that nobody asked for."""
     for dest, words in given.items():
         if dest in wanted:
             continue
         slot = slots.get(dest)
         if dest in placed:
-            yield Wrong("false switch" if slot is not None and slot.boolean else "false value", dest, None, words)
+            yield AnswerError("false switch" if slot is not None and slot.boolean else "false value", dest, None, words)
         else:
             shown = answer.shown is not None and dest in answer.shown.values
-            yield Wrong("unasked, example" if shown else "unasked, filled up", dest, None, words)
+            yield AnswerError("unasked, example" if shown else "unasked, filled up", dest, None, words)

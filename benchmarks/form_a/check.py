@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.data import Task
-from benchmarks.form_a.invokes import Use, read
+from benchmarks.form_a.invokes import ScriptUse, read
 from sandbox.contract import Command, Response, Sandbox
 
 SCRIPT = "run.sh"
@@ -29,7 +29,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     strict_seconds: float = 300.0
 
 
-class Checked(msgspec.Struct, frozen=True, kw_only=True):
+class ScriptVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The judgement of a run.sh."""
 
     script: str = ""
@@ -62,11 +62,11 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
         return self.name if self.task.folder == "." else f"{self.name}/{self.task.folder}"
 
 
-def check(sandbox: Sandbox, place: Script, rules: Rules) -> Checked:
+def check(sandbox: Sandbox, place: Script, rules: Rules) -> ScriptVerdict:
     """Run the row's run.sh in the sandbox that the agent worked in. Raises SandboxLostError."""
     script = _text(sandbox, f"{place.folder}/{SCRIPT}")
     if script is None:
-        return Checked(exit_code=127, reason="no-script: run.sh was not written")
+        return ScriptVerdict(exit_code=127, reason="no-script: run.sh was not written")
     # one run serves both rules: what a script did before the official time does not depend on how long it may go on
     command = Command(text=f"bash {SCRIPT}", folder=place.folder, timeout=rules.strict_seconds, install=place.installs)
     response = sandbox.run(command)
@@ -76,7 +76,7 @@ def check(sandbox: Sandbox, place: Script, rules: Rules) -> Checked:
     return msgspec.structs.replace(judge(response, output, use, rules), script=script)
 
 
-def judge(response: Response, output: str, use: Use, rules: Rules) -> Checked:
+def judge(response: Response, output: str, use: ScriptUse, rules: Rules) -> ScriptVerdict:
     """The judgement of a run.
 
     Args:
@@ -87,7 +87,7 @@ def judge(response: Response, output: str, use: Use, rules: Rules) -> Checked:
     """
     code = _exit_code(response, rules)
     reason = _strict_reason(response, use, output)
-    return Checked(
+    return ScriptVerdict(
         output=output[-OUTPUT:],
         exit_code=code,
         seconds=response.seconds,
@@ -106,7 +106,7 @@ def _exit_code(response: Response, rules: Rules) -> int:
     return 128 + (response.signal or 9)
 
 
-def _strict_reason(response: Response, use: Use, output: str) -> str:
+def _strict_reason(response: Response, use: ScriptUse, output: str) -> str:
     if not use.scripts:
         return "not-the-repository: run.sh uses no script or package of it"
     if use.missing:

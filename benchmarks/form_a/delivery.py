@@ -18,7 +18,7 @@ MESSAGE = 400
 """Characters that are kept of what a judge says."""
 
 
-class Delivered(msgspec.Struct, frozen=True, kw_only=True):
+class DeliveryVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a judge says."""
 
     there: bool
@@ -46,7 +46,7 @@ def with_inputs(task: Task, root: Path) -> Iterator[Path]:
         yield place
 
 
-def judged(sandbox: Sandbox, folder: str, judge: Path) -> Delivered:
+def judged(sandbox: Sandbox, folder: str, judge: Path) -> DeliveryVerdict:
     """Run a row's judge in its environment.
 
     Args:
@@ -59,4 +59,6 @@ def judged(sandbox: Sandbox, folder: str, judge: Path) -> Delivered:
     sandbox.put(judge, f"{folder}/{JUDGE}")
     response = sandbox.run(Command(text=f"python3 {JUDGE}", folder=folder, timeout=SECONDS))
     said = [line for line in (response.stdout + "\n" + response.stderr).splitlines() if line.strip()]
-    return Delivered(there=response.ok, message="" if response.ok else (said[-1] if said else response.ended)[:MESSAGE])
+    return DeliveryVerdict(
+        there=response.ok, message="" if response.ok else (said[-1] if said else response.ended)[:MESSAGE]
+    )

@@ -26,7 +26,7 @@ Get = Callable[[str], str | None]
 """The text of a file of the sandbox, by its path relative to the repository; None where there is none."""
 
 
-class Use(msgspec.Struct, frozen=True, kw_only=True):
+class ScriptUse(msgspec.Struct, frozen=True, kw_only=True):
     """What was found."""
 
     scripts: tuple[str, ...]
@@ -37,7 +37,7 @@ class Use(msgspec.Struct, frozen=True, kw_only=True):
     """Values of the task that it gives to nobody."""
 
 
-def read(script: str, root: Path, folder: str, arguments: Mapping[str, object], get: Get) -> Use:
+def read(script: str, root: Path, folder: str, arguments: Mapping[str, object], get: Get) -> ScriptUse:
     """Read a run.sh and the agent's own files that it runs.
 
     Args:
@@ -65,7 +65,7 @@ def read(script: str, root: Path, folder: str, arguments: Mapping[str, object], 
         strip(text, "python" if path.endswith(".py") else "bash", lambda name: name in reads)
         for path, text in texts.items()
     )
-    return Use(scripts=tuple(used), own=tuple(texts)[1:], missing=tuple(missing_values(effective, arguments)))
+    return ScriptUse(scripts=tuple(used), own=tuple(texts)[1:], missing=tuple(missing_values(effective, arguments)))
 
 
 def _candidates(script: str, folder: str) -> Iterator[str]:

@@ -7,8 +7,8 @@ import msgspec
 
 from benchmarks.data import Task, Visible, visible
 from benchmarks.errors import AgentMissingError
-from benchmarks.form_a.check import SCRIPT, Checked, Rules, Script, check
-from benchmarks.form_a.delivery import Delivered, judged
+from benchmarks.form_a.check import SCRIPT, Rules, Script, ScriptVerdict, check
+from benchmarks.form_a.delivery import DeliveryVerdict, judged
 from benchmarks.form_a.words import PromptVersion, instruction
 from benchmarks.subjects.install import Installed
 from benchmarks.subjects.model import REPLY_TOKENS, Calling, Ended, SubjectRun, SubjectTask
@@ -94,7 +94,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     settings: Settings
 
 
-class Spent(msgspec.Struct, frozen=True, kw_only=True):
+class RowCost(msgspec.Struct, frozen=True, kw_only=True):
     """What a row cost over all its tries."""
 
     calls: int = 0
@@ -104,10 +104,10 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
     usd: float | None = 0.0
     """None where a price is unknown."""
 
-    def plus(self, run: SubjectRun) -> "Spent":
+    def plus(self, run: SubjectRun) -> "RowCost":
         """With one more try."""
         usd = None if self.usd is None or run.usd is None else self.usd + run.usd
-        return Spent(
+        return RowCost(
             calls=self.calls + run.calls,
             prompt_tokens=self.prompt_tokens + run.prompt_tokens,
             completion_tokens=self.completion_tokens + run.completion_tokens,
@@ -123,8 +123,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     solver: str
     told: str = ""
-    checked: Checked = Checked()
-    delivered: Delivered | None = None
+    checked: ScriptVerdict = ScriptVerdict()
+    delivered: DeliveryVerdict | None = None
     """What the row's judge says; None in form A, and where run.sh never ran."""
     ended: Ended | None = None
     """None where the agent never ran."""
@@ -132,7 +132,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """The agent's."""
     infrastructure: str = ""
     """Why nobody can say whether the agent solved it: the last try failed for a reason that is not the agent's."""
-    spent: Spent = Spent()
+    spent: RowCost = RowCost()
     tries: int = 0
 
     @property

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.alone import alone
 from benchmarks.data import Task, repository_folder
 from benchmarks.engines import Engine, Work
 from benchmarks.engines.local import LocalEngine
 from benchmarks.errors import AgentMissingError, BenchError
+from benchmarks.folder_lock import lock_folder
 from benchmarks.form_a.delivery import with_inputs
 from benchmarks.form_a.output import Summary, as_row, summarise
 from benchmarks.form_a.row import Job, Outcome, Settings, Solver, solve_row
-from benchmarks.predict.live import Done as Shown
+from benchmarks.predict.live import LiveResult as Shown
 from benchmarks.predict.live import Progress
 from benchmarks.subjects.respondent import with_key
 from ml_agent.files import write_atomically
@@ -40,7 +40,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Do rows again that failed for a reason of the infrastructure."""
 
 
-class Done(msgspec.Struct, frozen=True, kw_only=True):
+class FormResult(msgspec.Struct, frozen=True, kw_only=True):
     """What there is at the end."""
 
     summary: Summary
@@ -50,7 +50,7 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     """These rows, each with the reason."""
 
 
-def run(plan: Plan, engine: Engine | None = None) -> Done:
+def run(plan: Plan, engine: Engine | None = None) -> FormResult:
     """Do every row that has no result yet, then write output.jsonl.
 
     Args:
@@ -59,11 +59,11 @@ def run(plan: Plan, engine: Engine | None = None) -> Done:
 
     Raises AgentMissingError where the solver cannot be started here at all, BenchError where output.jsonl cannot be written.
     """
-    with alone(plan.out, plan.out):
+    with lock_folder(plan.out, plan.out):
         return _run(plan, engine)
 
 
-def _run(plan: Plan, engine: Engine | None) -> Done:
+def _run(plan: Plan, engine: Engine | None) -> FormResult:
     rows = plan.out / "rows" / fingerprint(plan)
     rows.mkdir(parents=True, exist_ok=True)
     todo = [task for task in plan.tasks if _todo(load(rows, task), plan)]
@@ -104,11 +104,11 @@ def _progress_line(name: str, outcome: Outcome) -> Shown:
     )
 
 
-def _finish(plan: Plan, found: Sequence[Outcome], troubles: dict[str, str]) -> Done:
+def _finish(plan: Plan, found: Sequence[Outcome], troubles: dict[str, str]) -> FormResult:
     failed = {f"{o.github_id}-{o.id}": o.infrastructure for o in found if not o.counts} | troubles
     there = {(o.github_id, o.id) for o in found}
     failed |= {str(t.key): "not done" for t in plan.tasks if t.key not in there and str(t.key) not in troubles}
-    return Done(
+    return FormResult(
         summary=summarise(plan.solver.label, found),
         without_result=len(failed),
         failed=tuple(f"{name}: {reason}" for name, reason in failed.items()),

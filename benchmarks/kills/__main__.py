@@ -16,8 +16,8 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.kills.errands import Place, errands, lay
-from benchmarks.kills.trial import Trial, Whole, kill, undisturbed
+from benchmarks.kills.errands import ErrandFolder, errands, lay
+from benchmarks.kills.trial import Trial, UndisturbedRun, kill, undisturbed
 
 MARKS = 7_000_000
 
@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="JSON file of all trials")
     options = parser.parse_args(arguments)
     work = Path(tempfile.mkdtemp(prefix="ml-agent-kills-"))
-    place = Place(folder=work, mark=str(MARKS + os.getpid()))
+    place = ErrandFolder(folder=work, mark=str(MARKS + os.getpid()))
     lay(place)
     trials = list(_trials(place, options.sandbox.split(","), options.only or (), options.kills, options.seed))
     _show(trials)
@@ -46,11 +46,13 @@ def main(arguments: list[str] | None = None) -> int:
     return int(bool(bad))
 
 
-def _trials(place: Place, sandboxes: Sequence[str], only: Sequence[str], kills: int, seed: int) -> Sequence[Trial]:
+def _trials(
+    place: ErrandFolder, sandboxes: Sequence[str], only: Sequence[str], kills: int, seed: int
+) -> Sequence[Trial]:
     """All trials, the commands and sandboxes in turn."""
     kinds = [(way, one) for way in sandboxes for one in errands(way) if not only or one.name in only]
     kinds.sort(key=lambda kind: [one.name for one in errands("local")].index(kind[1].name))
-    wholes: dict[tuple[str, str], Whole] = {}
+    wholes: dict[tuple[str, str], UndisturbedRun] = {}
     done = []
     for number, (way, errand) in enumerate(islice(cycle(kinds), kills)):
         folder = place.folder / f"{number:03d}"

@@ -29,7 +29,7 @@ SCRIPTS = {"fitting": "fit.py", "growing": "grow.py", "tuning": "tune.py"}
 INSTRUCTION = "Train the {name} model with a learning rate of {lr} for {epochs} epochs."
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class ErrandFolder(msgspec.Struct, frozen=True, kw_only=True):
     """Where the errands find their repositories and rows."""
 
     folder: Path
@@ -51,17 +51,17 @@ class Errand(msgspec.Struct, frozen=True, kw_only=True):
     """One command."""
 
     name: str
-    begin: Callable[[Place, Path], Words]
+    begin: Callable[[ErrandFolder, Path], Words]
     """begin(place, out): its words."""
-    go_on: Callable[[Place, Path], Words]
+    go_on: Callable[[ErrandFolder, Path], Words]
     """What a user types after a kill."""
     outcome: Callable[[Path], Any]
     """outcome(out): what must be the same as in an undisturbed run."""
-    prepare: Callable[[Place, Path], Words] | None = None
+    prepare: Callable[[ErrandFolder, Path], Words] | None = None
     """A command that is killed before, so that there is something to go on with."""
 
 
-def lay(place: Place) -> None:
+def lay(place: ErrandFolder) -> None:
     """Write the repositories and the rows."""
     rows = []
     for number, (name, script) in enumerate(SCRIPTS.items(), 1):
@@ -82,24 +82,24 @@ def lay(place: Place) -> None:
 def errands(sandbox: str) -> tuple[Errand, ...]:
     """The five; those that run something do so in this sandbox (docker or local)."""
 
-    def solve(place: Place, out: Path) -> Words:
+    def solve(place: ErrandFolder, out: Path) -> Words:
         told = INSTRUCTION.format(name="fitting", lr="0.25", epochs=3)
         words = ["solve", told, "--repo", str(place.repos / "fitting"), "--run", "full", "--sandbox", sandbox]
         return [*words, "--network", "none", "--quiet", "--json", "--out", str(out / "run")]
 
-    def resume(place: Place, out: Path) -> Words:
+    def resume(place: ErrandFolder, out: Path) -> Words:
         begun = (out / "run" / CONFIG).exists()
         return ["resume", str(out / "run"), "--quiet", "--json"] if begun else solve(place, out)
 
-    def predict(place: Place, out: Path) -> Words:
+    def predict(place: ErrandFolder, out: Path) -> Words:
         words = ["bench", "predict", "--tasks", str(place.rows), "--repos", str(place.repos), "--navigator", "grounded"]
         return [*words, "--setting", "agent", "--jobs", "2", "--out", str(out / "predictions.jsonl")]
 
-    def run(place: Place, out: Path) -> Words:
+    def run(place: ErrandFolder, out: Path) -> Words:
         words = ["bench", "run", "--form", "A", "--agent", "grounded", "--tasks", str(_few(place)), "--jobs", "2"]
         return [*words, "--repos", str(place.repos), "--sandbox", sandbox, "--out", str(out / "results")]
 
-    def make(place: Place, out: Path) -> Words:
+    def make(place: ErrandFolder, out: Path) -> Words:
         roots = [str(place.repos / name) for name in SCRIPTS]
         return ["bench", "make", *roots, "--rows", "6", "--jobs", "2", "--out", str(out / "made.jsonl")]
 
@@ -112,7 +112,7 @@ def errands(sandbox: str) -> tuple[Errand, ...]:
     )
 
 
-def _few(place: Place) -> Path:
+def _few(place: ErrandFolder) -> Path:
     """Two rows: each takes seconds in a sandbox."""
     few = place.folder / "few.jsonl"
     lines = place.rows.read_text().splitlines(keepends=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.kills.errands import Errand, Place
+from benchmarks.kills.errands import Errand, ErrandFolder
 from benchmarks.kills.left import MARK, control_groups, half_files, of_engine, processes
 
 LONGEST = 300.0
@@ -24,7 +24,7 @@ TRIES = 20
 """How often a moment is drawn before a command ends sooner than it can be killed."""
 
 
-class Whole(msgspec.Struct, frozen=True, kw_only=True):
+class UndisturbedRun(msgspec.Struct, frozen=True, kw_only=True):
     """An undisturbed run."""
 
     outcome: Any
@@ -43,17 +43,17 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """What was not as it should be; empty where the kill was survived."""
 
 
-def undisturbed(errand: Errand, place: Place, folder: Path) -> Whole:
+def undisturbed(errand: Errand, place: ErrandFolder, folder: Path) -> UndisturbedRun:
     """Do the errand without a kill. RuntimeError where that fails: then there is nothing to compare with."""
     out = _make_folders(folder)
     began = time.monotonic()
     done = _finish(errand.begin(place, out), folder, "whole")
     if done.returncode not in (0, 1):
         raise RuntimeError(f"{errand.name} fails by itself: {done.stderr[-500:]}")
-    return Whole(outcome=errand.outcome(out), seconds=time.monotonic() - began, code=done.returncode)
+    return UndisturbedRun(outcome=errand.outcome(out), seconds=time.monotonic() - began, code=done.returncode)
 
 
-def kill(errand: Errand, place: Place, whole: Whole, folder: Path, number: int, seed: int) -> Trial:
+def kill(errand: Errand, place: ErrandFolder, whole: UndisturbedRun, folder: Path, number: int, seed: int) -> Trial:
     """One trial; the moment is drawn from the undisturbed run's length, and drawn again where the command ended before."""
     chance = Random(f"{seed} {errand.name} {number}")
     latest = whole.seconds
@@ -72,7 +72,9 @@ def kill(errand: Errand, place: Place, whole: Whole, folder: Path, number: int, 
     return Trial(errand=errand.name, number=number, moment=0.0, wrong=("it could not be killed in time",))
 
 
-def _gone_on(errand: Errand, place: Place, whole: Whole, work: Path, name: str, pids: set[int]) -> list[str]:
+def _gone_on(
+    errand: Errand, place: ErrandFolder, whole: UndisturbedRun, work: Path, name: str, pids: set[int]
+) -> list[str]:
     """Go on after the kill and say what is not as it should be."""
     out = work / "out"
     wrong = [f"an orphan of the kill: {line[:120]}" for line in _orphans(name)]

@@ -9,9 +9,9 @@ import msgspec
 
 from benchmarks.make.guards import UNSET, Guards
 from benchmarks.make.harmless import is_harmless, is_shape
-from benchmarks.make.reference import Refused
+from benchmarks.make.reference import RefusedCommand
 from benchmarks.make.seeds import Seed, usable
-from benchmarks.make.vary import NAME_WORDS, OUTPUT_WORDS, SUFFIX, Varied, Wish, is_path, words_of
+from benchmarks.make.vary import NAME_WORDS, OUTPUT_WORDS, SUFFIX, RequestedOption, ValueMaker, is_path, words_of
 from tools.signatures.model import Option
 
 WISHES = (2, 5)
@@ -24,7 +24,7 @@ USUAL, FEW = 0.75, 4
 """The share of documented calls that makes an option usual, and how many calls are needed to say so."""
 
 
-class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
+class EntryKnowledge(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of an entry point beside its signature."""
 
     guards: Guards
@@ -32,7 +32,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     """All that documents show of it."""
 
 
-def chosen(start: Seed, known: Knowledge, varied: Varied) -> list[Wish]:
+def chosen(start: Seed, known: EntryKnowledge, varied: ValueMaker) -> list[RequestedOption]:
     """The options that a row sets, in the order of the signature.
 
     Raises:
@@ -43,7 +43,7 @@ def chosen(start: Seed, known: Knowledge, varied: Varied) -> list[Wish]:
         o.dest: wish for o in needed(start, known) if (wish := _needed_wish(o, start, known.guards, varied)) is not None
     }
     if len(found) > MOST:
-        raise Refused("too many options are needed")
+        raise RefusedCommand("too many options are needed")
     _add_shown(start, known.guards, found, varied)
     wanted = min(max(varied.random.randint(*WISHES), len(found) + varied.random.randint(0, 2)), MOST)
     for option in _undocumented_options(start, known.guards, found, varied.random):
@@ -53,12 +53,12 @@ def chosen(start: Seed, known: Knowledge, varied: Varied) -> list[Wish]:
         if wish is not None and is_harmless(wish, found, known.guards, start.signature):
             found[option.dest] = wish
     if len(found) < WISHES[0]:
-        raise Refused("too few options with a value")
+        raise RefusedCommand("too few options with a value")
     order = [o.dest for o in start.signature.options]
     return sorted(found.values(), key=lambda w: order.index(w.option.dest))
 
 
-def needed(start: Seed, known: Knowledge) -> list[Option]:
+def needed(start: Seed, known: EntryKnowledge) -> list[Option]:
     """What the parser requires, and what the document shows and the program may not do without.
 
     Raises:
@@ -68,14 +68,14 @@ def needed(start: Seed, known: Knowledge) -> list[Option]:
     options = {o.dest: o for o in start.signature.options}
     unknown = any(_may_be_needed(o) or (_is_word(o) and o.dest in required) for o in usable(start.signature))
     if start.example is None and (unknown or known.guards.launched):
-        raise Refused("nothing shows what it needs")
+        raise RefusedCommand("nothing shows what it needs")
     shown = [*start.shown, *start.open]
     kept = {d: options[d] for d in shown if d in options and not _may_be_left_out(options[d], start, known)}
     kept |= {d: options[d] for d in _spelled_in_names(start, kept)}
     if known.guards.unused & kept.keys():
-        raise Refused("the program does nothing with an option that its document gives")
+        raise RefusedCommand("the program does nothing with an option that its document gives")
     if any(_is_unknown(d, start.shown[d], known) for d in kept if d in start.shown):
-        raise Refused("the source does not know a word that a document gives")
+        raise RefusedCommand("the source does not know a word that a document gives")
     return list({**required, **kept}.values())
 
 
@@ -90,7 +90,7 @@ def _contains(name: str, number: str) -> bool:
     return re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", name) is not None
 
 
-def _is_unknown(dest: str, value: Any, known: Knowledge) -> bool:
+def _is_unknown(dest: str, value: Any, known: EntryKnowledge) -> bool:
     """Whether the source keeps under a key what another document gives an option, and nowhere spells this word.
 
     Such a word is misspelt, or of another version. What no table knows may be anything: the name of a run, of data.
@@ -117,7 +117,7 @@ def _may_be_needed(option: Option) -> bool:
     return not words_of(option) & (OUTPUT_WORDS | NAME_WORDS)
 
 
-def _may_be_left_out(option: Option, start: Seed, known: Knowledge) -> bool:
+def _may_be_left_out(option: Option, start: Seed, known: EntryKnowledge) -> bool:
     if option.dest in known.guards.tested or known.guards.leads.get(option.dest):
         return False
     if option.switch or option.type == "bool":
@@ -139,7 +139,7 @@ def plainly_needed(start: Seed) -> set[str]:
     return {o.dest for o in start.signature.options if not o.switch and o.type not in ("int", "float", "bool")}
 
 
-def _needed_wish(option: Option, start: Seed, guards: Guards, varied: Varied) -> Wish | None:
+def _needed_wish(option: Option, start: Seed, guards: Guards, varied: ValueMaker) -> RequestedOption | None:
     """The option as documented, with another place where it names one; None where that is its default."""
     if option.dest in start.open:
         value = _replacement_places(option, start.open[option.dest], varied)
@@ -148,15 +148,15 @@ def _needed_wish(option: Option, start: Seed, guards: Guards, varied: Varied) ->
         stays = str(shown) in guards.words or _is_in_a_folder(option, shown, start)
         value = shown if stays else varied.kept(option, shown, start.workdir)
         if not _can_be_said(value):
-            raise Refused("a value cannot be said")
+            raise RefusedCommand("a value cannot be said")
         if str(value) == option.default and not _is_required(option):
             return None
     else:
         wish = varied.wish(option, None, start.workdir)
         value = None if wish is None else wish.value
     if value is None:
-        raise Refused(f"no value is known for an option that is needed ({option.type})")
-    return Wish(option=option, value=value, documented=option.dest in start.shown)
+        raise RefusedCommand(f"no value is known for an option that is needed ({option.type})")
+    return RequestedOption(option=option, value=value, documented=option.dest in start.shown)
 
 
 def _is_in_a_folder(option: Option, shown: Any, start: Seed) -> bool:
@@ -170,7 +170,7 @@ def _is_in_a_folder(option: Option, shown: Any, start: Seed) -> bool:
     )
 
 
-def _replacement_places(option: Option, shown: Any, varied: Varied) -> Any:
+def _replacement_places(option: Option, shown: Any, varied: ValueMaker) -> Any:
     """Places for placeholders, one or several."""
     if not isinstance(shown, list):
         return varied.place(option, shown)
@@ -186,7 +186,7 @@ def _can_be_said(value: Any) -> bool:
     )
 
 
-def _add_shown(start: Seed, guards: Guards, found: dict[str, Wish], varied: Varied) -> None:
+def _add_shown(start: Seed, guards: Guards, found: dict[str, RequestedOption], varied: ValueMaker) -> None:
     """What the document gives besides, most of it with another value where that does no harm, up to what can be said."""
     shown = [o for o in usable(start.signature) if o.dest in start.shown and o.dest not in {*found, *guards.unused}]
     varied.random.shuffle(shown)
@@ -196,11 +196,13 @@ def _add_shown(start: Seed, guards: Guards, found: dict[str, Wish], varied: Vari
         if wish is None or option.dest in guards.tested or not is_harmless(wish, found, guards, start.signature):
             if str(value) == option.default or not _can_be_said(value):
                 continue
-            wish = Wish(option=option, value=value, documented=True)
+            wish = RequestedOption(option=option, value=value, documented=True)
         found[option.dest] = wish
 
 
-def _undocumented_options(start: Seed, guards: Guards, found: Mapping[str, Wish], random: Random) -> list[Option]:
+def _undocumented_options(
+    start: Seed, guards: Guards, found: Mapping[str, RequestedOption], random: Random
+) -> list[Option]:
     """What may be asked for besides, though no document shows it."""
     taken = {*found, *start.shown, *start.open, *guards.tested, *guards.unused}
     hidden = [o for o in usable(start.signature) if o.dest not in taken and (o.help or o.type != "str")]

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.make.reference import Refused
+from benchmarks.make.reference import RefusedCommand
 from benchmarks.make.seeds import LEFT_OUT, OPEN, PLACEHOLDER
-from benchmarks.make.vary import Varied
-from benchmarks.make.wording import Style, Unsaid, quoted
+from benchmarks.make.vary import ValueMaker
+from benchmarks.make.wording import Style, UnsayableRequest, quoted
 from benchmarks.same_call.code import required
 from benchmarks.same_call.model import CodeCall, Observation
 from benchmarks.same_call.observation import observe
@@ -55,7 +55,7 @@ def code_seeds(index: RepoIndex) -> list[Example]:
     return list({e.text: e for e in short}.values())
 
 
-def code_row(example: Example, style: Style, varied: Varied, root: Path, repository: str) -> CodeRow:
+def code_row(example: Example, style: Style, varied: ValueMaker, root: Path, repository: str) -> CodeRow:
     """One row.
 
     Raises:
@@ -65,19 +65,19 @@ def code_row(example: Example, style: Style, varied: Varied, root: Path, reposit
     text = _vary_numbers(example.text, varied, observe(example.text, root, "."))
     seen = observe(text, root, ".")
     if seen.kind != "python" or seen.failure:
-        raise Refused(f"code: {seen.failure or 'no Python'}")
+        raise RefusedCommand(f"code: {seen.failure or 'no Python'}")
     calls = [c for c in required(seen.calls) if _values(c) and _is_known(c)]
     if not calls:
-        raise Refused("code: no call of the repository with a value")
+        raise RefusedCommand("code: no call of the repository with a value")
     values = [v for c in calls for v in _values(c).values()]
     if len(calls) > CALLS or len(values) > VALUES or len(required(seen.calls)) > CALLS + 1:
-        raise Unsaid("the code does too much for one request")
+        raise UnsayableRequest("the code does too much for one request")
     if any(_says_more(c) for c in required(seen.calls)):
-        raise Unsaid("the code gives something that cannot be said")
+        raise UnsayableRequest("the code gives something that cannot be said")
     if any(not _is_written(v, text) for v in values):
-        raise Unsaid("a value is not written in the code")
+        raise UnsayableRequest("a value is not written in the code")
     if any(isinstance(v, str) and OPEN.search(v) for v in values):
-        raise Refused("code: a placeholder")
+        raise RefusedCommand("code: a placeholder")
     instruction = _request(calls, style, varied.random, repository) + _input(seen.calls, text)
     arguments = {f"{c.name.rpartition('.')[2]} {n}": _argument_text(v) for c in calls for n, v in _values(c).items()}
     return CodeRow(text=text, instruction=instruction, arguments=arguments, example=example)
@@ -100,13 +100,13 @@ def _says_more(call: CodeCall) -> bool:
     )
 
 
-def _vary_numbers(text: str, varied: Varied, before: Observation) -> str:
+def _vary_numbers(text: str, varied: ValueMaker, before: Observation) -> str:
     """The block with other numbers where it gives them by name to the repository's own functions."""
     own = {name for call in before.calls if call.own and _is_known(call) for name in call.arguments}
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError) as error:
-        raise Refused("code: it does not parse") from error
+        raise RefusedCommand("code: it does not parse") from error
     spots = [(name, node) for name, node in _spots(tree) if name in own and not SHAPE.match(name)]
     varied.random.shuffle(spots)
     lines = text.encode().splitlines(keepends=True)
@@ -120,7 +120,7 @@ def _vary_numbers(text: str, varied: Varied, before: Observation) -> str:
             lines[node.lineno - 1] = line[: node.col_offset] + repr(wish.value).encode() + line[node.end_col_offset :]
     changed = b"".join(lines).decode()
     if changed == text:
-        raise Refused("code: nothing in it can be varied")
+        raise RefusedCommand("code: nothing in it can be varied")
     return changed
 
 
@@ -176,9 +176,9 @@ def _argument_text(value: Any) -> str:
 
 def _request(calls: Sequence[CodeCall], style: Style, random: Random, repository: str) -> str:
     if any(name.isdigit() for c in calls for name in _values(c)):
-        raise Unsaid("an argument has no name")
+        raise UnsayableRequest("an argument has no name")
     if any(len(str(v)) > 60 or "\n" in str(v) for c in calls for v in _values(c).values()):
-        raise Unsaid("a value is too long to be said")
+        raise UnsayableRequest("a value is too long to be said")
     if style == "flags":
         said = "; then ".join(
             f"{_short_name(c)}({', '.join(f'{n}={v!r}' for n, v in _values(c).items())})" for c in calls
@@ -205,7 +205,7 @@ def _input(calls: Sequence[CodeCall], text: str) -> str:
     made = [c for c in calls if c.name.rpartition(".")[2] in ("randn", "rand") and not c.own]
     sizes = [list(c.arguments.values()) for c in made]
     if len(sizes) != 1 or not all(type(n) is int for n in sizes[0]):
-        raise Unsaid("the input of the code cannot be said")
+        raise UnsayableRequest("the input of the code cannot be said")
     end = " and print the shape of what comes out" if PRINTED.search(text) else ""
     inputs = max(len(c.arguments.keys() - {"self"}) for c in called)
     each = f" for each of its {inputs} arguments" if inputs > 1 else ""

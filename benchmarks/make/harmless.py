@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from benchmarks.make.guards import UNSET, Guards
-from benchmarks.make.vary import NAME_WORDS, OUTPUT_WORDS, Wish, last_words, words_of
+from benchmarks.make.vary import NAME_WORDS, OUTPUT_WORDS, RequestedOption, last_words, words_of
 from tools.signatures.model import Option, Signature
 
 
@@ -68,7 +68,9 @@ def is_shape(option: Option) -> bool:
     return rate or (bool(words & SHAPES) and not words & ALWAYS_FIT)
 
 
-def is_harmless(wish: Wish, found: Mapping[str, Wish], guards: Guards, signature: Signature) -> bool:
+def is_harmless(
+    wish: RequestedOption, found: Mapping[str, RequestedOption], guards: Guards, signature: Signature
+) -> bool:
     """Whether the program still runs with this option, as far as its name, its help and the source tell."""
     option = wish.option
     if is_shape(option) or excluded(option, found, signature) or needs_another(option, found):
@@ -88,21 +90,21 @@ def is_harmless(wish: Wish, found: Mapping[str, Wish], guards: Guards, signature
     return not BOUND.search(option.help) and _can_be_added(wish, guards)
 
 
-def _trains(found: Mapping[str, Wish], signature: Signature) -> bool:
+def _trains(found: Mapping[str, RequestedOption], signature: Signature) -> bool:
     """Whether a program trains with what it is given, as far as names tell."""
     told = {w for wish in found.values() for w in words_of(wish.option)}
     named = {*re.split(r"[\W_]+", signature.path.lower()), *signature.subcommand}
     return "train" in told or not (told | named) & TESTING
 
 
-def _only_tests(found: Mapping[str, Wish]) -> bool:
+def _only_tests(found: Mapping[str, RequestedOption]) -> bool:
     """Whether a switch leaves the training out of a program that trains: folders are mostly those of training then."""
     told = {w for wish in found.values() for w in words_of(wish.option)}
     switches = (w.option for w in found.values() if w.option.switch)
     return "train" not in told and any(words_of(o) & TESTING for o in switches)
 
 
-def _can_be_added(wish: Wish, guards: Guards) -> bool:
+def _can_be_added(wish: RequestedOption, guards: Guards) -> bool:
     """Whether an option is of a kind that programs have alike; a documented number needs no such name."""
     option, words = wish.option, words_of(wish.option)
     if option.switch or isinstance(wish.value, bool):
@@ -119,7 +121,7 @@ def _can_be_added(wish: Wish, guards: Guards) -> bool:
     return bool(last_words(option) & NAME_WORDS) and words <= NAMES and "." not in option.dest
 
 
-def excluded(option: Option, found: Mapping[str, Wish], signature: Signature) -> bool:
+def excluded(option: Option, found: Mapping[str, RequestedOption], signature: Signature) -> bool:
     """Whether one of those that are set may not stand beside it."""
     return any(option.dest in group and found.keys() & set(group) for group in signature.exclusive)
 

@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from benchmarks.make.vary import Wish, is_path
+from benchmarks.make.vary import RequestedOption, is_path
 from tools.signatures.model import Option, Signature
 
 LONG = {
@@ -136,7 +136,7 @@ def deed(option: Option) -> str:
     return text[0].lower() + text[1:]
 
 
-def switch_sentence(wish: Wish, by_help: bool) -> str:
+def switch_sentence(wish: RequestedOption, by_help: bool) -> str:
     """The request for a switch, as an imperative without a full stop."""
     told = deed(wish.option)
     if told and by_help:

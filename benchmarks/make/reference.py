@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.make.vary import Wish
+from benchmarks.make.vary import RequestedOption
 from benchmarks.same_call.model import Program
 from benchmarks.same_call.observation import observe
 from benchmarks.same_call.options import options_of
@@ -15,11 +15,11 @@ from tools.errors import RenderError
 from tools.signatures.model import Signature
 
 
-class Refused(Exception):
+class RefusedCommand(Exception):
     """The repository does not take the command, or takes it for something else."""
 
 
-def reference(signature: Signature, wishes: Sequence[Wish], workdir: str, root: Path) -> str:
+def reference(signature: Signature, wishes: Sequence[RequestedOption], workdir: str, root: Path) -> str:
     """The command that grants all wishes, as it is typed in `workdir`.
 
     Raises:
@@ -29,13 +29,13 @@ def reference(signature: Signature, wishes: Sequence[Wish], workdir: str, root: 
     try:
         text = render_command(signature, call, workdir)
     except RenderError as error:
-        raise Refused(f"cannot be written: {error}") from error
+        raise RefusedCommand(f"cannot be written: {error}") from error
     seen = observe(text, root, workdir)
     if seen.failure:
-        raise Refused(f"{seen.failure}: {seen.message}")
+        raise RefusedCommand(f"{seen.failure}: {seen.message}")
     program = next((p for p in seen.programs if _is(p, signature)), None)
     if program is None:
-        raise Refused("another program runs")
+        raise RefusedCommand("another program runs")
     if program.parsed:
         _see_that_it_was_meant(program, call, root)
     else:
@@ -54,10 +54,10 @@ def _see_that_it_was_meant(program: Program, call: Mapping[str, Any], root: Path
         if name not in options.values and name.replace("-", "_") in options.values:
             name = name.replace("-", "_")
         if name not in options.values or not same(options.values[name], value):
-            raise Refused(f"the parser takes {name} for {options.values.get(name)!r}")
+            raise RefusedCommand(f"the parser takes {name} for {options.values.get(name)!r}")
     extra = options.given - {n.replace("-", "_") for n in call} - set(call)
     if extra:
-        raise Refused(f"the parser sets {', '.join(sorted(extra))}, too")
+        raise RefusedCommand(f"the parser sets {', '.join(sorted(extra))}, too")
 
 
 def _see_that_it_fits(signature: Signature, program: Program) -> None:
@@ -65,4 +65,4 @@ def _see_that_it_fits(signature: Signature, program: Program) -> None:
     parsed = parse_call(signature, program.words)
     if parsed.unknown or parsed.findings:
         told = parsed.findings[0].message if parsed.findings else parsed.unknown[0]
-        raise Refused(f"the signature: {told}")
+        raise RefusedCommand(f"the signature: {told}")

@@ -10,15 +10,15 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.make.chosen import Knowledge, chosen, usual
+from benchmarks.make.chosen import EntryKnowledge, chosen, usual
 from benchmarks.make.code import STYLES as code_styles
 from benchmarks.make.code import code_row, code_seeds
 from benchmarks.make.guards import guards
 from benchmarks.make.phrases import namesakes
-from benchmarks.make.reference import Refused, reference
+from benchmarks.make.reference import RefusedCommand, reference
 from benchmarks.make.seeds import Seed, folder_of, rivals, seeds
-from benchmarks.make.vary import Varied, Wish
-from benchmarks.make.wording import STYLES, Style, Told, Unsaid, request
+from benchmarks.make.vary import RequestedOption, ValueMaker
+from benchmarks.make.wording import STYLES, RequestContent, Style, UnsayableRequest, request
 from tools.index import RepoIndex
 from tools.python_api.modules import ModuleTable
 
@@ -31,7 +31,7 @@ SPLITS = ((0.2, "test"), (0.35, "dev"), (1.0, "train"))
 """Shares of repositories, added up."""
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True):
+class RowSource(msgspec.Struct, frozen=True, kw_only=True):
     """One repository to make rows of."""
 
     root: Path
@@ -41,7 +41,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     github_id: int
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
+class MadeRows(msgspec.Struct, frozen=True, kw_only=True):
     """What came of one repository."""
 
     rows: tuple[dict[str, Any], ...]
@@ -51,12 +51,12 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     """Whose words the requests are, where a model was asked for them."""
 
 
-def make_rows(source: Source, index: RepoIndex, most: int, seed: int) -> Made:
+def make_rows(source: RowSource, index: RepoIndex, most: int, seed: int) -> MadeRows:
     """Up to `most` rows; the same for the same seed and commit."""
     random = Random(f"{seed} {source.github}")
     found = usual(seeds(index))
     refused: Counter[str] = Counter() if found else Counter({"no entry point with options": 1})
-    varied = Varied(index.files, random)
+    varied = ValueMaker(index.files, random)
     rows: list[dict[str, Any]] = []
     texts: set[str] = set()
     maker = _Maker(source, index, varied, found)
@@ -66,7 +66,7 @@ def make_rows(source: Source, index: RepoIndex, most: int, seed: int) -> Made:
         used = Counter(str(row["style"]) for row in rows)
         try:
             row = _row(start, sorted(STYLES, key=lambda style: used[style]), maker)
-        except (Refused, Unsaid) as reason:
+        except (RefusedCommand, UnsayableRequest) as reason:
             refused[f"{type(reason).__name__.lower()}: {reason}".split(": ")[1][:60]] += 1
             continue
         if row["output"] in texts:
@@ -76,11 +76,11 @@ def make_rows(source: Source, index: RepoIndex, most: int, seed: int) -> Made:
         rows.append(row)
     written = _code_rows(source, index, varied, max(most // CODE_SHARE, most - len(rows)), refused)
     rows = [*rows[: most - len(written)], *written]
-    return Made(rows=tuple({**row, "id": n} for n, row in enumerate(rows, start=1)), refused=dict(refused))
+    return MadeRows(rows=tuple({**row, "id": n} for n, row in enumerate(rows, start=1)), refused=dict(refused))
 
 
 def _code_rows(
-    source: Source, index: RepoIndex, varied: Varied, most: int, refused: Counter[str]
+    source: RowSource, index: RepoIndex, varied: ValueMaker, most: int, refused: Counter[str]
 ) -> list[dict[str, Any]]:
     """Rows whose answer is Python."""
     rows: list[dict[str, Any]] = []
@@ -93,7 +93,7 @@ def _code_rows(
         style = code_styles[len(rows) % len(code_styles)]
         try:
             made = code_row(example, style, varied, source.root, repository)
-        except (Refused, Unsaid) as reason:
+        except (RefusedCommand, UnsayableRequest) as reason:
             refused[str(reason)[:60]] += 1
             continue
         rows.append({
@@ -104,7 +104,7 @@ def _code_rows(
     return rows
 
 
-def _common(source: Source) -> dict[str, Any]:
+def _common(source: RowSource) -> dict[str, Any]:
     """What all rows of a repository have."""
     return {
         "github_id": source.github_id, "id": 0, "github": source.github, "repo": source.github.rstrip("/").rpartition("/")[2],
@@ -125,18 +125,18 @@ def _turns(found: Sequence[Seed], most: int) -> Iterator[Seed]:
 class _Maker:
     """What all rows of a repository share."""
 
-    def __init__(self, source: Source, index: RepoIndex, varied: Varied, found: Sequence[Seed]) -> None:
+    def __init__(self, source: RowSource, index: RepoIndex, varied: ValueMaker, found: Sequence[Seed]) -> None:
         self.source, self.varied, self.random = source, varied, varied.random
         self.signatures = list({(f.path, f.name, f.subcommand): f for f in (s.signature for s in found)}.values())
         self._index, self._table, self._found = index, ModuleTable(index.files), found
-        self._known: dict[tuple[str, str, tuple[str, ...]], Knowledge] = {}
+        self._known: dict[tuple[str, str, tuple[str, ...]], EntryKnowledge] = {}
 
-    def known(self, start: Seed) -> Knowledge:
+    def known(self, start: Seed) -> EntryKnowledge:
         """What the source and the documents say of an entry point."""
         if start.key not in self._known:
             documented = tuple(s for s in self._found if s.key == start.key and s.example)
             read = guards(self._index, self._table, start.signature)
-            self._known[start.key] = Knowledge(guards=read, documented=documented)
+            self._known[start.key] = EntryKnowledge(guards=read, documented=documented)
         return self._known[start.key]
 
 
@@ -147,7 +147,9 @@ def _row(start: Seed, styles: Sequence[Style], maker: _Maker) -> dict[str, Any]:
     others = rivals(start.signature, [w.option.dest for w in wishes], maker.signatures)
     repository = maker.source.github.rstrip("/").rpartition("/")[2]
     alone = not others and not namesakes(start.signature, maker.signatures)
-    told = Told(signature=start.signature, wishes=tuple(wishes), workdir=workdir, alone=alone, repository=repository)
+    told = RequestContent(
+        signature=start.signature, wishes=tuple(wishes), workdir=workdir, alone=alone, repository=repository
+    )
     _first_style(told, styles, maker.random)
     command, folder = _command(start, wishes, workdir, maker.source.root)
     style, text = _first_style(msgspec.structs.replace(told, workdir=folder), styles, maker.random)
@@ -163,34 +165,34 @@ def _row(start: Seed, styles: Sequence[Style], maker: _Maker) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _first_style(told: Told, styles: Sequence[Style], random: Random) -> tuple[Style, str]:
+def _first_style(told: RequestContent, styles: Sequence[Style], random: Random) -> tuple[Style, str]:
     """The first style in which the request can be written, and the request."""
-    reason: Unsaid | None = None
+    reason: UnsayableRequest | None = None
     for style in styles:
         try:
             return style, request(told, style, random)
-        except Unsaid as unsaid:
+        except UnsayableRequest as unsaid:
             reason = unsaid
-    raise reason or Unsaid("no style")
+    raise reason or UnsayableRequest("no style")
 
 
-def _command(start: Seed, wishes: Sequence[Wish], workdir: str, root: Path) -> tuple[str, str]:
+def _command(start: Seed, wishes: Sequence[RequestedOption], workdir: str, root: Path) -> tuple[str, str]:
     """The reference, and the folder from which it runs: for an undocumented script the first that works."""
     if start.example:
         text = reference(start.signature, wishes, workdir, root)
         if _changes_sides(start, wishes, text):
-            raise Refused("an option stands before its subcommand")
+            raise RefusedCommand("an option stands before its subcommand")
         return text, workdir
-    refused: Refused | None = None
+    refused: RefusedCommand | None = None
     for folder in folder_of(start, root):
         try:
             return reference(start.signature, wishes, folder, root), folder
-        except Refused as error:
+        except RefusedCommand as error:
             refused = refused or error
-    raise refused or Refused("no folder to run it from")
+    raise refused or RefusedCommand("no folder to run it from")
 
 
-def _changes_sides(start: Seed, wishes: Sequence[Wish], text: str) -> bool:
+def _changes_sides(start: Seed, wishes: Sequence[RequestedOption], text: str) -> bool:
     """Whether an option stands before a subcommand and in the document behind it, where it may mean something else."""
     documented = start.example.text if start.example else ""
     for word in start.signature.subcommand[-1:]:
@@ -202,7 +204,7 @@ def _changes_sides(start: Seed, wishes: Sequence[Wish], text: str) -> bool:
     return False
 
 
-def _expected_text(wish: Wish) -> str:
+def _expected_text(wish: RequestedOption) -> str:
     """The string that every right answer contains."""
     if wish.option.switch:
         flags = wish.option.flags if wish.value or wish.option.switch_value == "False" else wish.option.negative_flags
@@ -210,7 +212,7 @@ def _expected_text(wish: Wish) -> str:
     return wish.text
 
 
-def _alternative_spellings(wish: Wish) -> list[str]:
+def _alternative_spellings(wish: RequestedOption) -> list[str]:
     """Other ways to write the value."""
     found: list[str] = []
     if isinstance(wish.value, float):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.alone import alone
 from benchmarks.engines import Work
 from benchmarks.engines.local import LocalEngine
-from benchmarks.make.rows import Made, Source, make_rows
+from benchmarks.folder_lock import lock_folder
+from benchmarks.make.rows import MadeRows, RowSource, make_rows
 from benchmarks.make.spoken import reworded
 from benchmarks.own_files import MADE_ROWS, see_that_it_may_be_replaced
 from ml_agent.files import write_atomically
@@ -33,7 +33,7 @@ VERSION = 11
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """What is wanted."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[RowSource, ...]
     out: Path
     """JSONL file; parts by repository stand in the folder OUT.parts beside it."""
     cache: Path
@@ -73,7 +73,7 @@ def make(order: Order, say: Callable[[str], None]) -> Report:
     if order.model:
         ask_endpoint(endpoint_of(_settings(order)))
     parts = order.out.with_name(order.out.name + ".parts")
-    with alone(parts, order.out):
+    with lock_folder(parts, order.out):
         return _make(order, parts, say)
 
 
@@ -104,21 +104,21 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
     )
 
 
-def _part(file: Path) -> Made | None:
+def _part(file: Path) -> MadeRows | None:
     """The rows of one repository as they were made before; a damaged file counts as none."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Made)
+        return msgspec.json.decode(file.read_bytes(), type=MadeRows)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def _carried_out(todo: Sequence[Source], order: Order) -> Iterator[tuple[Source, Made]]:
+def _carried_out(todo: Sequence[RowSource], order: Order) -> Iterator[tuple[RowSource, MadeRows]]:
     """One repository after the other in `jobs` processes; one that takes too long or breaks its process gives no rows."""
     work = Work(carry_out=functools.partial(_one, order=order), lost=_lost_outcome, label=_label, seconds=SECONDS)
     yield from LocalEngine(order.jobs)(work, todo)
 
 
-def _one(source: Source, order: Order) -> tuple[Source, Made]:
+def _one(source: RowSource, order: Order) -> tuple[RowSource, MadeRows]:
     index = RepoIndex.open(source.root, local_version(source.root), order.cache)
     made = make_rows(source, index, order.rows, order.seed)
     if not order.model:
@@ -127,11 +127,11 @@ def _one(source: Source, order: Order) -> tuple[Source, Made]:
     return source, msgspec.structs.replace(made, rows=worded.rows, wording=worded.wording)
 
 
-def _lost_outcome(source: Source, reason: str) -> tuple[Source, Made]:
-    return source, Made(rows=(), refused={reason: 1})
+def _lost_outcome(source: RowSource, reason: str) -> tuple[RowSource, MadeRows]:
+    return source, MadeRows(rows=(), refused={reason: 1})
 
 
-def _label(source: Source) -> str:
+def _label(source: RowSource) -> str:
     return source.name
 
 
@@ -144,7 +144,7 @@ def _sum_counts(counts: Iterable[dict[str, int]]) -> dict[str, int]:
     return dict(sum((Counter(one) for one in counts), Counter[str]()).most_common(12))
 
 
-def _name(source: Source, order: Order) -> str:
+def _name(source: RowSource, order: Order) -> str:
     """The file of one part: by everything that its rows depend on."""
     version = source.commit or local_version(source.root)
     facts = f"{VERSION} {order.seed} {order.rows} {order.model} {source.github} {version} {source.github_id}"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.errors import BenchError
-from benchmarks.make.rows import Source
+from benchmarks.make.rows import RowSource
 from benchmarks.make.run import FIRST_ID
 from ml_agent.repositories import repository_cache
 from ml_agent.settings import load_settings
@@ -17,9 +17,9 @@ NAME = re.compile(r"[\w.-]+/[\w.-]+$")
 COMMIT = re.compile(r"[0-9a-f]{40}$")
 
 
-def sources(given: Sequence[str]) -> tuple[Source, ...]:
+def sources(given: Sequence[str]) -> tuple[RowSource, ...]:
     """The repositories in the order in which they were given. BenchError for one that cannot be had."""
-    found: list[Source] = []
+    found: list[RowSource] = []
     for number, text in enumerate(given):
         if Path(text).is_dir():
             found.append(_folder(Path(text).resolve(), FIRST_ID + number))
@@ -30,10 +30,10 @@ def sources(given: Sequence[str]) -> tuple[Source, ...]:
     return tuple(found)
 
 
-def _folder(root: Path, number: int) -> Source:
+def _folder(root: Path, number: int) -> RowSource:
     version = local_version(root)
     commit = version if COMMIT.match(version) else ""
-    return Source(root=root, name=root.name.lower(), github=_origin(root), commit=commit, github_id=number)
+    return RowSource(root=root, name=root.name.lower(), github=_origin(root), commit=commit, github_id=number)
 
 
 def _origin(root: Path) -> str:
@@ -46,12 +46,12 @@ def _origin(root: Path) -> str:
     return f"https://github.com/{match[1] if match else f'local/{root.name}'}"
 
 
-def _github_source(text: str, number: int) -> Source:
+def _github_source(text: str, number: int) -> RowSource:
     try:
         found = repository_cache(load_settings()).get(f"https://github.com/{text}", None)
     except RepositoryError as error:
         raise BenchError(f"{text}: {error}") from error
     name = text.rpartition("/")[2].lower()
-    return Source(
+    return RowSource(
         root=found.root, name=name, github=f"https://github.com/{text}", commit=found.version, github_id=number
     )

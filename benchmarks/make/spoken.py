@@ -14,7 +14,7 @@ from ml_agent.errors import AgentError
 from ml_agent.llm.answers import read_reply
 from ml_agent.llm.configured import endpoint_of
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.sender import Body, Parts, Sender
+from ml_agent.llm.sender import ClientParts, RequestBody, Sender
 from ml_agent.prices import load_prices
 from ml_agent.settings import Settings
 from prompts.untrusted import neutral
@@ -68,7 +68,7 @@ _SAYS_NOTHING = frozenset(
 _OPTION = re.compile(r"(?<!\S)--?[A-Za-z][\w.-]*")
 
 
-class Speaker:
+class RequestWriter:
     """Asks a model to word requests.
 
     Args:
@@ -77,7 +77,7 @@ class Speaker:
     """
 
     def __init__(self, settings: Settings, budget: Budget) -> None:
-        parts = Parts(memory=Memory(), prices=load_prices(settings.prices))
+        parts = ClientParts(memory=Memory(), prices=load_prices(settings.prices))
         self._sender = Sender(endpoint_of(settings), budget, lambda event, **fields: None, parts)
         self._failures = 0
 
@@ -89,7 +89,7 @@ class Speaker:
         prompt = ASKED.format(
             style=STYLES[row["style"]], request=template, command=row["output"], helps="\n".join(helps) or "-"
         )
-        body = Body(
+        body = RequestBody(
             messages=({"role": "user", "content": neutral(prompt)},),
             options={"max_tokens": OUTPUT_TOKENS, "temperature": 0.0},
         )
@@ -107,7 +107,7 @@ class Speaker:
         self._sender.close()
 
 
-class Reworded(msgspec.Struct, frozen=True, kw_only=True):
+class RewordedRows(msgspec.Struct, frozen=True, kw_only=True):
     """Rows in a model's words."""
 
     rows: tuple[dict[str, Any], ...]
@@ -115,9 +115,9 @@ class Reworded(msgspec.Struct, frozen=True, kw_only=True):
     """How many rows are by the model, and how many kept the template, by reason."""
 
 
-def reworded(rows: Sequence[dict[str, Any]], settings: Settings) -> Reworded:
+def reworded(rows: Sequence[dict[str, Any]], settings: Settings) -> RewordedRows:
     """These rows with requests in the words of the model that the settings name."""
-    speaker, wording = Speaker(settings, Budget()), Counter[str]()
+    speaker, wording = RequestWriter(settings, Budget()), Counter[str]()
 
     def asked() -> Iterator[dict[str, Any]]:
         for row in rows:
@@ -126,7 +126,7 @@ def reworded(rows: Sequence[dict[str, Any]], settings: Settings) -> Reworded:
             yield {**row, "instruction": text}
 
     try:
-        return Reworded(rows=tuple(asked()), wording=dict(wording))
+        return RewordedRows(rows=tuple(asked()), wording=dict(wording))
     finally:
         speaker.close()
 

@@ -110,7 +110,7 @@ SERIES = re.compile(r"[\w.-]*\{\d+\.\.\d+\}[\w.-]*$")
 """A series of files."""
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class RequestedOption(msgspec.Struct, frozen=True, kw_only=True):
     """One option with the value that the request asks for."""
 
     option: Option
@@ -132,7 +132,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         return not self.option.switch and is_path(self.option) and not isinstance(self.value, (int, float))
 
 
-class Varied:
+class ValueMaker:
     """Makes values for the options of one repository.
 
     Args:
@@ -154,7 +154,7 @@ class Varied:
         self._places = self._places or self.random.sample(PLACES, len(PLACES))
         return self._places.pop()
 
-    def wish(self, option: Option, shown: Any, workdir: str = ".") -> Wish | None:
+    def wish(self, option: Option, shown: Any, workdir: str = ".") -> RequestedOption | None:
         """The option with a value that is not its default; None where no sensible value is known.
 
         Args:
@@ -165,7 +165,7 @@ class Varied:
         value = self._value(option, shown, workdir)
         if value is None or (option.default is not None and str(value) == option.default and not option.required):
             return None
-        return Wish(option=option, value=value, documented=shown is not None)
+        return RequestedOption(option=option, value=value, documented=shown is not None)
 
     def kept(self, option: Option, shown: Any, workdir: str = ".") -> Any:
         """A documented value that is needed: as it is, or another place where it names one outside the repository.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from benchmarks.make.phrases import deed, entry_name, entry_words, help_noun, name_words, purpose, switch_sentence
-from benchmarks.make.vary import OUTPUT_WORDS, Wish, words_of
+from benchmarks.make.vary import OUTPUT_WORDS, RequestedOption, words_of
 from tools.signatures.model import Signature
 
 Style = Literal["polite", "plain", "terse", "flags", "indirect", "context"]
@@ -67,22 +67,22 @@ SPELLED = 1000
 """Numbers below this one may be written in words."""
 
 
-class Unsaid(Exception):
+class UnsayableRequest(Exception):
     """The request cannot be written in this style."""
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class RequestContent(msgspec.Struct, frozen=True, kw_only=True):
     """What a request is about."""
 
     signature: Signature
-    wishes: tuple[Wish, ...]
+    wishes: tuple[RequestedOption, ...]
     workdir: str
     alone: bool
     """Whether the options tell which entry point is meant, so that it need not be named."""
     repository: str
 
 
-def request(told: Told, style: Style, random: Random) -> str:
+def request(told: RequestContent, style: Style, random: Random) -> str:
     """The request in a style, checked to contain every value.
 
     Raises:
@@ -93,21 +93,21 @@ def request(told: Told, style: Style, random: Random) -> str:
     text = text[0].upper() + text[1:] if style != "terse" else text
     for wish in told.wishes:
         if not says(text, wish):
-            raise Unsaid(f"the value of {wish.option.dest} is not in it")
+            raise UnsayableRequest(f"the value of {wish.option.dest} is not in it")
     if style != "flags":
         _see_that_things_differ(told)
     return text
 
 
-def _see_that_things_differ(told: Told) -> None:
+def _see_that_things_differ(told: RequestContent) -> None:
     """No two things that a request names have the same name."""
     for by_help in (False, True):
         nouns = [_noun(told, w, by_help).lower() for w in _split(told)[0]]
         if len(set(nouns)) < len(nouns):
-            raise Unsaid("two options have the same name in words")
+            raise UnsayableRequest("two options have the same name in words")
 
 
-def says(text: str, wish: Wish) -> bool:
+def says(text: str, wish: RequestedOption) -> bool:
     """Whether a text contains a wish's value as a whole word, in words or digits; of a switch its name or its deed."""
     lower = text.lower()
     if wish.option.switch or isinstance(wish.value, bool):
@@ -120,7 +120,7 @@ def _stands(value: str, lower: str) -> bool:
     return re.search(rf"(?<![\w/]){re.escape(value.lower())}(?![\w/]|\.\w|-\w)", lower) is not None
 
 
-def _says_switch(lower: str, wish: Wish) -> bool:
+def _says_switch(lower: str, wish: RequestedOption) -> bool:
     """Whether most words of a switch's flag, or what its help says that it does, are there."""
     if (told := deed(wish.option)) and told.lower() in lower:
         return True
@@ -143,7 +143,7 @@ def in_words(number: int) -> str:
     return f"{ONES[number // 100]} hundred{rest}"
 
 
-def _value(wish: Wish, spelled: bool = False) -> str:
+def _value(wish: RequestedOption, spelled: bool = False) -> str:
     values = wish.value if isinstance(wish.value, list) else [wish.value]
     shown = [
         in_words(v) if spelled and isinstance(v, int) and not isinstance(v, bool) and v <= 100 else quoted(v)
@@ -162,11 +162,11 @@ def _join_phrases(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _noun(told: Told, wish: Wish, by_help: bool = False) -> str:
+def _noun(told: RequestContent, wish: RequestedOption, by_help: bool = False) -> str:
     return (_told_noun(told, wish) if by_help else "") or name_words(wish.option)
 
 
-def _told_noun(told: Told, wish: Wish) -> str:
+def _told_noun(told: RequestContent, wish: RequestedOption) -> str:
     """What the help text says it is; "" where that does not tell it from another option.
 
     Some texts speak of a place and belong to another option, whose value is one; some say no more than that it is a file.
@@ -180,19 +180,19 @@ def _told_noun(told: Told, wish: Wish) -> str:
     return "" if any(help_noun(o).lower() == noun.lower() for o in others) else noun
 
 
-def _split(told: Told) -> tuple[list[Wish], list[Wish]]:
+def _split(told: RequestContent) -> tuple[list[RequestedOption], list[RequestedOption]]:
     """Wishes with values, and switches."""
     switches = [w for w in told.wishes if w.option.switch or isinstance(w.value, bool)]
     return [w for w in told.wishes if w not in switches], switches
 
 
-def _deeds(switches: Sequence[Wish], by_help: bool) -> list[str]:
+def _deeds(switches: Sequence[RequestedOption], by_help: bool) -> list[str]:
     return [
         switch_sentence(w, by_help) if w.option.switch else f"set {_flag(w).lstrip('-')} to {w.value}" for w in switches
     ]
 
 
-def _goal(told: Told) -> str:
+def _goal(told: RequestContent) -> str:
     """What is to be done; with the entry point's name where the options do not tell which is meant."""
     goal = purpose(told.signature)
     if not goal or (goal.endswith(" program") and not told.alone):
@@ -200,13 +200,13 @@ def _goal(told: Told) -> str:
     return goal if told.alone else f"{goal} with {_entry(told)}"
 
 
-def _entry(told: Told) -> str:
+def _entry(told: RequestContent) -> str:
     """The entry point, with the folder that its name does not tell: many folders of a repository have a `main.py`."""
     name = entry_name(told.signature, told.workdir)
     return name if told.workdir == "." or told.signature.kind == "console" else f"{name} from the folder {told.workdir}"
 
 
-def _polite(told: Told, random: Random) -> str:
+def _polite(told: RequestContent, random: Random) -> str:
     values, switches = _split(told)
     opening = random.choice((
         "Could you please help me to {}?", "I would be grateful for a command to {}.", "Hello, I should like to {}, and would appreciate your help.",
@@ -221,7 +221,7 @@ def _polite(told: Told, random: Random) -> str:
     )
 
 
-def _plain(told: Told, random: Random) -> str:
+def _plain(told: RequestContent, random: Random) -> str:
     values, switches = _split(told)
     text = f"{_goal(told)}."
     if values:
@@ -231,17 +231,17 @@ def _plain(told: Told, random: Random) -> str:
     return text
 
 
-def _terse(told: Told, random: Random) -> str:
+def _terse(told: RequestContent, random: Random) -> str:
     values, switches = _split(told)
     head = " ".join(entry_words(told.signature)) if told.alone else _entry(told)
     if not head:
-        raise Unsaid("the entry point has no words")
+        raise UnsayableRequest("the entry point has no words")
     parts = [f"{name_words(w.option)} {_value(w)}" for w in values]
     head = head if head.split()[0].lower() == told.repository.lower() else f"{told.repository} {head}"
     return ", ".join([head, *parts, *_deeds(switches, False)])
 
 
-def _flags(told: Told, random: Random) -> str:
+def _flags(told: RequestContent, random: Random) -> str:
     values, switches = _split(told)
     values += [w for w in switches if not w.option.switch]
     switches = [w for w in switches if w.option.switch]
@@ -252,11 +252,11 @@ def _flags(told: Told, random: Random) -> str:
         if w.option.flags
     ]
     if len(said) != len(told.wishes):
-        raise Unsaid("an option has no flag")
+        raise UnsayableRequest("an option has no flag")
     return f"Give me the call of {_entry(told)} with {_join_phrases(said)}."
 
 
-def _flag(wish: Wish) -> str:
+def _flag(wish: RequestedOption) -> str:
     if wish.option.flags:
         return next((f for f in wish.option.flags if f.startswith("--")), wish.option.flags[0])
     if wish.option.positional and "." not in wish.option.dest and wish.option.nargs is None:
@@ -264,27 +264,27 @@ def _flag(wish: Wish) -> str:
     return wish.option.dest
 
 
-def _value_as_typed(wish: Wish) -> str:
+def _value_as_typed(wish: RequestedOption) -> str:
     return " ".join(map(quoted, wish.value)) if isinstance(wish.value, list) else quoted(wish.value)
 
 
-def _indirect(told: Told, random: Random) -> str:
+def _indirect(told: RequestContent, random: Random) -> str:
     if not told.alone:
-        raise Unsaid("other entry points take the same options")
+        raise UnsayableRequest("other entry points take the same options")
     goal = purpose(told.signature)
     if not goal or goal.endswith(" program"):
-        raise Unsaid("nothing says what the entry point does")
+        raise UnsayableRequest("nothing says what the entry point does")
     values, switches = _split(told)
     if not all(_told_noun(told, w) for w in values):
-        raise Unsaid("an option has no help in plain words")
+        raise UnsayableRequest("an option has no help in plain words")
     parts = [f"The {_told_noun(told, w)} must be {_value(w)}." for w in values]
     return " ".join([f"{goal}.", *parts, *(f"{d[0].upper()}{d[1:]}." for d in _deeds(switches, True))])
 
 
-def _context(told: Told, random: Random) -> str:
+def _context(told: RequestContent, random: Random) -> str:
     places = [w for w in told.wishes if w.is_path]
     if not places:
-        raise Unsaid("there is no path in it")
+        raise UnsayableRequest("there is no path in it")
     values, switches = _split(told)
     where = "the repository's root" if told.workdir == "." else f"the folder {told.workdir}"
     goal = _goal(told).removesuffix(f" from the folder {told.workdir}")

@@ -37,7 +37,7 @@ class Function(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-class Answered(msgspec.Struct, frozen=True, kw_only=True):
+class ConversationResult(msgspec.Struct, frozen=True, kw_only=True):
     """What came out of one conversation."""
 
     text: str
@@ -53,7 +53,7 @@ def request_of(task: Task, repository: str) -> str:
 
 async def converse(
     client: AsyncOpenAI, model: str, request: str, functions: list[Function], instructions: str = ""
-) -> Answered:
+) -> ConversationResult:
     """Talk until `answer` is called, or the requests are used up; a server's instructions stand with the agent's own."""
     known = {function.name: function for function in functions}
     messages: list[dict[str, Any]] = [
@@ -76,12 +76,12 @@ async def converse(
             called[call.function.name] = called.get(call.function.name, 0) + 1
             given = _arguments(call.function.arguments)
             if call.function.name == ANSWER and isinstance(given.get("command"), str):
-                return Answered(text=given["command"], usage=usage, called=called)
+                return ConversationResult(text=given["command"], usage=usage, called=called)
             told = await _act(known.get(call.function.name), given)
             messages.append({"role": "tool", "tool_call_id": call.id, "content": told})
         if not calls:
             messages.append({"role": "user", "content": "Call `answer` with the command."})
-    return Answered(text="", usage=usage, called=called)
+    return ConversationResult(text="", usage=usage, called=called)
 
 
 def _answer() -> dict[str, Any]:

@@ -13,7 +13,7 @@ QUIET_SECONDS = 30.0
 """Where stderr is no terminal, a line is written no more often than this."""
 
 
-class Done(msgspec.Struct, frozen=True, kw_only=True):
+class LiveResult(msgspec.Struct, frozen=True, kw_only=True):
     """One more result, as far as the display needs it."""
 
     name: str
@@ -44,7 +44,7 @@ class Progress:
     ) -> None:
         self._live.stop()
 
-    def add(self, done: Done) -> None:
+    def add(self, done: LiveResult) -> None:
         """Count one more result."""
         self.new += 1
         self.done += 1

@@ -10,7 +10,7 @@ from ml_agent.budget import Budget
 from ml_agent.llm.answers import read_reply
 from ml_agent.llm.configured import endpoint_of
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.sender import Body, Parts, Sender
+from ml_agent.llm.sender import ClientParts, RequestBody, Sender
 from ml_agent.prices import load_prices
 from prompts.untrusted import verbatim
 
@@ -36,14 +36,14 @@ class RawNavigator:
     def __init__(self, config: Config, budget: Budget) -> None:
         self._config = config
         settings = config.settings()
-        parts = Parts(memory=Memory(), prices=load_prices(settings.prices))
+        parts = ClientParts(memory=Memory(), prices=load_prices(settings.prices))
         self._sender = Sender(endpoint_of(settings), budget, lambda event, **fields: None, parts)
 
     def answer(self, shown: Visible, root: Path, attempt: int) -> str:
         """The answer, as the published script takes it out of the reply."""
         config = self._config
         temperature = config.temperature if config.temperature is not None else 1.0 if config.attempts > 1 else 0.0
-        body = Body(
+        body = RequestBody(
             messages=({"role": "user", "content": verbatim(prompt(shown, root, config))},),
             options={"max_tokens": OUTPUT_TOKENS, "temperature": temperature, "seed": attempt},
         )

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.alone import alone
 from benchmarks.data import Key, Task, repository_folder
 from benchmarks.engines import Engine, Work
 from benchmarks.engines.local import LocalEngine
+from benchmarks.folder_lock import lock_folder
 from benchmarks.own_files import PREDICTIONS, see_that_it_may_be_replaced
-from benchmarks.predict.live import Done, Progress
+from benchmarks.predict.live import LiveResult, Progress
 from benchmarks.predict.respondent import Respondent
 from benchmarks.predict.rows import Result, RowStore
 from benchmarks.predict.unit import Unit, lost
@@ -56,7 +56,7 @@ def predict(plan: Plan, engine: Engine | None = None) -> Summary:
     """
     see_that_it_may_be_replaced(plan.out, PREDICTIONS)
     parts = plan.out.with_name(plan.out.name + ".rows")
-    with alone(parts, plan.out):
+    with lock_folder(parts, plan.out):
         return _predict(plan, engine, RowStore(parts, plan.who.fingerprint))
 
 
@@ -111,9 +111,9 @@ class _Keeper:
         return result
 
 
-def _progress_line(result: Result) -> Done:
+def _progress_line(result: Result) -> LiveResult:
     usage = result.usage
-    return Done(
+    return LiveResult(
         name=f"{result.github_id}-{result.id}",
         tokens=usage.prompt_tokens + usage.completion_tokens,
         usd=usage.usd,

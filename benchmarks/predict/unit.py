@@ -99,9 +99,9 @@ def navigator_for(config: Config, budget: Budget) -> Navigator:
     """The navigator of a configuration: one of grounded serves all rows, a model is asked within the row's budget."""
     if config.navigator == "grounded":
         return _navigator()
-    from ml_agent.llm.configured import ModelSurroundings, configured_navigator  # as above
+    from ml_agent.llm.configured import ModelContext, configured_navigator  # as above
 
-    return configured_navigator(config.settings(), _navigator(), ModelSurroundings(budget=budget, emit=silent))
+    return configured_navigator(config.settings(), _navigator(), ModelContext(budget=budget, emit=silent))
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from benchmarks.setup_bench.cases import Case, Ends, lay
-from sandbox.abilities import Workshop
+from sandbox.abilities import EnvironmentSandbox
 from sandbox.choose import choose
 from sandbox.contract import Command, Policy, Sandbox
 from sandbox.diagnosis import Diagnosis
@@ -90,7 +90,7 @@ def ends_here(case: Case, sandbox: Sandbox) -> Ends:
     if not case.needs:
         return case.ends
     major, minor = case.needs.removeprefix("python").split(".")
-    pythons = sandbox.pythons() if isinstance(sandbox, Workshop) else ()
+    pythons = sandbox.pythons() if isinstance(sandbox, EnvironmentSandbox) else ()
     return case.ends if (int(major), int(minor)) in pythons else "diagnosed"
 
 

@@ -168,7 +168,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
         return self.place / "trace"
 
 
-class Done(msgspec.Struct, frozen=True, kw_only=True):
+class ShellResult(msgspec.Struct, frozen=True, kw_only=True):
     """How the shell ended."""
 
     status: int | None
@@ -291,7 +291,7 @@ def _shell(layout: Layout) -> str:
     return f"{limits}; {held}; read -r -t {BACKGROUND_SECONDS} -u 9; exit $status"
 
 
-def _start(layout: Layout) -> Done:
+def _start(layout: Layout) -> ShellResult:
     walls = _walls(layout)
     command = [*walls, system("bash"), "--noprofile", "--norc", "-c", _shell(layout)]
     environment = {"STRICT_SCORER": str(layout.place / NAME), "PATH": f"{layout.bin}:{SYSTEM_PATH}", "LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1",
@@ -302,11 +302,11 @@ def _start(layout: Layout) -> Done:
     )  # fmt: skip
     try:
         _, stderr = process.communicate(timeout=WALL_SECONDS)
-        return Done(status=process.returncode, stderr=stderr.decode(errors="replace")[-20000:])
+        return ShellResult(status=process.returncode, stderr=stderr.decode(errors="replace")[-20000:])
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, 9)
         _, stderr = process.communicate(timeout=WALL_SECONDS)
-        return Done(status=None, stderr=stderr.decode(errors="replace")[-20000:])
+        return ShellResult(status=None, stderr=stderr.decode(errors="replace")[-20000:])
 
 
 def _walls(layout: Layout) -> list[str]:
@@ -345,7 +345,7 @@ def _walls(layout: Layout) -> list[str]:
     return [*words, "--bind", str(layout.place), str(layout.place), "--chdir", str(layout.workdir)]
 
 
-def _judge(done: Done, layout: Layout, kind: Kind, programs: tuple[Program, ...]) -> Execution:
+def _judge(done: ShellResult, layout: Layout, kind: Kind, programs: tuple[Program, ...]) -> Execution:
     """All programs must have passed, at least one must have run, and the shell must have understood everything."""
     for program in programs:
         if program.outcome in ("failed", "rejected"):

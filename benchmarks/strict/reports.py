@@ -6,9 +6,9 @@ from typing import Any, Literal, TypedDict
 
 import msgspec
 
-from sandbox.below import below
 from sandbox.errors import SandboxLostError
-from sandbox.inside import safe_relative
+from sandbox.held_folder import held_folder
+from sandbox.inner_path import safe_relative
 
 FILE_BLOCKS = 20_000
 """How large a file a program may write, as `ulimit -f` counts."""
@@ -90,7 +90,7 @@ def read_trace(place: Path, name: str) -> str:
 
 def _read(place: Path, name: str) -> bytes | None:
     try:
-        with below(place) as folder:
+        with held_folder(place) as folder:
             return folder.read(safe_relative(name), MOST_BYTES)
     except (FileNotFoundError, SandboxLostError):
         return None

@@ -21,7 +21,7 @@ import msgspec
 
 from benchmarks.subjects.model import REPLY_TOKENS
 from benchmarks.subjects.streaming import as_stream
-from ml_agent.budget import Budget, Demand
+from ml_agent.budget import Budget, RequestDemand
 from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.limiter import limiter_for
@@ -49,7 +49,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
         return cls(status=status, body=json.dumps({"error": error}).encode())
 
 
-class Terms(msgspec.Struct, frozen=True, kw_only=True):
+class MeterSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Where a meter listens and what it allows."""
 
     host: str = "127.0.0.1"
@@ -65,9 +65,9 @@ class Meter:
     requests to the endpoint, answered or not.
     """
 
-    def __init__(self, endpoint: Endpoint, budget: Budget, journal: Path, terms: Terms | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, budget: Budget, journal: Path, terms: MeterSettings | None = None) -> None:
         """`journal` gets one JSON object a request; ConfigurationError where the host is not an address of this machine."""
-        terms = terms or Terms()
+        terms = terms or MeterSettings()
         self.endpoint, self.budget, self._reply_tokens = endpoint, budget, terms.reply_tokens
         self.token = f"run-{secrets.token_urlsafe(18)}"
         self.refused = ""
@@ -144,7 +144,7 @@ class Meter:
     def _pay(self, body: dict[str, Any]) -> Reply:
         parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
         wanted = body[parameter]
-        demand = Demand(
+        demand = RequestDemand(
             prompt_tokens=_count(body), output_tokens=wanted, least_output=min(wanted, LEAST_OUTPUT), price=self._price
         )
         try:

@@ -44,7 +44,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.subject.name} {self.installed.version}{calling}, {self.endpoint.model}"
 
 
-class Answered(msgspec.Struct, frozen=True, kw_only=True):
+class AttemptResult(msgspec.Struct, frozen=True, kw_only=True):
     """What came of one attempt."""
 
     text: str
@@ -54,7 +54,7 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     """Why there is none."""
 
 
-def attempt(trial: Trial, seen: Visible, root: Path, records: Path) -> Answered:
+def attempt(trial: Trial, seen: Visible, root: Path, records: Path) -> AttemptResult:
     """One answer, made in a sandbox of its own.
 
     Args:
@@ -69,10 +69,10 @@ def attempt(trial: Trial, seen: Visible, root: Path, records: Path) -> Answered:
     try:
         run = _run(trial, seen, root, records)
     except SandboxError as error:
-        return Answered(text="", error=f"{type(error).__name__}: {error}")
+        return AttemptResult(text="", error=f"{type(error).__name__}: {error}")
     write_atomically(records / "run.json", msgspec.json.encode(run, enc_hook=str).decode())
     text = answer_of(run.files)
-    return Answered(text=text, usage=usage_of(run), error="" if text else _problem(run))
+    return AttemptResult(text=text, usage=usage_of(run), error="" if text else _problem(run))
 
 
 def answer_of(files: Mapping[str, str]) -> str:

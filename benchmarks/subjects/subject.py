@@ -14,7 +14,7 @@ import msgspec
 from benchmarks.errors import AgentMissingError
 from benchmarks.subjects import install
 from benchmarks.subjects.install import Installed, Needs
-from benchmarks.subjects.meter import Meter, Terms
+from benchmarks.subjects.meter import Meter, MeterSettings
 from benchmarks.subjects.model import Ended, Inside, Launch, Reported, Say, SubjectRun, SubjectTask, silent
 from benchmarks.subjects.places import host_address
 from ml_agent.budget import Budget
@@ -106,7 +106,7 @@ class PackagedSubject:
         """Run it."""
         records.mkdir(parents=True, exist_ok=True)
         budget = Budget(task.limits)
-        terms = Terms(host=host_address(sandbox), reply_tokens=task.reply_tokens)
+        terms = MeterSettings(host=host_address(sandbox), reply_tokens=task.reply_tokens)
         with Meter(task.endpoint, budget, records / "calls.jsonl", terms) as meter:
             try:
                 inside = _enter(sandbox, installed, meter)

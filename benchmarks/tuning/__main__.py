@@ -73,7 +73,7 @@ def _train(options: argparse.Namespace) -> int:
     from ml_agent.llm.arguments import system
 
     model = GGUFReader(options.model)
-    speech = tokens.Speech(model, system())
+    speech = tokens.ChatFormat(model, system())
     read = [msgspec.convert(json.loads(line), Lesson) for line in options.lessons.read_text().splitlines()]
     programs = tokens.short(map(speech.program, read), _HEAD, _BRANCH)
     programs = [one for one in programs if len(one.branches) >= _LEAST]

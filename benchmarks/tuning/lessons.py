@@ -14,8 +14,8 @@ from benchmarks.fit.relatives import relatives
 from benchmarks.fit.rows import calls, facts_of
 from benchmarks.written.marks import MARK, find_slot, key_of
 from ml_agent.llm.arguments import head, tail
-from ml_agent.matching.entries import EntryPoint, Facts
-from ml_agent.matching.mentions import read
+from ml_agent.matching.entries import EntryPoint, RepositoryFacts
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.slots import Slot
 from tools.commandline.quoting import quote
 from tools.commandline.render import render_words
@@ -70,7 +70,7 @@ def _fill(repository: str, entry: EntryPoint, several: Sequence[tuple[str, str]]
     words = " ".join(text for pair in several for text in pair)
     start = head(entry.signature, words, ".")
     fitting = [
-        Request(question=tail(read(text), entry), answer=answer)
+        Request(question=tail(read_request(text), entry), answer=answer)
         for text, answer in several
         if all(
             word.partition("=")[0] in start
@@ -95,7 +95,9 @@ def by_repository(files: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _from_reference(row: dict[str, Any], facts: Facts) -> tuple[tuple[str, tuple[str, ...], str], str, str] | None:
+def _from_reference(
+    row: dict[str, Any], facts: RepositoryFacts
+) -> tuple[tuple[str, tuple[str, ...], str], str, str] | None:
     """A written row's program, request and arguments; None where its reference calls no known program."""
     folder = posixpath.normpath(row.get("path") or ".").lstrip("/") or "."
     found = list(calls(facts.index, row["output"], folder)) if row["type"].startswith("Bash") else []

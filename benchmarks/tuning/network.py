@@ -25,7 +25,7 @@ _LINEAR = {
 _NORMS = {"attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm"}
 
 
-class Adapted(nn.Module):  # type: ignore[misc]
+class AdaptedLayer(nn.Module):  # type: ignore[misc]
     """A frozen layer with two small matrices beside it.
 
     Args:
@@ -74,7 +74,7 @@ def load(model: GGUFReader, used: Any, device: str) -> Any:
     return network
 
 
-def adapt(network: Any, first: int) -> dict[str, Adapted]:
+def adapt(network: Any, first: int) -> dict[str, AdaptedLayer]:
     """Put adapters beside the linear layers from one block on; by their names in the file.
 
     Args:
@@ -86,7 +86,7 @@ def adapt(network: Any, first: int) -> dict[str, Adapted]:
         for name, place in _LINEAR.items() if number >= first else ():
             module, attribute = place.split(".")
             parent = getattr(block, module)
-            layer = Adapted(getattr(parent, attribute))
+            layer = AdaptedLayer(getattr(parent, attribute))
             setattr(parent, attribute, layer)
             adapted[f"blk.{number}.{name}.weight"] = layer
     return adapted

@@ -32,7 +32,7 @@ class Program(NamedTuple):
     branches: list[Branch]
 
 
-class Speech:
+class ChatFormat:
     """The model's way of writing a conversation down.
 
     Args:

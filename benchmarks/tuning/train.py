@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from benchmarks.tuning.network import Adapted
+from benchmarks.tuning.network import AdaptedLayer
 from benchmarks.tuning.tokens import Program
 
 _WARM, _LEAST = 8, 0.05
@@ -46,7 +46,9 @@ class _Read(NamedTuple):
     """By place the token that is right there; -1 where nothing is learned."""
 
 
-def train(network: Any, adapted: Mapping[str, Adapted], programs: Sequence[Program], used: Any, plan: Plan) -> None:
+def train(
+    network: Any, adapted: Mapping[str, AdaptedLayer], programs: Sequence[Program], used: Any, plan: Plan
+) -> None:
     """Teach the adapters for so many seconds; the learning rate falls to its end in that time.
 
     Args:
@@ -82,7 +84,7 @@ def train(network: Any, adapted: Mapping[str, Adapted], programs: Sequence[Progr
     save(adapted, plan.out)
 
 
-def save(adapted: Mapping[str, Adapted], out: Path) -> None:
+def save(adapted: Mapping[str, AdaptedLayer], out: Path) -> None:
     """Write the adapters, by the names that their layers have in the model's file."""
     found = {}
     for name, layer in adapted.items():
@@ -91,7 +93,7 @@ def save(adapted: Mapping[str, Adapted], out: Path) -> None:
     np.savez(out, **found)
 
 
-def restore(adapted: Mapping[str, Adapted], kept: Path) -> None:
+def restore(adapted: Mapping[str, AdaptedLayer], kept: Path) -> None:
     """Give adapters the numbers that `save` wrote."""
     found = np.load(kept)
     with torch.no_grad():

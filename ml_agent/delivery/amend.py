@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ml_agent.delivery.expectation import Expectation, Judgement, Made
-from ml_agent.delivery.judge import Scene, content_of, places_of
-from ml_agent.delivery.text_kinds import TEXT_KINDS, Wrong, text_of
+from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
+from ml_agent.delivery.judge import RunOutputs, content_of, places_of
+from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent, text_of
 from ml_agent.draft import Draft
 from ml_agent.navigator import Workspace
 from tools.commandline.edit import set_option
@@ -33,7 +33,7 @@ _OUTPUT_HELP = re.compile(
 _FOLDER_NAME = re.compile(r"(?:dir|directory|folder|root)$")
 
 
-def missing_text(judgements: Sequence[Judgement], made: Sequence[Made], stdout: str) -> str:
+def missing_text(judgements: Sequence[Judgement], made: Sequence[CreatedFile], stdout: str) -> str:
     """What a person would be told: what is missing, and what was written instead; empty where nothing is missing."""
     missing = [one.said for one in judgements if one.verdict == "missing"]
     if not missing:
@@ -49,7 +49,9 @@ def missing_text(judgements: Sequence[Judgement], made: Sequence[Made], stdout: 
     return "\n".join(lines)
 
 
-def amendments(draft: Draft, judgements: Sequence[Judgement], workspace: Workspace, scene: Scene) -> Iterator[Draft]:
+def amendments(
+    draft: Draft, judgements: Sequence[Judgement], workspace: Workspace, scene: RunOutputs
+) -> Iterator[Draft]:
     """Drafts that may deliver what was missing, best first; each mends all that is missing or is none."""
     missing = [one.expectation for one in judgements if one.verdict == "missing" and one.expectation.path]
     written = {made.path for made in scene.made}
@@ -68,7 +70,7 @@ def _with(draft: Draft, text: str) -> Draft:
     return msgspec.structs.replace(draft, text=text, findings=(), ledger=())
 
 
-def _by_option(draft: Draft, expected: Expectation, workspace: Workspace, scene: Scene) -> str | None:
+def _by_option(draft: Draft, expected: Expectation, workspace: Workspace, scene: RunOutputs) -> str | None:
     """Give the path to the option that names the output: the one that has the written file's path as its value, or says so."""
     if draft.kind != "bash" or any(char in expected.path for char in "*?"):
         return None
@@ -95,7 +97,7 @@ def _by_option(draft: Draft, expected: Expectation, workspace: Workspace, scene:
     return None
 
 
-def _rank(option: Option, call: Call, expected: Expectation, scene: Scene) -> int:
+def _rank(option: Option, call: Call, expected: Expectation, scene: RunOutputs) -> int:
     """How sure it is that an option names the output that is missing; 0 where it is not."""
     if option.type not in ("str", "path", "unknown") or option.choices or option.nargs not in (None, "?"):
         return 0
@@ -120,7 +122,7 @@ def _is_folder(option: Option) -> bool:
     return bool(_FOLDER_NAME.search(option.dest.lower()))
 
 
-def _was_written(value: str, expected: Expectation, option: Option, scene: Scene) -> bool:
+def _was_written(value: str, expected: Expectation, option: Option, scene: RunOutputs) -> bool:
     """Whether the program wrote to the option's value: that file, or into that folder one with the name that is missing."""
     written = {made.path for made in scene.made}
     name = posixpath.basename(expected.path)
@@ -131,7 +133,7 @@ def _was_written(value: str, expected: Expectation, option: Option, scene: Scene
     return any(place in written for place in places_of(value, scene.workdir))
 
 
-def _by_copy(draft: Draft, expected: Expectation, _workspace: Workspace, scene: Scene) -> str | None:
+def _by_copy(draft: Draft, expected: Expectation, _workspace: Workspace, scene: RunOutputs) -> str | None:
     """Copy the one file that is what was asked for, under another name or elsewhere."""
     if any(char in expected.path for char in "*?"):
         return None
@@ -155,7 +157,7 @@ def _python_copy(code: str, source: str, expected: Expectation, parent: str) -> 
     return "\n".join([*lines, *folder, f"shutil.copyfile({source!r}, {expected.path!r})", ""])
 
 
-def _file_instead(expected: Expectation, scene: Scene) -> str | None:
+def _file_instead(expected: Expectation, scene: RunOutputs) -> str | None:
     """The file that passes for what is missing: by its name, else the only one."""
     fitting = [made.path for made in scene.made if made.path not in scene.own and _passes(made, expected, scene)]
     same_name = [path for path in fitting if posixpath.basename(path) == posixpath.basename(expected.path)]
@@ -163,7 +165,7 @@ def _file_instead(expected: Expectation, scene: Scene) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _passes(made: Made, expected: Expectation, scene: Scene) -> bool:
+def _passes(made: CreatedFile, expected: Expectation, scene: RunOutputs) -> bool:
     ending = posixpath.splitext(expected.path)[1].lower()
     if posixpath.splitext(made.path)[1].lower() not in (ending, "", ".txt", ".out", ".log"):
         return False
@@ -171,19 +173,19 @@ def _passes(made: Made, expected: Expectation, scene: Scene) -> bool:
         return False
     try:
         content_of(made.path, made.size, expected, scene)
-    except Wrong:
+    except InvalidContent:
         return False
     return True
 
 
-def _folder_instead(expected: Expectation, scene: Scene) -> str | None:
+def _folder_instead(expected: Expectation, scene: RunOutputs) -> str | None:
     """The one folder that holds all that was written."""
     folders = {posixpath.dirname(made.path) for made in scene.made if made.path not in scene.own and made.size}
     common = posixpath.commonpath(list(folders)) if folders and "" not in folders else ""
     return common if common not in ("", ".", scene.workdir) else None
 
 
-def _by_keeping_output(draft: Draft, expected: Expectation, _workspace: Workspace, scene: Scene) -> str | None:
+def _by_keeping_output(draft: Draft, expected: Expectation, _workspace: Workspace, scene: RunOutputs) -> str | None:
     """Keep what was printed, where it is what was asked for."""
     judged = TEXT_KINDS.get(expected.kind)
     if draft.kind != "bash" or judged is None or (expected.kind == "text" and scene.made):
@@ -192,7 +194,7 @@ def _by_keeping_output(draft: Draft, expected: Expectation, _workspace: Workspac
         return None
     try:
         judged(text_of(scene.stdout.encode()), expected)
-    except Wrong:
+    except InvalidContent:
         return None
     parent = posixpath.dirname(expected.path)
     made = f"mkdir -p {shlex.quote(parent)} && " if parent else ""

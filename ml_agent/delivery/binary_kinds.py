@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 
-from ml_agent.delivery.text_kinds import Wrong
+from ml_agent.delivery.text_kinds import InvalidContent
 
 Whole = bool
 """Whether all of the file is there; of a large one only the beginning is."""
@@ -25,7 +25,7 @@ def judge_png(data: bytes, whole: Whole) -> str:
         if place + 12 + length > len(data):
             break
         if struct.unpack_from(">I", data, place + 8 + length)[0] != zlib.crc32(name + body):
-            raise Wrong("is a damaged PNG: a sum is wrong")
+            raise InvalidContent("is a damaged PNG: a sum is wrong")
         if name == b"IHDR":
             size = struct.unpack_from(">II", body)
         names.append(name)
@@ -33,7 +33,7 @@ def judge_png(data: bytes, whole: Whole) -> str:
         if name == b"IEND":
             break
     if whole and (b"IEND" not in names or b"IDAT" not in names):
-        raise Wrong("is a PNG that breaks off")
+        raise InvalidContent("is a PNG that breaks off")
     return f"PNG, {size[0]} x {size[1]}"
 
 
@@ -47,18 +47,18 @@ def judge_jpeg(data: bytes, whole: Whole) -> str:
             size = f"{width} x {height}"
         place += 2 + struct.unpack_from(">H", data, place + 2)[0]
     if size is None:
-        raise Wrong("is a JPEG without a picture")
+        raise InvalidContent("is a JPEG without a picture")
     if whole and b"\xff\xd9" not in data[-64:]:
-        raise Wrong("is a JPEG that breaks off")
+        raise InvalidContent("is a JPEG that breaks off")
     return f"JPEG, {size}"
 
 
 def judge_gif(data: bytes, whole: Whole) -> str:
     """Its head, a picture, and its end."""
     if data[:6] not in (b"GIF87a", b"GIF89a"):
-        raise Wrong("is no GIF")
+        raise InvalidContent("is no GIF")
     if whole and (not data.rstrip(b"\0").endswith(b";") or b"," not in data[13:]):
-        raise Wrong("is a GIF that breaks off")
+        raise InvalidContent("is a GIF that breaks off")
     return f"GIF, {data[6] + 256 * data[7]} x {data[8] + 256 * data[9]}"
 
 
@@ -66,33 +66,33 @@ def judge_bmp(data: bytes, whole: Whole) -> str:
     """Its head, and as many bytes as that says."""
     _begins(data, b"BM", "BMP")
     if whole and (len(data) < 26 or struct.unpack_from("<I", data, 2)[0] > len(data)):
-        raise Wrong("is a BMP that breaks off")
+        raise InvalidContent("is a BMP that breaks off")
     return "BMP"
 
 
 def judge_tiff(data: bytes, whole: Whole) -> str:
     """Its head and the place of its first directory."""
     if data[:4] not in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
-        raise Wrong("is no TIFF")
+        raise InvalidContent("is no TIFF")
     if data[2:3] in (b"*", b"\0") and whole:
         (place,) = struct.unpack_from("<I" if data[:2] == b"II" else ">I", data, 4)
         if not 8 <= place < len(data):
-            raise Wrong("is a TIFF that breaks off")
+            raise InvalidContent("is a TIFF that breaks off")
     return "TIFF"
 
 
 def _riff(form: bytes, name: str, inside: bytes) -> Callable[[bytes, Whole], str]:
     def judge(data: bytes, whole: Whole) -> str:
         if data[:4] not in (b"RIFF", b"RF64") or data[8:12] != form:
-            raise Wrong(f"is no {name}")
+            raise InvalidContent(f"is no {name}")
         place = data.find(inside, 12)
         if place < 0 or len(data) < place + 8:
-            raise Wrong(f"is a {name} with nothing in it")
+            raise InvalidContent(f"is a {name} with nothing in it")
         (length,) = struct.unpack_from("<I", data, place + 4)
         if length == 0:
-            raise Wrong(f"is a {name} with nothing in it")
+            raise InvalidContent(f"is a {name} with nothing in it")
         if whole and data[:4] == b"RIFF" and length not in (0xFFFFFFFF, 0x7FFFFFFF) and place + 8 + length > len(data):
-            raise Wrong(f"is a {name} that breaks off")
+            raise InvalidContent(f"is a {name} that breaks off")
         return name
 
     return judge
@@ -108,13 +108,13 @@ def judge_mp3(data: bytes, _whole: Whole) -> str:
         if data[place + 1] & 0xE0 == 0xE0 and data[place + 1] & 0x06:
             return "MP3"
         place = data.find(b"\xff", place + 1)
-    raise Wrong("is no MP3: no frame begins")
+    raise InvalidContent("is no MP3: no frame begins")
 
 
 def judge_mp4(data: bytes, whole: Whole) -> str:
     """Its boxes, each whole, with a head and a table of contents."""
     if data[4:8] != b"ftyp":
-        raise Wrong("is no MP4")
+        raise InvalidContent("is no MP4")
     place, names = 0, set()
     while place + 8 <= len(data):
         length, name = struct.unpack_from(">I4s", data, place)
@@ -122,11 +122,11 @@ def judge_mp4(data: bytes, whole: Whole) -> str:
             (length,) = struct.unpack_from(">Q", data, place + 8)
         length = length or len(data) - place
         if length < 8 or (place + length > len(data) and whole):
-            raise Wrong("is an MP4 that breaks off")
+            raise InvalidContent("is an MP4 that breaks off")
         names.add(name)
         place += length
     if whole and not names & {b"moov", b"moof"}:
-        raise Wrong("is an MP4 without a table of contents")
+        raise InvalidContent("is an MP4 without a table of contents")
     return "MP4"
 
 
@@ -134,7 +134,7 @@ def judge_pdf(data: bytes, whole: Whole) -> str:
     """Its first line and its last."""
     _begins(data, b"%PDF-", "PDF")
     if whole and b"%%EOF" not in data[-2048:]:
-        raise Wrong("is a PDF that breaks off")
+        raise InvalidContent("is a PDF that breaks off")
     return "PDF"
 
 
@@ -151,7 +151,7 @@ def judge_npz(data: bytes, whole: Whole) -> str:
     """A ZIP of arrays."""
     _begins(data, b"PK", "NPZ")
     if whole and not any(name.endswith(".npy") for name in _zip_names(data)):
-        raise Wrong("is an NPZ without an array")
+        raise InvalidContent("is an NPZ without an array")
     return "NPZ"
 
 
@@ -162,9 +162,9 @@ def judge_npy(data: bytes, whole: Whole) -> str:
     (length,) = struct.unpack_from("<I" if wide else "<H", data, 8)
     head = data[(12 if wide else 10) :][:length]
     if len(head) < length or b"'shape'" not in head:
-        raise Wrong("is an NPY that breaks off")
+        raise InvalidContent("is an NPY that breaks off")
     if whole and len(data) <= (12 if wide else 10) + length:
-        raise Wrong("is an NPY without numbers")
+        raise InvalidContent("is an NPY without numbers")
     return "NPY"
 
 
@@ -172,7 +172,7 @@ def judge_torch(data: bytes, whole: Whole) -> str:
     """A ZIP with a pickle in it, as torch writes them today, or an old one."""
     if data[:2] == b"PK":
         if whole and not any(name.endswith("data.pkl") for name in _zip_names(data)):
-            raise Wrong("is a ZIP without torch's data.pkl")
+            raise InvalidContent("is a ZIP without torch's data.pkl")
         return "torch checkpoint"
     return f"torch checkpoint ({judge_pickle(data, whole)})"
 
@@ -180,30 +180,30 @@ def judge_torch(data: bytes, whole: Whole) -> str:
 def judge_pickle(data: bytes, whole: Whole) -> str:
     """Protocol 2 or later, and its stop; it is never loaded."""
     if data[:1] != b"\x80" or not 2 <= data[1] <= 5:
-        raise Wrong("is no pickle")
+        raise InvalidContent("is no pickle")
     if whole and b"." not in data[2:]:
-        raise Wrong("is a pickle that breaks off")
+        raise InvalidContent("is a pickle that breaks off")
     return "pickle"
 
 
 def judge_safetensors(data: bytes, whole: Whole) -> str:
     """Its head, and as many bytes as that promises."""
     if len(data) < 8:
-        raise Wrong("is no safetensors file")
+        raise InvalidContent("is no safetensors file")
     (length,) = struct.unpack_from("<Q", data)
     try:
         head = json.loads(data[8 : 8 + length]) if length < 100_000_000 else None
     except ValueError:
         head = None
     if not isinstance(head, dict):
-        raise Wrong("is no safetensors file")
+        raise InvalidContent("is no safetensors file")
     ends = [
         entry["data_offsets"][1] for name, entry in head.items() if name != "__metadata__" and isinstance(entry, dict)
     ]
     if not ends:
-        raise Wrong("is a safetensors file without a tensor")
+        raise InvalidContent("is a safetensors file without a tensor")
     if whole and 8 + length + max(ends) > len(data):
-        raise Wrong("is a safetensors file that breaks off")
+        raise InvalidContent("is a safetensors file that breaks off")
     return f"{len(ends)} tensors"
 
 
@@ -211,7 +211,7 @@ def judge_parquet(data: bytes, whole: Whole) -> str:
     """Its mark at both ends."""
     _begins(data, b"PAR1", "Parquet file")
     if whole and (not data.endswith(b"PAR1") or len(data) < 12):
-        raise Wrong("is a Parquet file that breaks off")
+        raise InvalidContent("is a Parquet file that breaks off")
     return "Parquet"
 
 
@@ -225,11 +225,11 @@ def judge_gzip(data: bytes, whole: Whole) -> str:
             size += len(unpacker.decompress(piece, 1024**2))
             piece = unpacker.unconsumed_tail
     except zlib.error as error:
-        raise Wrong("is a damaged gzip file") from error
+        raise InvalidContent("is a damaged gzip file") from error
     if whole and size < MOST_UNPACKED and not unpacker.eof:
-        raise Wrong("is a gzip file that breaks off")
+        raise InvalidContent("is a gzip file that breaks off")
     if size == 0:
-        raise Wrong("is a gzip file with nothing in it")
+        raise InvalidContent("is a gzip file with nothing in it")
     return "gzip"
 
 
@@ -237,7 +237,7 @@ def _judge_mark(mark: bytes, name: str) -> Callable[[bytes, Whole], str]:
     def judge(data: bytes, _whole: Whole) -> str:
         _begins(data, mark, name)
         if len(data) <= 2 * len(mark):
-            raise Wrong(f"is a {name} that breaks off")
+            raise InvalidContent(f"is a {name} that breaks off")
         return name
 
     return judge
@@ -245,7 +245,7 @@ def _judge_mark(mark: bytes, name: str) -> Callable[[bytes, Whole], str]:
 
 def _begins(data: bytes, mark: bytes, name: str) -> None:
     if not data.startswith(mark):
-        raise Wrong(f"is no {name}")
+        raise InvalidContent(f"is no {name}")
 
 
 def _zip_names(data: bytes) -> list[str]:
@@ -253,11 +253,11 @@ def _zip_names(data: bytes) -> list[str]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) < MOST_UNPACKED and (bad := archive.testzip()):
-                raise Wrong(f"is a damaged ZIP: {bad}")
+                raise InvalidContent(f"is a damaged ZIP: {bad}")
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, ValueError) as error:
-        raise Wrong(f"is a ZIP that breaks off: {error}") from error
+        raise InvalidContent(f"is a ZIP that breaks off: {error}") from error
     if not members:
-        raise Wrong("is a ZIP with nothing in it")
+        raise InvalidContent("is a ZIP with nothing in it")
     return [member.filename for member in members]
 
 
@@ -286,4 +286,4 @@ BINARY_KINDS: dict[str, Callable[[bytes, Whole], str]] = {
     "matroska": _judge_mark(b"\x1aE\xdf\xa3", "Matroska"),
     "hdf5": _judge_mark(b"\x89HDF\r\n\x1a\n", "HDF5"),
 }
-"""Each says what it saw, or raises Wrong."""
+"""Each says what it saw, or raises InvalidContent."""

@@ -98,7 +98,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """Where it was found, relative to the repository's root."""
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
+class CreatedFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file that is new, or changed since the run began."""
 
     path: str

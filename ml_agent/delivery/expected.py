@@ -19,7 +19,7 @@ _SPEAKS_OF_RESULTS = re.compile(
 
 
 @runtime_checkable
-class Expecting(Protocol):
+class ExpectingNavigator(Protocol):
     """A navigator that can tell what should come out of a request."""
 
     def expects(self, request: Request) -> tuple[Expectation, ...]:
@@ -30,7 +30,7 @@ def expectations(instruction: str, given: Given, navigator: Navigator, request: 
     """Each path once; what the user says by option stands before what was read. Raises UsageError for an unknown kind."""
     read = expectations_of(instruction)
     asks = not read and not given.expect and _SPEAKS_OF_RESULTS.search(instruction)
-    told = navigator.expects(request) if asks and isinstance(navigator, Expecting) else ()
+    told = navigator.expects(request) if asks and isinstance(navigator, ExpectingNavigator) else ()
     stated = [_parse(text, read) for text in given.expect]
     taken: dict[str, Expectation] = {}
     for one in _each(stated, read, told):

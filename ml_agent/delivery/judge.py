@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from ml_agent.delivery.binary_kinds import BINARY_KINDS
-from ml_agent.delivery.expectation import Expectation, Judgement, Made
-from ml_agent.delivery.text_kinds import TEXT_KINDS, Wrong, error_in, text_of
+from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
+from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent, error_in, text_of
 
 MOST_READ = 64 * 1024**2
 """Bytes of one file that are looked at."""
@@ -17,10 +17,10 @@ ERROR_LENGTH = 4096
 """Bytes; a longer file of a kind we do not know is no error message."""
 
 
-class Scene(msgspec.Struct, frozen=True, kw_only=True):
+class RunOutputs(msgspec.Struct, frozen=True, kw_only=True):
     """What a run left behind."""
 
-    made: tuple[Made, ...]
+    made: tuple[CreatedFile, ...]
     """Files that are new or changed since it began."""
     read: Callable[[str, int], bytes]
     """The first bytes of a file, by its path from the repository's root; FileNotFoundError where there is none."""
@@ -30,21 +30,21 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     """Files of ours, which are no result."""
 
 
-def judge(expectations: Sequence[Expectation], scene: Scene) -> tuple[Judgement, ...]:
+def judge(expectations: Sequence[Expectation], scene: RunOutputs) -> tuple[Judgement, ...]:
     """Each expectation with what was seen of it."""
     return tuple(_judge(one, scene) for one in expectations)
 
 
-def content_of(path: str, size: int, expected: Expectation, scene: Scene) -> str:
-    """What a file holds, in a few words; raises Wrong where it is not what is expected."""
+def content_of(path: str, size: int, expected: Expectation, scene: RunOutputs) -> str:
+    """What a file holds, in a few words; raises InvalidContent where it is not what is expected."""
     if size == 0:
-        raise Wrong("is empty")
+        raise InvalidContent("is empty")
     try:
         data = scene.read(path, MOST_READ + 1)
     except FileNotFoundError as error:
-        raise Wrong("cannot be read") from error
+        raise InvalidContent("cannot be read") from error
     if not data:
-        raise Wrong("is empty")
+        raise InvalidContent("is empty")
     whole = len(data) <= MOST_READ
     said = _judge_content(data, whole, expected)
     return said if whole else f"{said}; of its {size} bytes the first {MOST_READ} were looked at"
@@ -59,9 +59,9 @@ def _judge_content(data: bytes, whole: bool, expected: Expectation) -> str:
         try:
             return by_bytes(data, whole)
         except (struct.error, IndexError, KeyError, TypeError) as error:
-            raise Wrong(f"is no {expected.kind}, or breaks off") from error
+            raise InvalidContent(f"is no {expected.kind}, or breaks off") from error
     if len(data) < ERROR_LENGTH and (said := error_in(data.decode("utf-8", "replace"))) is not None:
-        raise Wrong(f"holds an error message: {said}")
+        raise InvalidContent(f"holds an error message: {said}")
     return f"{len(data)} bytes"
 
 
@@ -74,7 +74,7 @@ def places_of(path: str, workdir: str) -> tuple[str, ...]:
     )
 
 
-def _judge(expected: Expectation, scene: Scene) -> Judgement:
+def _judge(expected: Expectation, scene: RunOutputs) -> Judgement:
     if expected.kind == "printed":
         seen = next((line for line in scene.stdout.splitlines() if line.strip()), None)
         verdict = "missing" if seen is None or error_in(scene.stdout) is not None else "delivered"
@@ -87,21 +87,21 @@ def _judge(expected: Expectation, scene: Scene) -> Judgement:
     return _folder(expected, places, scene) if expected.kind == "folder" else _file(expected, places, scene)
 
 
-def _file(expected: Expectation, places: Sequence[str], scene: Scene) -> Judgement:
+def _file(expected: Expectation, places: Sequence[str], scene: RunOutputs) -> Judgement:
     new = [made for made in scene.made if made.path not in scene.own]
     hits = [made for place in places for made in new if made.path == place or fnmatchcase(made.path, place)]
     problem = ""
     for made in hits:
         try:
             said = content_of(made.path, made.size, expected, scene)
-        except Wrong as wrong:
+        except InvalidContent as wrong:
             problem = problem or f"{made.path} {wrong}"
             continue
         return Judgement(expectation=expected, verdict="delivered", said=f"{made.path}: {said}", path=made.path)
     return Judgement(expectation=expected, verdict="missing", said=problem or _absent(expected.path, places, scene))
 
 
-def _folder(expected: Expectation, places: Sequence[str], scene: Scene) -> Judgement:
+def _folder(expected: Expectation, places: Sequence[str], scene: RunOutputs) -> Judgement:
     for place in places:
         inside = [made for made in scene.made if made.path.startswith(f"{place}/") or place == "."]
         inside = [made for made in inside if made.path not in scene.own]
@@ -114,7 +114,7 @@ def _folder(expected: Expectation, places: Sequence[str], scene: Scene) -> Judge
     return Judgement(expectation=expected, verdict="missing", said=f"no new file is in {places[0]}/")
 
 
-def _absent(path: str, places: Sequence[str], scene: Scene) -> str:
+def _absent(path: str, places: Sequence[str], scene: RunOutputs) -> str:
     for place in places:
         try:
             scene.read(place, 1)

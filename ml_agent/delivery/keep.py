@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ml_agent.errors import ConfigurationError
-from sandbox.inside import Inside, safe_relative
+from sandbox.inner_path import InnerPath, safe_relative
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -41,7 +41,7 @@ def keep_outputs(outputs: Path, paths: Sequence[str], folder: Path, force: bool)
     return {"folder": str(folder), "files": [path for path in paths if path not in refused], "refused": refused}
 
 
-def _copy(source: Path, root: int, path: Inside, force: bool) -> None:
+def _copy(source: Path, root: int, path: InnerPath, force: bool) -> None:
     here = os.dup(root)
     try:
         for part in path.pure.parent.parts:

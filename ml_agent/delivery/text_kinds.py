@@ -24,22 +24,22 @@ _ERROR = re.compile(
 _CUE = re.compile(r"(?:\d\d:)?\d\d:\d\d[.,]\d{3}\s*-->\s*(?:\d\d:)?\d\d:\d\d[.,]\d{3}[^\n]*\n\s*\S")
 
 
-class Wrong(Exception):
+class InvalidContent(Exception):
     """It is not what it should be; the message says why, in one line."""
 
 
 def text_of(content: bytes) -> str:
-    """The content as text; Wrong where it is none, is blank, or is only an error message."""
+    """The content as text; InvalidContent where it is none, is blank, or is only an error message."""
     try:
         text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError:
         text = content.decode("latin-1")
     if "\0" in text:
-        raise Wrong("holds binary data, not text")
+        raise InvalidContent("holds binary data, not text")
     if not text.strip():
-        raise Wrong("is blank")
+        raise InvalidContent("is blank")
     if (said := error_in(text)) is not None:
-        raise Wrong(f"holds an error message: {said}")
+        raise InvalidContent(f"holds an error message: {said}")
     return text
 
 
@@ -62,22 +62,22 @@ def judge_json(text: str, expected: Expectation) -> str:
     """One JSON value, by the standard: no NaN, not empty, with the keys that were asked for."""
     value = _parse(text)
     if value in ({}, [], "", None):
-        raise Wrong("is JSON with nothing in it")
+        raise InvalidContent("is JSON with nothing in it")
     if (
         isinstance(value, dict)
         and set(value) <= {"error", "message", "status", "traceback", "code"}
         and "error" in value
     ):
-        raise Wrong(f"holds an error message: {str(value['error'])[:100]}")
+        raise InvalidContent(f"holds an error message: {str(value['error'])[:100]}")
     first = value[0] if isinstance(value, list) else value
     if expected.columns:
         lacking = _lacking(expected.columns, _keys(value) if isinstance(first, (dict, list)) else [])
         if lacking:
-            raise Wrong(
+            raise InvalidContent(
                 f"lacks the keys {', '.join(lacking)}; it has {_some(list(first) if isinstance(first, dict) else [])}"
             )
     if expected.rows is not None and isinstance(value, list) and len(value) != expected.rows:
-        raise Wrong(f"has {len(value)} entries, not {expected.rows}")
+        raise InvalidContent(f"has {len(value)} entries, not {expected.rows}")
     return f"JSON {'list' if isinstance(value, list) else 'object' if isinstance(value, dict) else 'value'}"
 
 
@@ -87,10 +87,10 @@ def judge_jsonl(text: str, expected: Expectation) -> str:
     for number, line in enumerate((line for line in text.splitlines() if line.strip()), 1):
         try:
             values.append(_parse(line))
-        except Wrong as wrong:
-            raise Wrong(f"line {number} {wrong}") from wrong
+        except InvalidContent as wrong:
+            raise InvalidContent(f"line {number} {wrong}") from wrong
     if expected.columns and (lacking := _lacking(expected.columns, values[0] if isinstance(values[0], dict) else [])):
-        raise Wrong(f"lacks the keys {', '.join(lacking)}; it has {_some(values[0])}")
+        raise InvalidContent(f"lacks the keys {', '.join(lacking)}; it has {_some(values[0])}")
     return _check_count(len(values), expected)
 
 
@@ -108,14 +108,14 @@ def judge_srt(text: str, _expected: Expectation) -> str:
     """Subtitles: at least one cue with its times and words."""
     cues = len(_CUE.findall(text))
     if not cues:
-        raise Wrong("has no cue with times and words")
+        raise InvalidContent("has no cue with times and words")
     return f"{cues} cues"
 
 
 def judge_vtt(text: str, expected: Expectation) -> str:
     """Subtitles for the web."""
     if not text.startswith("WEBVTT"):
-        raise Wrong("does not begin with WEBVTT")
+        raise InvalidContent("does not begin with WEBVTT")
     return judge_srt(text, expected)
 
 
@@ -124,9 +124,9 @@ def judge_html(text: str, _expected: Expectation) -> str:
     reader = _Elements()
     reader.feed(text[:MOST_PARSED])
     if not reader.names:
-        raise Wrong("has no HTML element")
+        raise InvalidContent("has no HTML element")
     if not reader.content:
-        raise Wrong("is a page with nothing in it")
+        raise InvalidContent("is a page with nothing in it")
     return f"{reader.names} elements"
 
 
@@ -134,9 +134,9 @@ def judge_svg(text: str, _expected: Expectation) -> str:
     """A drawing that is closed and has a shape in it."""
     match = re.search(r"<svg\b[^>]*>(.*)</svg\s*>\s*\Z", text, re.DOTALL)
     if match is None:
-        raise Wrong("has no <svg> element that is closed")
+        raise InvalidContent("has no <svg> element that is closed")
     if not re.search(r"<(?!/|!|\?)\w", match[1]):
-        raise Wrong("is a drawing with nothing in it")
+        raise InvalidContent("is a drawing with nothing in it")
     return "SVG"
 
 
@@ -149,7 +149,7 @@ def judge_yaml(text: str, expected: Expectation) -> str:
     try:
         value = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise Wrong(f"is no YAML: {str(error).splitlines()[0][:100]}") from error
+        raise InvalidContent(f"is no YAML: {str(error).splitlines()[0][:100]}") from error
     return _check_keys(value, expected, "YAML")
 
 
@@ -158,7 +158,7 @@ def judge_toml(text: str, expected: Expectation) -> str:
     try:
         value = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Wrong(f"is no TOML: {error}") from error
+        raise InvalidContent(f"is no TOML: {error}") from error
     return _check_keys(value, expected, "TOML")
 
 
@@ -175,7 +175,7 @@ TEXT_KINDS: dict[str, Callable[[str, Expectation], str]] = {
     "yaml": judge_yaml,
     "toml": judge_toml,
 }
-"""Each says what it saw, or raises Wrong."""
+"""Each says what it saw, or raises InvalidContent."""
 
 
 class _Elements(HTMLParser):
@@ -200,13 +200,13 @@ def _judge_table(text: str, expected: Expectation, delimiter: str) -> str:
     try:
         rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter, strict=True) if row]
     except csv.Error as error:
-        raise Wrong(f"is no table: {error}") from error
+        raise InvalidContent(f"is no table: {error}") from error
     head, body = rows[0], rows[1:]
     if lacking := _lacking(expected.columns, head):
-        raise Wrong(f"lacks the columns {', '.join(lacking)}; it has {_some(head)}")
+        raise InvalidContent(f"lacks the columns {', '.join(lacking)}; it has {_some(head)}")
     uneven = next((number for number, row in enumerate(body, 2) if len(row) != len(head)), None)
     if uneven is not None:
-        raise Wrong(f"row {uneven} has {len(rows[uneven - 1])} fields, its head {len(head)}")
+        raise InvalidContent(f"row {uneven} has {len(rows[uneven - 1])} fields, its head {len(head)}")
     if expected.rows == len(rows) and not expected.columns:
         return f"{len(rows)} rows without a head"
     if (
@@ -217,30 +217,30 @@ def _judge_table(text: str, expected: Expectation, delimiter: str) -> str:
     ):
         return "1 row without a head"  # names of columns are words
     if not body and expected.rows != 0:
-        raise Wrong("has a head and no rows")
+        raise InvalidContent("has a head and no rows")
     return f"{_check_count(len(body), expected)}, columns {_some(head)}"
 
 
 def _parse(text: str) -> Any:
     if len(text) > MOST_PARSED:
-        raise Wrong("is too large to be parsed")
+        raise InvalidContent("is too large to be parsed")
     try:
         return json.loads(text, parse_constant=_no_constant)
     except RecursionError as error:
-        raise Wrong("is nested too deeply") from error
+        raise InvalidContent("is nested too deeply") from error
     except ValueError as error:
-        raise Wrong(f"is no JSON: {error}") from error
+        raise InvalidContent(f"is no JSON: {error}") from error
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise Wrong(f"is no JSON: {name} is not allowed in it")
+    raise InvalidContent(f"is no JSON: {name} is not allowed in it")
 
 
 def _check_keys(value: Any, expected: Expectation, name: str) -> str:
     if value in (None, {}, [], ""):
-        raise Wrong(f"is {name} with nothing in it")
+        raise InvalidContent(f"is {name} with nothing in it")
     if expected.columns and (lacking := _lacking(expected.columns, _keys(value))):
-        raise Wrong(f"lacks the keys {', '.join(lacking)}")
+        raise InvalidContent(f"lacks the keys {', '.join(lacking)}")
     return name
 
 
@@ -264,7 +264,7 @@ def _plain(name: str) -> str:
 
 def _check_count(number: int, expected: Expectation) -> str:
     if expected.rows is not None and number != expected.rows:
-        raise Wrong(f"has {number} rows, not {expected.rows}")
+        raise InvalidContent(f"has {number} rows, not {expected.rows}")
     return f"{number} rows"
 
 

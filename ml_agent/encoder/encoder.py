@@ -31,7 +31,7 @@ _KEPT = 60_000
 _THREADS = 2
 
 
-class Reading(NamedTuple):
+class EncodedRequest(NamedTuple):
     """A request as the encoder reads it."""
 
     offsets: NDArray[np.int64]
@@ -75,12 +75,12 @@ class Encoder:
             self._kept = self._folder = None
 
     @lru_cache(maxsize=64)  # noqa: B019  (there is one encoder in a process)
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> EncodedRequest:
         """The tokens of a request."""
         encoding = self._tokenizer.encode(_whole(text[:_MOST_CHARACTERS]))
         ids, offsets = encoding.ids[:_MOST_TOKENS], encoding.offsets[:_MOST_TOKENS]
         tokens, idle = self._run(["tokens", "idle"], [ids])
-        return Reading(np.array(offsets, np.int64), tokens[0], idle[0])
+        return EncodedRequest(np.array(offsets, np.int64), tokens[0], idle[0])
 
     def options(self, several: Sequence[str]) -> Vectors:
         """(texts, SIZE): the vectors of options, each described in words."""

@@ -39,7 +39,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
         return self.signature.path if self.signature is not None else self.example.path if self.example else ""
 
 
-class Shelf:
+class ChoiceIndex:
     """All choices below a folder of a repository, searchable; and what the whole repository says of options, files and parameters.
 
     Args:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from ml_agent.draft import Draft, Placement, Provenance
 from ml_agent.matching.answers import Answer, command
-from ml_agent.matching.mentions import Statement, read
+from ml_agent.matching.mentions import ParsedRequest, read_request
 from ml_agent.matching.model import Model
-from ml_agent.matching.retrieval import Shelf
-from ml_agent.matching.solver import doubtful, least, margin, solve, workdir_of
-from ml_agent.matching.spelled import Placed
+from ml_agent.matching.retrieval import EntryIndex
+from ml_agent.matching.solver import doubtful_count, margin, solve, weakest_placement, workdir_of
+from ml_agent.matching.spelled import FilledSlot
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.values.numbers import number
@@ -20,36 +20,36 @@ _PARTED = re.compile(r"(?<=\d)[x,:](?=\d)")
 """What stands between the numbers of a size, a series or a ratio."""
 
 
-class Matched(NamedTuple):
+class CommandDraft(NamedTuple):
     """A command, and what matching says of it."""
 
     draft: Draft
     margin: float
     """How far its answer is ahead of those of other entry points."""
-    least: float
+    weakest_placement: float
     """Its weakest placement of a value, as log-odds."""
-    placed: frozenset[str] = frozenset()
+    placed_values: frozenset[str] = frozenset()
     """The values, as they are typed, that it has because of what the request says of them."""
-    doubtful: int = 0
+    doubtful_count: int = 0
     """How many of these may as well belong elsewhere."""
 
 
-class Reading(NamedTuple):
+class RequestReading(NamedTuple):
     """A request as it is read, by its sense or by its words alone, and the tables that were learned of such readings."""
 
-    statement: Statement
+    statement: ParsedRequest
     model: Model
 
 
-def command_drafts(reading: Reading, workspace: Workspace, shelf: Shelf) -> Iterator[Matched]:
+def command_drafts(reading: RequestReading, workspace: Workspace, entry_index: EntryIndex) -> Iterator[CommandDraft]:
     """Distinct commands, best first, each with its provenance.
 
     Args:
         reading: what the user wants.
         workspace: the repository and the folder of the task.
-        shelf: the entry points of that folder.
+        entry_index: the entry points of that folder.
     """
-    found = solve(reading.statement, shelf, reading.model)
+    found = solve(reading.statement, entry_index, reading.model)
     texts: set[str] = set()
     for answer in found:
         workdir = workdir_of(answer, workspace.path, workspace.path_given)
@@ -58,17 +58,19 @@ def command_drafts(reading: Reading, workspace: Workspace, shelf: Shelf) -> Iter
             continue
         texts.add(text)
         draft = draft_of(answer, text, workdir)
-        yield Matched(draft, margin(answer, found), least(answer), _values(answer), doubtful(answer))
+        yield CommandDraft(
+            draft, margin(answer, found), weakest_placement(answer), _values(answer), doubtful_count(answer)
+        )
 
 
 def _values(answer: Answer) -> frozenset[str]:
-    values = [value for one in answer.filled.placed for value in one.values]
+    values = [value for one in answer.assignment.placed for value in one.values]
     return frozenset([*values, *(part for value in values if number(value) is None for part in _PARTED.split(value))])
 
 
-def statement_of(request: Request) -> Statement:
+def statement_of(request: Request) -> ParsedRequest:
     """The request as matching reads it, with what was given by name."""
-    return read(request.instruction, given_by_name(request))
+    return read_request(request.instruction, given_by_name(request))
 
 
 def given_by_name(request: Request) -> tuple[tuple[str, str], ...]:
@@ -91,11 +93,11 @@ def draft_of(answer: Answer, text: str, workdir: str) -> Draft:
     else:
         made_from = Provenance(kind="signature", path=signature.path, line=signature.line)
         because = f"{signature.path} after its signature"
-    placements = tuple(_placement(answer.entry.slots[one.slot].option, one) for one in answer.filled.placed)
+    placements = tuple(_placement(answer.entry.slots[one.slot].option, one) for one in answer.assignment.placed)
     return Draft(kind="bash", text=text, workdir=workdir, entry=signature.path, because=because, provenance=made_from, placements=placements)  # fmt: skip
 
 
-def _placement(option: Option, one: Placed) -> Placement:
+def _placement(option: Option, one: FilledSlot) -> Placement:
     """What the request gives an option, as it stands in the command."""
     given = " ".join(one.values)
     flag = max(option.flags, key=len, default="")

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import msgspec
 
-from ml_agent.grounded.scope import binds, needed, parsed
+from ml_agent.grounded.scope import binds, syntax_tree, unbound_names
 from ml_agent.matching.likeness import likeness
 from ml_agent.matching.terms import terms
 from ml_agent.request import Value
@@ -22,7 +22,7 @@ _PICTURE = frozenset(terms("image pil"))
 _MASK = frozenset(terms("mask"))
 
 
-class Sources(msgspec.Struct, frozen=True, kw_only=True):
+class NameSources(msgspec.Struct, frozen=True, kw_only=True):
     """Where missing names may come from."""
 
     earlier: tuple[Example, ...]
@@ -50,18 +50,18 @@ def _usual_imports() -> Mapping[str, str]:
     return {str(name): str(line) for name, line in tomllib.loads(text)["names"].items()}
 
 
-def complete(code: str, sources: Sources) -> str:
+def complete(code: str, sources: NameSources) -> str:
     """The code with the statements in front that bind what it needs; what nobody binds stays missing."""
-    tree = parsed(code)
+    tree = syntax_tree(code)
     if tree is None:
         return code
     preamble: list[str] = []
     unknown: set[str] = set()
     for _ in range(_MOST_ROUNDS):
-        whole = parsed("\n".join([*preamble, code]))
+        whole = syntax_tree("\n".join([*preamble, code]))
         if whole is None:
             return code
-        missing = [name for name in needed(whole) if name not in unknown]
+        missing = [name for name in unbound_names(whole) if name not in unknown]
         if not missing:
             break
         statement = _binding(missing[0], sources)
@@ -74,7 +74,7 @@ def complete(code: str, sources: Sources) -> str:
 
 def _without_shows(code: str, unknown: set[str]) -> str:
     """The code without the calls of functions that nobody knows and whose results nobody uses: helpers that only show."""
-    tree = parsed(code)
+    tree = syntax_tree(code)
     shows = [node for node in tree.body if _is_show(node, unknown)] if tree is not None and unknown else []
     lines = code.splitlines()
     for node in reversed(shows):
@@ -99,7 +99,7 @@ def _is_import(line: str) -> bool:
     return line.startswith(("import ", "from "))
 
 
-def _binding(name: str, sources: Sources) -> str | None:
+def _binding(name: str, sources: NameSources) -> str | None:
     """A statement that binds `name`."""
     return (
         _from_blocks(name, sources.earlier, imports_only=False)
@@ -115,7 +115,7 @@ def _from_blocks(name: str, blocks: Sequence[Example], *, imports_only: bool) ->
     for block in blocks:
         if name not in block.text:
             continue
-        tree = parsed(block.text)
+        tree = syntax_tree(block.text)
         if tree is None:
             continue
         for statement in reversed(tree.body):
@@ -131,7 +131,7 @@ def _from_blocks(name: str, blocks: Sequence[Example], *, imports_only: bool) ->
 
 
 def _reads_itself(statement: ast.stmt, name: str) -> bool:
-    return name in needed(ast.Module(body=[statement], type_ignores=[]))
+    return name in unbound_names(ast.Module(body=[statement], type_ignores=[]))
 
 
 def _single_import(statement: ast.Import | ast.ImportFrom, name: str) -> str:
@@ -144,7 +144,7 @@ def _single_import(statement: ast.Import | ast.ImportFrom, name: str) -> str:
     )
 
 
-def _from_api(name: str, sources: Sources) -> str | None:
+def _from_api(name: str, sources: NameSources) -> str | None:
     """An import of the one public class, function or package of the repository that has this name."""
     if sources.index.api.claims(name, sources.workdir):
         return f"import {name}"

@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ml_agent.grounded.literals import Literal
-from ml_agent.grounded.scope import parsed
+from ml_agent.grounded.scope import syntax_tree
 
 _SMALL = 8
 """Up to here a number stands for too many things: a batch, colours, a kernel, heads."""
 _CHANNELS = re.compile(r"expected input\[([\d, ]+)\] to have (\d+) channels, but got (\d+) channels")
 
 
-def carried(
+def carry_sizes(
     exchanges: Iterable[tuple[str, str]], found: Sequence[Literal], settled: Sequence[tuple[int, int]]
 ) -> list[tuple[Literal, str]]:
     """Numbers given to calls that were a size of the old shape, each with the size at the same place of the new one.
@@ -43,13 +43,13 @@ def carried(
     ]
 
 
-def fitted(code: str, error_lines: Iterable[str]) -> str | None:
+def fit_channels(code: str, error_lines: Iterable[str]) -> str | None:
     """The code with channels where the program looks for them; None where its error is about something else.
 
     A shape whose last dimension has the expected size is turned round (PyTorch wants batch, channels, height, width);
     else the expected size, where the code gives it to a call, becomes the size that came.
     """
-    tree = parsed(code)
+    tree = syntax_tree(code)
     match = next((found for line in reversed(tuple(error_lines)) if (found := _CHANNELS.search(line))), None)
     if match is None or tree is None:
         return None

@@ -9,11 +9,11 @@ import msgspec
 
 from ml_agent.account import used_or_required, whole_account
 from ml_agent.draft import Draft, LedgerEntry, Provenance
-from ml_agent.grounded.choices import Choice, Shelf, query_of
+from ml_agent.grounded.choices import Choice, ChoiceIndex, query_of
 from ml_agent.grounded.commands import statement_of
-from ml_agent.grounded.completion import Sources, blocks_before
+from ml_agent.grounded.completion import NameSources, blocks_before
 from ml_agent.grounded.python import adapt
-from ml_agent.grounded.scope import parsed
+from ml_agent.grounded.scope import syntax_tree
 from ml_agent.matching.model import Model
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
@@ -35,7 +35,7 @@ _ALIKE = 0.25
 """What it costs to be of the same document as a draft that was given already."""
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class DraftCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """A draft, how much speaks for it, and the document that it was made from."""
 
     draft: Draft
@@ -44,17 +44,17 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     checked: bool = False
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True):
+class AdaptationTask(msgspec.Struct, frozen=True, kw_only=True):
     """What a candidate is made for."""
 
     request: Request
     workspace: Workspace
-    shelf: Shelf
+    choice_index: ChoiceIndex
     model: Model
     """The learned tables."""
 
 
-def adapted_programs(task: Task, choices: Sequence[Choice]) -> Iterator[Draft]:
+def adapted_programs(task: AdaptationTask, choices: Sequence[Choice]) -> Iterator[Draft]:
     """Distinct programs, the most promising first; a second one is of another document unless it is much better.
 
     Args:
@@ -77,7 +77,7 @@ def adapted_programs(task: Task, choices: Sequence[Choice]) -> Iterator[Draft]:
             yield best.draft
 
 
-def _with_findings(candidate: Candidate, task: Task) -> Candidate:
+def _with_findings(candidate: DraftCandidate, task: AdaptationTask) -> DraftCandidate:
     draft = candidate.draft
     findings = tuple(check_python(draft.text, task.workspace.index, draft.workdir))
     draft = msgspec.structs.replace(draft, findings=findings)
@@ -85,17 +85,17 @@ def _with_findings(candidate: Candidate, task: Task) -> Candidate:
     return msgspec.structs.replace(candidate, draft=draft, score=score, checked=True)
 
 
-def fitted(task: Task) -> list[Choice]:
+def ranked_by_wording(task: AdaptationTask) -> list[Choice]:
     """Commands and programs by how well they fit the wording, the best first."""
     values, instruction = task.request.values, task.request.instruction
     query = query_of(instruction, [value.value for value in values if _is_name(value)])
-    ranked = task.shelf.ranked(query, _MOST_CHOICES)
+    ranked = task.choice_index.ranked(query, _MOST_CHOICES)
     return sorted((_with_heading(one, instruction) for one in ranked), key=lambda one: -one.fit)
 
 
-def _candidates(task: Task, choices: Sequence[Choice]) -> list[Candidate]:
+def _candidates(task: AdaptationTask, choices: Sequence[Choice]) -> list[DraftCandidate]:
     """The examples that fit best, each with the user's values in it, in no order."""
-    every = [one.example for one in task.shelf.choices if one.kind == "python" and one.example is not None]
+    every = [one.example for one in task.choice_index.choices if one.kind == "python" and one.example is not None]
     best = [(one.example, one.fit) for one in choices if one.kind == "python" and one.example is not None][:_MOST]
     return [_candidate(example, fit, every, task) for example, fit in best if not _is_data(example.text)]
 
@@ -115,13 +115,13 @@ def _with_heading(choice: Choice, instruction: str) -> Choice:
     return msgspec.structs.replace(choice, fit=choice.fit + more)
 
 
-def _candidate(example: Example, fit: float, every: Sequence[Example], task: Task) -> Candidate:
+def _candidate(example: Example, fit: float, every: Sequence[Example], task: AdaptationTask) -> DraftCandidate:
     """An example with the user's values in it."""
     values, workdir = task.request.values, task.workspace.path or "."
     index = task.workspace.index
-    sources = Sources(
+    sources = NameSources(
         earlier=blocks_before(example, every), others=tuple(every), index=index, workdir=workdir, values=values,
-        namesakes=task.shelf.namesakes, seen=task.shelf.texts,
+        namesakes=task.choice_index.namesakes, seen=task.choice_index.texts,
     )  # fmt: skip
     adapted = adapt(example.text, values, statement_of(task.request), sources, task.model)
     draft = Draft(
@@ -133,12 +133,12 @@ def _candidate(example: Example, fit: float, every: Sequence[Example], task: Tas
     draft = msgspec.structs.replace(draft, ledger=used_or_required(ledger))
     score = fit + _BY_VALUES * _share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
     score += min(_BY_MATCH * adapted.placed, _MOST_BY_MATCH)
-    return Candidate(draft=draft, score=score, path=example.path)
+    return DraftCandidate(draft=draft, score=score, path=example.path)
 
 
 def _is_data(code: str) -> bool:
     """Whether a block shows values alone, as a list of names or of settings does, and is no program."""
-    tree = parsed(code)
+    tree = syntax_tree(code)
     shows = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom)
     return tree is not None and all(
         isinstance(node, shows) and not any(isinstance(one, ast.Call | ast.Await) for one in ast.walk(node))
@@ -148,7 +148,7 @@ def _is_data(code: str) -> bool:
 
 def _acts(code: str) -> bool:
     """Whether the last thing that code does is more than to give something a name."""
-    tree = parsed(code)
+    tree = syntax_tree(code)
     naming = (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom)
     return tree is None or not tree.body or not isinstance(tree.body[-1], naming)
 

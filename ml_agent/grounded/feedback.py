@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from ml_agent.draft import Draft
-from ml_agent.grounded.dimensions import fitted
+from ml_agent.grounded.dimensions import fit_channels
 from ml_agent.navigator import Attempt
 from tools.commandline.model import Argument
 from tools.commandline.parse import parse_one
@@ -27,7 +27,7 @@ _FALSE = frozenset({"false", "no", "off", "0"})
 _NEGATIVE = re.compile(r"^(?:no|not|disable|without|skip)[-_]")
 
 
-def repaired(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
+def repair_draft(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
     """The draft of an attempt without what was said against it; None where that is not about its options or sizes.
 
     Args:
@@ -36,7 +36,7 @@ def repaired(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
     """
     draft = attempt.draft
     if draft.kind == "python":
-        code = fitted(draft.text, attempt.error_lines)
+        code = fit_channels(draft.text, attempt.error_lines)
         return None if code is None else _revise_draft(draft, code, "with channels where they are expected")
     signature = next((one for one in signatures if parse_one(draft.text, one) is not None), None)
     if signature is None:

@@ -4,18 +4,18 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from ml_agent.grounded.completion import Sources
+from ml_agent.grounded.completion import NameSources
 from ml_agent.grounded.literals import Literal, parameter_names
 from ml_agent.grounded.prompts import is_prose
 from ml_agent.matching.fill import fill
-from ml_agent.matching.likeness import likeness, stands
-from ml_agent.matching.meanings import meant
-from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.likeness import likeness, occurs_in
+from ml_agent.matching.meanings import vocabulary_matches
+from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.model import Model
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.spelled import Placed
+from ml_agent.matching.spelled import FilledSlot
 from ml_agent.matching.stated import kind_of
-from ml_agent.matching.terms import plain
+from ml_agent.matching.terms import alphanumeric
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_path
 from tools.python_api.registries import same_registry
@@ -35,8 +35,8 @@ _NEVER = -99.0
 
 
 def place_values(
-    statement: Statement, code: str, found: Sequence[Literal], sources: Sources, model: Model
-) -> list[Placed]:
+    statement: ParsedRequest, code: str, found: Sequence[Literal], sources: NameSources, model: Model
+) -> list[FilledSlot]:
     """The values with the number of the literal that each goes into; names of one registry first, the others by the learned tables.
 
     Args:
@@ -54,20 +54,20 @@ def place_values(
     ]
     settled = _of_one_registry(statement, slots, sources)
     prose = [at for at, literal in enumerate(found) if literal.kind == "text" and is_prose(names[at], literal.text)]
-    filled = fill(statement.in_words(), slots, model.words, _Opinion(found, settled, prose))
+    filled = fill(statement.without_encoder(), slots, model.words, _ExamplePrior(found, settled, prose))
     placed = [*settled, *(one for one in filled.placed if one.score > _NEVER / 2)]
     taken = {one.slot for one in placed}
-    return [*placed, *_only_count(filled.left, slots, taken), *_meant_files(statement, slots, taken)]
+    return [*placed, *_only_count(filled.unplaced, slots, taken), *_meant_files(statement, slots, taken)]
 
 
-def _meant_files(statement: Statement, slots: Sequence[Slot], taken: Collection[int]) -> Iterator[Placed]:
+def _meant_files(statement: ParsedRequest, slots: Sequence[Slot], taken: Collection[int]) -> Iterator[FilledSlot]:
     """The files that the request comes nearest to, where the example has others of the same folder."""
     for place, slot in enumerate(slots):
-        for one in meant(statement, slot)[:1] if slot.files and place not in taken else ():
-            yield Placed(place, (one.value,), 0.0, "the file that is meant", (one.mention.start,), one.mention.text)
+        for one in vocabulary_matches(statement, slot)[:1] if slot.files and place not in taken else ():
+            yield FilledSlot(place, (one.value,), 0.0, "the file that is meant", (one.mention.start,), one.mention.text)
 
 
-def _only_count(left: Sequence[Mention], slots: Sequence[Slot], taken: Collection[int]) -> list[Placed]:
+def _only_count(left: Sequence[Mention], slots: Sequence[Slot], taken: Collection[int]) -> list[FilledSlot]:
     """The one whole number without a place, for the one literal that counts something and has none."""
     numbers = [one for one in left if one.kind == "number" and one.value.isdigit()]
     counts = [
@@ -78,10 +78,10 @@ def _only_count(left: Sequence[Mention], slots: Sequence[Slot], taken: Collectio
     if len(numbers) != 1 or len(counts) != 1:
         return []
     (mention,), (place,) = numbers, counts
-    return [Placed(place, (mention.value,), 0.0, "the only count", (mention.start,), mention.text)]
+    return [FilledSlot(place, (mention.value,), 0.0, "the only count", (mention.start,), mention.text)]
 
 
-class _Opinion:
+class _ExamplePrior:
     """What the example says of a placement: values and literals that are settled, names in prose, what the code says already.
 
     Args:
@@ -90,7 +90,7 @@ class _Opinion:
         prose: numbers of the literals that are prose: only what the user quotes takes their place.
     """
 
-    def __init__(self, found: Sequence[Literal], settled: Sequence[Placed], prose: Collection[int]) -> None:
+    def __init__(self, found: Sequence[Literal], settled: Sequence[FilledSlot], prose: Collection[int]) -> None:
         self._found = found
         self._starts = {start for one in settled for start in one.starts}
         self._taken = {one.slot for one in settled}
@@ -113,13 +113,15 @@ class _Opinion:
         return _NEVER * (slot in self._taken)
 
 
-def _of_one_registry(statement: Statement, slots: Sequence[Slot], sources: Sources) -> list[Placed]:
+def _of_one_registry(statement: ParsedRequest, slots: Sequence[Slot], sources: NameSources) -> list[FilledSlot]:
     """Names that the repository registers beside one that the example uses: they go where that one stands."""
-    registries, found = sources.index.api.registries, dict[int, Placed]()
+    registries, found = sources.index.api.registries, dict[int, FilledSlot]()
     for mention in (one for one in statement.mentions if one.kind == "name" and not one.parts):
         for place, slot in enumerate(slots):
             if place not in found and same_registry(registries, mention.value, slot.option.default or ""):
-                found[place] = Placed(place, (mention.value,), 1.0, "of one registry", (mention.start,), mention.text)
+                found[place] = FilledSlot(
+                    place, (mention.value,), 1.0, "of one registry", (mention.start,), mention.text
+                )
                 break
     return list(found.values())
 
@@ -129,15 +131,15 @@ def is_in_code(found: Sequence[Literal], mention: Mention | Value) -> bool:
     if mention.kind not in {"name", "text"}:
         return False
     longer = mention.kind == "name" and any(
-        literal.kind == "text" and len(literal.text) > len(mention.value) and stands(mention.value, literal.text)
+        literal.kind == "text" and len(literal.text) > len(mention.value) and occurs_in(mention.value, literal.text)
         for literal in found
     )
-    called = {plain(_tail(literal.owner)) for literal in found} if " " in mention.value else set()
+    called = {alphanumeric(_tail(literal.owner)) for literal in found} if " " in mention.value else set()
     keywords = {literal.slot for literal in found} if "_" in mention.value else set()
-    return longer or plain(mention.value) in called or mention.value in keywords
+    return longer or alphanumeric(mention.value) in called or mention.value in keywords
 
 
-def _option(literal: Literal, slot: str, sources: Sources) -> Option:
+def _option(literal: Literal, slot: str, sources: NameSources) -> Option:
     """A literal as an option of the code: named by its keyword or parameter, with its text as default.
 
     What options of the same name have elsewhere in the repository, choices and help, holds for it too.
@@ -158,7 +160,7 @@ def _option(literal: Literal, slot: str, sources: Sources) -> Option:
     )
 
 
-def _siblings(found: Sequence[Literal], sources: Sources) -> list[list[str]]:
+def _siblings(found: Sequence[Literal], sources: NameSources) -> list[list[str]]:
     """By literal: the files beside the one it names that end alike: "the horse" is horse.png where it reads cat.png."""
     files, workdir = sources.index.files, sources.workdir or "."
     shown = [posixpath.normpath(posixpath.join(workdir, one.text)) if one.kind == "text" else "" for one in found]

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import msgspec
 
-from ml_agent.grounded.scope import parsed
+from ml_agent.grounded.scope import syntax_tree
 from tools.examples import Example
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import ApiObject
@@ -50,19 +50,19 @@ class _Scope(msgspec.Struct, frozen=True, kw_only=True):
 @lru_cache(maxsize=256)
 def literals(code: str) -> tuple[Literal, ...]:
     """All literals of `code` in their order; none where it does not parse."""
-    tree = parsed(code)
+    tree = syntax_tree(code)
     return tuple(_Finder(code).visit(tree, _Scope())) if tree is not None else ()
 
 
-def dotted(node: ast.AST) -> str:
+def dotted_name(node: ast.AST) -> str:
     """The dotted name of an expression, "" where it is none: calls within are skipped ("a.b(1).c" is "a.b.c")."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
-        head = dotted(node.value)
+        head = dotted_name(node.value)
         return f"{head}.{node.attr}" if head else node.attr
     if isinstance(node, ast.Call):
-        return dotted(node.func)
+        return dotted_name(node.func)
     return ""
 
 
@@ -110,7 +110,7 @@ class _Finder:
                 yield from self.visit(child, inner)
 
     def _call(self, node: ast.Call) -> Iterator[Literal]:
-        owner = dotted(node.func)
+        owner = dotted_name(node.func)
         fixed = owner == "print"
         yield from self.visit(node.func, _Scope())
         if shape := self._shape(node.args, owner):
@@ -134,7 +134,7 @@ class _Finder:
     def _assign(self, node: ast.Assign | ast.AnnAssign) -> Iterator[Literal]:
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         if node.value is not None:
-            yield from self.visit(node.value, _Scope(slot=dotted(target)))
+            yield from self.visit(node.value, _Scope(slot=dotted_name(target)))
 
     def _shape(self, arguments: Sequence[ast.expr], owner: str) -> Literal | None:
         """Three or more whole numbers in a row: the shape of a tensor."""
@@ -169,7 +169,7 @@ class _Finder:
 
     def _name(self, node: ast.Name | ast.Attribute) -> Literal:
         start, end = self.span(node)
-        name = dotted(node)
+        name = dotted_name(node)
         return Literal(text=name, kind="name", slot="", where=name, start=start, end=end, fixed=True)
 
     def _import_literals(self, node: ast.Import | ast.ImportFrom) -> Iterator[Literal]:
@@ -188,7 +188,7 @@ def _is_number(node: ast.expr) -> bool:
 
 def parameter_names(code: str, found: Sequence[Literal], api: ApiIndex, workdir: str) -> list[str]:
     """For each literal the name of its keyword, or of the parameter that it is given for by place."""
-    tree = parsed(code)
+    tree = syntax_tree(code)
     names = _import_targets(tree) if tree is not None else {}
     return [_parameter(literal, names, api, workdir) or literal.slot for literal in found]
 

@@ -11,25 +11,25 @@ from ml_agent import discovery
 from ml_agent.account import account
 from ml_agent.draft import Draft
 from ml_agent.given_names import merged
-from ml_agent.grounded.choices import Choice, Shelf
-from ml_agent.grounded.commands import Matched, Reading, command_drafts, statement_of
-from ml_agent.grounded.examples import Task, adapted_programs, fitted
-from ml_agent.grounded.feedback import repaired
+from ml_agent.grounded.choices import Choice, ChoiceIndex
+from ml_agent.grounded.commands import CommandDraft, RequestReading, command_drafts, statement_of
+from ml_agent.grounded.examples import AdaptationTask, adapted_programs, ranked_by_wording
+from ml_agent.grounded.feedback import repair_draft
 from ml_agent.grounded.kind import wanted_kind
-from ml_agent.grounded.order import Programs, in_order, unused
-from ml_agent.grounded.outlook import judge, with_outlook
+from ml_agent.grounded.order import ProgramDrafts, ordered_drafts, unused_value_count
+from ml_agent.grounded.outlook import confidence_input, with_outlook
 from ml_agent.grounded.python_drafts import Author, named_objects
 from ml_agent.grounded.readmes import assess
 from ml_agent.matching import about
 from ml_agent.matching.confidence import confidence_vector
-from ml_agent.matching.entries import Facts
-from ml_agent.matching.mentions import read
+from ml_agent.matching.entries import RepositoryFacts
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import Model, shipped
 from ml_agent.matching.python_library import Library
-from ml_agent.matching.python_retrieval import Bookcase
-from ml_agent.matching.python_solver import Tables, shipped_tables
-from ml_agent.matching.retrieval import Shelf as Entries
-from ml_agent.matching.sense import in_use
+from ml_agent.matching.python_retrieval import LibraryIndex
+from ml_agent.matching.python_solver import PythonModel, shipped_tables
+from ml_agent.matching.retrieval import EntryIndex as Entries
+from ml_agent.matching.sense import encoder_in_use
 from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request, Value, check_instruction
@@ -52,7 +52,7 @@ class GroundedNavigator:
 
     name = "grounded"
 
-    def __init__(self, model: Model | None = None, python: Tables | None = None) -> None:
+    def __init__(self, model: Model | None = None, python: PythonModel | None = None) -> None:
         self._model = model
         self._python = python
         self._folders: OrderedDict[tuple[object, ...], _Folder] = OrderedDict()
@@ -84,7 +84,7 @@ class GroundedNavigator:
         strange: tuple[str, ...] = ()
         if not workspace.path_given:
             vocabulary = self._folder(workspace).entries.facts.vocabulary
-            strange = about.shipped().strange(read(request.instruction), vocabulary)
+            strange = about.shipped().foreign_terms(read_request(request.instruction), vocabulary)
         if strange:
             said = ", ".join(repr(word[:_LONGEST]) for word in strange[:_SHOWN])
             reason = f"not about this repository: it says nothing of {said}"
@@ -98,14 +98,14 @@ class GroundedNavigator:
     def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
         """The draft without what was refused, or with what was missed."""
         attempt = Attempt(draft=draft, problem=problem.text, error_lines=problem.error_lines)
-        better = repaired(attempt, workspace.index.signatures.get(draft.entry, ()))
+        better = repair_draft(attempt, workspace.index.signatures.get(draft.entry, ()))
         if better is None:
             return None
         return _with_account(better, request, workspace)
 
     def support(self, request: Request, workspace: Workspace, draft: Draft) -> list[float]:
         """What speaks for and against a draft as a whole: its vector of `confidence.CONFIDENCE_FEATURES`."""
-        judged = judge(draft, self._ranked_drafts(request, workspace).commands, workspace)
+        judged = confidence_input(draft, self._ranked_drafts(request, workspace).commands, workspace)
         return confidence_vector(statement_of(request), draft.text, judged)
 
     @property
@@ -117,26 +117,30 @@ class GroundedNavigator:
         found = self._drafts.get(key)
         if found is None:
             model = self._tables
-            task = Task(request=request, workspace=workspace, shelf=self._folder(workspace).shelf, model=model)
-            choices, statement = fitted(task), statement_of(request)
+            task = AdaptationTask(
+                request=request, workspace=workspace, choice_index=self._folder(workspace).choice_index, model=model
+            )
+            choices, statement = ranked_by_wording(task), statement_of(request)
             programs = self._programs(task, choices)
-            found = self._read(Reading(statement.in_words(), model.words), task, programs, choices)
-            if in_use() and not found.says_all(request.values):
-                found = self._read(Reading(statement, model), task, programs, choices)
+            found = self._read(RequestReading(statement.without_encoder(), model.words), task, programs, choices)
+            if encoder_in_use() and not found.says_all(request.values):
+                found = self._read(RequestReading(statement, model), task, programs, choices)
             _remember(self._drafts, key, found)
         return found
 
-    def _read(self, reading: Reading, task: Task, programs: Programs, choices: Sequence[Choice]) -> "_Drafts":
+    def _read(
+        self, reading: RequestReading, task: AdaptationTask, programs: ProgramDrafts, choices: Sequence[Choice]
+    ) -> "_Drafts":
         """The drafts in their order, of a request as it is read."""
         request, workspace = task.request, task.workspace
         commands = [
             one._replace(draft=_with_account(one.draft, request, workspace))
             for one in command_drafts(reading, workspace, self._folder(workspace).entries)
         ]
-        drafts = in_order(request.instruction, commands, programs, choices)
+        drafts = ordered_drafts(request.instruction, commands, programs, choices)
         return _Drafts(with_outlook(drafts, commands, request, workspace, self._tables), commands)
 
-    def _programs(self, task: Task, choices: Sequence[Choice]) -> Programs:
+    def _programs(self, task: AdaptationTask, choices: Sequence[Choice]) -> ProgramDrafts:
         request, workspace = task.request, task.workspace
         author = self._folder(workspace).author
         written: Iterator[Draft] = iter(())
@@ -144,7 +148,7 @@ class GroundedNavigator:
             written = author.drafts(request, workspace, self._python or shipped_tables(), self._tables)
         told = [_with_account(one, request, workspace) for one in written]
         named = named_objects(statement_of(request), workspace.index.api)
-        return Programs(told, _Drafts(adapted_programs(task, choices)), named)
+        return ProgramDrafts(told, _Drafts(adapted_programs(task, choices)), named)
 
     def _folder(self, workspace: Workspace) -> "_Folder":
         key = (str(workspace.index.root), workspace.index.version, workspace.path)
@@ -168,18 +172,18 @@ class _Folder:
     @cached_property
     def entries(self) -> Entries:
         """The entry points."""
-        return Entries(Facts(self._index), self._path)
+        return Entries(RepositoryFacts(self._index), self._path)
 
     @cached_property
     def author(self) -> Author:
         """Who writes Python."""
-        return Author(Bookcase(Library(self._index, self._path)))
+        return Author(LibraryIndex(Library(self._index, self._path)))
 
     @cached_property
-    def shelf(self) -> Shelf:
+    def choice_index(self) -> ChoiceIndex:
         """The choices below the folder; those of the whole repository where there are none."""
-        near = Shelf(self._index, self._path)
-        return near if near.choices else Shelf(self._index)
+        near = ChoiceIndex(self._index, self._path)
+        return near if near.choices else ChoiceIndex(self._index)
 
 
 class _Drafts:
@@ -190,7 +194,7 @@ class _Drafts:
         commands: those among them that were matched.
     """
 
-    def __init__(self, source: Iterator[Draft], commands: Sequence[Matched] = ()) -> None:
+    def __init__(self, source: Iterator[Draft], commands: Sequence[CommandDraft] = ()) -> None:
         self.commands = commands
         self._source = source
         self._made: list[Draft] = []
@@ -211,8 +215,8 @@ class _Drafts:
             return False
         if any(_names_program(value, first.entry) for value in values):
             return False
-        placed = (one.placed for one in self.commands if one.draft.text.strip() == first.text.strip())
-        return not unused(first, next(placed, ()))
+        placed = (one.placed_values for one in self.commands if one.draft.text.strip() == first.text.strip())
+        return not unused_value_count(first, next(placed, ()))
 
 
 def _names_program(value: Value, entry: str) -> bool:

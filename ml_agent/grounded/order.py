@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.choices import Choice
-from ml_agent.grounded.commands import Matched
+from ml_agent.grounded.commands import CommandDraft
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.matching.answers import CERTAIN
-from ml_agent.matching.likeness import stands
+from ml_agent.matching.likeness import occurs_in
 from tools.commandline.shell import parse_command
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -25,7 +25,7 @@ _BY_VALUE = 0.3
 """What a stated value without a place counts against how well the best example fits, which is 1 at most."""
 
 
-class Programs(NamedTuple):
+class ProgramDrafts(NamedTuple):
     """Programs by the way in which they were made, each the best first."""
 
     written: Sequence[Draft]
@@ -36,8 +36,8 @@ class Programs(NamedTuple):
     """Classes and functions of the repository that the request names to the letter: a program that uses none of them is another one."""
 
 
-def in_order(
-    instruction: str, commands: Sequence[Matched], programs: Programs, choices: Sequence[Choice]
+def ordered_drafts(
+    instruction: str, commands: Sequence[CommandDraft], programs: ProgramDrafts, choices: Sequence[Choice]
 ) -> Iterator[Draft]:
     """All drafts, each text once: first of the kind that is asked for, or that fits better where the wording leaves it open.
 
@@ -48,7 +48,7 @@ def in_order(
         choices: what the repository shows, with how well each fits the wording.
     """
     wanted = wanted_kind(instruction)
-    commands = sorted(commands, key=lambda one: unused(one.draft, one.placed) > 0)
+    commands = sorted(commands, key=lambda one: unused_value_count(one.draft, one.placed_values) > 0)
     every, again = tee(_programs(programs))
     python: Iterator[Draft] = filter(_is_short, every)
     bash = iter([one.draft for one in commands])
@@ -58,16 +58,16 @@ def in_order(
         return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
     program = next(python, None)
     python = chain([program] if program is not None else [], python)
-    if program is not None and (not commands or _fits_better(program, commands[0], lead(choices))):
+    if program is not None and (not commands or _fits_better(program, commands[0], python_lead(choices))):
         return _distinct(chain(islice(python, _OF_ONE_KIND), _alternating(bash, python)))
     return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
 
 
-def _is_settled(instruction: str, command: Matched, choices: Sequence[Choice]) -> bool:
+def _is_settled(instruction: str, command: CommandDraft, choices: Sequence[Choice]) -> bool:
     """Whether no program could go before a command: the request names it, it has all that is said, or no example fits better."""
     if _is_named(instruction, command.draft) or _is_certain(command):
         return True
-    return lead(choices) + _BY_VALUE * unused(command.draft, command.placed) <= 0
+    return python_lead(choices) + _BY_VALUE * unused_value_count(command.draft, command.placed_values) <= 0
 
 
 def _is_short(program: Draft) -> bool:
@@ -75,7 +75,7 @@ def _is_short(program: Draft) -> bool:
     return program.text.count("\n") < _LONGEST
 
 
-def _programs(programs: Programs) -> Iterator[Draft]:
+def _programs(programs: ProgramDrafts) -> Iterator[Draft]:
     """Those that were written first where they have a place for more values: an example is a way that its authors have tried."""
 
     def missing(draft: Draft) -> int:
@@ -84,7 +84,10 @@ def _programs(programs: Programs) -> Iterator[Draft]:
     adapted, written = iter(programs.adapted), sorted(programs.written, key=missing)
     first = next(adapted, None)
     others = chain([first] if first is not None else [], adapted)
-    if written and (first is None or (missing(written[0]), unused(written[0])) < (missing(first), unused(first))):
+    if written and (
+        first is None
+        or (missing(written[0]), unused_value_count(written[0])) < (missing(first), unused_value_count(first))
+    ):
         yield from chain(written[:_OF_ONE_KIND], islice(others, 1), written[_OF_ONE_KIND:], others)
     else:
         yield from chain(islice(others, 1), written[:_OF_ONE_KIND], others, written[_OF_ONE_KIND:])
@@ -98,23 +101,27 @@ def _is_named(instruction: str, command: Draft) -> bool:
     )
 
 
-def _is_certain(command: Matched) -> bool:
+def _is_certain(command: CommandDraft) -> bool:
     """Whether a command has a place for every value, several at least, and none that could as well be elsewhere: nobody asks for another program then."""
-    return len(command.placed) > 1 and command.least > CERTAIN and not unused(command.draft, command.placed)
+    return (
+        len(command.placed_values) > 1
+        and command.weakest_placement > CERTAIN
+        and not unused_value_count(command.draft, command.placed_values)
+    )
 
 
-def _fits_better(program: Draft, command: Matched, ahead: float) -> bool:
+def _fits_better(program: Draft, command: CommandDraft, ahead: float) -> bool:
     """Whether a program goes before a command where the wording leaves it open: values without a place speak against either.
 
     What the command has because of the request's words, and the program does not say, is such a value, too.
     """
-    if unused(program) and ahead < _CLEARLY:
+    if unused_value_count(program) and ahead < _CLEARLY:
         return False
-    without = unused(program) + sum(not stands(value, program.text) for value in command.placed)
-    return ahead + _BY_VALUE * (unused(command.draft, command.placed) - without) > 0
+    without = unused_value_count(program) + sum(not occurs_in(value, program.text) for value in command.placed_values)
+    return ahead + _BY_VALUE * (unused_value_count(command.draft, command.placed_values) - without) > 0
 
 
-def lead(choices: Sequence[Choice]) -> float:
+def python_lead(choices: Sequence[Choice]) -> float:
     """How much better the best Python example fits the wording than the best command."""
     fits = {"python": 0.0, "bash": 0.0}
     for choice in choices:
@@ -122,7 +129,7 @@ def lead(choices: Sequence[Choice]) -> float:
     return fits["python"] - fits["bash"]
 
 
-def unused(draft: Draft, placed: Collection[str] = ()) -> int:
+def unused_value_count(draft: Draft, placed: Collection[str] = ()) -> int:
     """How many stated values a draft has no place for, by its account; what was placed for its meaning has one."""
     return sum(entry.required and entry.status == "not found" and entry.value not in placed for entry in draft.ledger)
 

@@ -6,8 +6,8 @@ import msgspec
 
 from ml_agent.account import called
 from ml_agent.draft import Draft
-from ml_agent.grounded.commands import Matched, statement_of
-from ml_agent.matching.confidence import Judged, confidence_vector, unplaced
+from ml_agent.grounded.commands import CommandDraft, statement_of
+from ml_agent.matching.confidence import ConfidenceInput, confidence_vector, unplaced
 from ml_agent.matching.model import Model
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
@@ -18,7 +18,7 @@ _MOST_WORDS = 12
 
 
 def with_outlook(
-    drafts: Iterable[Draft], commands: Sequence[Matched], request: Request, workspace: Workspace, model: Model
+    drafts: Iterable[Draft], commands: Sequence[CommandDraft], request: Request, workspace: Workspace, model: Model
 ) -> Iterator[Draft]:
     """Each draft with its calibrated probability, what is said of it, and the words without a place.
 
@@ -31,7 +31,7 @@ def with_outlook(
     """
     statement = statement_of(request)
     for draft in drafts:
-        judged = judge(draft, commands, workspace)
+        judged = confidence_input(draft, commands, workspace)
         probability = model.levels.probability(confidence_vector(statement, draft.text, judged))
         yield msgspec.structs.replace(
             draft,
@@ -41,18 +41,19 @@ def with_outlook(
         )
 
 
-def judge(draft: Draft, commands: Sequence[Matched], workspace: Workspace) -> Judged:
+def confidence_input(draft: Draft, commands: Sequence[CommandDraft], workspace: Workspace) -> ConfidenceInput:
     """What confidence is judged by, of one draft."""
     text = draft.text.strip()
     matched = next((one for one in commands if one.draft.text.strip() == text), None)
     stated = [entry for entry in draft.ledger if entry.required]
-    return Judged(
+    return ConfidenceInput(
         signature=signature_of(draft, workspace) if draft.kind == "bash" else None,
         shown=_example_text(draft, workspace),
-        unused=sum(entry.status == "not found" for entry in stated) + (matched.doubtful if matched is not None else 0),
+        unused=sum(entry.status == "not found" for entry in stated)
+        + (matched.doubtful_count if matched is not None else 0),
         stated=len(stated),
         margin=matched.margin if matched is not None else 0.0,
-        least=matched.least if matched is not None else 0.0,
+        least=matched.weakest_placement if matched is not None else 0.0,
     )
 
 

@@ -8,17 +8,17 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from ml_agent.grounded.completion import Sources, complete
-from ml_agent.grounded.dimensions import carried
+from ml_agent.grounded.completion import NameSources, complete
+from ml_agent.grounded.dimensions import carry_sizes
 from ml_agent.grounded.literal_values import QUOTES, is_in_code, place_values
 from ml_agent.grounded.literals import Literal, literals
 from ml_agent.grounded.prompts import is_prose, phrase_for
-from ml_agent.matching.likeness import stands
-from ml_agent.matching.mentions import Statement
+from ml_agent.matching.likeness import occurs_in
+from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.model import Model
 from ml_agent.matching.python_programs import quoted
-from ml_agent.matching.spelled import Placed
-from ml_agent.matching.terms import plain
+from ml_agent.matching.spelled import FilledSlot
+from ml_agent.matching.terms import alphanumeric
 from ml_agent.request import Value
 from ml_agent.values.lexer import is_path
 from tools.python_api.model import ApiObject
@@ -39,14 +39,16 @@ def _instead(literal: Literal, text: str) -> Edit:
     return Edit(start=literal.start, end=literal.end, text=text)
 
 
-class Adapted(msgspec.Struct, frozen=True, kw_only=True):
+class AdaptedProgram(msgspec.Struct, frozen=True, kw_only=True):
     """Python code, and how many of its literals were given a value."""
 
     text: str
     placed: int
 
 
-def adapt(code: str, values: Sequence[Value], statement: Statement, sources: Sources, model: Model) -> Adapted:
+def adapt(
+    code: str, values: Sequence[Value], statement: ParsedRequest, sources: NameSources, model: Model
+) -> AdaptedProgram:
     """The example's code, completed and with the user's values.
 
     Args:
@@ -66,15 +68,15 @@ def adapt(code: str, values: Sequence[Value], statement: Statement, sources: Sou
     edits.extend(_variants(edits, found, sources))
     edits.extend(_along(shapes, whole, found, edits))
     edits.extend(_prompts(found, placed, others, statement.text))
-    return Adapted(text=_apply(whole, edits), placed=len(placed))
+    return AdaptedProgram(text=_apply(whole, edits), placed=len(placed))
 
 
-def _sibling_edits(code: str, values: Iterable[Value], sources: Sources) -> list[Edit]:
+def _sibling_edits(code: str, values: Iterable[Value], sources: NameSources) -> list[Edit]:
     """A function or class of the repository in place of a sibling in the same module, where the user names it: `zoo.resnet` for `zoo.vgg`."""
     edits: list[Edit] = []
     names = [literal for literal in literals(code) if literal.kind == "name" and literal.start >= 0]
     for value in values:
-        if value.kind != "name" or stands(value.value, code):
+        if value.kind != "name" or occurs_in(value.value, code):
             continue
         for literal in names:
             module, _, last = literal.text.rpartition(".")
@@ -86,7 +88,7 @@ def _sibling_edits(code: str, values: Iterable[Value], sources: Sources) -> list
     return edits
 
 
-def _are_siblings(module: str, name: str, other: str, sources: Sources) -> bool:
+def _are_siblings(module: str, name: str, other: str, sources: NameSources) -> bool:
     """Whether a module has two functions, or two classes, of these names."""
     one, two = (sources.index.api.resolve(f"{module}.{last}", sources.workdir) for last in (name, other))
     return isinstance(one, ApiObject) and isinstance(two, ApiObject) and one.kind == two.kind
@@ -103,7 +105,7 @@ def _repetition_edits(edits: Iterable[Edit], code: str, found: Sequence[Literal]
     ]
 
 
-def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: Sources) -> list[Edit]:
+def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: NameSources) -> list[Edit]:
     """What the repository has of the user's model where the example takes something of its own model: the weights' name."""
     by_start = {edit.start: edit for edit in edits}
     fresh = {}
@@ -140,15 +142,15 @@ def _shapes(found: Sequence[Literal], values: Iterable[Value]) -> list[Edit]:
 def _along(shapes: Iterable[Edit], code: str, found: Sequence[Literal], edits: Iterable[Edit]) -> list[Edit]:
     """Sizes of the example's shape that it also gives to its model change with the shape."""
     exchanges = [(code[edit.start : edit.end], edit.text) for edit in shapes]
-    fresh = carried(exchanges, found, [(edit.start, edit.end) for edit in edits])
+    fresh = carry_sizes(exchanges, found, [(edit.start, edit.end) for edit in edits])
     return [_instead(literal, text) for literal, text in fresh]
 
 
-def _edits(placed: Iterable[Placed], found: Sequence[Literal]) -> list[Edit]:
+def _edits(placed: Iterable[FilledSlot], found: Sequence[Literal]) -> list[Edit]:
     edits = []
     for one in placed:
         literal, typed = found[one.slot], " ".join(one.values)
-        if plain(literal.text) == plain(typed) and literal.kind == "text":
+        if alphanumeric(literal.text) == alphanumeric(typed) and literal.kind == "text":
             continue
         edits.append(_instead(literal, _format_literal(typed, literal)))
     return edits
@@ -173,13 +175,15 @@ def _file_in(given: str, shown: str) -> str:
 
 
 def _prompts(
-    found: Sequence[Literal], placed: Sequence[Placed], values: Sequence[Value], instruction: str
+    found: Sequence[Literal], placed: Sequence[FilledSlot], values: Sequence[Value], instruction: str
 ) -> list[Edit]:
     """What the user wants to see or to know, in place of the example's own prompt, caption or question."""
     taken = {one.slot for one in placed}
-    said = {plain(value) for one in placed for value in one.values} | {plain(literal.text) for literal in found}
+    said = {alphanumeric(value) for one in placed for value in one.values} | {
+        alphanumeric(literal.text) for literal in found
+    }
     quoted_prose = (value.value for value in values if _is_prose(value) and value.text[:1] in QUOTES)
-    own = next((text for text in quoted_prose if plain(text) not in said), None)
+    own = next((text for text in quoted_prose if alphanumeric(text) not in said), None)
     for place, literal in enumerate(found):
         if place in taken or literal.kind != "text" or not is_prose(literal.slot, literal.text):
             continue

@@ -14,12 +14,12 @@ _INNER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @lru_cache(maxsize=512)
-def parsed(code: str) -> ast.Module | None:
+def syntax_tree(code: str) -> ast.Module | None:
     """The syntax tree, to be read and not changed; None where the code does not parse."""
     return parse_python(code)
 
 
-def needed(tree: ast.Module) -> tuple[str, ...]:
+def unbound_names(tree: ast.Module) -> tuple[str, ...]:
     """The names that are read before anything binds them, in their order."""
     found: dict[str, None] = {}
     bound: set[str] = set(_BUILTINS)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from ml_agent.llm.listing import called, options_of
 from ml_agent.matching.entries import EntryPoint
-from ml_agent.matching.meanings import meant
-from ml_agent.matching.mentions import Statement
+from ml_agent.matching.meanings import vocabulary_matches
+from ml_agent.matching.mentions import ParsedRequest
 from prompts.render import render
 from prompts.untrusted import PromptText
 from tools.signatures.model import Signature
@@ -33,7 +33,7 @@ def head(signature: Signature, words: str, folder: str, most: int = OPTIONS) -> 
     ]
 
 
-def tail(statement: Statement, entry: EntryPoint) -> PromptText:
+def tail(statement: ParsedRequest, entry: EntryPoint) -> PromptText:
     """The request, the numbers that it says in words, and known values that it seems to mean."""
     fitting = "; ".join(_fitting(statement, entry))
     text = " ".join(statement.text.split())
@@ -50,20 +50,22 @@ def system() -> PromptText:
 _NOTHING = {"instruction": "", "values": "", "fitting": ""}
 
 
-def _fitting(statement: Statement, entry: EntryPoint) -> Sequence[str]:
+def _fitting(statement: ParsedRequest, entry: EntryPoint) -> Sequence[str]:
     """By option, values that the repository gives it and the request seems to mean, where they are not listed with the option."""
     found = []
     for slot in entry.slots:
         if slot.option.choices or slot.boolean or slot.internal or not slot.vocabulary:
             continue
-        values = [one.value for one in meant(statement, slot) if len(one.value) < _LONGEST][:_MOST_OF_A_SLOT]
+        values = [one.value for one in vocabulary_matches(statement, slot) if len(one.value) < _LONGEST][
+            :_MOST_OF_A_SLOT
+        ]
         if values:
             name = max(slot.option.flags, key=len, default=slot.option.dest)
             found.append(f"{name} {' | '.join(values)}")
     return found[:_MOST_FITTING]
 
 
-def reworded_numbers(statement: Statement, *, plain: bool = True) -> str:
+def reworded_numbers(statement: ParsedRequest, *, plain: bool = True) -> str:
     """The numbers that are said in words or in another form; the others stand in the sentence as they are.
 
     Args:

@@ -39,7 +39,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """Requests and right answers that are shown before: the same every time, so that they stay in the endpoint's memory."""
 
 
-class Assembled(msgspec.Struct, frozen=True, kw_only=True):
+class AssembledPrompt(msgspec.Struct, frozen=True, kw_only=True):
     """The texts to send, and which sections lost something."""
 
     system: PromptText
@@ -51,7 +51,7 @@ class DoesNotFit(Exception):
     """Not even the question fits."""
 
 
-def assemble(prompt: Prompt, limit: int, count: Count) -> Assembled:
+def assemble(prompt: Prompt, limit: int, count: Count) -> AssembledPrompt:
     """The prompt within `limit` tokens; sections give way by rank. Raises DoesNotFit where the question alone is too long."""
     fixed = count(prompt.system) + count(prompt.question) + 2 * _MESSAGE_OVERHEAD
     room = limit - fixed
@@ -59,7 +59,7 @@ def assemble(prompt: Prompt, limit: int, count: Count) -> Assembled:
         raise DoesNotFit(f"the question needs {fixed} tokens and there is room for {limit}")
     kept, cut = _fill(prompt.sections, room, count)
     told = [*(kept[s.name] for s in prompt.sections if s.name in kept), prompt.question]
-    return Assembled(system=prompt.system, user=joined("\n\n", filter(None, told)), cut=tuple(cut))
+    return AssembledPrompt(system=prompt.system, user=joined("\n\n", filter(None, told)), cut=tuple(cut))
 
 
 def shorten(text: PromptText, room: int, count: Count, keep: Literal["head", "tail"] = "head") -> PromptText:

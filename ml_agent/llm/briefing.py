@@ -21,10 +21,10 @@ from ml_agent.llm.likely import (
 )
 from ml_agent.llm.likely_files import configuration, files_beside, likely_files, named_files
 from ml_agent.llm.listing import called, line_of, options_of
-from ml_agent.llm.objects import ObjectRoom, likely_modules, likely_objects, object_lines, outline
-from ml_agent.llm.rooms import LEVELS, MOST_TOKENS, Rooms
+from ml_agent.llm.objects import ObjectSizeLimits, likely_modules, likely_objects, object_lines, outline
+from ml_agent.llm.size_limits import LEVELS, MOST_TOKENS, SizeLimits
 from ml_agent.llm.uses import uses_of
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.thread import Thread
@@ -80,7 +80,7 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
     """
     found = likely_entries(request, workspace, ENTRIES + _OTHERS)
     task = _Task(request, workspace, drafts)
-    told = (_opening(task, found, rooms) for rooms in LEVELS)
+    told = (_opening(task, found, limits) for limits in LEVELS)
     fitting = (one for one in told if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)
     return next(fitting, None) or _opening(task, found, LEVELS[-1])
 
@@ -98,15 +98,15 @@ class _Task(NamedTuple):
         return likely_subcommands(entry, words, signatures_called(entry, words, self.workspace, self.drafts))
 
 
-def _opening(task: _Task, found: Sequence[Entry], rooms: Rooms) -> Thread:
+def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     """The first message with so much room for each part."""
     request, workspace, drafts = task
     code = _wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
     steered = [one for one in found if not _wants_code(request) or any(signature.options for signature in one)]
     entries, others = steered[:ENTRIES], steered[ENTRIES:]
-    candidate, room = workspace.candidate, _room_of_options(request, rooms, code=code)
-    calls = [] if _wants_code(request) else _calls(entries, request, workspace, rooms.call)
-    passages = likely_passages(request.instruction, workspace, rooms.passages if code else _PASSAGES, code)
+    candidate, room = workspace.candidate, _limits_of_options(request, limits, code=code)
+    calls = [] if _wants_code(request) else _calls(entries, request, workspace, limits.call)
+    passages = likely_passages(request.instruction, workspace, limits.passages if code else _PASSAGES, code)
     texts = render(
         "solve",
         name=candidate.full_name,
@@ -118,17 +118,17 @@ def _opening(task: _Task, found: Sequence[Entry], rooms: Rooms) -> Thread:
             for place, entry in enumerate(entries)
         ],
         others=_names(others, workspace),
-        options=_options(steered, task, room, 1 if code else rooms.subcommands),
+        options=_options(steered, task, room, 1 if code else limits.subcommands),
         calls=calls,
-        passages=_passages(passages, request, calls, rooms.passage if code else _PASSAGE),
+        passages=_passages(passages, request, calls, limits.passage if code else _PASSAGE),
         files=", ".join(_files(steered, passages, request, workspace)),
-        heads=_heads(entries, task, rooms.head),
+        heads=_heads(entries, task, limits.head),
         guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
         unasked=", ".join(unasked(drafts[0], request.instruction)) if _is_sure(drafts) else "",
         instruction=request.instruction,
-        values=reworded_numbers(read(request.instruction, ()), plain=False),
-        **(_code(request, workspace, passages, rooms) if code or not entries else {"api": [], "modules": []}),
-        uses=_uses(found, request, workspace, rooms.uses) if code else [],
+        values=reworded_numbers(read_request(request.instruction, ()), plain=False),
+        **(_code(request, workspace, passages, limits) if code or not entries else {"api": [], "modules": []}),
+        uses=_uses(found, request, workspace, limits.uses) if code else [],
     )
     parts = [text for name, text in texts.items() if name not in ("system", "question") and text]
     return Thread(opening=joined("\n\n", parts), task=texts["question"])
@@ -138,26 +138,28 @@ def _wants_code(request: Request) -> bool:
     return wanted_kind(request.instruction) == "python"
 
 
-def _room_of_options(request: Request, rooms: Rooms, *, code: bool) -> tuple[int, ...]:
+def _limits_of_options(request: Request, limits: SizeLimits, *, code: bool) -> tuple[int, ...]:
     """Characters for the options of the first entry points: none where the wording wants code, a few where the rules alone do."""
     if _wants_code(request):
         return ()
-    return _OPTIONS_OF_CODE if code else rooms.options
+    return _OPTIONS_OF_CODE if code else limits.options
 
 
-def _code(request: Request, workspace: Workspace, passages: Sequence[Passage], rooms: Rooms) -> dict[str, list[Any]]:
+def _code(
+    request: Request, workspace: Workspace, passages: Sequence[Passage], limits: SizeLimits
+) -> dict[str, list[Any]]:
     """What a task in Python needs: the likeliest classes and functions, and what their files define."""
-    objects = likely_objects(request.instruction, workspace, rooms.api, passages)
+    objects = likely_objects(request.instruction, workspace, limits.api, passages)
     modules = likely_modules(objects, passages, workspace)[:_MODULES]
     return {
         "api": [
-            object_lines(one, workspace, request.instruction, ObjectRoom.of(rooms, place))
+            object_lines(one, workspace, request.instruction, ObjectSizeLimits.of(limits, place))
             for one, place in zip(objects, accumulate(one.kind == "class" for one in objects), strict=True)
         ],
         "modules": [
             {"path": one.path, "text": text}
             for one in modules
-            if (text := outline(one, request.instruction, workspace, objects, rooms.module))
+            if (text := outline(one, request.instruction, workspace, objects, limits.module))
         ],
     }
 

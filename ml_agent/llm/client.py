@@ -10,7 +10,7 @@ import openai
 from ml_agent.budget import Budget
 from ml_agent.errors import ConfigurationError
 from ml_agent.llm.answers import Call, Reply, UnusableReply, calls_in, find_call, read_reply
-from ml_agent.llm.assembly import Assembled, DoesNotFit, Prompt, assemble, shorten
+from ml_agent.llm.assembly import AssembledPrompt, DoesNotFit, Prompt, assemble, shorten
 from ml_agent.llm.endpoint import OPENAI, Endpoint, Mode
 from ml_agent.llm.errors import EndpointError, ModelAnswerError
 from ml_agent.llm.functions import (
@@ -27,7 +27,7 @@ from ml_agent.llm.memory import ORDER, Traits
 from ml_agent.llm.messages import Message, messages_of, text_of
 from ml_agent.llm.refusals import Refusal, read_refusal
 from ml_agent.llm.retry import error_text
-from ml_agent.llm.sender import LEAST_OUTPUT, Body, Parts, Sender
+from ml_agent.llm.sender import LEAST_OUTPUT, ClientParts, RequestBody, Sender
 from ml_agent.thread import Turn
 from ml_agent.trajectory import Emit
 from prompts.untrusted import PromptText, joined, neutral
@@ -64,12 +64,14 @@ def silent(event: str, **fields: Any) -> None:
 class ModelClient:
     """Asks a model for decisions within a budget; safe to share between threads."""
 
-    def __init__(self, endpoint: Endpoint, budget: Budget, emit: Emit = silent, parts: Parts | None = None) -> None:
+    def __init__(
+        self, endpoint: Endpoint, budget: Budget, emit: Emit = silent, parts: ClientParts | None = None
+    ) -> None:
         """Raises ConfigurationError where the endpoint needs a key and has none, or is forbidden here."""
         _permit(endpoint)
         self.endpoint, self.budget = endpoint, budget
         self._emit = emit
-        parts = parts or Parts()
+        parts = parts or ClientParts()
         self._memory = parts.memory
         self._sender = Sender(endpoint, budget, emit, parts)
 
@@ -156,7 +158,7 @@ class ModelClient:
                     exchange = msgspec.structs.replace(exchange, scale=exchange.scale / 2)
         raise EndpointError(f"{self.endpoint.base_url} refused every form of the request")
 
-    def _body(self, exchange: Exchange, traits: Traits) -> Body:
+    def _body(self, exchange: Exchange, traits: Traits) -> RequestBody:
         """The request, assembled within the prompt's limit, the model's context and what is left of the budget."""
         extras = self._mode_parts(exchange, traits)
         in_words = bool(exchange.functions) and traits.mode != "tools"
@@ -168,7 +170,7 @@ class ModelClient:
         optional = {"temperature": self.endpoint.temperature, "seed": self.endpoint.seed}
         asked = joined("\n\n", [text for text in (texts.user, words) if text])
         system: Message = {"role": "system", "content": texts.system}
-        return Body(
+        return RequestBody(
             messages=(system, *examples, {"role": "user", "content": asked}, *dialogue),
             options={
                 traits.output_parameter: exchange.output_tokens,
@@ -204,7 +206,7 @@ class ModelClient:
     def _is_openai(self) -> bool:
         return self.endpoint.base_url.startswith(OPENAI) or self.endpoint.azure
 
-    def _assemble(self, exchange: Exchange, traits: Traits, aside: int) -> Assembled:
+    def _assemble(self, exchange: Exchange, traits: Traits, aside: int) -> AssembledPrompt:
         usual = _DEFAULT_CONTEXT if exchange.turns is None else _LONG_CONTEXT
         context = self.endpoint.context_tokens or traits.context_tokens or usual
         limit = min(int(exchange.prompt.limit * exchange.scale), context - exchange.output_tokens - aside)
@@ -214,7 +216,7 @@ class ModelClient:
             return assemble(exchange.prompt, affordable, self._sender.count)
         except DoesNotFit as problem:
             if affordable < limit:  # it is the budget that is short: reserving room for the bare question says so
-                return Assembled(system=exchange.prompt.system, user=exchange.prompt.question)
+                return AssembledPrompt(system=exchange.prompt.system, user=exchange.prompt.question)
             raise EndpointError(f"the context of {self.endpoint.model} is too small: {problem}") from problem
 
     def _repair(self, exchange: Exchange, reply: Reply, problem: UnusableReply) -> Exchange:

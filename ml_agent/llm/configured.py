@@ -7,8 +7,8 @@ from ml_agent.errors import ConfigurationError
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import OPENAI, Endpoint
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.navigator import LlmNavigator, Manner
-from ml_agent.llm.sender import Parts, default_transport
+from ml_agent.llm.navigator import LlmNavigator, ModelOptions
+from ml_agent.llm.sender import ClientParts, default_transport
 from ml_agent.llm.toolbox import Look
 from ml_agent.navigator import Navigator
 from ml_agent.prices import load_prices
@@ -21,7 +21,7 @@ MEMORY = "endpoints.json"
 
 
 @dataclass(frozen=True)
-class ModelSurroundings:
+class ModelContext:
     """What a model's part of a run is made with."""
 
     budget: Budget
@@ -51,14 +51,14 @@ def check_price(settings: Settings) -> None:
     )
 
 
-def configured_navigator(settings: Settings, grounded: Navigator, surroundings: ModelSurroundings) -> LlmNavigator:
+def configured_navigator(settings: Settings, grounded: Navigator, surroundings: ModelContext) -> LlmNavigator:
     """The navigator that thinks with the model of the settings; with a tape, recorded or played back.
 
     Raises ConfigurationError where the endpoint needs a key, the price file is broken, or a model file is missing.
     """
     around = surroundings
     client = configured_client(settings, around.budget, around.emit, around.tape)
-    how = Manner(profile=settings.model_profile, look=around.look, fallback=settings.fallback == "grounded")
+    how = ModelOptions(profile=settings.model_profile, look=around.look, fallback=settings.fallback == "grounded")
     return LlmNavigator(client, grounded, around.emit, how)
 
 
@@ -66,10 +66,12 @@ def configured_client(settings: Settings, budget: Budget, emit: Emit, tape: Tape
     """The client for the model of the settings."""
     endpoint, prices = endpoint_of(settings), load_prices(settings.prices)
     if tape is None:
-        return ModelClient(endpoint, budget, emit, Parts(memory=Memory(settings.cache_dir / MEMORY), prices=prices))
+        return ModelClient(
+            endpoint, budget, emit, ClientParts(memory=Memory(settings.cache_dir / MEMORY), prices=prices)
+        )
     # What is learned of an endpoint shapes its requests: a recording must begin with as little as its replay.
     transport = TapeTransport(tape, None if tape.replaying else default_transport(endpoint))
-    parts = Parts(memory=Memory(), prices=prices, transport=transport)
+    parts = ClientParts(memory=Memory(), prices=prices, transport=transport)
     if tape.replaying:
-        parts = Parts(memory=Memory(), prices=prices, transport=transport, sleep=lambda _: None)
+        parts = ClientParts(memory=Memory(), prices=prices, transport=transport, sleep=lambda _: None)
     return ModelClient(endpoint, budget, emit, parts)

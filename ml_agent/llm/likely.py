@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.entries import EntryPoint, Facts
-from ml_agent.matching.mentions import Statement, read
+from ml_agent.matching.entries import EntryPoint, RepositoryFacts
+from ml_agent.matching.mentions import ParsedRequest, read_request
 from ml_agent.matching.model import shipped
-from ml_agent.matching.retrieval import Shelf
+from ml_agent.matching.retrieval import EntryIndex
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from tools.documents.model import Passage
@@ -99,20 +99,20 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
 def _rank(request: Request, workspace: Workspace) -> list[str]:
     """The paths of the entry points in the order of the learned ranking."""
     return list(
-        dict.fromkeys(entry.signature.path for _, entry in ranked_entries(read(request.instruction), workspace))
+        dict.fromkeys(entry.signature.path for _, entry in ranked_entries(read_request(request.instruction), workspace))
     )
 
 
-def ranked_entries(statement: Statement, workspace: Workspace) -> list[tuple[float, EntryPoint]]:
+def ranked_entries(statement: ParsedRequest, workspace: Workspace) -> list[tuple[float, EntryPoint]]:
     """The entry points with their scores in the order of the learned ranking."""
-    shelf, model = _shelf(workspace.index, workspace.path or "."), shipped()
-    scored = [(model.entry(one.vector), one.entry) for one in shelf.ranked(statement)]
+    entry_index, model = _entry_index(workspace.index, workspace.path or "."), shipped()
+    scored = [(model.entry(one.vector), one.entry) for one in entry_index.ranked(statement)]
     return sorted(scored, key=lambda one: -one[0])
 
 
 @lru_cache(maxsize=8)
-def _shelf(index: RepoIndex, folder: str) -> Shelf:
-    return Shelf(Facts(index), folder)
+def _entry_index(index: RepoIndex, folder: str) -> EntryIndex:
+    return EntryIndex(RepositoryFacts(index), folder)
 
 
 def _without_twins(entries: Sequence[Entry], words: str) -> list[Entry]:

@@ -28,7 +28,7 @@ _LICENCE = re.compile(r"\s*(?:copyright\b|licensed under|all rights reserved|spd
 _ALL_WORDS = re.compile(r"\$[@*]|\$\{[@*]")
 
 
-class _Said(NamedTuple):
+class _RequestWords(NamedTuple):
     """What a request says."""
 
     words: frozenset[str]
@@ -36,7 +36,7 @@ class _Said(NamedTuple):
     """In one form for what is called in several ways: "learning rate" and `lr`."""
 
     @classmethod
-    def of(cls, text: str) -> "_Said":
+    def of(cls, text: str) -> "_RequestWords":
         """Of a text."""
         return cls(frozenset(tokenize(text)), frozenset(term for word in _WORDS.findall(text) for term in terms(word)))
 
@@ -100,7 +100,7 @@ def options_of(signature: Signature, words: str, most: int) -> str:
         texts[place] = text
         left -= len(text) + 1
     left_out = [options[place] for place in order if place not in texts]
-    said = _Said.of(words)
+    said = _RequestWords.of(words)
     for place in () if left_out else order:
         whole = texts[place] + _help_of(options[place], _HELP_SAID if _overlap(options[place], said) else _HELP)
         if (cost := len(whole) - len(texts[place])) <= left:
@@ -139,7 +139,7 @@ def _is_of_use(option: Option) -> bool:
 
 def _by_relevance(options: Sequence[Option], words: str) -> list[int]:
     """The places of options, those first that are required or share words with `words`."""
-    said = _Said.of(words)
+    said = _RequestWords.of(words)
     return sorted(range(len(options)), key=lambda place: -_relevance(options[place], said))
 
 
@@ -163,7 +163,7 @@ def parameters_of(parameters: Sequence[Parameter], most: int = _PARAMETERS, word
     texts = [parameter_of(one) for one in parameters]
     if sum(len(text) + 2 for text in texts) <= most:
         return ", ".join(texts)
-    said = _Said.of(words)
+    said = _RequestWords.of(words)
     kept = set[int]()
     for place in sorted(range(len(texts)), key=lambda at: _rank(parameters[at], said)):
         if len(texts[place]) + 2 <= most:
@@ -172,7 +172,7 @@ def parameters_of(parameters: Sequence[Parameter], most: int = _PARAMETERS, word
     return ", ".join([*(texts[place] for place in sorted(kept)), "..."])
 
 
-def _rank(one: Parameter, said: _Said) -> tuple[bool, int]:
+def _rank(one: Parameter, said: _RequestWords) -> tuple[bool, int]:
     return not one.required, -len(said.terms & set(terms(one.name)))
 
 
@@ -256,13 +256,13 @@ def _kind(option: Option) -> str:
     return kind + (" (repeatable)" if option.repeatable else "")
 
 
-def _relevance(option: Option, said: _Said) -> float:
+def _relevance(option: Option, said: _RequestWords) -> float:
     """What is needed first, then what shares words with the request; a setting that goes through another option stands behind the program's own."""
     needed = option.required or option.positional
     return _NEEDED * needed + _OWN * (not option.within) + _overlap(option, said)
 
 
-def _overlap(option: Option, said: _Said) -> float:
+def _overlap(option: Option, said: _RequestWords) -> float:
     """What an option's name, help and choices have in common with what is said."""
     names = {term for name in (option.dest, *option.flags) for term in terms(name)}
     rest = set(tokenize(option.help)) | {word for choice in option.choices for word in tokenize(choice)}

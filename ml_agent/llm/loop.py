@@ -44,7 +44,7 @@ class Stopped(Exception):
     """The conversation ends without an answer, for the reason that it names."""
 
 
-class Case(msgspec.Struct, frozen=True, kw_only=True):
+class ConversationTask(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked for, and where."""
 
     request: Request
@@ -54,7 +54,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 class Conversation:
     """One thread gone on with until the model gives an answer that may be tried."""
 
-    def __init__(self, client: ModelClient, case: Case, toolbox: Toolbox, emit: Emit = silent) -> None:
+    def __init__(self, client: ModelClient, case: ConversationTask, toolbox: Toolbox, emit: Emit = silent) -> None:
         self._client, self._case, self._emit = client, case, emit
         places = not case.workspace.path_given
         self._functions: tuple[Function, ...] = tuple(

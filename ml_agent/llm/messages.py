@@ -9,14 +9,14 @@ from ml_agent.thread import ToolCall, Turn
 from prompts.untrusted import PromptText, joined, neutral
 
 
-class Told(TypedDict):
+class PromptMessage(TypedDict):
     """What we say; nothing but gated text."""
 
     role: Literal["system", "user"]
     content: PromptText
 
 
-class Result(TypedDict):
+class ToolMessage(TypedDict):
     """What a function call came to."""
 
     role: Literal["tool"]
@@ -24,7 +24,7 @@ class Result(TypedDict):
     content: PromptText
 
 
-class Said(TypedDict):
+class AssistantMessage(TypedDict):
     """The model's own words and calls, given back to it."""
 
     role: Literal["assistant"]
@@ -32,7 +32,7 @@ class Said(TypedDict):
     tool_calls: NotRequired[list[dict[str, Any]]]
 
 
-Message = Told | Result | Said
+Message = PromptMessage | ToolMessage | AssistantMessage
 
 
 def messages_of(turns: Sequence[Turn], mode: Mode) -> list[Message]:

@@ -18,7 +18,7 @@ from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.client import ModelClient, silent
 from ml_agent.llm.errors import EndpointError, ModelAnswerError
 from ml_agent.llm.form import Form
-from ml_agent.llm.loop import Case, Conversation, Stopped
+from ml_agent.llm.loop import Conversation, ConversationTask, Stopped
 from ml_agent.llm.profile import Profile, profile_of
 from ml_agent.llm.toolbox import Look, Toolbox
 from ml_agent.navigator import Assessment, Given, Navigator, Problem, Workspace
@@ -48,7 +48,7 @@ ANOTHER = neutral("Noted. Give another answer as well, one that does it in anoth
 
 
 @dataclass(frozen=True)
-class Manner:
+class ModelOptions:
     """How to work with the model, and what it may look at beside the files."""
 
     profile: Literal["auto", "tools", "form"] = "auto"
@@ -64,10 +64,10 @@ class LlmNavigator:
     name = "llm"
 
     def __init__(
-        self, client: ModelClient, grounded: Navigator, emit: Emit = silent, how: Manner | None = None
+        self, client: ModelClient, grounded: Navigator, emit: Emit = silent, how: ModelOptions | None = None
     ) -> None:
         self._client, self._grounded, self._emit = client, grounded, emit
-        self._how = how or Manner()
+        self._how = how or ModelOptions()
         self._failures, self._answered_once = 0, False
         self._forms: dict[tuple[str, str], list[Draft]] = {}
         """What the form brought, by task."""
@@ -144,7 +144,7 @@ class LlmNavigator:
         key = self._key(request, workspace)
         if key not in self._forms:
             first = list(islice(self._grounded.drafts(request, workspace), _GUESSES))
-            form = Form(self._client, Case(request=request, workspace=workspace), self._emit)
+            form = Form(self._client, ConversationTask(request=request, workspace=workspace), self._emit)
             self._forms[key] = self._or_grounded("generate", lambda: form.answers(first), list)
         return self._forms[key]
 
@@ -171,7 +171,7 @@ class LlmNavigator:
 
     def _conversation(self, request: Request, workspace: Workspace) -> Conversation:
         toolbox = Toolbox(workspace, request.instruction, self._how.look)
-        return Conversation(self._client, Case(request=request, workspace=workspace), toolbox, self._emit)
+        return Conversation(self._client, ConversationTask(request=request, workspace=workspace), toolbox, self._emit)
 
     def _profile(self) -> Profile | Literal["grounded"]:
         return profile_of(self._client) if self._how.profile == "auto" else self._how.profile

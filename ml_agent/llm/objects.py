@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ml_agent.llm.likely import ASIDE
 from ml_agent.llm.listing import api_line, parameters_of
-from ml_agent.llm.rooms import Rooms
+from ml_agent.llm.size_limits import SizeLimits
 from ml_agent.navigator import Workspace
 from tools.documents.model import Passage
 from tools.index import RepoIndex
@@ -135,7 +135,7 @@ def outline(module: ModuleFacts, words: str, workspace: Workspace, listed: Seque
     return ", ".join(kept)
 
 
-class ObjectRoom(NamedTuple):
+class ObjectSizeLimits(NamedTuple):
     """How much is told of one class or function."""
 
     line: int
@@ -143,12 +143,12 @@ class ObjectRoom(NamedTuple):
     method: int
 
     @classmethod
-    def of(cls, rooms: Rooms, place: int) -> "ObjectRoom":
+    def of(cls, limits: SizeLimits, place: int) -> "ObjectSizeLimits":
         """Of the first, second, … class, and of the functions behind it."""
-        return cls(rooms.api_line, rooms.methods[place - 1] if 0 < place <= len(rooms.methods) else 0, rooms.method)
+        return cls(limits.api_line, limits.methods[place - 1] if 0 < place <= len(limits.methods) else 0, limits.method)
 
 
-def object_lines(item: ApiObject, workspace: Workspace, words: str, room: ObjectRoom) -> str:
+def object_lines(item: ApiObject, workspace: Workspace, words: str, room: ObjectSizeLimits) -> str:
     """A class or function in a line, with types and what it gives back, and of a class the methods nearest to `words`.
 
     Methods that it has of classes of the repository that it is made from count as its own.

@@ -13,7 +13,7 @@ import httpx
 import msgspec
 import openai
 
-from ml_agent.budget import Budget, Demand, Reservation
+from ml_agent.budget import Budget, RequestDemand, Reservation
 from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
 from ml_agent.llm.endpoint import OPENAI, PHASE, Endpoint, Mode
 from ml_agent.llm.errors import EndpointError
@@ -47,7 +47,7 @@ _ENOUGH_TO_LEARN = 200
 """Tokens; the overheads hide the ratio in shorter prompts."""
 
 
-class Parts(msgspec.Struct, frozen=True, kw_only=True):
+class ClientParts(msgspec.Struct, frozen=True, kw_only=True):
     """What a client works with; the defaults are the real ones."""
 
     memory: Memory = msgspec.field(default_factory=Memory)
@@ -57,7 +57,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     sleep: Callable[[float], None] = time.sleep
 
 
-class Body(msgspec.Struct, frozen=True, kw_only=True):
+class RequestBody(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked of a model."""
 
     messages: tuple[Message, ...]
@@ -72,7 +72,7 @@ _MOST_STRANGE = 2
 class Sender:
     """One endpoint and model, for one budget; safe to share between threads."""
 
-    def __init__(self, endpoint: Endpoint, budget: Budget, emit: Emit, parts: Parts) -> None:
+    def __init__(self, endpoint: Endpoint, budget: Budget, emit: Emit, parts: ClientParts) -> None:
         self.endpoint, self.budget = endpoint, budget
         self._emit, self._parts = emit, parts
         self._price = parts.prices.find(endpoint.model, local=endpoint.loopback)
@@ -80,7 +80,7 @@ class Sender:
         self._strange = 0
         self._openai = _connect(endpoint, parts.transport or default_transport(endpoint))
 
-    def send(self, phase: str, body: Body, mode: Mode) -> dict[str, Any]:
+    def send(self, phase: str, body: RequestBody, mode: Mode) -> dict[str, Any]:
         """The endpoint's answer as JSON; `{}` where it is none.
 
         Raises openai.APIError as the endpoint gave it (see `final`), BudgetExceededError before sending, EndpointError where
@@ -124,7 +124,7 @@ class Sender:
             return error
         return None
 
-    def _once(self, phase: str, asked: Body, mode: Mode) -> dict[str, Any]:
+    def _once(self, phase: str, asked: RequestBody, mode: Mode) -> dict[str, Any]:
         body = {"model": self.endpoint.model, "messages": list(asked.messages), **asked.options}
         parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
         left, seconds = self.budget.seconds_left(), self.budget.time_for(self.endpoint.timeout)
@@ -160,7 +160,7 @@ class Sender:
             raise
 
     def _reserve(self, body: dict[str, Any], output: int) -> Reservation:
-        demand = Demand(
+        demand = RequestDemand(
             prompt_tokens=math.ceil(_tokens(body) * self._ratio()),
             output_tokens=output,
             least_output=min(output, LEAST_OUTPUT),

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from ml_agent.budget import Reservation, Spent
+from ml_agent.budget import RequestUsage, Reservation
 from ml_agent.errors import InternalError
 from ml_agent.key_mask import keys_in, masked
 from tools.tokens import count_tokens
@@ -18,7 +18,7 @@ MAX_REPLY = 8 * 1024 * 1024
 """Bytes; more than this is no answer."""
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-request-id", "x-should-retry")
-_NOTHING = Spent(prompt_tokens=0, completion_tokens=0)
+_NOTHING = RequestUsage(prompt_tokens=0, completion_tokens=0)
 _reservation: ContextVar[Reservation | None] = ContextVar("reservation", default=None)
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
@@ -95,17 +95,17 @@ def _read(response: httpx.Response) -> str:
     return b"".join(chunks).decode("utf-8", errors="replace")
 
 
-def _spending(body: str, reservation: Reservation) -> Spent:
+def _spending(body: str, reservation: Reservation) -> RequestUsage:
     """What the endpoint says it used; else the prompt as counted and the reply as we count it."""
     usage = _usage(body)
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if not isinstance(prompt, int) or not isinstance(completion, int) or prompt <= 0 or completion < 0:
         tokens = min(count_tokens(body).n, reservation.output_tokens)
-        return Spent(prompt_tokens=reservation.demand.prompt_tokens, completion_tokens=tokens, estimated=True)
+        return RequestUsage(prompt_tokens=reservation.demand.prompt_tokens, completion_tokens=tokens, estimated=True)
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else 0
     cached = min(cached, prompt) if isinstance(cached, int) and cached > 0 else 0
-    return Spent(prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached)
+    return RequestUsage(prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached)
 
 
 def _usage(body: str) -> dict[str, Any]:

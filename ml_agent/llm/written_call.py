@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import plain
+from ml_agent.matching.terms import alphanumeric
 from ml_agent.values.numbers import number
 from tools.commandline.invocation import read_invocation, split_assignments
 from tools.commandline.lexer import lex
@@ -20,7 +20,7 @@ _LIKENESS = 0.85
 """From here on an unknown option is a slip of a known one."""
 
 
-class Stated(NamedTuple):
+class WrittenArgument(NamedTuple):
     """What is given to one slot."""
 
     values: tuple[str, ...]
@@ -29,7 +29,7 @@ class Stated(NamedTuple):
     """Whether it is not the negative spelling of a switch."""
 
 
-def stated(text: str, entry: EntryPoint) -> dict[int, Stated]:
+def arguments_by_slot(text: str, entry: EntryPoint) -> dict[int, WrittenArgument]:
     """By slot of an entry point what a text gives it; {} where the text is no call.
 
     Options that do not exist are taken for known ones that are spelled like them, or left out with their values; a value
@@ -60,7 +60,7 @@ class _Reader:
     def __init__(self, entry: EntryPoint) -> None:
         self._entry, self._slots = entry, entry.slots
         self._flags = _flags(self._slots)
-        self._bare = {plain(name): known for name, known in reversed(self._flags.items())}
+        self._bare = {alphanumeric(name): known for name, known in reversed(self._flags.items())}
         self._given: list[tuple[int, list[str], bool]] = []
         self._open: list[str] | None = None
         """Where the next word belongs."""
@@ -77,12 +77,12 @@ class _Reader:
         else:
             self._loose.append(word)
 
-    def found(self) -> dict[int, Stated]:
+    def found(self) -> dict[int, WrittenArgument]:
         """What was given; of an option that is given twice the last, as a program takes it."""
-        merged: dict[int, Stated] = {}
+        merged: dict[int, WrittenArgument] = {}
         for place, values, positive in (*self._given, *self._by_place()):
             known = merged.get(place) if self._slots[place].several else None
-            merged[place] = Stated((*(known.values if known else ()), *values), positive)
+            merged[place] = WrittenArgument((*(known.values if known else ()), *values), positive)
         return merged
 
     def _read_flag(self, word: str) -> None:
@@ -98,7 +98,7 @@ class _Reader:
             self._open = values
 
     def _find(self, name: str) -> tuple[int, bool] | None:
-        wanted = plain(name)
+        wanted = alphanumeric(name)
         if name in self._flags or wanted in self._bare:
             return self._flags.get(name) or self._bare[wanted]
         near = difflib.get_close_matches(wanted, list(self._bare), 1, _LIKENESS)

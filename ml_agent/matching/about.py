@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ml_agent.matching.mentions import Statement
-from ml_agent.matching.model import Linear
+from ml_agent.matching.mentions import ParsedRequest
+from ml_agent.matching.model import LinearModel
 from ml_agent.matching.vocabulary import Vocabulary
 from ml_agent.values.lexicon import words
 
@@ -30,7 +30,7 @@ _RARE = 3.0
 """How rare unknown words must be together, as the logarithm of the share of repositories that know them: one in twenty."""
 
 
-class About:
+class RelevanceModel:
     """How likely a request is about a repository and not about another one.
 
     Args:
@@ -39,12 +39,12 @@ class About:
     """
 
     def __init__(self, table: Mapping[str, Any]) -> None:
-        self._log_odds = Linear(ABOUT_FEATURES, table["weights"] | {"bias": table["bias"]})
+        self._log_odds = LinearModel(ABOUT_FEATURES, table["weights"] | {"bias": table["bias"]})
         self._least = float(table["least"])
         self._terms: Mapping[str, Sequence[float]] = table["terms"]
         self._rare: Sequence[float] = table["rare"]
 
-    def vector(self, statement: Statement, vocabulary: Vocabulary) -> list[float]:
+    def vector(self, statement: ParsedRequest, vocabulary: Vocabulary) -> list[float]:
         """What speaks for it, by ABOUT_FEATURES.
 
         Rare words that both have say most: how many of them are known, how much more often the documents have them than others do, and
@@ -65,19 +65,19 @@ class About:
             math.log1p(len(vocabulary.options)),
         ]
 
-    def score(self, statement: Statement, vocabulary: Vocabulary) -> float:
+    def score(self, statement: ParsedRequest, vocabulary: Vocabulary) -> float:
         """The log-odds that it is about this repository, as many requests being about another one."""
         return self._log_odds(self.vector(statement, vocabulary))
 
-    def strange(self, statement: Statement, vocabulary: Vocabulary) -> tuple[str, ...]:
+    def foreign_terms(self, statement: ParsedRequest, vocabulary: Vocabulary) -> tuple[str, ...]:
         """The words that show that a request is about something else, the rarest first; () where it is not."""
-        against = self.against(statement, vocabulary)
+        against = self.unknown_terms(statement, vocabulary)
         if not against:
             return ()
         nothing = not any(term in vocabulary.known for term in _terms_of(statement))
         return against if nothing or self.score(statement, vocabulary) < self._least else ()
 
-    def against(self, statement: Statement, vocabulary: Vocabulary) -> tuple[str, ...]:
+    def unknown_terms(self, statement: ParsedRequest, vocabulary: Vocabulary) -> tuple[str, ...]:
         """The words that a repository does not know, the rarest first; () where they are usual ones, or it says little.
 
         "Train it for 10 epochs" could be said of most repositories: only rare words that one does not know speak against it, and
@@ -103,7 +103,7 @@ class About:
         return self._terms.get(term, self._rare)
 
 
-def _terms_of(statement: Statement, without: frozenset[str] = frozenset()) -> dict[str, str]:
+def _terms_of(statement: ParsedRequest, without: frozenset[str] = frozenset()) -> dict[str, str]:
     """The terms of a request, each with the word that has it.
 
     Args:
@@ -119,6 +119,6 @@ def _terms_of(statement: Statement, without: frozenset[str] = frozenset()) -> di
 
 
 @cache
-def shipped() -> About:
+def shipped() -> RelevanceModel:
     """What was learned on the repositories at hand."""
-    return About(json.loads(files(__package__).joinpath("about.json").read_text(encoding="utf-8")))
+    return RelevanceModel(json.loads(files(__package__).joinpath("about.json").read_text(encoding="utf-8")))

@@ -6,11 +6,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ml_agent.matching.devices import is_too_many
-from ml_agent.matching.entries import EntryPoint, Shown
-from ml_agent.matching.likeness import stands
-from ml_agent.matching.mentions import Statement
-from ml_agent.matching.terms import plain, words_of
-from ml_agent.matching.variables import bound, expand, references
+from ml_agent.matching.entries import EntryPoint, ExampleCall
+from ml_agent.matching.likeness import occurs_in
+from ml_agent.matching.mentions import ParsedRequest
+from ml_agent.matching.terms import alphanumeric, words_of
+from ml_agent.matching.variables import expand, references, variable_values
 from ml_agent.values.numbers import number, same_number
 from tools.signatures.model import Option
 
@@ -23,7 +23,9 @@ _INTRODUCTION = 200
 _INSTEAD = re.compile(r"\binstead of (?:an? |the )?(?:--)?([\w-]+)")
 
 
-def nearest_example(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any]) -> tuple[Shown | None, float]:
+def nearest_example(
+    statement: ParsedRequest, entry: EntryPoint, placed: Mapping[str, Any]
+) -> tuple[ExampleCall | None, float]:
     """The example that says most of a request's names and numbers and of which the fewest values must be changed; and what share it says.
 
     Of several the one with the fewest switches that nobody asked for, then the one whose heading says most of the request's words.
@@ -34,15 +36,15 @@ def nearest_example(statement: Statement, entry: EntryPoint, placed: Mapping[str
         placed: by dest: what the request gives.
     """
     stated = [
-        plain(one.value)
+        alphanumeric(one.value)
         for one in statement.mentions
         if one.kind in {"name", "number"} and len(one.value) >= _SHORT and not one.whole
     ]
     switches = {option.dest for option in entry.signature.options if option.switch or option.type == "bool"}
     ranked = []
-    for place, shown in enumerate(entry.shown):
+    for place, shown in enumerate(entry.example_calls):
         example = shown.example
-        text = plain(" ".join([*example.headings[-2:], example.path, example.text]))
+        text = alphanumeric(" ".join([*example.headings[-2:], example.path, example.text]))
         said = sum(value in text for value in stated)
         changed = len(shown.values) - len(_values_to_keep(statement, entry, shown))
         changed += sum(dest in placed and not _is_same(placed[dest], value) for dest, value in shown.values.items())
@@ -51,7 +53,7 @@ def nearest_example(statement: Statement, entry: EntryPoint, placed: Mapping[str
         turned = sum(dest in switches for dest in unasked)
         ranked.append((said - changed, said, -turned, about, -len(unasked), -place))
     best = max(ranked, default=None)
-    return (entry.shown[-best[-1]], best[1] / max(1, len(stated))) if best is not None else (None, 0.0)
+    return (entry.example_calls[-best[-1]], best[1] / max(1, len(stated))) if best is not None else (None, 0.0)
 
 
 def _is_same(value: Any, shown: Any) -> bool:
@@ -59,51 +61,51 @@ def _is_same(value: Any, shown: Any) -> bool:
     return one == other or (number(one) is not None and same_number(one, other))
 
 
-def is_filled(statement: Statement, entry: EntryPoint, shown: Shown) -> bool:
+def is_filled(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> bool:
     """Whether the request states what a shell variable of the example stands for: the example is written to be filled in so."""
-    values = bound(entry.variables, statement.mentions)
+    values = variable_values(entry.variables, statement.mentions)
     used = {name for one in shown.values.values() for name in references(str(one))}
     return any(values[name] != entry.variables[name] for name in used & values.keys())
 
 
-def is_introduced(statement: Statement, entry: EntryPoint, shown: Shown) -> bool:
+def is_introduced(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> bool:
     """Whether the request says a word by which this example alone is introduced, and that no option can mean: "For hierarchical clustering"."""
-    others = [one for one in entry.shown if one.example.text != shown.example.text]
+    others = [one for one in entry.example_calls if one.example.text != shown.example.text]
     told = set(_introduction(shown)) - {word for one in others for word in _introduction(one)}
     told -= {term for slot in entry.slots for term in (*slot.help_terms, *(one for name in slot.names for one in name))}
     return bool(others) and bool(told & statement.vocabulary)
 
 
-def _introduction(shown: Shown) -> list[str]:
+def _introduction(shown: ExampleCall) -> list[str]:
     return words_of(shown.example.introduction[:_INTRODUCTION])
 
 
-def _words_about(shown: Shown) -> frozenset[str]:
+def _words_about(shown: ExampleCall) -> frozenset[str]:
     """The words by which an example is introduced: its headings, and the text before it."""
     return frozenset(words_of(" ".join([*shown.example.headings[-2:], shown.example.introduction[:_INTRODUCTION]])))
 
 
-def example_values(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:
+def example_values(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> dict[str, Any]:
     """What an example gives to options that are known, by dest, its shell variables filled in."""
-    values = bound(entry.variables, statement.mentions) if entry.variables else {}
+    values = variable_values(entry.variables, statement.mentions) if entry.variables else {}
     found = {dest: _expand_value(value, values) for dest, value in _values_to_keep(statement, entry, shown).items()}
     required = {option.dest for option in entry.signature.options if option.required}
     kept = {dest: value for dest, value in found.items() if dest in required or not _is_open(value)}
     return {dest: in_named_folder(statement, entry, value) for dest, value in kept.items()}
 
 
-def in_named_folder(statement: Statement, entry: EntryPoint, value: Any) -> Any:
+def in_named_folder(statement: ParsedRequest, entry: EntryPoint, value: Any) -> Any:
     """The file of the same name in the folder beside the example's that the request names: "LibriTTS" for `config/LJSpeech/model.yaml`."""
     files = entry.facts.files if entry.facts is not None else ()
     if not isinstance(value, str) or "/" not in value or value not in files:
         return value
-    said = {plain(one.value) for one in statement.mentions if one.kind == "name"}
+    said = {alphanumeric(one.value) for one in statement.mentions if one.kind == "name"}
     own = value.split("/")
-    if not said or any(plain(part) in said for part in own):
+    if not said or any(alphanumeric(part) in said for part in own):
         return value
     for path in sorted(one for one in files if one.endswith(f"/{own[-1]}") and one.count("/") == value.count("/")):
         other = [one for one, mine in zip(path.split("/"), own, strict=True) if one != mine]
-        if len(other) == 1 and plain(other[0]) in said:
+        if len(other) == 1 and alphanumeric(other[0]) in said:
             return path
     return value
 
@@ -116,7 +118,7 @@ def _is_open(value: Any) -> bool:
 _OPEN = re.compile(r"(?:^|/)path/to(?:/|$)|(?<![A-Za-z])(?:your[_-]|YOUR_)")
 
 
-def _values_to_keep(statement: Statement, entry: EntryPoint, shown: Shown) -> dict[str, Any]:
+def _values_to_keep(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> dict[str, Any]:
     """What an example gives to options that are known, but for more cards than are wanted."""
     known = {option.dest: option for option in entry.signature.options}
     return {
@@ -154,12 +156,12 @@ def merged(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, Any]
 def _is_part(value: Any, shown: Any) -> bool:
     """Whether a name stands in a longer value."""
     both = isinstance(value, str) and isinstance(shown, str) and number(str(value)) is None
-    return both and len(value) >= _SHORT and shown != value and stands(value, shown)
+    return both and len(value) >= _SHORT and shown != value and occurs_in(value, shown)
 
 
 def _file_within(value: Any, shown: Any) -> Any:
     """The example's file where the user names the folder in which it lies: "./bert" for `./bert/config.json`."""
-    if not isinstance(value, str) or not isinstance(shown, str) or not plain(value):
+    if not isinstance(value, str) or not isinstance(shown, str) or not alphanumeric(value):
         return value
     folder = str(PurePosixPath(value))
     return shown if any(parent.match(folder) for parent in PurePosixPath(shown).parents) else value

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ml_agent.encoder.encoder import Reading, Vectors
+from ml_agent.encoder.encoder import EncodedRequest, Vectors
 from ml_agent.matching.mention import Mention
 
 _LEAST = -8.0
 """What a log-probability is at least; differences of log-odds are at most as far apart."""
 
 
-class Sense:
+class OptionAlignment:
     """A request against the options of one entry point.
 
     Args:
@@ -23,7 +23,7 @@ class Sense:
     HEARD = -1.2
     """Log-probability from which on a token speaks of an option."""
 
-    def __init__(self, reading: Reading, options: Vectors) -> None:
+    def __init__(self, reading: EncodedRequest, options: Vectors) -> None:
         self._reading = reading
         self._logits = np.concatenate([reading.vectors @ options.T, reading.idle[:, None]], 1)
         self._log = _log_softmax(self._logits)
@@ -44,7 +44,7 @@ class Sense:
         rivals = (self._span(one).odds[slot] for one in others if one.end <= mention.start or mention.end <= one.start)
         return [own.log[slot], own.ahead[slot], own.log[-1], _clip(own.odds[slot] - max(rivals, default=0.0))]
 
-    def best(self, slot: int, spent: Sequence[tuple[int, int]]) -> tuple[float, float, int]:
+    def best_token(self, slot: int, spent: Sequence[tuple[int, int]]) -> tuple[float, float, int]:
         """Where the request speaks most of a slot, outside of what is spent: log-probability, how far it is ahead of others, and the character."""
         free = self._is_text()
         for start, end in spent:
@@ -56,7 +56,7 @@ class Sense:
         ahead = _clip(float(row[slot] - np.delete(row, slot).max()))
         return max(_LEAST, float(self._log[at, slot])), ahead, int(self._reading.offsets[at, 0])
 
-    def stretch(self, slot: int) -> tuple[int, int] | None:
+    def aligned_span(self, slot: int) -> tuple[int, int] | None:
         """The words that speak of a slot, as characters; None where none do."""
         log = np.where(self._is_text(), self._log[:, slot], 4 * _LEAST)
         first = last = int(log.argmax())
@@ -68,7 +68,7 @@ class Sense:
             last += 1
         return int(self._reading.offsets[first, 0]), int(self._reading.offsets[last, 1])
 
-    def most(self, slot: int, stretches: Sequence[tuple[int, int]], several: int) -> list[int]:
+    def best_spans(self, slot: int, stretches: Sequence[tuple[int, int]], several: int) -> list[int]:
         """Which of many stretches speak of a slot and least of nothing, as values do: so many at most, the best first."""
         if self._log[:, slot].max() <= self.HEARD:
             return []
@@ -82,11 +82,11 @@ class Sense:
                 found.append((float((rows[:, slot] - rows[:, -1]).mean()), -number))
         return [-number for _, number in sorted(found, reverse=True)[:several]]
 
-    def hears(self, mention: Mention, slot: int) -> bool:
+    def is_aligned(self, mention: Mention, slot: int) -> bool:
         """Whether a value speaks of a slot."""
         return self._span(mention).log[slot] > self.HEARD
 
-    def choose(self, start: int, end: int, choices: Vectors) -> list[float]:
+    def choice_probabilities(self, start: int, end: int, choices: Vectors) -> list[float]:
         """How likely a stretch of the request means each choice."""
         mean = self._reading.vectors[self._within(start, end)].mean(0)
         return [float(one) for one in np.exp(_log_softmax((mean @ choices.T)[None])[0])]

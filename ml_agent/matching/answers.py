@@ -18,13 +18,13 @@ from ml_agent.matching.after_example import (
     merged,
     nearest_example,
 )
-from ml_agent.matching.entries import EntryPoint, Shown
-from ml_agent.matching.fill import Filled, Placed
-from ml_agent.matching.meanings import meant
-from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.entries import EntryPoint, ExampleCall
+from ml_agent.matching.fill import FilledSlot, SlotAssignment
+from ml_agent.matching.meanings import vocabulary_matches
+from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.switches import is_ruled_out
-from ml_agent.matching.terms import plain
+from ml_agent.matching.terms import alphanumeric
 from tools.commandline.quoting import quote
 from tools.commandline.render import render_command
 from tools.errors import RenderError
@@ -45,17 +45,17 @@ class Answer(msgspec.Struct, frozen=True):
     """One complete call."""
 
     entry: EntryPoint
-    filled: Filled
+    assignment: SlotAssignment
     call: dict[str, Any]
     """By dest: what is given."""
     launching: dict[str, str]
     """By dest: what the launcher is given; {} where none is wanted."""
-    shown: Shown | None
+    shown: ExampleCall | None
     vector: tuple[float, ...]
     score: float = 0.0
 
 
-class Given(NamedTuple):
+class ScoredEntry(NamedTuple):
     """An entry point with its place among the others."""
 
     entry: EntryPoint
@@ -63,24 +63,26 @@ class Given(NamedTuple):
     best: float
 
 
-def answers(statement: Statement, given: Given, filled: Filled) -> list[Answer]:
+def answers(statement: ParsedRequest, given: ScoredEntry, assignment: SlotAssignment) -> list[Answer]:
     """The bare call, and the call after the nearest example: first the example's where it is the way that was asked for.
 
     It is where it says half of what the request states, or has variables for it, and no option is spelled, for who spells options
     says what he wants; and where the bare call needs values that nobody gives.
     """
     entry = given.entry
-    launching = {entry.slots[one.slot].option.dest: one.values[0] for one in filled.placed if _is_launchers(entry, one)}
+    launching = {
+        entry.slots[one.slot].option.dest: one.values[0] for one in assignment.placed if _is_launchers(entry, one)
+    }
     if not launching and launch.is_named(entry.launcher, (token.value for token in statement.tokens)):
         launching = {launch.PROCESSES.dest: ""}
-    placed = _values_by_dest(entry, filled)
+    placed = _values_by_dest(entry, assignment)
     call = _call(statement, entry, placed, None)
-    vector = _vector(given, filled, call)
-    bare = Answer(entry, filled, call, launching, None, vector)
+    vector = _vector(given, assignment, call)
+    bare = Answer(entry, assignment, call, launching, None, vector)
     shown, said = nearest_example(statement, entry, placed)
     if shown is None:
         return [bare]
-    after = Answer(entry, filled, _call(statement, entry, placed, shown), launching, shown, vector)
+    after = Answer(entry, assignment, _call(statement, entry, placed, shown), launching, shown, vector)
     meant = said >= HALF or is_filled(statement, entry, shown) or is_introduced(statement, entry, shown)
     assigned = sum(not one.name.startswith("-") for one in statement.spelled)
     meant = meant and assigned < _SEVERAL and not any(one.name.startswith("-") for one in statement.spelled)
@@ -95,10 +97,10 @@ def _needs_invention(entry: EntryPoint, placed: Mapping[str, Any], call: Mapping
     )
 
 
-def _values_by_dest(entry: EntryPoint, filled: Filled) -> dict[str, Any]:
+def _values_by_dest(entry: EntryPoint, assignment: SlotAssignment) -> dict[str, Any]:
     """By dest: what the request gives."""
     found: dict[str, Any] = {}
-    for one in (one for one in filled.placed if not _is_launchers(entry, one)):
+    for one in (one for one in assignment.placed if not _is_launchers(entry, one)):
         slot = entry.slots[one.slot]
         if entry.signature.kind == "make" and one.values == (slot.option.default,):
             continue  # what the Makefile says anyhow need not be said again
@@ -106,11 +108,13 @@ def _values_by_dest(entry: EntryPoint, filled: Filled) -> dict[str, Any]:
     return found
 
 
-def _is_launchers(entry: EntryPoint, placed: Placed) -> bool:
+def _is_launchers(entry: EntryPoint, placed: FilledSlot) -> bool:
     return entry.slots[placed.slot].option in (launch.PROCESSES, launch.PORT)
 
 
-def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], shown: Shown | None) -> dict[str, Any]:
+def _call(
+    statement: ParsedRequest, entry: EntryPoint, placed: Mapping[str, Any], shown: ExampleCall | None
+) -> dict[str, Any]:
     base = example_values(statement, entry, shown) if shown is not None else {}
     rivals = {option.dest for option in entry.signature.options if is_rival(option, placed)}
     rivals |= {one.option.dest for one in entry.slots if one.boolean and is_ruled_out(statement, entry.slots, one)}
@@ -118,7 +122,7 @@ def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], sh
     for option in entry.signature.options:
         launched = bool(entry.launcher) and launch.is_launchers(option)
         if option.required and not launched and base.get(option.dest) is None and option.dest not in placed:
-            usual = entry.seen.get(option.dest, ())
+            usual = entry.seen_values.get(option.dest, ())
             default = (option.default,) if option.default is not None else ()
             known = [*_nearest_values(statement, entry, option), *usual, *default, *option.choices]
             base[option.dest] = in_named_folder(statement, entry, known[0]) if known else _placeholder(option)
@@ -129,10 +133,13 @@ def _call(statement: Statement, entry: EntryPoint, placed: Mapping[str, Any], sh
     return base
 
 
-def _nearest_values(statement: Statement, entry: EntryPoint, option: Option) -> list[str]:
+def _nearest_values(statement: ParsedRequest, entry: EntryPoint, option: Option) -> list[str]:
     """The value of a required option's vocabulary that the request comes nearest to: better than one that is merely usual."""
     return [
-        one.value for slot in entry.slots_for(statement) if slot.option is option for one in meant(statement, slot)[:1]
+        one.value
+        for slot in entry.slots_for(statement)
+        if slot.option is option
+        for one in vocabulary_matches(statement, slot)[:1]
     ]
 
 
@@ -156,28 +163,28 @@ def _value(slot: Slot, values: Sequence[str]) -> Any:
     return list(values) if slot.several else values[0]
 
 
-def _vector(given: Given, filled: Filled, call: Mapping[str, Any]) -> tuple[float, ...]:
+def _vector(given: ScoredEntry, assignment: SlotAssignment, call: Mapping[str, Any]) -> tuple[float, ...]:
     entry = given.entry
-    left = [one for one in filled.left if not _is_said(one, call, entry)]
+    left = [one for one in assignment.unplaced if not _is_said(one, call, entry)]
     kinds = Counter(one.kind for one in left)
-    asked = {entry.slots[one.slot].option.dest for one in filled.placed}
-    scores = [min(one.score, 6.0) for one in filled.placed]
+    asked = {entry.slots[one.slot].option.dest for one in assignment.placed}
+    scores = [min(one.score, 6.0) for one in assignment.placed]
     return (
         given.score, given.score - given.best, float(kinds["number"]), float(kinds["path"]), float(kinds["name"]),
-        sum(scores) / len(scores) if scores else 0.0, min(scores, default=0.0), float(len(filled.placed)),
-        float(len(filled.unknown)), len(asked) / (1 + len(asked) + len(left)),
+        sum(scores) / len(scores) if scores else 0.0, min(scores, default=0.0), float(len(assignment.placed)),
+        float(len(assignment.unknown)), len(asked) / (1 + len(asked) + len(left)),
         sum(scores), float(sum(score > CERTAIN for score in scores)),
         sum(one.kind == "path" and "." in one.value.rpartition("/")[2] for one in left) / (1 + len(left)),
-        float(sum(one.why == _SWITCHED for one in filled.placed)),
+        float(sum(one.reason == _SWITCHED for one in assignment.placed)),
     )  # fmt: skip
 
 
 def _is_said(mention: Mention, call: Mapping[str, Any], entry: EntryPoint) -> bool:
     """Whether a value is in the call in another way: the script's name, a part of a longer value."""
-    wanted = plain(mention.value)
-    if not wanted or wanted in plain(entry.signature.path) or wanted in plain(entry.signature.name):
+    wanted = alphanumeric(mention.value)
+    if not wanted or wanted in alphanumeric(entry.signature.path) or wanted in alphanumeric(entry.signature.name):
         return True
-    return len(wanted) > 2 and any(wanted in plain(str(value)) for value in call.values())
+    return len(wanted) > 2 and any(wanted in alphanumeric(str(value)) for value in call.values())
 
 
 def command(answer: Answer, workdir: str) -> str | None:
@@ -197,6 +204,6 @@ def command(answer: Answer, workdir: str) -> str | None:
         text = render_command(signature, call, workdir)
     except RenderError:
         return None
-    text = " ".join([text, *map(quote, answer.filled.kept)])
+    text = " ".join([text, *map(quote, answer.assignment.unlisted)])
     text = launch.launched(text, answer.entry.launcher, answer.launching)
-    return " ".join([*answer.filled.environment, text])
+    return " ".join([*answer.assignment.environment, text])

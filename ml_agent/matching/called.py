@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ml_agent.matching.mention import spanning
-from ml_agent.matching.mentions import Mention, Statement, Word
+from ml_agent.matching.mention import mention_of_tokens
+from ml_agent.matching.mentions import Mention, ParsedRequest, Word
 from ml_agent.matching.slots import Slot
 from ml_agent.values.lexer import Token
 from ml_agent.values.lexicon import words
@@ -24,11 +24,11 @@ _FARTHEST = 24
 
 
 @lru_cache(maxsize=64)
-def _content(statement: Statement) -> dict[int, Word]:
+def _content(statement: ParsedRequest) -> dict[int, Word]:
     return {word.place: word for word in statement.content}
 
 
-def words_before(statement: Statement, place: int) -> tuple[Word, ...]:
+def words_before(statement: ParsedRequest, place: int) -> tuple[Word, ...]:
     """The content words right before a token, the nearest last; what links them to it ("should be") is left out."""
     content = _content(statement)
     found: list[Word] = []
@@ -47,7 +47,7 @@ def ends_with(before: Sequence[Word], name: Sequence[str]) -> bool:
     return len(last) == len(name) > 0 and all(term in said.terms for term, said in zip(name, last, strict=True))
 
 
-def told_words(statement: Statement, slot: Slot) -> list[Mention]:
+def values_after_name(statement: ParsedRequest, slot: Slot) -> list[Mention]:
     """The plain words that a request gives a slot by its whole name: "the eval mode to local"."""
     if slot.option.type not in {"str", "unknown", "json"} or slot.closed or slot.numeric_default is not None:
         return []
@@ -59,7 +59,7 @@ def told_words(statement: Statement, slot: Slot) -> list[Mention]:
 
 
 @lru_cache(maxsize=512)
-def _word_values(statement: Statement) -> tuple[tuple[tuple[Word, ...], Mention], ...]:
+def _word_values(statement: ParsedRequest) -> tuple[tuple[tuple[Word, ...], Mention], ...]:
     """Every plain word behind "to", "be" and the like that ends its clause, with the words before."""
     found = []
     stated = {at for one in statement.mentions for at in range(one.first, one.last + 1)}
@@ -71,7 +71,9 @@ def _word_values(statement: Statement) -> tuple[tuple[tuple[Word, ...], Mention]
             continue
         before = words_before(statement, at)
         if before:
-            found.append((before, spanning(statement.text, statement.tokens, at, at, kind="name", value=token.value)))
+            found.append(
+                (before, mention_of_tokens(statement.text, statement.tokens, at, at, kind="name", value=token.value))
+            )
     return tuple(found)
 
 

@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from ml_agent.matching.called import told_words
-from ml_agent.matching.fitting import counts_the_other, takes
-from ml_agent.matching.meanings import Entry, between, meant, pieces_of
-from ml_agent.matching.mentions import Mention, Statement, starts_module
-from ml_agent.matching.sense import heard_choice, sense_of
+from ml_agent.matching.called import values_after_name
+from ml_agent.matching.fitting import counts_the_other, takes_kind
+from ml_agent.matching.meanings import VocabularyMatch, mention_between, pieces_of, vocabulary_matches
+from ml_agent.matching.mentions import Mention, ParsedRequest, starts_module
+from ml_agent.matching.sense import choice_by_meaning, option_alignment
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import plain
+from ml_agent.matching.terms import alphanumeric
 from ml_agent.values.lexer import Token
 from ml_agent.values.lexicon import words
 
@@ -23,8 +23,12 @@ _MOST_WORDS = 3
 
 
 def candidates(
-    statement: Statement, slots: Sequence[Slot], place: int, stated: Sequence[Mention], spent: Sequence[tuple[int, int]]
-) -> Iterator[tuple[Mention, Entry | None]]:
+    statement: ParsedRequest,
+    slots: Sequence[Slot],
+    place: int,
+    stated: Sequence[Mention],
+    spent: Sequence[tuple[int, int]],
+) -> Iterator[tuple[Mention, VocabularyMatch | None]]:
     """The values that a slot may take, those of its own vocabulary with what speaks for them.
 
     Args:
@@ -38,16 +42,20 @@ def candidates(
     entries = [one for one in _entries(statement, slots, place) if not _is_spent(one.mention.start, spent)]
     for entry in entries:
         yield entry.mention, entry
-    said = {plain(entry.value) for entry in entries}
+    said = {alphanumeric(entry.value) for entry in entries}
     spelled = {(one.mention.first, one.mention.last) for one in entries if one.exact}
     for mention in stated:
         if _is_spent(mention.start, spent) or ((mention.first, mention.last) in spelled and mention.kind == "name"):
             continue
-        if plain(mention.value) not in said and takes(slot, mention) and not counts_the_other(statement, mention, slot):
+        if (
+            alphanumeric(mention.value) not in said
+            and takes_kind(slot, mention)
+            and not counts_the_other(statement, mention, slot)
+        ):
             yield mention, None
-    told = [one for one in told_words(statement, slot) if not _is_spent(one.start, spent)]
+    told = [one for one in values_after_name(statement, slot) if not _is_spent(one.start, spent)]
     for word in told or _words(statement, slots, place, spent):
-        if plain(word.value) not in said:
+        if alphanumeric(word.value) not in said:
             yield word, None
 
 
@@ -55,12 +63,12 @@ def _is_spent(place: int, spent: Sequence[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in spent)
 
 
-def _entries(statement: Statement, slots: Sequence[Slot], place: int) -> list[Entry]:
+def _entries(statement: ParsedRequest, slots: Sequence[Slot], place: int) -> list[VocabularyMatch]:
     """The values of a slot's vocabulary that the request says, but for those that are said by another name."""
     return [one for one in _all_entries(statement, slots, place) if not _is_another(statement, slots[place], one)]
 
 
-def _is_another(statement: Statement, slot: Slot, entry: Entry) -> bool:
+def _is_another(statement: ParsedRequest, slot: Slot, entry: VocabularyMatch) -> bool:
     """Whether the words for a known value are a whole name of another thing: "train_dotrice" is no `train_atkins`.
 
     Only where a slot takes other values than the known ones. A name with capitals, or with the same numbers and a word in common, may be a loose spelling.
@@ -93,7 +101,7 @@ def _is_another(statement: Statement, slot: Slot, entry: Entry) -> bool:
     return False
 
 
-def _is_quoted_otherwise(statement: Statement, entry: Entry) -> bool:
+def _is_quoted_otherwise(statement: ParsedRequest, entry: VocabularyMatch) -> bool:
     """Whether the words for a known value stand within a quoted text that is not that value to the letter."""
     return any(
         one.kind == "text"
@@ -108,33 +116,35 @@ def _is_quoted_otherwise(statement: Statement, entry: Entry) -> bool:
 _WHOLE_NAME = re.compile(r"(?=.*[\d_])[a-z][a-z0-9]*(?:[_.-][a-z0-9]+)+")
 
 
-def _all_entries(statement: Statement, slots: Sequence[Slot], place: int) -> list[Entry]:
+def _all_entries(statement: ParsedRequest, slots: Sequence[Slot], place: int) -> list[VocabularyMatch]:
     """The values of a slot's vocabulary that the request says in words, or else by its sense."""
-    said = meant(statement, slots[place])
+    said = vocabulary_matches(statement, slots[place])
     if any(one.exact or one.strength > _IN_FULL for one in said):
         return said
-    heard = heard_choice(statement, slots, place)
+    heard = choice_by_meaning(statement, slots, place)
     if heard is None or any(one.value == heard.value for one in said):
         return said
     at = [n for n, token in enumerate(statement.tokens) if token.start < heard.end and heard.start < token.end]
     if not at or any(one.kind == "path" and at[0] <= one.first <= at[-1] for one in statement.mentions):
         return said  # who names a file means that one
-    mention = between(statement, heard.value, at[0], at[-1])
-    return [*said, Entry(heard.value, heard.share, heard.margin, False, mention, True)]
+    mention = mention_between(statement, heard.value, at[0], at[-1])
+    return [*said, VocabularyMatch(heard.value, heard.share, heard.margin, False, mention, True)]
 
 
-def _words(statement: Statement, slots: Sequence[Slot], place: int, spent: Sequence[tuple[int, int]]) -> list[Mention]:
+def _words(
+    statement: ParsedRequest, slots: Sequence[Slot], place: int, spent: Sequence[tuple[int, int]]
+) -> list[Mention]:
     """The plain words that may mean a slot for text: "under the project lepidoptera"."""
     slot = slots[place]
     if slot.option.type not in {"str", "unknown"} or slot.closed or slot.numeric_default is not None:
         return []
-    sense = sense_of(statement, slots)
+    sense = option_alignment(statement, slots)
     if sense is None:
         return []
     stated = {at for one in statement.mentions for at in range(one.first, one.last + 1)}
     free = [at for at, token in enumerate(statement.tokens) if at not in stated and _is_plain(token) and not starts_module(statement.tokens, at) and not _is_spent(token.start, spent)]  # fmt: skip
-    best = sense.most(place, [(statement.tokens[at].start, statement.tokens[at].end) for at in free], _MOST_WORDS)
-    return [between(statement, statement.tokens[free[at]].value, free[at], free[at]) for at in best]
+    best = sense.best_spans(place, [(statement.tokens[at].start, statement.tokens[at].end) for at in free], _MOST_WORDS)
+    return [mention_between(statement, statement.tokens[free[at]].value, free[at], free[at]) for at in best]
 
 
 def _is_plain(token: Token) -> bool:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from ml_agent.matching.mention import Mention, spanning
+from ml_agent.matching.mention import Mention, mention_of_tokens
 from ml_agent.values.lexer import Token
 from ml_agent.values.lexicon import gram_sizes
-from ml_agent.values.numbers import plain
-from ml_agent.values.readings import worded
+from ml_agent.values.numbers import plain_number
+from ml_agent.values.readings import parse_number
 
 _FACTOR = re.compile(
     r"\b(?:(?P<part>half|twice|double|a third|a quarter)|(?P<count>three|four|five|ten|\d+)\s+times)\s+(?:as|the|its|of\s+the|their|of\s+what)\b",
@@ -46,10 +46,10 @@ def factors(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
     """Multiples of what is usual: "half as wide", "three times the number of"."""
     for match in _FACTOR.finditer(text):
         inside = [place for place, token in enumerate(tokens) if match.start() <= token.start < match.end()]
-        factor = _FACTORS[match["part"].lower()] if match["part"] else worded(match["count"])
+        factor = _FACTORS[match["part"].lower()] if match["part"] else parse_number(match["count"])
         if inside and factor:
-            value = plain(factor) if match["count"] else str(factor)
-            yield spanning(text, tokens, inside[0], inside[-1], kind="factor", value=value)
+            value = plain_number(factor) if match["count"] else str(factor)
+            yield mention_of_tokens(text, tokens, inside[0], inside[-1], kind="factor", value=value)
 
 
 def absences_and_singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
@@ -57,9 +57,9 @@ def absences_and_singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention
     for place, token in enumerate(tokens):
         word = token.value.lower() if token.kind == "word" else ""
         if word in _ABSENT:
-            yield spanning(text, tokens, place, place, kind="absence", value="0")
+            yield mention_of_tokens(text, tokens, place, place, kind="absence", value="0")
         elif word in _SINGLE:
-            yield spanning(text, tokens, place, place, kind="number", value="1")
+            yield mention_of_tokens(text, tokens, place, place, kind="number", value="1")
 
 
 def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
@@ -67,7 +67,7 @@ def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
     for start, end, size in gram_sizes(text):
         inside = [place for place, token in enumerate(tokens) if start <= token.start < end]
         if inside:
-            yield spanning(text, tokens, inside[0], inside[-1], kind="number", value=size, noun=_GRAM)
+            yield mention_of_tokens(text, tokens, inside[0], inside[-1], kind="number", value=size, noun=_GRAM)
 
 
 _MOST_LAYERS = 12
@@ -86,7 +86,7 @@ def layers(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
         count, size = token.value, tokens[last].value
         if count.isdigit() and size.isdigit() and 1 < int(count) <= _MOST_LAYERS:
             parts = (size,) * int(count)
-            yield spanning(text, tokens, place, last, kind="number", value=",".join(parts), parts=parts, noun=_LAYER, whole=True)  # fmt: skip
+            yield mention_of_tokens(text, tokens, place, last, kind="number", value=",".join(parts), parts=parts, noun=_LAYER, whole=True)  # fmt: skip
 
 
 def _word_at(tokens: Sequence[Token], place: int) -> str:
@@ -99,13 +99,13 @@ def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
         if token.kind == "quoted" and re.fullmatch(r"\d+(?:x\d+)+", token.value):
             sides = token.value.split("x")
             if len(set(sides)) == 1:
-                yield spanning(text, tokens, place, place, kind="number", value=sides[0])
-            yield spanning(
+                yield mention_of_tokens(text, tokens, place, place, kind="number", value=sides[0])
+            yield mention_of_tokens(
                 text, tokens, place, place, kind="number", value=",".join(sides), parts=tuple(sides), whole=True
             )
         if token.kind == "number" and (wide := _WIDE.match(text, token.start)):
             last = max(at for at, one in enumerate(tokens) if one.end <= wide.end())
-            yield spanning(
+            yield mention_of_tokens(
                 text, tokens, place, last, kind="name", value="x".join(re.findall(r"\d+", wide[0])), whole=True
             )
         if token.kind != "number" or (place > 1 and _is_by(tokens, place - 1)):
@@ -115,9 +115,9 @@ def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
             last += 2
         if last > place:
             numbers = [tokens[at].value for at in range(place, last + 1, 2)]
-            yield spanning(text, tokens, place, last, kind="name", value="x".join(numbers), whole=True)
+            yield mention_of_tokens(text, tokens, place, last, kind="name", value="x".join(numbers), whole=True)
             if len(set(numbers)) == 1:
-                yield spanning(text, tokens, place, last, kind="number", value=numbers[0], whole=True)
+                yield mention_of_tokens(text, tokens, place, last, kind="number", value=numbers[0], whole=True)
 
 
 def _is_by(tokens: Sequence[Token], place: int) -> bool:
@@ -163,7 +163,7 @@ def _is_folder(mention: Mention) -> bool:
 
 def _joined_path(text: str, tokens: Sequence[Token], first: Mention, last: Mention, *parts: Mention) -> Mention:
     folder, file = parts
-    return spanning(
+    return mention_of_tokens(
         text, tokens, first.first, last.last, kind="path", value=posixpath.join(folder.value, file.value), whole=True
     )
 

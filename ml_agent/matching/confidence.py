@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.mentions import Statement
-from ml_agent.matching.terms import plain, terms
+from ml_agent.matching.mentions import ParsedRequest
+from ml_agent.matching.terms import alphanumeric, terms
 from ml_agent.values.lexicon import words
 from tools.commandline.shell import parse_command
 from tools.commandline.words import parse_call
@@ -22,7 +22,7 @@ _CAP = 4.0
 _SHORTEST = 3
 
 
-class Judged(NamedTuple):
+class ConfidenceInput(NamedTuple):
     """What is judged of an answer beside its text."""
 
     signature: Signature | None
@@ -39,7 +39,7 @@ class Judged(NamedTuple):
     """The weakest placement of a value, as log-odds; 0 where it was not matched."""
 
 
-def unplaced(statement: Statement, text: str, signature: Signature | None, shown: str = "") -> tuple[str, ...]:
+def unplaced(statement: ParsedRequest, text: str, signature: Signature | None, shown: str = "") -> tuple[str, ...]:
     """The content words of a request that neither the answer, its entry point, its options nor its example speak of.
 
     Args:
@@ -60,7 +60,7 @@ def unplaced(statement: Statement, text: str, signature: Signature | None, shown
             if option.dest in given
         ]
     known = {term for one in told for word in re.split(r"[^\w.+-]+", one) for term in terms(word)}
-    squeezed = plain(text)
+    squeezed = alphanumeric(text)
     return tuple(
         dict.fromkeys(
             word.text
@@ -68,7 +68,7 @@ def unplaced(statement: Statement, text: str, signature: Signature | None, shown
             if word.text not in words("politeness")
             and len(word.text) >= _SHORTEST
             and not any(term in known for term in word.terms)
-            and plain(word.text) not in squeezed
+            and alphanumeric(word.text) not in squeezed
         )
     )
 
@@ -81,7 +81,7 @@ def _option_values(signature: Signature, text: str) -> Mapping[str, object]:
     return found
 
 
-def confidence_vector(statement: Statement, text: str, judged: Judged) -> list[float]:
+def confidence_vector(statement: ParsedRequest, text: str, judged: ConfidenceInput) -> list[float]:
     """What speaks for and against the whole of an answer.
 
     Args:
@@ -105,7 +105,7 @@ def confidence_vector(statement: Statement, text: str, judged: Judged) -> list[f
     ]  # fmt: skip
 
 
-def _is_named(statement: Statement, signature: Signature) -> bool:
+def _is_named(statement: ParsedRequest, signature: Signature) -> bool:
     """Whether the request names the very script or command."""
     file = PurePosixPath(signature.path).name.lower()
     names = {file} if not signature.name else {file, signature.name.lower()}

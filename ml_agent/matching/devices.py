@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ml_agent.matching.mentions import Statement
+from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.slots import COUNTS, Slot
-from ml_agent.matching.spelled import Placed
-from ml_agent.matching.terms import plain, terms
+from ml_agent.matching.spelled import FilledSlot
+from ml_agent.matching.terms import alphanumeric, terms
 from tools.signatures.model import Option
 
 _ORDINALS = {
@@ -65,7 +65,7 @@ class Device(NamedTuple):
 class Devices(NamedTuple):
     """What a request says of devices, for one entry point."""
 
-    placed: list[Placed]
+    placed: list[FilledSlot]
     environment: tuple[str, ...]
     """Assignments that stand before the command."""
     spans: tuple[tuple[int, int], ...]
@@ -90,13 +90,13 @@ def devices(text: str) -> Iterator[Device]:
         yield Device(match.start(), match.end(), "gpu")
 
 
-def is_too_many(statement: Statement, option: Option, value: object) -> bool:
+def is_too_many(statement: ParsedRequest, option: Option, value: object) -> bool:
     """Whether an option has several cards, "0,1,2,3", where the request wants a single one."""
     several = len(re.split(r"[,\s]+", str(value).strip(","))) > 1
     return several and "gpu" in terms(option.dest) and _ONE_CARD.search(statement.text) is not None
 
 
-def place_devices(statement: Statement, slots: Sequence[Slot], taken: Sequence[Placed]) -> Devices:
+def place_devices(statement: ParsedRequest, slots: Sequence[Slot], taken: Sequence[FilledSlot]) -> Devices:
     """The options that say where to compute, for what the request says of it.
 
     Args:
@@ -105,7 +105,7 @@ def place_devices(statement: Statement, slots: Sequence[Slot], taken: Sequence[P
         taken: what the user spells; an option that is spelled is settled.
     """
     settled = {one.slot for one in taken}
-    placed: list[Placed] = []
+    placed: list[FilledSlot] = []
     environment: tuple[str, ...] = ()
     spans: list[tuple[int, int]] = []
     for device in devices(statement.text):
@@ -115,7 +115,7 @@ def place_devices(statement: Statement, slots: Sequence[Slot], taken: Sequence[P
             place, value = free[0]
             settled.add(place)
             said = statement.text[device.start : device.end]
-            placed.append(Placed(place, (value,), 8.0, "said of devices", (device.start,), said))
+            placed.append(FilledSlot(place, (value,), 8.0, "said of devices", (device.start,), said))
         elif device.value.isdigit() and not fitting and not device.machine:
             environment = (f"CUDA_VISIBLE_DEVICES={device.value}",)
         elif not (device.value.isdigit() and fitting):
@@ -124,7 +124,7 @@ def place_devices(statement: Statement, slots: Sequence[Slot], taken: Sequence[P
     return Devices(placed, environment, tuple(spans))
 
 
-def _fitting(statement: Statement, slots: Sequence[Slot], device: Device) -> list[tuple[int, str]]:
+def _fitting(statement: ParsedRequest, slots: Sequence[Slot], device: Device) -> list[tuple[int, str]]:
     """The slots for a device with its value there: those for a number first, then those that say nothing else."""
     found = []
     for place, slot in enumerate(slots):
@@ -139,7 +139,7 @@ def _fitting(statement: Statement, slots: Sequence[Slot], device: Device) -> lis
 
 def _switch(device: Device, slot: Slot) -> str | None:
     """The position of a switch between card and processor; None where it is no such switch, or stands so by itself."""
-    called = {plain(name) for name in (slot.option.dest, *slot.option.flags)}
+    called = {alphanumeric(name) for name in (slot.option.dest, *slot.option.flags)}
     if not slot.boolean or not called & (_FOR_CARD | FOR_PROCESSOR):
         return None
     wanted = bool(called & FOR_PROCESSOR) == (device.value == "cpu")
@@ -147,7 +147,7 @@ def _switch(device: Device, slot: Slot) -> str | None:
     return None if wanted == usual else str(int(wanted)) if slot.binary else str(wanted)
 
 
-def _is_for(statement: Statement, slot: Slot, name: tuple[str, ...], device: Device) -> bool:
+def _is_for(statement: ParsedRequest, slot: Slot, name: tuple[str, ...], device: Device) -> bool:
     """Whether the option of such a name says where to compute."""
     said = set(name)
     if slot.boolean or slot.internal or said & _COUNTED or COUNTS.search(slot.option.help):

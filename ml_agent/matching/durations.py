@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from ml_agent.values.numbers import number, plain
+from ml_agent.values.numbers import number, plain_number
 
 _UNITS = {
     "ms": "0.001", "msec": "0.001", "millisecond": "0.001", "s": "1", "sec": "1", "second": "1", "min": "60", "minute": "60",
@@ -37,7 +37,11 @@ def in_the_units_of(told: str, value: str, seconds: float, whole: bool) -> str:
     (unit,) = named
     said = Decimal(str(seconds))
     counted = amount * said / unit
-    return value if unit == said or (whole and counted != counted.to_integral_value()) else plain(counted.normalize())
+    return (
+        value
+        if unit == said or (whole and counted != counted.to_integral_value())
+        else plain_number(counted.normalize())
+    )
 
 
 def _unit(word: str) -> Decimal:

@@ -12,12 +12,12 @@ import msgspec
 
 from ml_agent.matching import launch
 from ml_agent.matching.alternatives import Alternatives
-from ml_agent.matching.mentions import Statement
-from ml_agent.matching.sense import is_read_by_sense, keep_in
-from ml_agent.matching.slots import TRUTH, Slot, distinct
+from ml_agent.matching.mentions import ParsedRequest
+from ml_agent.matching.sense import is_read_by_sense, keep_vectors_in
+from ml_agent.matching.slots import TRUTH, Slot, distinct_options
 from ml_agent.matching.terms import terms
-from ml_agent.matching.usage import Usage, read_usages
-from ml_agent.matching.variables import documented, first_documented, references, with_variables
+from ml_agent.matching.usage import OptionUsage, read_usages
+from ml_agent.matching.variables import documented_variables, first_documented_variables, references, with_variables
 from ml_agent.matching.vocabulary import Vocabulary, vocabulary_of
 from ml_agent.values.numbers import number
 from tools.commandline.invocation import Invocation
@@ -46,7 +46,7 @@ _SIBLING_KINDS = frozenset(
 )
 
 
-class Shown(msgspec.Struct, frozen=True):
+class ExampleCall(msgspec.Struct, frozen=True):
     """An example's call of an entry point."""
 
     example: Example
@@ -63,12 +63,12 @@ class EntryPoint:
         facts: of its repository.
     """
 
-    def __init__(self, signature: Signature, facts: "Facts") -> None:
+    def __init__(self, signature: Signature, facts: "RepositoryFacts") -> None:
         self.signature = signature
         self.facts = facts
 
     @cached_property
-    def shown(self) -> tuple[Shown, ...]:
+    def example_calls(self) -> tuple[ExampleCall, ...]:
         """The calls of it that the repository shows."""
         found = []
         for example in self.facts.examples.get(self.signature.path, ()):
@@ -87,14 +87,14 @@ class EntryPoint:
                     for dest, value in parse_call(self.signature, invocation.words).values.items()
                     if not (holds_placeholder(value) or is_metavar(value, dest))
                 }
-                found.append(Shown(example, invocation, values))
+                found.append(ExampleCall(example, invocation, values))
         return tuple(found)
 
     @cached_property
-    def seen(self) -> Mapping[str, Sequence[str]]:
+    def seen_values(self) -> Mapping[str, Sequence[str]]:
         """By dest: the values that examples give."""
         found: dict[str, dict[str, None]] = defaultdict(dict)
-        for shown in self.shown:
+        for shown in self.example_calls:
             for dest, value in shown.values.items():
                 for one in value if isinstance(value, list) else [value]:
                     if "$" not in str(one):
@@ -107,49 +107,55 @@ class EntryPoint:
         options = [one for one in self.signature.options if not (self.launcher and launch.is_launchers(one))]
         last = {one.dest: one for one in self.signature.options}
         usages = read_usages(self.facts.index, self.signature)
-        own = (self._slot(one, last[one.dest], usages.get(one.dest, Usage())) for one in distinct(options))
+        own = (
+            self._slot(one, last[one.dest], usages.get(one.dest, OptionUsage())) for one in distinct_options(options)
+        )
         return (*own, *map(Slot, launch.options_of(self.launcher, options)))
 
-    def _slot(self, option: Option, known: Option, usage: Usage) -> Slot:
-        seen = self.seen.get(known.dest, ())
+    def _slot(self, option: Option, known: Option, usage: OptionUsage) -> Slot:
+        seen = self.seen_values.get(known.dest, ())
         files = self._siblings((known.default or "", *seen)) or self._configurations(known)
-        prose = self.facts.said_of([known.dest, *(flag.lstrip("-") for flag in known.flags)])
+        prose = self.facts.prose_about([known.dest, *(flag.lstrip("-") for flag in known.flags)])
         return Slot(option, (*seen, *self._namesakes_choices(known)), prose, files, usage)
 
     @cached_property
     def _slots_by_sense(self) -> tuple[Slot, ...]:
         beside = [self._alternatives(slot.option) for slot in self.slots]
-        return tuple(slot.beside(others) if others else slot for slot, others in zip(self.slots, beside, strict=True))
+        return tuple(
+            slot.with_seen(others) if others else slot for slot, others in zip(self.slots, beside, strict=True)
+        )
 
-    def slots_for(self, statement: Statement) -> tuple[Slot, ...]:
+    def slots_for(self, statement: ParsedRequest) -> tuple[Slot, ...]:
         """Its slots, as a request is read: what the source has beside known values counts for an encoder, words alone take too much of it."""
         return self._slots_by_sense if is_read_by_sense(statement) else self.slots
 
     @cached_property
     def variables(self) -> Mapping[str, str]:
         """The shell variables that its examples use, with what documents set them to; what stands beside an example counts first."""
-        own = documented([line for shown in self.shown for line in shown.example.setup])
+        own = documented_variables([line for shown in self.example_calls for line in shown.example.setup])
         known = {**self.facts.variables, **own}
-        used = {name for shown in self.shown for value in shown.values.values() for name in references(str(value))}
+        used = {
+            name for shown in self.example_calls for value in shown.values.values() for name in references(str(value))
+        }
         used |= {name for text in known.values() for name in references(text)} if used else set()
         return {name: text for name, text in known.items() if name in used}
 
     @cached_property
     def launcher(self) -> str:
         """What starts several processes of it: torchrun, mpiexec; "" where it runs as one."""
-        return launch.launcher_of(self.signature, [shown.example.text for shown in self.shown])
+        return launch.launcher_of(self.signature, [shown.example.text for shown in self.example_calls])
 
     @property
     def is_shown_installed(self) -> bool:
         """Whether most of its examples start it by the name that installing gives it."""
-        named = sum(one.invocation.target == "console" for one in self.shown)
-        return 2 * named > len(self.shown)
+        named = sum(one.invocation.target == "console" for one in self.example_calls)
+        return 2 * named > len(self.example_calls)
 
     def module(self, workdir: str) -> str:
         """The module as which `python -m` runs it from a folder, where most of its examples do so or its imports want it; else ""."""
         names = Counter(
             one.invocation.name
-            for one in self.shown
+            for one in self.example_calls
             if one.invocation.target == "module"
             and not one.invocation.launcher
             and one.example.workdir == workdir
@@ -157,12 +163,12 @@ class EntryPoint:
         )
         name, count = next(iter(names.most_common(1)), ("", 0))
         is_script = self.signature.kind == "python" and self.signature.path.endswith(".py")
-        if self.shown or self.facts is None or not is_script:
-            return name if 2 * count > len(self.shown) else ""
+        if self.example_calls or self.facts is None or not is_script:
+            return name if 2 * count > len(self.example_calls) else ""
         source = read_module(Tree(self.facts.index.root), self.signature.path)
         inside = posixpath.relpath(self.signature.path, workdir)
         if not self.facts.packaged:
-            return launch.module_of(inside, source, self.facts.tops(workdir)) if source is not None else ""
+            return launch.module_of(inside, source, self.facts.importable_names(workdir)) if source is not None else ""
         module = launch.module_of(inside, source, frozenset()) if source is not None else ""
         return launch.installed_name(module, workdir, self.facts.files)
 
@@ -175,7 +181,7 @@ class EntryPoint:
         if not _takes_any_word(option):
             return ()
         told = _DEFAULT.findall(option.help)[:1] if not option.default else []
-        known = [option.default or "", *told, *self.seen.get(option.dest, ())[:_MOST_LOOKED_UP]]
+        known = [option.default or "", *told, *self.seen_values.get(option.dest, ())[:_MOST_LOOKED_UP]]
         names = [text for text in known if text and number(text) is None and text.lower() not in TRUTH]
         return tuple(dict.fromkeys(one for text in names for one in self.facts.alternatives.of(text)))
 
@@ -189,7 +195,7 @@ class EntryPoint:
             for folder in dict.fromkeys((".", posixpath.dirname(self.signature.path) or ".")):
                 whole = posixpath.normpath(posixpath.join(folder, text))
                 if whole in self.facts.files:
-                    beside = self.facts.beside(posixpath.dirname(whole), suffix)
+                    beside = self.facts.sibling_files(posixpath.dirname(whole), suffix)
                     for path in beside[:_MOST_SIBLINGS]:
                         found.setdefault(posixpath.relpath(path, folder))
                     break
@@ -201,14 +207,6 @@ class EntryPoint:
             return ()
         folder = posixpath.dirname(self.signature.path) or "."
         return tuple(posixpath.relpath(path, folder) for path in self.facts.configurations)
-
-    def alone(self) -> "EntryPoint":
-        """The same with all that is known of it read, and without its repository: small enough to keep."""
-        copy = EntryPoint.__new__(EntryPoint)
-        kept = {"shown": self.shown, "seen": self.seen, "slots": self.slots, "launcher": self.launcher}
-        kept |= {"variables": self.variables, "_slots_by_sense": self._slots_by_sense, "repository": self.repository}
-        vars(copy).update(signature=self.signature, facts=None, **kept)
-        return copy
 
     @cached_property
     def repository(self) -> str:
@@ -232,7 +230,7 @@ def _is_named(invocation: Invocation, signature: Signature) -> bool:
     return bool(invocation.name) and (within or invocation.name in {signature.name, module})
 
 
-class Facts:
+class RepositoryFacts:
     """What a repository shows and says, by entry point and by option.
 
     Args:
@@ -242,7 +240,7 @@ class Facts:
     def __init__(self, index: RepoIndex) -> None:
         self.index = index
         if index.cache_folder is not None:
-            keep_in(index.cache_folder)
+            keep_vectors_in(index.cache_folder)
 
     @cached_property
     def files(self) -> frozenset[str]:
@@ -259,7 +257,7 @@ class Facts:
         """Whether it can be installed, so that its packages are found from anywhere."""
         return bool(self.files & {"setup.py", "setup.cfg", "pyproject.toml"})
 
-    def tops(self, folder: str) -> frozenset[str]:
+    def importable_names(self, folder: str) -> frozenset[str]:
         """The names that Python code in a folder, and in no other, can import of it."""
         prefix = "" if folder == "." else f"{folder}/"
         inside = [path.removeprefix(prefix) for path in self.files if path.startswith(prefix) and path.endswith(".py")]
@@ -282,7 +280,7 @@ class Facts:
     @cached_property
     def variables(self) -> Mapping[str, str]:
         """Shell variables that any document or script sets; the first one counts."""
-        return first_documented(self.index.examples)
+        return first_documented_variables(self.index.examples)
 
     @cached_property
     def choices(self) -> Mapping[str, tuple[str, ...]]:
@@ -333,7 +331,7 @@ class Facts:
             and any(set(terms(folder)) & _CONFIGURATION for folder in PurePosixPath(path).parts[:-1])
         )
 
-    def beside(self, folder: str, suffix: str) -> list[str]:
+    def sibling_files(self, folder: str, suffix: str) -> list[str]:
         """The files of a folder and of the folders beside it that end alike."""
         parent = posixpath.dirname(folder)
         return [
@@ -350,7 +348,7 @@ class Facts:
             found[PurePosixPath(path).suffix].append(path)
         return found
 
-    def said_of(self, names: Iterable[str]) -> str:
+    def prose_about(self, names: Iterable[str]) -> str:
         """What documents say in sentences that name one of these options."""
         return " ".join(text for name in dict.fromkeys(names) for text in self._prose.get(name, ()))[:_MOST_PROSE]
 

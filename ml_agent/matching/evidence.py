@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.matching.mentions import Mention, Statement
-from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.mentions import Mention, ParsedRequest
+from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.terms import canonical, terms
 
 _FADE = 0.82
@@ -34,11 +34,11 @@ class Nearness(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def nearness(statement: Statement, mention: Mention) -> Nearness:
+def nearness(statement: ParsedRequest, mention: Mention) -> Nearness:
     """How near each term of the request stands to a mention."""
     before: dict[str, float] = {}
     after: dict[str, float] = {}
-    costs = statement.costs
+    costs = statement.distances
     lead: tuple[str, ...] = ()
     following: tuple[str, ...] = ()
     for word in statement.content:
@@ -67,7 +67,7 @@ def nearness(statement: Statement, mention: Mention) -> Nearness:
     return Nearness(own, before, after, frozenset(lead), frozenset(following), _cues(statement, mention))
 
 
-def _cues(statement: Statement, mention: Mention) -> tuple[float, float]:
+def _cues(statement: ParsedRequest, mention: Mention) -> tuple[float, float]:
     """How near a word of writing and a word of reading stand before it; the nearer one of them governs a value."""
     for place in range(mention.first - 1, -1, -1):
         token = statement.tokens[place]
@@ -100,11 +100,11 @@ _LIKE = 0.7
 """What a term counts that contains the one that was said, or is contained in it."""
 
 
-def evidence(near: Nearness, statement: Statement, slot: Slot, weights: Weights) -> Evidence:
+def evidence(near: Nearness, statement: ParsedRequest, slot: Slot, weights: TermWeights) -> Evidence:
     """How the words around a mention say a slot's name, its help text and what documents say of it."""
 
     def close(side: Mapping[str, float], term: str) -> float:
-        return max([side.get(term, 0.0), *(_LIKE * side.get(one, 0.0) for one in statement.alike(term))])
+        return max([side.get(term, 0.0), *(_LIKE * side.get(one, 0.0) for one in statement.similar_terms(term))])
 
     best = Evidence()
     for name in slot.names:
@@ -128,7 +128,7 @@ def evidence(near: Nearness, statement: Statement, slot: Slot, weights: Weights)
     )
 
 
-def _overlap(near: Nearness, described: frozenset[str], weights: Weights) -> float:
+def _overlap(near: Nearness, described: frozenset[str], weights: TermWeights) -> float:
     if not described:
         return 0.0
     hits = sorted(

@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from ml_agent.matching.evidence import Evidence, Nearness, nearness
-from ml_agent.matching.meanings import Entry, pieces_of
-from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.meanings import VocabularyMatch, pieces_of
+from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import kind_of_file, plain, terms
+from ml_agent.matching.terms import alphanumeric, kind_of_file, terms
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 from tools.remember import remembered
@@ -37,7 +37,7 @@ FEATURES = (
 )  # fmt: skip
 
 
-class Others(NamedTuple):
+class CompetingEvidence(NamedTuple):
     """What is said for other slots by a value, and by other values for a slot: the most of each."""
 
     name: float
@@ -47,7 +47,12 @@ class Others(NamedTuple):
 
 
 def features(
-    statement: Statement, mention: Mention, slot: Slot, seen: Evidence, others: Others, entry: Entry | None
+    statement: ParsedRequest,
+    mention: Mention,
+    slot: Slot,
+    seen: Evidence,
+    others: CompetingEvidence,
+    entry: VocabularyMatch | None,
 ) -> list[float]:
     """The vector of one mention in one slot.
 
@@ -73,12 +78,12 @@ def features(
 class _Case(NamedTuple):
     """One mention in one slot, and what is looked up for several features."""
 
-    statement: Statement
+    statement: ParsedRequest
     mention: Mention
     slot: Slot
     seen: Evidence
-    others: Others
-    entry: Entry | None
+    others: CompetingEvidence
+    entry: VocabularyMatch | None
     amount: Decimal | None
     """Of a number; of a name that begins with one."""
     path: bool
@@ -111,7 +116,7 @@ def _type_features(case: _Case) -> list[float]:
         float(bool(option.choices or option.accepted)),
         float(amount is not None and option.type in {"str", "unknown"} and default is None),
         _magnitude(amount, default), float(amount is not None and default is None),
-        float(option.default is not None and plain(option.default) == plain(mention.value) and bool(plain(mention.value))),
+        float(option.default is not None and alphanumeric(option.default) == alphanumeric(mention.value) and bool(alphanumeric(mention.value))),
     ]  # fmt: skip
 
 
@@ -177,7 +182,7 @@ def _as_name(case: _Case) -> list[float]:
     is_name, noun = mention.kind == "name", set(terms(mention.noun))
     folder = bool(noun & frozenset(terms("folder directory")))
     return [
-        float(is_name and plain(mention.value) in {plain(" ".join(name)) for name in slot.names}),
+        float(is_name and alphanumeric(mention.value) in {alphanumeric(" ".join(name)) for name in slot.names}),
         seen.own, float(len(own & slot.help_terms)) / (1 + len(own)),
         float(bool(mention.noun) and bool(noun & {t for name in slot.names for t in name})),
         float(case.path and folder == (_suffix(mention.value) == "")),
@@ -254,7 +259,7 @@ def _like(value: str, slot: Slot) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _direction(statement: Statement, mention: Mention) -> str:
+def _direction(statement: ParsedRequest, mention: Mention) -> str:
     """Where the nearest preposition before a value points: "toward" it, "from" it, or nowhere."""
     for place in range(mention.first - 1, max(-1, mention.first - 6), -1):
         word = statement.tokens[place].value.lower()
@@ -265,7 +270,7 @@ def _direction(statement: Statement, mention: Mention) -> str:
     return ""
 
 
-def _is_put(statement: Statement, place: int) -> bool:
+def _is_put(statement: ParsedRequest, place: int) -> bool:
     """Whether a word of writing stands shortly before a preposition: "put it in", "save the result in"."""
     before = itertools.takewhile(
         lambda token: token.kind == "word", reversed(statement.tokens[max(0, place - 4) : place])
@@ -283,7 +288,7 @@ def _form_features(suffix: str, slot: Slot) -> tuple[float, float]:
     return float(fits), float(not fits)
 
 
-def _is_introduced(statement: Statement, mention: Mention) -> bool:
+def _is_introduced(statement: ParsedRequest, mention: Mention) -> bool:
     """Whether a word such as "called" stands right before a value."""
     before = statement.tokens[max(0, mention.first - 3) : mention.first]
     return any(token.value.lower() in _INTRODUCING for token in before)
@@ -317,7 +322,7 @@ def _is_of_a_family(value: str, slot: Slot) -> bool:
 
 def _without_digits(value: str) -> str:
     """A name with its numbers made one: "ResNet-101" and "resnet50" are of one family."""
-    return re.sub(r"\d+", "0", plain(value)) if value[:1].isalpha() else value
+    return re.sub(r"\d+", "0", alphanumeric(value)) if value[:1].isalpha() else value
 
 
 def _is_weak(value: str) -> bool:

@@ -11,23 +11,31 @@ from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.candidates import candidates
 from ml_agent.matching.devices import FOR_PROCESSOR, NO_DEVICES, place_devices
 from ml_agent.matching.evidence import Evidence, evidence, nearness
-from ml_agent.matching.features import Others
-from ml_agent.matching.fitting import has_its_count, is_possible, typed
+from ml_agent.matching.features import CompetingEvidence
+from ml_agent.matching.fitting import has_its_count, is_possible, spelling_in_slot
 from ml_agent.matching.forms import Forms
-from ml_agent.matching.meanings import Entry
-from ml_agent.matching.mentions import Mention, Spelled, Statement
-from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
-from ml_agent.matching.sense import sense_of
-from ml_agent.matching.series import united, with_series, without_counts, without_torn_ranges
-from ml_agent.matching.slots import Slot, Weights
-from ml_agent.matching.spelled import Placed, is_whole, kept_words, spelled_slots
-from ml_agent.matching.switches import SwitchEvidence, contradicts, is_ruled_out, switches, truth
-from ml_agent.matching.terms import plain, terms
+from ml_agent.matching.meanings import VocabularyMatch
+from ml_agent.matching.mentions import Mention, ParsedRequest, SpelledOption
+from ml_agent.matching.scores import PlacementPrior, Scores, ValueSlotPair, value_score
+from ml_agent.matching.sense import option_alignment
+from ml_agent.matching.series import reunite_series, with_series, without_counts, without_torn_ranges
+from ml_agent.matching.slots import Slot, TermWeights
+from ml_agent.matching.spelled import FilledSlot, is_whole, kept_words, spelled_slots
+from ml_agent.matching.switches import SwitchEvidence, contradicts, is_ruled_out, switch_value, switches
+from ml_agent.matching.terms import alphanumeric, terms
 
 if TYPE_CHECKING:
-    from ml_agent.matching.against import Sense
+    from ml_agent.matching.against import OptionAlignment
 
-__all__ = ["Filled", "Placed", "explained", "fill", "pairs", "spelled_slots", "typed"]
+__all__ = [
+    "FilledSlot",
+    "SlotAssignment",
+    "fill",
+    "spelled_slots",
+    "spelling_in_slot",
+    "used_tokens",
+    "value_slot_pairs",
+]
 
 _CAPACITY = 6
 """How many values one slot takes at most."""
@@ -37,15 +45,15 @@ _LONGEST_NAME = 5
 """So many words make the name of a program at most."""
 
 
-class Filled(msgspec.Struct, frozen=True):
+class SlotAssignment(msgspec.Struct, frozen=True):
     """An entry point with the request's values in its slots."""
 
-    placed: tuple[Placed, ...]
-    left: tuple[Mention, ...]
+    placed: tuple[FilledSlot, ...]
+    unplaced: tuple[Mention, ...]
     """Values without a slot."""
-    unknown: tuple[Spelled, ...]
+    unknown: tuple[SpelledOption, ...]
     """Spelled options that the entry point does not have."""
-    kept: tuple[str, ...] = ()
+    unlisted: tuple[str, ...] = ()
     """Words of spelled options of which nothing is known, for an entry point that takes more options than are listed."""
     environment: tuple[str, ...] = ()
     """Assignments that stand before the command."""
@@ -64,12 +72,14 @@ class Callee(NamedTuple):
     """Whether it takes options that are not listed."""
 
 
-def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: Sequence[Placed] = ()) -> list[Pair]:
+def value_slot_pairs(
+    statement: ParsedRequest, slots: Sequence[Slot], weights: TermWeights, taken: Sequence[FilledSlot] = ()
+) -> list[ValueSlotPair]:
     """Every value with every slot where it could be, each with its vector."""
     spans = [(start, start + len(one.text)) for one in taken for start in one.starts]
     used = {one.slot for one in taken if not slots[one.slot].several or is_whole(one)}
-    sense = sense_of(statement, slots)
-    found: list[tuple[Mention, int, Evidence, Entry | None]] = []
+    sense = option_alignment(statement, slots)
+    found: list[tuple[Mention, int, Evidence, VocabularyMatch | None]] = []
     for place, slot in enumerate(slots):
         if place in used or slot.boolean or slot.internal:
             continue
@@ -79,25 +89,29 @@ def pairs(statement: Statement, slots: Sequence[Slot], weights: Weights, taken: 
                 found.append((mention, place, seen, entry))
     compare = _Comparison(found)
     return [
-        Pair(m, p, [*features.features(statement, m, slots[p], e, compare.others(m, p), entry), *_sense(sense, m, slots[p], (p, compare.at(p)), entry)], entry)
+        ValueSlotPair(m, p, [*features.features(statement, m, slots[p], e, compare.others(m, p), entry), *_sense(sense, m, slots[p], (p, compare.at(p)), entry)], entry)
         for m, p, e, entry in found
     ]  # fmt: skip
 
 
-def _is_heard(sense: "Sense | None", mention: Mention, place: int) -> bool:
+def _is_heard(sense: "OptionAlignment | None", mention: Mention, place: int) -> bool:
     """Whether a number means a slot of which no word is said."""
-    return sense is not None and mention.kind == "number" and sense.hears(mention, place)
+    return sense is not None and mention.kind == "number" and sense.is_aligned(mention, place)
 
 
 def _sense(
-    sense: "Sense | None", mention: Mention, slot: Slot, at: tuple[int, Sequence[Mention]], entry: Entry | None
+    sense: "OptionAlignment | None",
+    mention: Mention,
+    slot: Slot,
+    at: tuple[int, Sequence[Mention]],
+    entry: VocabularyMatch | None,
 ) -> list[float]:
     """SENSE_FEATURES: by how it is said, for a value is said otherwise than a choice, and otherwise than by a plain word."""
     if sense is None:
         return []
     said, idle = sense.features(mention, *at), [0.0] * 4
     if entry is not None:
-        heard = [1.0, entry.strength, entry.margin] if entry.heard else [0.0] * 3
+        heard = [1.0, entry.strength, entry.margin] if entry.by_meaning else [0.0] * 3
         return [*idle, *said, *_NOT_PLAIN, *heard]
     if mention.kind != "word":
         return [*said, *idle, *_NOT_PLAIN, *[0.0] * 3]
@@ -117,7 +131,7 @@ class _Comparison:
         found: every value with every slot where it could be, and what is said for it.
     """
 
-    def __init__(self, found: Sequence[tuple[Mention, int, Evidence, Entry | None]]) -> None:
+    def __init__(self, found: Sequence[tuple[Mention, int, Evidence, VocabularyMatch | None]]) -> None:
         self._by_value: dict[tuple[int, int], list[tuple[int, Evidence]]] = {}
         self._by_slot: dict[int, list[tuple[Mention, Evidence]]] = {}
         for mention, place, seen, _ in found:
@@ -128,7 +142,7 @@ class _Comparison:
         """The values that could go into a slot."""
         return [mention for mention, _ in self._by_slot[place]]
 
-    def others(self, mention: Mention, place: int) -> Others:
+    def others(self, mention: Mention, place: int) -> CompetingEvidence:
         """What is said for other slots by this value, and by values elsewhere for this slot."""
         slots = [seen for at, seen in self._by_value[mention.first, mention.last] if at != place]
         values = [
@@ -136,78 +150,82 @@ class _Comparison:
             for other, seen in self._by_slot[place]
             if not (other.first <= mention.last and mention.first <= other.last)
         ]
-        return Others(
+        return CompetingEvidence(
             max((one.name for one in slots), default=0.0), max((one.help for one in slots), default=0.0),
             max((one.name for one in values), default=0.0), max((one.help for one in values), default=0.0),
         )  # fmt: skip
 
 
 def fill(
-    statement: Statement,
+    statement: ParsedRequest,
     slots: Sequence[Slot],
     model: Scores,
-    opinion: Opinion | None = None,
+    prior: PlacementPrior | None = None,
     callee: Callee = Callee(),
-) -> Filled:
+) -> SlotAssignment:
     """Put the values of a request into the slots of one entry point.
 
     Args:
         statement: the request.
         slots: of the entry point.
         model: the learned tables.
-        opinion: what somebody else thinks of each placement.
+        prior: what else is known of each placement, as log-odds.
         callee: what is called.
     """
-    weights = Weights(slots)
+    weights = TermWeights(slots)
     taken, unknown = spelled_slots(statement, slots)
     device = place_devices(statement, slots, taken) if callee.names else NO_DEVICES
     taken += device.placed
     kept = _keep_options(unknown if callee.flexible else (), device.spans)
     forms = Forms(statement, slots, weights)
     scored = [
-        (pair, value_score(pair, model) + forms.score(pair) + _opinion_score(pair, opinion))
-        for pair in pairs(statement, slots, weights, taken)
+        (pair, value_score(pair, model) + forms.score(pair) + _prior_score(pair, prior))
+        for pair in value_slot_pairs(statement, slots, weights, taken)
         if not (kept.holds(pair.mention) or forms.is_name(pair.mention) or _is_own_name(statement, pair, slots, callee))
     ]
     rows = _without_overlaps(scored, slots)
     placed = _mend_series(statement, [*taken, *_best_assignment(statement, rows, slots)], slots)
     starts = {start for one in placed for start in one.starts}
-    spent = explained(statement, placed, slots)
+    spent = used_tokens(statement, placed, slots)
     filled = {one.slot for one in placed}
     for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):
-        score += opinion.switch(place) if opinion else 0.0
+        score += prior.switch(place) if prior else 0.0
         if score > 0 and not _is_refused(statement, slots, slot, said):
-            placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
+            placed.append(FilledSlot(place, (switch_value(slot, said),), score, "said in words", (), ""))
     left = tuple(m for m in statement.mentions if _is_single(m) and m.start not in starts and not kept.holds(m))
     stray = tuple(one for one in unknown if one not in kept.options)
-    return Filled(tuple(placed), left, stray, kept.words, device.environment)
+    return SlotAssignment(tuple(placed), left, stray, kept.words, device.environment)
 
 
-def _opinion_score(pair: Pair, opinion: Opinion | None) -> float:
-    return opinion.value(pair.mention, pair.slot) if opinion is not None else 0.0
+def _prior_score(pair: ValueSlotPair, prior: PlacementPrior | None) -> float:
+    return prior.value(pair.mention, pair.slot) if prior is not None else 0.0
 
 
-def _is_refused(statement: Statement, slots: Sequence[Slot], slot: Slot, said: SwitchEvidence) -> bool:
+def _is_refused(statement: ParsedRequest, slots: Sequence[Slot], slot: Slot, said: SwitchEvidence) -> bool:
     """Whether a request says what rules a switch out; who names a card wants it, however `--no_cuda` is heard."""
-    if plain(slot.option.dest) in FOR_PROCESSOR and contradicts(said):
+    if alphanumeric(slot.option.dest) in FOR_PROCESSOR and contradicts(said):
         return True
-    return truth(slot, said) in {"True", "1"} and is_ruled_out(statement, slots, slot)
+    return switch_value(slot, said) in {"True", "1"} and is_ruled_out(statement, slots, slot)
 
 
-def _mend_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+def _mend_series(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> list[FilledSlot]:
     """What belongs together is together, and a slot for so many values has them."""
-    placed = with_series(statement, united(statement, placed, slots), slots)
+    placed = with_series(statement, reunite_series(statement, placed, slots), slots)
     placed = without_torn_ranges(statement, without_counts(statement, placed, slots), slots)
     return [one for one in placed if has_its_count(slots[one.slot], one)]
 
 
-def _is_own_name(statement: Statement, pair: Pair, slots: Sequence[Slot], callee: Callee) -> bool:
+def _is_own_name(statement: ParsedRequest, pair: ValueSlotPair, slots: Sequence[Slot], callee: Callee) -> bool:
     """Whether a value is what is called, the folder of it, or the name of one of its options: "turn on learn_t", "bm25 k1 1.1"."""
     mention = pair.mention
-    if pair.entry is not None:  # a choice may be called like the program, a file that only holds its name is not meant
-        contained = plain(mention.text) in callee.names and plain(mention.text) != plain(mention.value)
+    if pair.match is not None:  # a choice may be called like the program, a file that only holds its name is not meant
+        contained = alphanumeric(mention.text) in callee.names and alphanumeric(mention.text) != alphanumeric(
+            mention.value
+        )
         return contained or _is_within_name(statement, mention, callee)
-    if plain(mention.value) in callee.names or (mention.kind == "name" and plain(mention.value) in callee.described):
+    if alphanumeric(mention.value) in callee.names or (
+        mention.kind == "name" and alphanumeric(mention.value) in callee.described
+    ):
         return True
     if mention.kind == "path":
         folder = posixpath.normpath(mention.value)
@@ -220,10 +238,10 @@ def _is_own_name(statement: Statement, pair: Pair, slots: Sequence[Slot], callee
     return counted or "_" in name
 
 
-def _is_within_name(statement: Statement, mention: Mention, callee: Callee) -> bool:
+def _is_within_name(statement: ParsedRequest, mention: Mention, callee: Callee) -> bool:
     """Whether a value is one of several words that are the name of what is called: "cnn" in "train bag cnn" for train_bag_cnn.py."""
     first = max(0, mention.first - _LONGEST_NAME + 1)
-    words = [plain(token.value) for token in statement.tokens[first : mention.last + _LONGEST_NAME]]
+    words = [alphanumeric(token.value) for token in statement.tokens[first : mention.last + _LONGEST_NAME]]
     start, end = mention.first - first, mention.last - first + 1
     spans = ((a, b) for a in range(start + 1) for b in range(end, len(words) + 1) if (a, b) != (start, end))
     return any(all(words[a:b]) and "".join(words[a:b]) in callee.names for a, b in spans)
@@ -233,10 +251,10 @@ def _is_single(mention: Mention) -> bool:
     return not mention.parts and not mention.whole and mention.kind not in {"factor", "absence"}
 
 
-class _Kept(NamedTuple):
+class _UnlistedOptions(NamedTuple):
     """Spelled options that are taken as they stand."""
 
-    options: tuple[Spelled, ...]
+    options: tuple[SpelledOption, ...]
     words: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
     """The stretches of the request that they are."""
@@ -246,11 +264,11 @@ class _Kept(NamedTuple):
         return any(start <= mention.start < end for start, end in self.spans)
 
 
-def _keep_options(spelled: Sequence[Spelled], spent: Sequence[tuple[int, int]]) -> _Kept:
+def _keep_options(spelled: Sequence[SpelledOption], spent: Sequence[tuple[int, int]]) -> _UnlistedOptions:
     options = tuple(one for one in spelled if one.name.startswith("-"))
     found = [kept_words(one) for one in options]
     spans = tuple((one.start, end) for one, (_, end) in zip(options, found, strict=True))
-    return _Kept(options, tuple(word for words, _ in found for word in words), (*spans, *spent))
+    return _UnlistedOptions(options, tuple(word for words, _ in found for word in words), (*spans, *spent))
 
 
 def _outweigh(parts: Sequence[float], together: float, made: Mention) -> bool:
@@ -260,7 +278,7 @@ def _outweigh(parts: Sequence[float], together: float, made: Mention) -> bool:
 
 def _hold(
     parts: Sequence[tuple[int, int, str]],
-    rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]],
+    rows: Mapping[tuple[int, int, str], Sequence[tuple[ValueSlotPair, float]]],
     slots: Sequence[Slot],
 ) -> bool:
     """Whether values have room beside each other: in different slots, or in one for several."""
@@ -269,15 +287,15 @@ def _hold(
 
 
 def _without_overlaps(
-    scored: Sequence[tuple[Pair, float]], slots: Sequence[Slot]
-) -> dict[tuple[int, int, str], list[tuple[Pair, float]]]:
+    scored: Sequence[tuple[ValueSlotPair, float]], slots: Sequence[Slot]
+) -> dict[tuple[int, int, str], list[tuple[ValueSlotPair, float]]]:
     """By mention: its pairs; of mentions that overlap those are kept that score best together."""
-    rows: dict[tuple[int, int, str], list[tuple[Pair, float]]] = {}
+    rows: dict[tuple[int, int, str], list[tuple[ValueSlotPair, float]]] = {}
     for pair, score in scored:
         if score > 0:
             rows.setdefault((pair.mention.first, pair.mention.last, pair.mention.value), []).append((pair, score))
     best = {key: max(score for _, score in several) for key, several in rows.items()}
-    kept: dict[tuple[int, int, str], list[tuple[Pair, float]]] = {}
+    kept: dict[tuple[int, int, str], list[tuple[ValueSlotPair, float]]] = {}
     for key in sorted(rows, key=lambda one: -best[one]):
         inside = [one for one in rows if one != key and one[0] <= key[1] and key[0] <= one[1]]
         made = rows[key][0][0].mention
@@ -292,8 +310,10 @@ def _without_overlaps(
 
 
 def _best_assignment(
-    statement: Statement, rows: Mapping[tuple[int, int, str], Sequence[tuple[Pair, float]]], slots: Sequence[Slot]
-) -> list[Placed]:
+    statement: ParsedRequest,
+    rows: Mapping[tuple[int, int, str], Sequence[tuple[ValueSlotPair, float]]],
+    slots: Sequence[Slot],
+) -> list[FilledSlot]:
     """The best overall matching; a slot for several values has several places."""
     columns: list[tuple[int, int]] = []
     index: dict[tuple[int, int], int] = {}
@@ -308,7 +328,7 @@ def _best_assignment(
                     columns.append((pair.slot, copy))
                 row[column] = max(row.get(column, 0.0), score - 0.3 * copy)
         scores.append({column: score for column, score in row.items() if score > 0})
-    found: dict[int, list[tuple[Pair, float]]] = {}
+    found: dict[int, list[tuple[ValueSlotPair, float]]] = {}
     for at, column in sorted(best_matching(scores, len(columns)).items()):
         slot = columns[column][0]
         pair = next(pair for pair, _ in rows[ordered[at]] if pair.slot == slot)
@@ -316,22 +336,24 @@ def _best_assignment(
     return [_together(slots[slot], _without_guesses(statement, several)) for slot, several in found.items()]
 
 
-def _together(slot: Slot, several: Sequence[tuple[Pair, float]]) -> Placed:
+def _together(slot: Slot, several: Sequence[tuple[ValueSlotPair, float]]) -> FilledSlot:
     """The values of one slot, in their order."""
     ordered = sorted(several, key=lambda one: one[0].mention.start)
     mentions = [pair.mention for pair, _ in ordered]
-    values = tuple(word for mention in mentions for word in typed(mention, slot))
+    values = tuple(word for mention in mentions for word in spelling_in_slot(mention, slot))
     starts = tuple(mention.start for mention in mentions)
     said = "; ".join(mention.text for mention in mentions)
-    return Placed(ordered[0][0].slot, values, min(score for _, score in ordered), "said", starts, said)
+    return FilledSlot(ordered[0][0].slot, values, min(score for _, score in ordered), "said", starts, said)
 
 
-def _without_guesses(statement: Statement, several: Sequence[tuple[Pair, float]]) -> Sequence[tuple[Pair, float]]:
+def _without_guesses(
+    statement: ParsedRequest, several: Sequence[tuple[ValueSlotPair, float]]
+) -> Sequence[tuple[ValueSlotPair, float]]:
     """Values of one slot; a plain word that only sounds like one is none beside those that are stated: "the path: take a.csv and b.csv".
 
     One that is listed with a stated one is meant: "ch_sim and en".
     """
-    stated = [pair.mention for pair, _ in several if pair.mention.kind != "word" or pair.entry is not None]
+    stated = [pair.mention for pair, _ in several if pair.mention.kind != "word" or pair.match is not None]
     meant = [
         (pair, score)
         for pair, score in several
@@ -340,14 +362,14 @@ def _without_guesses(statement: Statement, several: Sequence[tuple[Pair, float]]
     return meant or several
 
 
-def _are_listed(statement: Statement, one: Mention, other: Mention) -> bool:
+def _are_listed(statement: ParsedRequest, one: Mention, other: Mention) -> bool:
     """Whether two values stand beside each other in a list."""
     first, second = sorted((one, other), key=lambda mention: mention.first)
     between = statement.tokens[first.last + 1 : second.first]
     return len(between) == 1 and between[0].value.lower() in {"and", "or", ","}
 
 
-def explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> frozenset[int]:
+def used_tokens(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> frozenset[int]:
     """The tokens that name a slot whose value is stated near them, and those values."""
     found: set[int] = set()
     spots = {start: one for one in placed for start in one.starts}
@@ -361,6 +383,6 @@ def explained(statement: Statement, placed: Sequence[Placed], slots: Sequence[Sl
             at for at, other in enumerate(statement.tokens) if token.start <= other.start < max(end, token.end)
         )
         for word in statement.content:
-            if abs(statement.costs[word.place] - statement.costs[place]) < 5 and named & set(word.terms):
+            if abs(statement.distances[word.place] - statement.distances[place]) < 5 and named & set(word.terms):
                 found.add(word.place)
     return frozenset(found)

@@ -9,12 +9,12 @@ from ml_agent.matching.devices import COUNTED_CARDS
 from ml_agent.matching.durations import in_the_units_of
 from ml_agent.matching.evidence import Evidence
 from ml_agent.matching.launch import PORT, PROCESSES
-from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot, listed_in
-from ml_agent.matching.spelled import Placed
-from ml_agent.matching.terms import plain, terms
+from ml_agent.matching.spelled import FilledSlot
+from ml_agent.matching.terms import alphanumeric, terms
 from ml_agent.values.numbers import number, quantity
-from ml_agent.values.numbers import plain as plain_number
+from ml_agent.values.numbers import plain_number as plain_number
 
 _HUNDRED = 100
 _NAMED = 0.3
@@ -28,7 +28,7 @@ _DEVICE = re.compile(r"(?:cpu|cuda|gpu|mps|xpu|tpu|hpu|npu|ipu|auto|meta)s?(?::\
 _LISTED = re.compile(r"[A-Za-z][\w-]*")
 
 
-def takes(slot: Slot, mention: Mention) -> bool:
+def takes_kind(slot: Slot, mention: Mention) -> bool:
     """Whether a slot takes a value of this kind at all; what takes all words that follow takes none by itself."""
     if slot.option.nargs == "...":
         return False
@@ -127,7 +127,7 @@ def _counts_machines(slot: Slot) -> bool:
     return bool(_MACHINES & ({term for name in slot.names for term in name} | slot.help_terms))
 
 
-def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool:
+def counts_the_other(statement: ParsedRequest, mention: Mention, slot: Slot) -> bool:
     """Whether a number counts what the slot does not: "two GPUs" are no epochs, and no batch size per GPU."""
     if mention.kind != "number":
         return False
@@ -150,7 +150,7 @@ def counts_the_other(statement: Statement, mention: Mention, slot: Slot) -> bool
 
 
 def _same(one: str, other: str) -> bool:
-    return plain(one) == plain(other) or (number(one) is not None and number(one) == number(other))
+    return alphanumeric(one) == alphanumeric(other) or (number(one) is not None and number(one) == number(other))
 
 
 def _takes_code(slot: Slot, script: str) -> bool:
@@ -204,13 +204,13 @@ def is_possible(slot: Slot, mention: Mention, seen: Evidence) -> bool:
     return seen.name + seen.help + seen.prose > 0 or mention.value.lower() in slot.option.help.lower()
 
 
-def has_its_count(slot: Slot, placed: Placed) -> bool:
+def has_its_count(slot: Slot, placed: FilledSlot) -> bool:
     """Whether a slot that takes so many values, neither more nor fewer, has them; what the user spells stays."""
     count = slot.option.nargs or ""
     return not count.isdigit() or count in {"0", "1"} or not placed.starts or len(placed.values) == int(count)
 
 
-def typed(mention: Mention, slot: Slot) -> tuple[str, ...]:
+def spelling_in_slot(mention: Mention, slot: Slot) -> tuple[str, ...]:
     """The words by which a slot takes a value: its own spelling of a choice, a share for a percentage, half of the default."""
     if mention.kind == "factor" and slot.numeric_default is not None:
         value = Decimal(str(slot.numeric_default)) * Decimal(mention.value)
@@ -266,7 +266,7 @@ def _spelled_like(value: str, known: str) -> str:
     numbers = _DIGITS.findall(value)
     if not numbers or len(numbers) != len(_DIGITS.findall(known)):
         return ""
-    if _DIGITS.sub("0", plain(value)) != _DIGITS.sub("0", plain(known)):
+    if _DIGITS.sub("0", alphanumeric(value)) != _DIGITS.sub("0", alphanumeric(known)):
         return ""
     left = iter(numbers)
     return _DIGITS.sub(lambda match: next(left), known)
@@ -281,5 +281,9 @@ def _canonical_spelling(value: str, slot: Slot) -> str:
     for known in slot.vocabulary:
         if _same(known, value):
             return known
-    listed = (word for word in _LISTED.findall(slot.option.help) if word.islower() and plain(word) == plain(value))
-    return next(listed, value) if plain(value) and number(value) is None else value
+    listed = (
+        word
+        for word in _LISTED.findall(slot.option.help)
+        if word.islower() and alphanumeric(word) == alphanumeric(value)
+    )
+    return next(listed, value) if alphanumeric(value) and number(value) is None else value

@@ -7,9 +7,9 @@ from functools import cached_property
 from ml_agent.matching.called import ends_with, words_before
 from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.features import is_written_alike
-from ml_agent.matching.mentions import Mention, Statement, Word
-from ml_agent.matching.scores import Pair
-from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.mentions import Mention, ParsedRequest, Word
+from ml_agent.matching.scores import ValueSlotPair
+from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.terms import terms
 from ml_agent.values.lexer import is_file_name
 from ml_agent.values.lexicon import words
@@ -46,16 +46,16 @@ class Forms:
         weights: of the terms in their names.
     """
 
-    def __init__(self, statement: Statement, slots: Sequence[Slot], weights: Weights) -> None:
+    def __init__(self, statement: ParsedRequest, slots: Sequence[Slot], weights: TermWeights) -> None:
         self._statement = statement
         self._slots = slots
         self._weights = weights
         self._called: dict[tuple[int, int], tuple[frozenset[int], frozenset[int]]] = {}
         self._named = [frozenset(term for name in slot.names for term in name) for slot in slots]
 
-    def score(self, pair: Pair) -> float:
+    def score(self, pair: ValueSlotPair) -> float:
         """What the form of a value says for its going into a slot."""
-        guessed = pair.mention.kind == "word" and pair.entry is None
+        guessed = pair.mention.kind == "word" and pair.match is None
         return self._by_form(pair) + _CALLED * (not guessed and pair.slot in self._slots_called(pair.mention)[0])
 
     def is_name(self, mention: Mention) -> bool:
@@ -85,26 +85,26 @@ class Forms:
         slots = frozenset(place for place, count in length.items() if count == longest)
         return slots, frozenset(one.place for one in before[-longest:])
 
-    def _by_form(self, pair: Pair) -> float:
+    def _by_form(self, pair: ValueSlotPair) -> float:
         slot = self._slots[pair.slot]
         owed = _OWED * (_is_owed(slot) and pair.mention.kind in {"path", "name", "text"})
         if pair.mention.value == slot.option.default and is_file_name(pair.mention.value):
             return owed + _USUAL
-        if pair.entry is None:
+        if pair.match is None:
             named = pair.mention.kind == "name" and not pair.mention.parts
             alike = named and is_written_alike(pair.mention.value, slot)
             return owed + _ALIKE * alike + _FULL * _has_all(pair.mention, slot)
         if pair.mention.first != pair.mention.last:
-            return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
+            return owed + _CODE * (pair.match.margin >= _TELLING and self._is_code(pair.mention))
         if self._is_ordinary(pair):
             return owed + _ORDINARY
-        if pair.entry.exact and " " in pair.entry.value:
+        if pair.match.exact and " " in pair.match.value:
             return owed + _USUAL
-        if pair.entry.exact:
+        if pair.match.exact:
             return owed + _CHOICE * (slot.closed and self._is_proper(pair.mention))
-        return owed + _CODE * (pair.entry.margin >= _TELLING and self._is_code(pair.mention))
+        return owed + _CODE * (pair.match.margin >= _TELLING and self._is_code(pair.mention))
 
-    def _is_ordinary(self, pair: Pair) -> bool:
+    def _is_ordinary(self, pair: ValueSlotPair) -> bool:
         """Whether a choice is said by a word that is there for something else: "epoch" in "one epoch" is no strategy."""
         text = pair.mention.text
         if not (text.isalpha() and text.islower()):

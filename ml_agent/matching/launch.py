@@ -32,12 +32,7 @@ _LAUNCHERS = {
 _OF_LAUNCHERS = frozenset({"local_rank", "world_size", "dist_url", "dist_backend"})
 _NODES = frozenset({"nodes", "num_nodes", "nnodes"})
 _ON_A_NODE = frozenset({"ngpus", "num_gpus", "n_gpus", "gpus", "gpus_per_node", "ngpus_per_node", "num_gpus_per_node"})
-_STARTED = re.compile(
-    r"(?:nproc[_-]per[_-]node|num[_-]processes|num[_-]gpus|(?:mpiexec|mpirun|horovodrun)\s+-np?)[\s=]+(?P<count>\d+)"
-)
-
 _PYTHON = re.compile(r"^python3?\s+(?:-u\s+)?")
-_PORT = re.compile(r"master[_-]port[\s=]+(?P<count>\d+)")
 
 
 def launcher_of(signature: Signature, texts: Iterable[str]) -> str:
@@ -137,9 +132,3 @@ def _imports(node: ast.AST) -> Iterator[str]:
         yield from (one.name for one in node.names)
     elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
         yield node.module
-
-
-def started(text: str) -> dict[str, str]:
-    """By dest: what a command says to a launcher."""
-    found = {option.dest: pattern.search(text) for option, pattern in ((PROCESSES, _STARTED), (PORT, _PORT))}
-    return {dest: match["count"] for dest, match in found.items() if match}

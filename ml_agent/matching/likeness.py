@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from ml_agent.matching.terms import kind_of_file, plain
+from ml_agent.matching.terms import alphanumeric, kind_of_file
 from tools.remember import remembered
 
 _PARTS_OF_A_NAME = 3
@@ -20,7 +20,7 @@ def likeness(left: str, right: str) -> float:
     """
     if not left or not right:
         return 0.0
-    if plain(left) == plain(right):
+    if alphanumeric(left) == alphanumeric(right):
         return 1.0
     first, second = _last(left), _last(right)
     one, other = _extension(first), _extension(second)
@@ -30,7 +30,7 @@ def likeness(left: str, right: str) -> float:
     return max(0.7 if same_type else 0.0, _family(first, second))
 
 
-def stands(value: str, text: str) -> bool:
+def occurs_in(value: str, text: str) -> bool:
     """Whether a value stands in a text as a word or as a part of one: "512" in "city_512_x".
 
     A name of several parts may have others in between: "vqa_test_3b" stands in "vqa_test_eval_3b".

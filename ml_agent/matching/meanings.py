@@ -9,17 +9,17 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.mention import spanning
-from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.mention import mention_of_tokens
+from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import canonical, plain, terms
+from ml_agent.matching.terms import alphanumeric, canonical, terms
 from ml_agent.values.lexicon import words
 from tools.remember import remembered
 
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 
 
-class Entry(NamedTuple):
+class VocabularyMatch(NamedTuple):
     """A value of a slot's vocabulary that the request seems to mean."""
 
     value: str
@@ -29,22 +29,22 @@ class Entry(NamedTuple):
     """How much more than of any other value."""
     exact: bool
     mention: Mention
-    heard: bool = False
+    by_meaning: bool = False
     """Whether it is said by its sense, and not in words that are its own."""
 
 
-def meant(statement: Statement, slot: Slot) -> list[Entry]:
+def vocabulary_matches(statement: ParsedRequest, slot: Slot) -> list[VocabularyMatch]:
     """The values of a slot's vocabulary that the request says in full or tells from all others."""
     vocabulary = _as_typed(statement, slot.vocabulary)
     if not vocabulary or len(vocabulary) > 400:
         return []
     said = _tokens_by_piece(statement)
-    aliases = described(tuple(slot.option.choices), slot.option.help)
+    aliases = words_of_choices(tuple(slot.option.choices), slot.option.help)
     aliases = {value: word for value, word in aliases.items() if word in said and not pieces_of(value) & said.keys()}
     pieces = {value: frozenset({aliases[value]}) if value in aliases else pieces_of(value) for value in vocabulary}
     scored = _score_values(statement, said, pieces)
-    literal = {plain(token.value): place for place, token in enumerate(statement.tokens) if token.kind != "mark"}
-    stated = [one for one in scored if plain(one[3]) in literal]
+    literal = {alphanumeric(token.value): place for place, token in enumerate(statement.tokens) if token.kind != "mark"}
+    stated = [one for one in scored if alphanumeric(one[3]) in literal]
     if stated and any(len(one[4]) > 1 for one in stated):
         # A value that is written out is meant, and none that merely resembles it.
         scored = stated
@@ -52,35 +52,41 @@ def meant(statement: Statement, slot: Slot) -> list[Entry]:
     for rank, (share, much, _, value, hit) in enumerate(scored[:4]):
         other = max((one[0] for place, one in enumerate(scored) if place != rank), default=0.0)
         named = any(_is_proper_name(statement, place, value, pieces) for piece in hit for place in said[piece])
-        spot = literal.get(plain(value))
+        spot = literal.get(alphanumeric(value))
         alike = len(pieces) > 1 and spot is None and hit <= common and hit != pieces[value]  # what all have tells none
         if alike or (not named and not _is_meant(share, share - other)):
             continue
-        mention = _stretch(statement, value, said, hit) if spot is None else between(statement, value, spot, spot)
-        exact = value in aliases or (plain(mention.text) == plain(value) and bool(plain(value)))
+        mention = (
+            _stretch(statement, value, said, hit) if spot is None else mention_between(statement, value, spot, spot)
+        )
+        exact = value in aliases or (alphanumeric(mention.text) == alphanumeric(value) and bool(alphanumeric(value)))
         exact = exact or named or canonical(mention.text.lower()) == canonical(value.lower())
         share = 1.0 if named else share
         margin = share - other if share < 0.99 else 0.2 + share - other + 0.1 * much
-        found.append(Entry(value, share, margin, exact, mention))
+        found.append(VocabularyMatch(value, share, margin, exact, mention))
     return [one for one in found if not any(_says_more(statement, other, one, pieces) for other in found)]
 
 
-def _says_more(statement: Statement, entry: Entry, other: Entry, pieces: Mapping[str, frozenset[str]]) -> bool:
+def _says_more(
+    statement: ParsedRequest, entry: VocabularyMatch, other: VocabularyMatch, pieces: Mapping[str, frozenset[str]]
+) -> bool:
     """Whether another value is but a part of the words of one that is written out: "Restricted ImageNet" is no `imagenet`."""
     if not entry.exact or not pieces[other.value] < pieces[entry.value]:
         return False
     inside = range(entry.mention.first, entry.mention.last + 1)
     return not any(
-        plain(token.value) == plain(other.value) and token.kind != "path" and place not in inside
+        alphanumeric(token.value) == alphanumeric(other.value) and token.kind != "path" and place not in inside
         for place, token in enumerate(statement.tokens)
     )
 
 
-def _as_typed(statement: Statement, vocabulary: Sequence[str]) -> Sequence[str]:
+def _as_typed(statement: ParsedRequest, vocabulary: Sequence[str]) -> Sequence[str]:
     """Known values without those that differ in case alone from one that the request has to the letter: "FastCUT" beside "fastcut"."""
     said = {token.value for token in statement.tokens} & set(vocabulary)
-    spelled = {plain(value) for value in said}
-    return [value for value in vocabulary if value in said or plain(value) not in spelled] if said else vocabulary
+    spelled = {alphanumeric(value) for value in said}
+    return (
+        [value for value in vocabulary if value in said or alphanumeric(value) not in spelled] if said else vocabulary
+    )
 
 
 def _is_meant(share: float, margin: float) -> bool:
@@ -88,10 +94,10 @@ def _is_meant(share: float, margin: float) -> bool:
     return share > 0.99 or (share >= 0.45 and margin >= 0.05) or (share >= 0.35 and margin >= 0.15)
 
 
-def _is_proper_name(statement: Statement, place: int, value: str, pieces: Mapping[str, frozenset[str]]) -> bool:
+def _is_proper_name(statement: ParsedRequest, place: int, value: str, pieces: Mapping[str, frozenset[str]]) -> bool:
     """Whether a word is a name that stands in this value of all: "LeViT" in `dpt_levit_224`."""
     word = statement.tokens[place].value
-    name = plain(word)
+    name = alphanumeric(word)
     if len(name) < _NAME or not re.search(r"[a-z][A-Z]|[A-Z]{3}", word) or not word.isalpha():
         return False
     return name in pieces[value] and sum(name in several for several in pieces.values()) == 1
@@ -101,7 +107,7 @@ _NAME = 4
 
 
 def _score_values(
-    statement: Statement, said: Mapping[str, tuple[int, ...]], pieces: Mapping[str, frozenset[str]]
+    statement: ParsedRequest, said: Mapping[str, tuple[int, ...]], pieces: Mapping[str, frozenset[str]]
 ) -> list[tuple[float, float, int, str, set[str]]]:
     """Each value of which something is said, the best first: its share, how much that is, how many pieces, and which."""
     frequency = Counter(piece for several in pieces.values() for piece in several)
@@ -123,7 +129,7 @@ def _score_values(
 
 
 def _without_stray(
-    statement: Statement, said: Mapping[str, tuple[int, ...]], hit: set[str], known: tuple[str, frozenset[str]]
+    statement: ParsedRequest, said: Mapping[str, tuple[int, ...]], hit: set[str], known: tuple[str, frozenset[str]]
 ) -> set[str]:
     """The pieces that are said, but for single letters and digits that stand far from the others: "x3" and a 2 elsewhere are no `x2plus`."""
     long = {piece for piece in hit if len(piece) > 1}
@@ -133,7 +139,7 @@ def _without_stray(
 
     def counts(place: int) -> bool:
         word = statement.tokens[place].value
-        code = bool(re.fullmatch(r"[A-Za-z]\d+", word)) and word.lower() in plain(known[0])  # "V3"
+        code = bool(re.fullmatch(r"[A-Za-z]\d+", word)) and word.lower() in alphanumeric(known[0])  # "V3"
         return code or bool(_JOINED.search(word)) or any(abs(place - other) <= _BESIDE for other in near)
 
     return long | {piece for piece in hit - long if any(map(counts, said[piece]))}
@@ -143,7 +149,7 @@ _BESIDE = 4
 _JOINED = re.compile(r"\w[_/-]\w")
 
 
-def _says(statement: Statement, place: int, pieces: frozenset[str]) -> bool:
+def _says(statement: ParsedRequest, place: int, pieces: frozenset[str]) -> bool:
     """Whether a word can mean a value of these pieces: one with underscores is a name of its own, and its parts mean little alone."""
     token = statement.tokens[place]
     word = token.value.rpartition("/")[2].partition(".")[0] if token.kind == "path" else token.value
@@ -154,7 +160,7 @@ _MEANS = r"\s+(?:is|are|means)\s+(?:(?:the|an?)\s+)?([A-Za-z]{4,20})\b"
 
 
 @lru_cache(maxsize=4096)
-def described(choices: tuple[str, ...], text: str) -> Mapping[str, str]:
+def words_of_choices(choices: tuple[str, ...], text: str) -> Mapping[str, str]:
     """By choice: the word that a help text says it is, "l1 is the lasso"; none that says it of two."""
     found: dict[str, str] = {}
     for choice in choices:
@@ -166,14 +172,14 @@ def described(choices: tuple[str, ...], text: str) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=64)
-def _tokens_by_piece(statement: Statement) -> Mapping[str, tuple[int, ...]]:
+def _tokens_by_piece(statement: ParsedRequest) -> Mapping[str, tuple[int, ...]]:
     """By piece of a word: the numbers of the tokens that hold it."""
     found: dict[str, list[int]] = {}
     for place, token in enumerate(statement.tokens):
         if token.kind == "mark" or token.value.endswith((".py", ".sh")):
             continue
         spelled = (token.text if token.kind == "number" else token.value).lower().replace("++", "pp")
-        for piece in {*_PIECE.findall(spelled), *pieces_of(token.value), plain(spelled)}:
+        for piece in {*_PIECE.findall(spelled), *pieces_of(token.value), alphanumeric(spelled)}:
             if token.kind != "path" or not piece.isdigit():
                 found.setdefault(piece, []).append(place)
     for place, (one, other) in enumerate(itertools.pairwise(statement.tokens)):
@@ -207,7 +213,7 @@ _MOST_PLACES = 100
 """Of a word that is said again and again."""
 
 
-def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...]], hit: Iterable[str]) -> Mention:
+def _stretch(statement: ParsedRequest, value: str, said: Mapping[str, tuple[int, ...]], hit: Iterable[str]) -> Mention:
     """The words that say a value: from the rarest piece on, what stands near it."""
     rarest = min(hit, key=lambda piece: (len(said[piece]), -len(piece), said[piece], piece))
     best: tuple[int, list[int]] | None = None
@@ -218,9 +224,9 @@ def _stretch(statement: Statement, value: str, said: Mapping[str, tuple[int, ...
         if best is None or spread < best[0]:
             best = (spread, near)
     near = best[1] if best else [0]
-    return between(statement, value, min(near), max(near))
+    return mention_between(statement, value, min(near), max(near))
 
 
-def between(statement: Statement, value: str, first: int, last: int) -> Mention:
+def mention_between(statement: ParsedRequest, value: str, first: int, last: int) -> Mention:
     """The mention of a value by the tokens from `first` to `last`."""
-    return spanning(statement.text, statement.tokens, first, last, kind="word", value=value)
+    return mention_of_tokens(statement.text, statement.tokens, first, last, kind="word", value=value)

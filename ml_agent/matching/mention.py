@@ -34,7 +34,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     """Of a duration: its unit in seconds; 0 where no unit of time stands behind it."""
 
 
-def spanning(text: str, tokens: Sequence[Token], first: int, last: int, **fields: Any) -> Mention:
+def mention_of_tokens(text: str, tokens: Sequence[Token], first: int, last: int, **fields: Any) -> Mention:
     """The value that the tokens from the first to the last state, with its other fields."""
     start, end = tokens[first].start, tokens[last].end
     return Mention(text=text[start:end], start=start, end=end, first=first, last=last, **fields)

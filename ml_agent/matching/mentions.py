@@ -11,14 +11,14 @@ import msgspec
 
 from ml_agent.matching import composites
 from ml_agent.matching.durations import seconds_behind
-from ml_agent.matching.mention import Mention, MentionKind, spanning
+from ml_agent.matching.mention import Mention, MentionKind, mention_of_tokens
 from ml_agent.matching.terms import terms
 from ml_agent.values.lexer import Token, is_file_name, is_path
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
-from ml_agent.values.readings import tokens_of, uncoded
+from ml_agent.values.readings import normal_text, tokens_of
 
-__all__ = ["Mention", "MentionKind", "Spelled", "Statement", "Word", "read"]
+__all__ = ["Mention", "MentionKind", "ParsedRequest", "SpelledOption", "Word", "read_request"]
 
 _FLAG = re.compile(r"(?<![\w-])(?P<flag>--?[A-Za-z][\w.-]*)(?P<equals>=\S+)?")
 _ASSIGNED = re.compile(
@@ -40,7 +40,7 @@ class Word(NamedTuple):
     terms: tuple[str, ...]
 
 
-class Spelled(msgspec.Struct, frozen=True, kw_only=True):
+class SpelledOption(msgspec.Struct, frozen=True, kw_only=True):
     """An option that the user spells: `--lr 3e-4`, `-P`, `lr=3e-4`."""
 
     name: str
@@ -53,7 +53,7 @@ class Spelled(msgspec.Struct, frozen=True, kw_only=True):
     """What stands behind "="."""
 
 
-class Statement:
+class ParsedRequest:
     """A request, read once.
 
     Args:
@@ -65,11 +65,11 @@ class Statement:
     """Whether an encoder may read it, too, where one is in use."""
 
     def __init__(self, text: str, given: tuple[tuple[str, str], ...] = ()) -> None:
-        self.text = uncoded(text)
+        self.text = normal_text(text)
         self.given = given
         self._alike: dict[str, tuple[str, ...]] = {}
 
-    def in_words(self) -> "Statement":
+    def without_encoder(self) -> "ParsedRequest":
         """The same request, read by its words alone."""
         found = copy(self)
         found.by_sense = False
@@ -106,7 +106,7 @@ class Statement:
         return tuple(word for word in self.content if not any(a <= self.tokens[word.place].start < b for a, b in spans))
 
     @cached_property
-    def costs(self) -> tuple[float, ...]:
+    def distances(self) -> tuple[float, ...]:
         """By token: how far it is from the beginning, where clauses and sentences stretch the way."""
         found, at = [], 0.0
         for token in self.tokens:
@@ -138,9 +138,9 @@ class Statement:
         return tuple(sorted([*single, *composites.series(self.tokens, single)], key=lambda one: (one.start, one.end)))
 
     @cached_property
-    def spelled(self) -> tuple[Spelled, ...]:
+    def spelled(self) -> tuple[SpelledOption, ...]:
         """The options that the user spells."""
-        found = [Spelled(name=name, following="", start=-1, end=-1, joined=value) for name, value in self.given]
+        found = [SpelledOption(name=name, following="", start=-1, end=-1, joined=value) for name, value in self.given]
         for match in _FLAG.finditer(self.text):
             flag = match["flag"].rstrip(".-")
             if re.fullmatch(r"-\d.*", flag) or (
@@ -148,12 +148,12 @@ class Statement:
             ):
                 continue
             joined = (match["equals"] or "")[1:].rstrip(",;)")
-            found.append(Spelled(name=flag, following=self.text[match.end() : match.end() + 160], start=match.start(), end=match.end(), joined=joined.removesuffix(".")))  # fmt: skip
+            found.append(SpelledOption(name=flag, following=self.text[match.end() : match.end() + 160], start=match.start(), end=match.end(), joined=joined.removesuffix(".")))  # fmt: skip
         spans = [(one.start, one.end) for one in found]
         for match in _ASSIGNED.finditer(self.text):
             if not any(start <= match.start() < end for start, end in spans):
                 value = match["value"].rstrip(".")
-                found.append(Spelled(name=match["name"], following="", start=match.start(), end=match.end(), joined=value))  # fmt: skip
+                found.append(SpelledOption(name=match["name"], following="", start=match.start(), end=match.end(), joined=value))  # fmt: skip
         return tuple(found)
 
     @cached_property
@@ -161,7 +161,7 @@ class Statement:
         """All terms that are said."""
         return frozenset(term for word in self.content for term in word.terms)
 
-    def alike(self, term: str) -> tuple[str, ...]:
+    def similar_terms(self, term: str) -> tuple[str, ...]:
         """The terms that are said and that another term contains or that contain it: "shot" and "fewshot"."""
         if term not in self._alike:
             self._alike[term] = tuple(one for one in self.vocabulary if one != term and _contains(one, term))
@@ -190,7 +190,7 @@ class Statement:
         seconds = seconds_behind(self.text, token.end) if kind == "number" else 0.0
         if kind == "name" and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value))):
             kind = "path"
-        return spanning(self.text, self.tokens, place, place, kind=kind, value=value, percent=percent, noun=noun, seconds=seconds)  # fmt: skip
+        return mention_of_tokens(self.text, self.tokens, place, place, kind=kind, value=value, percent=percent, noun=noun, seconds=seconds)  # fmt: skip
 
 
 def starts_module(tokens: Sequence[Token], place: int) -> bool:
@@ -265,6 +265,6 @@ def _contains(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def read(text: str, given: tuple[tuple[str, str], ...] = ()) -> Statement:
+def read_request(text: str, given: tuple[tuple[str, str], ...] = ()) -> ParsedRequest:
     """The request, read once."""
-    return Statement(text, given)
+    return ParsedRequest(text, given)

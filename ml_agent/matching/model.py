@@ -12,21 +12,12 @@ from ml_agent.matching.answers import ANSWER_FEATURES
 from ml_agent.matching.confidence import CONFIDENCE_FEATURES
 from ml_agent.matching.retrieval import ENTRY_FEATURES
 from ml_agent.matching.scores import VALUE_FEATURES
-from ml_agent.matching.sense import in_use
-from ml_agent.matching.switches import SWITCH_FEATURES
+from ml_agent.matching.sense import encoder_in_use
 
 Level = Literal["sure", "likely", "guess", "unsure"]
 
-FEATURES_OF = {
-    "value": VALUE_FEATURES,
-    "switch": SWITCH_FEATURES,
-    "entry": ENTRY_FEATURES,
-    "answer": ANSWER_FEATURES,
-    "confidence": CONFIDENCE_FEATURES,
-}
 
-
-class Linear:
+class LinearModel:
     """A weighted sum of features.
 
     Args:
@@ -42,7 +33,7 @@ class Linear:
         return self.bias + float(sum(map(mul, self.weights, vector)))
 
 
-class Trees:
+class TreeEnsemble:
     """A sum of small decision trees over a vector of features.
 
     Args:
@@ -63,7 +54,7 @@ class Trees:
         return total
 
 
-class Levels:
+class ConfidenceLevels:
     """From a probability to a word.
 
     Args:
@@ -71,7 +62,7 @@ class Levels:
     """
 
     def __init__(self, table: Mapping[str, float]) -> None:
-        self._log_odds = Linear(CONFIDENCE_FEATURES, table)
+        self._log_odds = LinearModel(CONFIDENCE_FEATURES, table)
         self._sure = float(table.get("sure", 0.9))
         self._likely = float(table.get("likely", 0.5))
         self._answered = float(table.get("answered", 0.0))
@@ -97,13 +88,13 @@ class Model:
     """
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
-        self.value = Linear(VALUE_FEATURES, tables["value"])
+        self.value = LinearModel(VALUE_FEATURES, tables["value"])
         self.stake: Mapping[str, float] = {kind: -float(none) for kind, none in tables["none"].items()}
         """By kind of value: what must be overcome to leave it without a slot, as log-odds."""
-        self.switch = Trees(tables["switch"])
-        self.entry = Linear(ENTRY_FEATURES, tables["entry"])
-        self.answer = Linear(ANSWER_FEATURES, tables["answer"])
-        self.levels = Levels(tables.get("confidence", {}))
+        self.switch = TreeEnsemble(tables["switch"])
+        self.entry = LinearModel(ENTRY_FEATURES, tables["entry"])
+        self.answer = LinearModel(ANSWER_FEATURES, tables["answer"])
+        self.levels = ConfidenceLevels(tables.get("confidence", {}))
         self.words = Model(tables["words"]) if tables.get("words") else self
         """For what is read by words alone: a documented way that says all of a request, literals of code."""
 
@@ -114,7 +105,7 @@ TABLES = ("weights.json", "weights_encoder.json")
 
 def shipped() -> Model:
     """What was learned on all development rows, with or without the encoder, as one is in use."""
-    return _model(in_use())
+    return _model(encoder_in_use())
 
 
 @cache

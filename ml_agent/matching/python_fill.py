@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.matching.fill import Filled, fill
-from ml_agent.matching.mentions import Statement
-from ml_agent.matching.python_library import literal
+from ml_agent.matching.fill import SlotAssignment, fill
+from ml_agent.matching.mentions import ParsedRequest
+from ml_agent.matching.python_library import literal_value
 from ml_agent.matching.python_programs import Call, Program, quoted
 from ml_agent.matching.python_skeletons import UNSET, Skeleton, text_of_literal
 from ml_agent.matching.scores import Scores
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import plain
+from ml_agent.matching.terms import alphanumeric
 from ml_agent.values.numbers import number
 from tools.python_api.model import Parameter
 
@@ -22,7 +22,7 @@ _WIDEST = 100
 _MOST_SLOTS = 160
 
 
-class Spot(NamedTuple):
+class ParameterSlot(NamedTuple):
     """A slot of a program: a parameter of one of its calls."""
 
     call: int
@@ -30,24 +30,24 @@ class Spot(NamedTuple):
     slot: Slot
 
 
-class Written(NamedTuple):
+class FilledProgram(NamedTuple):
     """A filled program."""
 
     skeleton: Skeleton
     text: str
-    filled: Filled
-    spots: tuple[Spot, ...]
-    given: dict[str, str]
+    assignment: SlotAssignment
+    slots: tuple[ParameterSlot, ...]
+    arguments: dict[str, str]
     """By name of a parameter: what some call is given."""
     missing: tuple[str, ...]
     """Required parameters of which nothing was known."""
     dropped: int
     """Literals of the example that nobody asked for and that were left out."""
-    idle: int
+    unused_calls: int
     """Calls that were given nothing of the request."""
 
 
-def fill_program(statement: Statement, skeleton: Skeleton, model: Scores) -> Written:
+def fill_program(statement: ParsedRequest, skeleton: Skeleton, model: Scores) -> FilledProgram:
     """A program with the request's values.
 
     Args:
@@ -57,27 +57,27 @@ def fill_program(statement: Statement, skeleton: Skeleton, model: Scores) -> Wri
     """
     spots = _spots_of(skeleton.program)
     slots = [one.slot for one in spots]
-    filled = fill(statement, slots, model)
-    filled = _spelled_near(statement, filled, spots, skeleton.program)
-    given = _stated_arguments(statement, filled, spots, skeleton.program)
+    assignment = fill(statement, slots, model)
+    assignment = _spelled_near(statement, assignment, spots, skeleton.program)
+    given = _stated_arguments(statement, assignment, spots, skeleton.program)
     text, missing, dropped = _Writer(skeleton.program, given).written()
     asked = {call for call, _ in given}
     idle = sum(at not in asked for at in range(len(skeleton.program.calls)))
-    spans = [(one.starts[0], one.starts[0] + len(one.text)) for one in filled.placed if one.starts]
-    left = tuple(one for one in filled.left if not any(a <= one.start < b for a, b in spans))
-    filled = msgspec.structs.replace(filled, left=left)
+    spans = [(one.starts[0], one.starts[0] + len(one.text)) for one in assignment.placed if one.starts]
+    left = tuple(one for one in assignment.unplaced if not any(a <= one.start < b for a, b in spans))
+    assignment = msgspec.structs.replace(assignment, unplaced=left)
     by_name = {name: value for (_, name), value in given.items()}
-    return Written(skeleton, text, filled, tuple(spots), by_name, missing, dropped, idle)
+    return FilledProgram(skeleton, text, assignment, tuple(spots), by_name, missing, dropped, idle)
 
 
 def _stated_arguments(
-    statement: Statement, filled: Filled, spots: Sequence[Spot], program: Program
+    statement: ParsedRequest, assignment: SlotAssignment, spots: Sequence[ParameterSlot], program: Program
 ) -> dict[tuple[int, str], str]:
     """By call and parameter: what the request gives, as it stands in code."""
     found: dict[tuple[int, str], str] = {}
-    for one in filled.placed:
+    for one in assignment.placed:
         spot = spots[one.slot]
-        bracket = program.calls[spot.call].thing.lists.get(spot.name, "")
+        bracket = program.calls[spot.call].callee.list_brackets.get(spot.name, "")
         found[spot.call, spot.name] = _in_code(one.values, spot.slot, bracket)
     _carry(found, spots, program)
     device = _device(statement)
@@ -87,17 +87,17 @@ def _stated_arguments(
     return found
 
 
-def _spots_of(program: Program) -> list[Spot]:
+def _spots_of(program: Program) -> list[ParameterSlot]:
     """What a request may fill: parameters that have no value yet, or one that may be replaced."""
-    found: list[Spot] = []
-    made = {one.makes for one in program.calls if one.makes}
+    found: list[ParameterSlot] = []
+    made = {one.variable for one in program.calls if one.variable}
     for at, call in enumerate(program.calls):
-        for name, slot in call.thing.slots(at).items():
-            value = call.given.get(name)
+        for name, slot in call.callee.slots(at).items():
+            value = call.arguments.get(name)
             if value is not None and not _is_open(value, made):
                 continue
             if len(found) < _MOST_SLOTS:
-                found.append(Spot(at, name, slot))
+                found.append(ParameterSlot(at, name, slot))
     return found
 
 
@@ -106,7 +106,7 @@ _CPU = re.compile(r"\b(?:cpu|processor|no (?:gpu|graphics card)|without a (?:gpu
 _GPU = re.compile(r"\b(?:gpu|cuda|graphics card)\b", re.IGNORECASE)
 
 
-def _device(statement: Statement) -> str:
+def _device(statement: ParsedRequest) -> str:
     """Where the request wants things to run, as a parameter called `device` takes it; "" where it does not say."""
     if _CPU.search(statement.text):
         return '"cpu"'
@@ -120,14 +120,16 @@ def _is_open(value: ast.expr, made: set[str]) -> bool:
     return isinstance(value, ast.Name) and value.id not in made
 
 
-def _spelled_near(statement: Statement, filled: Filled, spots: Sequence[Spot], program: Program) -> Filled:
+def _spelled_near(
+    statement: ParsedRequest, assignment: SlotAssignment, spots: Sequence[ParameterSlot], program: Program
+) -> SlotAssignment:
     """What the user spells goes to the call that was named last before it: `A(dim=1)` and `B(dim=2)`."""
-    patterns = [rf"(?<!\w){re.escape(call.thing.name)}(?!\w)" for call in program.calls]
+    patterns = [rf"(?<!\w){re.escape(call.callee.name)}(?!\w)" for call in program.calls]
     named = [[one.start() for one in re.finditer(name, statement.text, re.IGNORECASE)] for name in patterns]
-    fresh, taken = [], {one.slot for one in filled.placed}
+    fresh, taken = [], {one.slot for one in assignment.placed}
     by_start = {one.start: one for one in statement.spelled}
-    for one in filled.placed:
-        spelled = by_start.get(one.starts[0]) if one.starts and one.why.startswith("spelled") else None
+    for one in assignment.placed:
+        spelled = by_start.get(one.starts[0]) if one.starts and one.reason.startswith("spelled") else None
         if spelled is not None:
             rivals = [at for at, spot in enumerate(spots) if spot.name == spots[one.slot].name]
             near = max(rivals, key=lambda at: max((s for s in named[spots[at].call] if s < spelled.start), default=-1))
@@ -135,10 +137,10 @@ def _spelled_near(statement: Statement, filled: Filled, spots: Sequence[Spot], p
                 taken.add(near)
                 one = msgspec.structs.replace(one, slot=near)
         fresh.append(one)
-    return msgspec.structs.replace(filled, placed=tuple(fresh))
+    return msgspec.structs.replace(assignment, placed=tuple(fresh))
 
 
-def _carry(given: dict[tuple[int, str], str], spots: Sequence[Spot], program: Program) -> None:
+def _carry(given: dict[tuple[int, str], str], spots: Sequence[ParameterSlot], program: Program) -> None:
     """What one call is told another one that must have it is told, too, and the one that is handed its result."""
     by_name: dict[str, tuple[int, str]] = {}
     for (call, name), text in given.items():
@@ -148,7 +150,7 @@ def _carry(given: dict[tuple[int, str], str], spots: Sequence[Spot], program: Pr
             continue
         told, text = by_name[spot.name]
         teller, other = program.calls[told], program.calls[spot.call]
-        value = other.given.get(spot.name)
+        value = other.arguments.get(spot.name)
         shown = value is not None and text_of_literal(value) is not None
         alike = spot.slot.option.default == _default(teller, spot.name) != "None"
         if spot.slot.option.required or shown or (alike and _are_joined(teller, other)):
@@ -156,15 +158,15 @@ def _carry(given: dict[tuple[int, str], str], spots: Sequence[Spot], program: Pr
 
 
 def _default(call: Call, name: str) -> str:
-    return next((one.default or "None" for one in call.thing.parameters if one.name == name), "None")
+    return next((one.default or "None" for one in call.callee.parameters if one.name == name), "None")
 
 
 def _are_joined(one: Call, other: Call) -> bool:
     """Whether one of two calls of classes is handed what the other one makes: they share their sizes."""
-    if {one.thing.object.kind, other.thing.object.kind} != {"class"}:
+    if {one.callee.object.kind, other.callee.object.kind} != {"class"}:
         return False
-    handed = [{value.id for value in call.given.values() if isinstance(value, ast.Name)} for call in (one, other)]
-    return (bool(other.makes) and other.makes in handed[0]) or (bool(one.makes) and one.makes in handed[1])
+    handed = [{value.id for value in call.arguments.values() if isinstance(value, ast.Name)} for call in (one, other)]
+    return (bool(other.variable) and other.variable in handed[0]) or (bool(one.variable) and one.variable in handed[1])
 
 
 def _in_code(values: Sequence[str], slot: Slot, bracket: str) -> str:
@@ -193,7 +195,7 @@ def _is_row(text: str) -> bool:
 
 
 def _is_code(text: str) -> bool:
-    return text[:1] in "[({" and literal(text) is not None
+    return text[:1] in "[({" and literal_value(text) is not None
 
 
 def _word(value: str, kind: str) -> str:
@@ -250,8 +252,8 @@ class _Writer:
     def _arguments(self, at: int, call: Call) -> list[str]:
         """The arguments as they stand now: those by place first."""
         pieces: list[str] = []
-        by_value = {id(value): name for name, value in call.given.items()}
-        known = {one.name: one for one in call.thing.parameters}
+        by_value = {id(value): name for name, value in call.arguments.items()}
+        known = {one.name: one for one in call.callee.parameters}
         by_place = True
         for value in call.node.args:
             name = by_value.get(id(value), "")
@@ -282,7 +284,7 @@ class _Writer:
         """What stands for one argument; None where it is left out."""
         new = self._given.get((at, name))
         old = text_of_literal(value)
-        if new is not None and (old is None or plain(new) != plain(old) or not plain(new)):
+        if new is not None and (old is None or alphanumeric(new) != alphanumeric(old) or not alphanumeric(new)):
             return new
         if new is None and isinstance(value, ast.Constant) and value.value is ...:
             usual = self._usual(at, name)
@@ -290,14 +292,14 @@ class _Writer:
                 self._missing.append(name)
             return usual if usual is not None else UNSET
         if new is None and old is not None and parameter is not None and not parameter.required:
-            self._dropped += old != str(literal(parameter.default or ""))
+            self._dropped += old != str(literal_value(parameter.default or ""))
             return None
         return self._piece(*self._span(value)).decode()
 
     def _usual(self, at: int, name: str) -> str | None:
         """What documented code gives a required parameter."""
         call = self._program.calls[at]
-        seen = call.thing.library.seen.get(call.thing.object.name, {}).get(name, ())
+        seen = call.callee.library.seen_literals.get(call.callee.object.name, {}).get(name, ())
         return _word(seen[0], "unknown") if seen and "," not in seen[0] else None
 
 

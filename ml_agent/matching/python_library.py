@@ -1,4 +1,4 @@
-"""The classes and functions of a repository with all that their source says of them, as things that a program can call."""
+"""The classes and functions of a repository with all that their source says of them, as what a program can call."""
 
 import ast
 import itertools
@@ -36,7 +36,7 @@ _TAKES_CODE = re.compile(r"(?:^|_)(?:fn|func|callable|callbacks?|hooks?)$")
 """Names of parameters that take a function, whatever is said of their type."""
 
 
-class Thing:
+class ApiCallable:
     """A class, function or method that code can call.
 
     Args:
@@ -45,7 +45,7 @@ class Thing:
         owner: the class of a method.
     """
 
-    def __init__(self, object: ApiObject, library: "Library", owner: "Thing | None" = None) -> None:
+    def __init__(self, object: ApiObject, library: "Library", owner: "ApiCallable | None" = None) -> None:
         self.object = object
         self.library = library
         self.owner = owner
@@ -72,7 +72,7 @@ class Thing:
         return "\n".join(ast.get_docstring(one) or "" for one in told).strip() or self.object.doc
 
     @cached_property
-    def described(self) -> Mapping[str, str]:
+    def parameter_docs(self) -> Mapping[str, str]:
         """What its docstring says of its parameters, by name, and what strings below its fields say of these."""
         return {**_parameter_descriptions(self.doc), **_field_descriptions(self._node)}
 
@@ -89,13 +89,13 @@ class Thing:
         return tuple(found.values())
 
     @cached_property
-    def methods(self) -> tuple["Thing", ...]:
+    def methods(self) -> tuple["ApiCallable", ...]:
         """The public methods of a class, those of its bases after its own."""
         instances = self.library.index.api.instances
         own = (self.object, *instances.bases(self.object))
         names = list(dict.fromkeys(name for one in own for name in instances.methods(one)))[:_MOST_METHODS]
         made = (instances.method(self.object, name) for name in names)
-        return tuple(Thing(one, self.library, self) for one in made if one is not None)
+        return tuple(ApiCallable(one, self.library, self) for one in made if one is not None)
 
     def slots(self, number: int) -> dict[str, Slot]:
         """Its parameters as slots, by name.
@@ -103,30 +103,34 @@ class Thing:
         Args:
             number: of the call in its program; slots of several calls stand side by side.
         """
-        seen = self.library.seen.get(self.object.name, {})
+        seen = self.library.seen_literals.get(self.object.name, {})
         found = {}
         for one in self.parameters:
             if self.name == "forward" and one.required:
                 continue  # tensors
             if self.library.wants_object(one.annotation) or _TAKES_CODE.search(one.name):
                 continue
-            option = _option_of(one, f"{number}.{one.name}", self.described.get(one.name, ""))
+            option = _option_of(one, f"{number}.{one.name}", self.parameter_docs.get(one.name, ""))
             texts = seen.get(one.name, ())
             if option.type == "unknown":
-                usual = literal(self.library.valued.get(one.name, "None"))
+                usual = literal_value(self.library.usual_defaults.get(one.name, "None"))
                 kinds = [_number_kind(text) for text in texts] or [_number_kind(str(usual))]
                 option = msgspec.structs.replace(option, type=kinds[0])
-            if one.name in self.lists:
+            if one.name in self.list_brackets:
                 option = msgspec.structs.replace(option, help=f"{option.help}; several")
             found[one.name] = Slot(option, texts)
         return found
 
     @cached_property
-    def lists(self) -> Mapping[str, str]:
+    def list_brackets(self) -> Mapping[str, str]:
         """The parameters that take several values, with the bracket that opens them."""
         found = {}
         for one in self.parameters:
-            shown = literal(one.default) if one.default else literal(self.library.valued.get(one.name, "None"))
+            shown = (
+                literal_value(one.default)
+                if one.default
+                else literal_value(self.library.usual_defaults.get(one.name, "None"))
+            )
             hint = one.annotation.replace("typing.", "").replace("Optional[", "")
             if isinstance(shown, tuple) or re.match(r"[Tt]uple\b", hint):
                 found[one.name] = "("
@@ -145,7 +149,7 @@ def _number_kind(text: str) -> str:
 
 def _option_of(parameter: Parameter, dest: str, help: str) -> Option:
     """A parameter in the form in which options are known."""
-    shown = literal(parameter.default) if parameter.default else None
+    shown = literal_value(parameter.default) if parameter.default else None
     hint = parameter.annotation.replace("typing.", "").replace("Optional[", "").rstrip("]").replace(" | None", "")
     kind = _kind(shown, hint.strip(), help)
     choices = _LITERAL.search(parameter.annotation)
@@ -155,7 +159,8 @@ def _option_of(parameter: Parameter, dest: str, help: str) -> Option:
         type=kind,  # type: ignore[arg-type]
         choices=tuple(re.findall(r"['\"]([^'\"]+)['\"]", choices["choices"])) if choices else parameter.accepted,
         default=None if shown is None else str(shown).strip("[]()") if isinstance(shown, (list, tuple)) else str(shown),
-        required=parameter.required or literal(parameter.default or "0") == "",  # an empty text is no value, either
+        required=parameter.required
+        or literal_value(parameter.default or "0") == "",  # an empty text is no value, either
         help=help[:_MOST_HELP],
         sure=bool(parameter.accepted),
     )
@@ -179,7 +184,7 @@ def _kind(shown: object, hint: str, help: str) -> str:
     return "str" if isinstance(shown, str) else "unknown"
 
 
-def literal(text: str) -> object:
+def literal_value(text: str) -> object:
     """The value of a literal; None where it is none."""
     try:
         return ast.literal_eval(text)
@@ -227,7 +232,7 @@ class Library:
         self.index = index
         self.folder = folder
         self._trees: dict[str, ast.Module | None] = {}
-        self.seen: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.seen_literals: dict[str, dict[str, tuple[str, ...]]] = {}
         """By object and parameter: the literals that documented code gives it; filled by who reads the examples."""
 
     def tree(self, path: str) -> ast.Module | None:
@@ -237,19 +242,19 @@ class Library:
         return self._trees[path]
 
     @cached_property
-    def things(self) -> tuple[Thing, ...]:
+    def callables(self) -> tuple[ApiCallable, ...]:
         """The public classes and functions outside tests and documents that code can import where it runs."""
-        found: dict[str, Thing] = {}
+        found: dict[str, ApiCallable] = {}
         for one in self.index.api.objects:
             if not _SIDE.search(one.path) and self._module(one):
-                found.setdefault(one.name, Thing(one, self))
+                found.setdefault(one.name, ApiCallable(one, self))
         return tuple(found.values())
 
     @cached_property
-    def by_name(self) -> Mapping[str, Sequence[Thing]]:
+    def by_name(self) -> Mapping[str, Sequence[ApiCallable]]:
         """By the last part of their names."""
-        found: dict[str, list[Thing]] = defaultdict(list)
-        for one in self.things:
+        found: dict[str, list[ApiCallable]] = defaultdict(list)
+        for one in self.callables:
             found[one.name].append(one)
         return found
 
@@ -266,35 +271,35 @@ class Library:
 
     @cached_property
     def _own_classes(self) -> frozenset[str]:
-        return frozenset(one.name for one in self.things if one.object.kind == "class")
+        return frozenset(one.name for one in self.callables if one.object.kind == "class")
 
     @cached_property
-    def by_dotted(self) -> Mapping[str, Thing]:
+    def by_dotted(self) -> Mapping[str, ApiCallable]:
         """By where they are defined."""
-        return {one.object.name: one for one in self.things}
+        return {one.object.name: one for one in self.callables}
 
     @cached_property
-    def valued(self) -> Mapping[str, str]:
+    def usual_defaults(self) -> Mapping[str, str]:
         """By name of a parameter: the literal that most of the repository's functions give it as default."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for module in self.index.api.facts.modules:
             for one in (p for definition in module.definitions for p in definition.parameters):
-                if one.default is not None and literal(one.default) is not None:
+                if one.default is not None and literal_value(one.default) is not None:
                     found[one.name][one.default] += 1
         return {name: counts.most_common(1)[0][0] for name, counts in found.items()}
 
-    def thing(self, object: ApiObject) -> Thing:
-        """The thing of an object."""
-        return self.by_dotted.get(object.name) or Thing(object, self)
+    def callable_of(self, object: ApiObject) -> ApiCallable:
+        """The callable of an object."""
+        return self.by_dotted.get(object.name) or ApiCallable(object, self)
 
-    def import_of(self, thing: Thing) -> tuple[str, str]:
+    def import_of(self, callee: ApiCallable) -> tuple[str, str]:
         """Module and name by which an object is imported: the shortest package that passes it on, else where it is defined."""
-        module, name = self._module(thing.object), thing.name
+        module, name = self._module(callee.object), callee.name
         parts = module.split(".")
         for length in range(1, len(parts) + 1):
             shorter = ".".join(parts[:length])
             found = self.index.api.resolve(f"{shorter}.{name}", self.folder)
-            if isinstance(found, ApiObject) and (found.path, found.line) == (thing.object.path, thing.object.line):
+            if isinstance(found, ApiObject) and (found.path, found.line) == (callee.object.path, callee.object.line):
                 return shorter, name
         return module, name
 

@@ -1,10 +1,10 @@
-"""Python code as calls of the repository's things: which they are, what each is given, and what it makes."""
+"""Python code as calls of the repository's callables: which they are, what each is given, and what it makes."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ml_agent.matching.python_library import Library, Thing
+from ml_agent.matching.python_library import ApiCallable, Library
 from tools.python_api.bindings import imported_names
 from tools.python_api.model import ApiObject
 from tools.python_source import parse_python
@@ -14,13 +14,13 @@ _MOST_NODES = 6000
 
 
 class Call(NamedTuple):
-    """One call of a thing of the repository."""
+    """One call of what the repository offers."""
 
     node: ast.Call
-    thing: Thing
-    given: Mapping[str, ast.expr]
+    callee: ApiCallable
+    arguments: Mapping[str, ast.expr]
     """By parameter: what stands there."""
-    makes: str = ""
+    variable: str = ""
     """The variable that takes its result."""
 
 
@@ -33,13 +33,13 @@ class Program(NamedTuple):
 
 
 def read_program(text: str, library: Library, folder: str = ".", loose: bool = False) -> Program | None:
-    """The calls of a repository's things in some code; None where it is no Python.
+    """The calls of a repository's callables in some code; None where it is no Python.
 
     Args:
         text: the code.
-        library: the things.
+        library: the callables.
         folder: from which it runs.
-        loose: whether a name that nothing binds means the one thing that is called so, as in a document's block without imports.
+        loose: whether a name that nothing binds means the one callable of that name, as in a document's block without imports.
     """
     tree = parse_python(text)
     if tree is None:
@@ -64,7 +64,7 @@ class _Reader:
         self._loose = loose
 
     def calls(self) -> Iterator[Call]:
-        """Every call of a thing, in the order of the code."""
+        """Every such call, in the order of the code."""
         for statement in _statements(self._tree.body):
             found = [self._call(node) for node in _own(statement) if isinstance(node, ast.Call)]
             made = [one for one in found if one is not None]
@@ -72,7 +72,7 @@ class _Reader:
             name = self._note(statement)
             for one in made:
                 outer = isinstance(statement, ast.Assign) and _base(statement.value) is _base(one.node)
-                yield one._replace(makes=name) if outer else one
+                yield one._replace(variable=name) if outer else one
 
     def _note(self, statement: ast.stmt) -> str:
         """Remember of which class the variable is that a statement binds."""
@@ -124,13 +124,13 @@ class _Reader:
         called = self._object(node.func)
         if called is None:
             return None
-        thing = self._library.thing(called)
-        return Call(node, thing, bound(node, thing))
+        callee = self._library.callable_of(called)
+        return Call(node, callee, arguments_by_parameter(node, callee))
 
 
-def bound(node: ast.Call, thing: Thing) -> dict[str, ast.expr]:
+def arguments_by_parameter(node: ast.Call, callee: ApiCallable) -> dict[str, ast.expr]:
     """By parameter: what a call gives."""
-    names = [one.name for one in thing.object.parameters if one.kind in {"positional", "either"}]
+    names = [one.name for one in callee.object.parameters if one.kind in {"positional", "either"}]
     found: dict[str, ast.expr] = {}
     for name, value in zip(names, node.args, strict=False):
         if isinstance(value, ast.Starred):

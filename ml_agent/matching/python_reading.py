@@ -3,7 +3,7 @@
 import re
 from functools import cached_property, lru_cache
 
-from ml_agent.matching.mentions import Mention, Statement
+from ml_agent.matching.mentions import Mention, ParsedRequest
 
 _WHOLE = re.compile(r"`(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>[^`\n]+)`")
 _BLANKS = re.compile(r"(?<![\w'\"])(?P<name>[A-Za-z_]\w*)\s*=\s+(?=[\d'\"(\[{TFN.-])")
@@ -15,7 +15,7 @@ _LANGUAGES = frozenset(
 """What code is written in or with; `cuda` and its like stay where a slot's own vocabulary has them."""
 
 
-class PythonStatement(Statement):
+class ParsedPythonRequest(ParsedRequest):
     """A request for Python, read once.
 
     Args:
@@ -40,11 +40,11 @@ class PythonStatement(Statement):
 
 
 @lru_cache(maxsize=512)
-def read_for_python(
+def read_python_request(
     text: str, given: tuple[tuple[str, str], ...] = (), classes: frozenset[str] = frozenset()
-) -> PythonStatement:
+) -> ParsedPythonRequest:
     """The request with its code spelled without blanks and ticks."""
     text = _WHOLE.sub(r"\g<name>=\g<value>", text)
     text = _BLANKS.sub(r"\g<name>=", text)
     text = _TICKED.sub(lambda match: f"{match['name']}=", text)
-    return PythonStatement(_TICKS.sub(r"\1", text), given, classes)
+    return ParsedPythonRequest(_TICKS.sub(r"\1", text), given, classes)

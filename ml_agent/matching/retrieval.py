@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ml_agent.matching.entries import EntryPoint, Facts
-from ml_agent.matching.mentions import Statement
+from ml_agent.matching.entries import EntryPoint, RepositoryFacts
+from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.sentences import FileSentences
-from ml_agent.matching.terms import plain, terms, words_of
+from ml_agent.matching.terms import alphanumeric, terms, words_of
 from ml_agent.values.lexicon import words
 from tools.commandline.shell import parse_command
 from tools.remember import remembered
@@ -37,7 +37,7 @@ ENTRY_FEATURES = (
 _MOST_TEXT = 3000
 
 
-class Fields:
+class FieldIndex:
     """Things that can be called, searchable by their names, by how they are shown, by their options, and by all of these.
 
     Args:
@@ -52,7 +52,7 @@ class Fields:
         self._indexes = [Bm25Index(one) for one in (together, *fields)]
         self._count = len(names)
 
-    def fits(self, statement: Statement) -> list[list[float]]:
+    def fits(self, statement: ParsedRequest) -> list[list[float]]:
         """By thing: how well all of it, its name, what shows it and its options fit a request; the best fits 1."""
         query = [term for word in statement.content for term in word.terms if word.text not in words("politeness")]
         found = [[0.0] * len(self._indexes) for _ in range(self._count)]
@@ -63,14 +63,14 @@ class Fields:
         return found
 
 
-class Ranked(NamedTuple):
+class RankedEntry(NamedTuple):
     """An entry point with the vector that speaks for it."""
 
     entry: EntryPoint
     vector: list[float]
 
 
-class Shelf:
+class EntryIndex:
     """The entry points of a repository, or of a folder of it, searchable.
 
     Args:
@@ -78,7 +78,7 @@ class Shelf:
         folder: where the task lives; "." for all.
     """
 
-    def __init__(self, facts: Facts, folder: str = ".") -> None:
+    def __init__(self, facts: RepositoryFacts, folder: str = ".") -> None:
         self.facts = facts
         self.folder = folder
         inside = list(facts.entries)
@@ -93,7 +93,7 @@ class Shelf:
         return FileSentences(self.facts.index.passages)
 
     @cached_property
-    def _fields(self) -> "Fields":
+    def _fields(self) -> "FieldIndex":
         names, shown, options = [], [], []
         for entry in self.entries:
             signature = entry.signature
@@ -105,21 +105,21 @@ class Shelf:
             shown.append((said + " ".join(self._sentences.of(signature.path)))[:_MOST_TEXT])
             told = (f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)
             options.append(" ".join(told)[:_MOST_TEXT])
-        return Fields(names, shown, options)
+        return FieldIndex(names, shown, options)
 
     @cached_property
     def _stems(self) -> Counter[str]:
         return Counter(term for entry in self.entries for term in set(_stem(entry)))
 
-    def ranked(self, statement: Statement) -> list[Ranked]:
+    def ranked(self, statement: ParsedRequest) -> list[RankedEntry]:
         """Every entry point with its vector."""
         named = self._named_paths(statement)
         return [
-            Ranked(entry, [*fits, *self._vector(entry, statement, named)])
+            RankedEntry(entry, [*fits, *self._vector(entry, statement, named)])
             for entry, fits in zip(self.entries, self._fields.fits(statement), strict=True)
         ]
 
-    def _named_paths(self, statement: Statement) -> frozenset[str] | None:
+    def _named_paths(self, statement: ParsedRequest) -> frozenset[str] | None:
         """The paths of the entry points whose file or module the request names; None where it names no file.
 
         The whole path where that is one, for files of one name lie in several folders; else the name.
@@ -135,19 +135,19 @@ class Shelf:
         names = {PurePosixPath(one).name for one in scripts}
         return frozenset(path for path in paths if PurePosixPath(path).name in names) if names else None
 
-    def _vector(self, entry: EntryPoint, statement: Statement, named: frozenset[str] | None) -> list[float]:
+    def _vector(self, entry: EntryPoint, statement: ParsedRequest, named: frozenset[str] | None) -> list[float]:
         signature = entry.signature
         path = PurePosixPath(signature.path)
         stem = _stem(entry)
         worth = {t: math.log(1 + (len(self.entries) + 1) / (self._stems[t] + 0.5)) for t in stem}
         whole = sum(worth.values()) or 1.0
         vocabulary = statement.vocabulary
-        said = sum(w for t, w in worth.items() if t in vocabulary or statement.alike(t))
+        said = sum(w for t, w in worth.items() if t in vocabulary or statement.similar_terms(t))
         lower = statement.text.lower()
         flags = {flag for option in signature.options for flag in (*option.flags, *option.negative_flags)}
-        dests = {plain(option.dest) for option in signature.options} | {plain(flag) for flag in flags}
+        dests = {alphanumeric(option.dest) for option in signature.options} | {alphanumeric(flag) for flag in flags}
         spelled = [one.name for one in statement.spelled]
-        known = sum(name in flags or plain(name) in dests for name in spelled)
+        known = sum(name in flags or alphanumeric(name) in dests for name in spelled)
         folder = [t for part in path.parts[:-1] for t in terms(part)]
         asked = bool(vocabulary & _TRAIN) - bool(vocabulary & _APPLY)
         called = bool(set(stem) & _TRAIN) - bool(set(stem) & _APPLY)
@@ -193,7 +193,7 @@ def _word(text: str) -> re.Pattern[str]:
 
 def _distinct(entries: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
     """One of several ways to call the same program: that which examples use most, then the installed command, then the shortest path."""
-    programs: dict[tuple[object, ...], list[_Ways]] = {}
+    programs: dict[tuple[object, ...], list[_SameProgram]] = {}
     for entry in entries:
         signature = entry.signature
         key: tuple[object, ...] = (signature.path, signature.name, signature.subcommand)
@@ -204,12 +204,12 @@ def _distinct(entries: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
         alike = programs.setdefault(key, [])
         ways = next((one for one in alike if one.have(entry, names, declaring)), None)
         if ways is None:
-            alike.append(ways := _Ways())
+            alike.append(ways := _SameProgram())
         ways.add(entry)
     return tuple(min(ways.entries, key=_plainness) for alike in programs.values() for ways in alike)
 
 
-class _Ways:
+class _SameProgram:
     """Entry points with the same options that are one program: they share a name, or one starts the other and is shown nowhere.
 
     Files of other names share a parser and do different things, as train.py and test.py do.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from ml_agent.matching.features import FEATURES
-from ml_agent.matching.meanings import Entry
+from ml_agent.matching.meanings import VocabularyMatch
 from ml_agent.matching.mention import Mention
 from ml_agent.matching.switches import Scorer
 
@@ -17,13 +17,13 @@ SENSE_FEATURES = (
 VALUE_FEATURES = (*FEATURES, *SENSE_FEATURES)
 
 
-class Pair(NamedTuple):
+class ValueSlotPair(NamedTuple):
     """A value that could go into a slot."""
 
     mention: Mention
     slot: int
     vector: list[float]
-    entry: Entry | None
+    match: VocabularyMatch | None
 
 
 class Scores(Protocol):
@@ -42,7 +42,7 @@ class Scores(Protocol):
         """By kind of value: what speaks for its having a slot at all."""
 
 
-class Opinion(Protocol):
+class PlacementPrior(Protocol):
     """What somebody else thinks of a placement: log-odds beside those that were learned."""
 
     def value(self, mention: Mention, slot: int) -> float:
@@ -52,6 +52,6 @@ class Opinion(Protocol):
         """What speaks for a switch."""
 
 
-def value_score(pair: Pair, model: Scores) -> float:
+def value_score(pair: ValueSlotPair, model: Scores) -> float:
     """Log-odds that a value belongs in a slot, or in any."""
     return model.value(pair.vector) + model.stake.get(pair.mention.kind, 0.0)

@@ -5,17 +5,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ml_agent.matching.mentions import Statement
+from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.slots import Slot
 
 if TYPE_CHECKING:  # numpy is loaded where an encoder is in use
     from ml_agent.encoder.encoder import Encoder
-    from ml_agent.matching.against import Sense
+    from ml_agent.matching.against import OptionAlignment
 
 MOST_CHOICES = 16
 
 
-class Heard(NamedTuple):
+class ChoiceMatch(NamedTuple):
     """A choice that the request says by its sense."""
 
     value: str
@@ -36,7 +36,7 @@ _loaders: "list[Callable[[], Encoder]]" = []
 _folders: list[Path] = []
 
 
-def use(load: "Callable[[], Encoder] | None") -> None:
+def use_encoder(load: "Callable[[], Encoder] | None") -> None:
     """Read requests with an encoder from now on in this process, or with none.
 
     Args:
@@ -47,12 +47,12 @@ def use(load: "Callable[[], Encoder] | None") -> None:
     _sense.cache_clear()
 
 
-def keep_in(folder: Path) -> None:
+def keep_vectors_in(folder: Path) -> None:
     """Keep the vectors of options in a folder from now on."""
     _folders[:] = [folder]
 
 
-def in_use() -> bool:
+def encoder_in_use() -> bool:
     """Whether requests are read with an encoder."""
     return bool(_loaders)
 
@@ -64,12 +64,12 @@ def _encoder() -> "Encoder":
     return encoder
 
 
-def is_read_by_sense(statement: Statement) -> bool:
+def is_read_by_sense(statement: ParsedRequest) -> bool:
     """Whether an encoder reads a request."""
-    return in_use() and statement.by_sense
+    return encoder_in_use() and statement.by_sense
 
 
-def sense_of(statement: Statement, slots: Sequence[Slot]) -> "Sense | None":
+def option_alignment(statement: ParsedRequest, slots: Sequence[Slot]) -> "OptionAlignment | None":
     """A request against the options of one entry point; None where no encoder reads it."""
     if not slots or not is_read_by_sense(statement):
         return None
@@ -77,20 +77,22 @@ def sense_of(statement: Statement, slots: Sequence[Slot]) -> "Sense | None":
 
 
 @lru_cache(maxsize=64)
-def _sense(text: str, options: tuple[str, ...]) -> "Sense":
-    from ml_agent.matching.against import Sense
+def _sense(text: str, options: tuple[str, ...]) -> "OptionAlignment":
+    from ml_agent.matching.against import OptionAlignment
 
     encoder = _encoder()
-    return Sense(encoder.read(text), encoder.options(options))
+    return OptionAlignment(encoder.read(text), encoder.options(options))
 
 
-def heard_choice(statement: Statement, slots: Sequence[Slot], place: int) -> Heard | None:
+def choice_by_meaning(statement: ParsedRequest, slots: Sequence[Slot], place: int) -> ChoiceMatch | None:
     """The choice of a slot that some words of the request mean; None where nothing speaks of the slot, or it has no choices."""
     choices = (slots[place].option.choices or slots[place].vocabulary)[:MOST_CHOICES]
-    sense = sense_of(statement, slots)
-    spot = sense.stretch(place) if sense is not None and len(choices) > 1 else None
+    sense = option_alignment(statement, slots)
+    spot = sense.aligned_span(place) if sense is not None and len(choices) > 1 else None
     if sense is None or spot is None:
         return None
-    shares = sense.choose(*spot, _encoder().options([choice_text(slots[place], choice) for choice in choices]))
+    shares = sense.choice_probabilities(
+        *spot, _encoder().options([choice_text(slots[place], choice) for choice in choices])
+    )
     (share, _, value), (second, *_) = sorted(((s, n, c) for n, (s, c) in enumerate(zip(shares, choices, strict=True))), key=lambda one: (-one[0], one[1]))[:2]  # fmt: skip
-    return Heard(value, share, share - second, *spot)
+    return ChoiceMatch(value, share, share - second, *spot)

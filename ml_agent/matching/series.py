@@ -4,21 +4,21 @@ from collections.abc import Iterator, Sequence, Set
 
 import msgspec
 
-from ml_agent.matching.fitting import takes, typed
-from ml_agent.matching.mentions import Statement
+from ml_agent.matching.fitting import spelling_in_slot, takes_kind
+from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.spelled import Placed
-from ml_agent.matching.terms import plain
+from ml_agent.matching.spelled import FilledSlot
+from ml_agent.matching.terms import alphanumeric
 
 
-def with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+def with_series(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> list[FilledSlot]:
     """A slot for several values that has one of a series has the whole series."""
     found = list(placed)
     starts = {start for one in placed for start in one.starts}
     for series in (one for one in statement.mentions if one.parts and not one.whole):
         inside = [one for one in statement.mentions if not one.parts and series.start <= one.start < series.end]
         for at, one in enumerate(found):
-            free = [part for part in inside if part.start not in starts and takes(slots[one.slot], part)]
+            free = [part for part in inside if part.start not in starts and takes_kind(slots[one.slot], part)]
             if (
                 slots[one.slot].several
                 and free
@@ -31,7 +31,7 @@ def with_series(statement: Statement, placed: Sequence[Placed], slots: Sequence[
     return found
 
 
-def united(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+def reunite_series(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> list[FilledSlot]:
     """A series is not torn apart: what other slots for several values have of it goes back to the one that has nothing else."""
     found = list(placed)
     for series in (one for one in statement.mentions if one.parts and not one.whole):
@@ -45,7 +45,7 @@ def united(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]
     return [one for one in found if one.values]
 
 
-def without_counts(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+def without_counts(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> list[FilledSlot]:
     """What says how many a series holds is none of it, however often: "two spirals, two hidden layers with 12 and 6 neurons"."""
     found = list(placed)
     counts = {str(len(one.parts)): one for one in statement.mentions if one.parts and one.kind == "number"}
@@ -65,7 +65,9 @@ _LED, _JOINED = frozenset({"from", "between"}), frozenset({"to", "and", "through
 _BOUNDS = (("min", "max"), ("begin", "end"), ("start", "end"), ("start", "stop"), ("low", "high"), ("lower", "upper"), ("small", "large"), ("initial", "final"), ("first", "last"), ("from", "to"))  # fmt: skip
 
 
-def without_torn_ranges(statement: Statement, placed: Sequence[Placed], slots: Sequence[Slot]) -> list[Placed]:
+def without_torn_ranges(
+    statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]
+) -> list[FilledSlot]:
     """ "From 2 to 7" is one thing: its ends go into one slot, or into two that are the bounds of one quantity, else nowhere."""
     found = list(placed)
     for ends in _ranges(statement):
@@ -76,7 +78,7 @@ def without_torn_ranges(statement: Statement, placed: Sequence[Placed], slots: S
     return [one for one in found if one.values]
 
 
-def _ranges(statement: Statement) -> Iterator[tuple[int, int]]:
+def _ranges(statement: ParsedRequest) -> Iterator[tuple[int, int]]:
     """Where the two numbers of each range begin."""
     tokens = statement.tokens
     for led, low, joined, high in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
@@ -88,15 +90,16 @@ def _ranges(statement: Statement) -> Iterator[tuple[int, int]]:
 def _are_bounds(one: str, other: str) -> bool:
     """Whether two names are those of bounds: "t_min" and "t_max", "decay" and "decay_end"."""
     return any(
-        plain(one).replace(low, high) == plain(other) or plain(one).replace(low, "") == plain(other).replace(high, "")
+        alphanumeric(one).replace(low, high) == alphanumeric(other)
+        or alphanumeric(one).replace(low, "") == alphanumeric(other).replace(high, "")
         for low, high in _BOUNDS
         if low in one or high in other
     )
 
 
-def _holding(statement: Statement, placed: Placed, slots: Sequence[Slot], starts: Set[int]) -> Placed:
+def _holding(statement: ParsedRequest, placed: FilledSlot, slots: Sequence[Slot], starts: Set[int]) -> FilledSlot:
     """A slot with some of its values; a choice that is said in words stays as it was placed."""
-    stated = {one.start: typed(one, slots[placed.slot]) for one in statement.mentions if not one.parts}
+    stated = {one.start: spelling_in_slot(one, slots[placed.slot]) for one in statement.mentions if not one.parts}
     if len(placed.starts) == len(placed.values):
         stated |= {start: (value,) for start, value in zip(placed.starts, placed.values, strict=True)}
     kept = sorted(start for start in starts if start in stated)

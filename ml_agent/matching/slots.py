@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from ml_agent.matching.terms import canonical, terms, weight
-from ml_agent.matching.usage import Usage
+from ml_agent.matching.usage import OptionUsage
 from ml_agent.values.lexer import is_file_name
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number, quantity
@@ -67,7 +67,7 @@ class Slot:
         seen: Sequence[str] = (),
         prose: str = "",
         files: Sequence[str] = (),
-        usage: Usage = Usage(),
+        usage: OptionUsage = OptionUsage(),
     ) -> None:
         self.option = option
         self.seen = tuple(dict.fromkeys(one for one in seen if not holds_placeholder(one)))
@@ -78,7 +78,7 @@ class Slot:
         self.form = usage.form if takes_path else ""
         self.compared = tuple(filter(_is_short, usage.compared)) if takes_path else ()
 
-    def beside(self, others: Sequence[str]) -> "Slot":
+    def with_seen(self, others: Sequence[str]) -> "Slot":
         """The same slot, which takes these values, too: what the source has beside a known one."""
         found = Slot(self.option, self.seen, self.prose, self.files)
         found.direction, found.form = self.direction, self.form
@@ -100,12 +100,12 @@ class Slot:
     @cached_property
     def help_terms(self) -> frozenset[str]:
         """The terms of its help text."""
-        return telling(self.option.help) | telling(self.option.dest.replace(".", " "))
+        return content_terms(self.option.help) | content_terms(self.option.dest.replace(".", " "))
 
     @cached_property
     def prose_terms(self) -> frozenset[str]:
         """The terms of the documents' sentences about it."""
-        return telling(self.prose)
+        return content_terms(self.prose)
 
     @cached_property
     def numeric_default(self) -> float | None:
@@ -318,14 +318,14 @@ def _is_numeric(text: str) -> bool:
 
 
 @remembered(16384, longest=2000)
-def telling(text: str) -> frozenset[str]:
+def content_terms(text: str) -> frozenset[str]:
     """The terms of a text without those that mean nothing."""
     return frozenset(
         term for word in _WORD.findall(text[:600]) if word.lower() not in words("stop") for term in terms(word)
     )
 
 
-class Weights:
+class TermWeights:
     """How much each term says among the slots of one entry point: what is rare says more.
 
     Args:
@@ -353,7 +353,7 @@ def _rarity(frequency: int, count: int) -> float:
     return math.log(1 + (count + 1) / (frequency + 0.5)) / math.log(1 + (count + 1) / 1.5)
 
 
-def distinct(options: Iterable[Option]) -> tuple[Option, ...]:
+def distinct_options(options: Iterable[Option]) -> tuple[Option, ...]:
     """The options that can take a value, without help and version; of several for one thing the first, each value of a switch for itself."""
     found: dict[tuple[str, str | None], Option] = {}
     for option in options:

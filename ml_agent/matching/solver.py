@@ -5,27 +5,27 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from ml_agent.matching.answers import Answer, Given, answers
+from ml_agent.matching.answers import Answer, ScoredEntry, answers
 from ml_agent.matching.entries import EntryPoint
-from ml_agent.matching.fill import Callee, Filled, fill
-from ml_agent.matching.mentions import Statement
+from ml_agent.matching.fill import Callee, SlotAssignment, fill
+from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.model import Model
-from ml_agent.matching.retrieval import Shelf
-from ml_agent.matching.terms import plain
+from ml_agent.matching.retrieval import EntryIndex
+from ml_agent.matching.terms import alphanumeric
 
 _MOST_ENTRIES, _FEWEST_ENTRIES = 6, 2
 _FAR = 6.0
 """How far behind the first, as log-odds, an entry point is not looked at: less than one of four hundred is meant."""
 
 
-def solve(statement: Statement, shelf: Shelf, model: Model) -> list[Answer]:
+def solve(statement: ParsedRequest, entry_index: EntryIndex, model: Model) -> list[Answer]:
     """Every answer that deserves a look, best first."""
-    scored = ((model.entry(one.vector), one.entry) for one in shelf.ranked(statement))
-    return answered(statement, sorted(scored, key=lambda one: -one[0]), model, shelf.folder)
+    scored = ((model.entry(one.vector), one.entry) for one in entry_index.ranked(statement))
+    return answers_of_entries(statement, sorted(scored, key=lambda one: -one[0]), model, entry_index.folder)
 
 
-def answered(
-    statement: Statement, ranked: Sequence[tuple[float, EntryPoint]], model: Model, folder: str = "."
+def answers_of_entries(
+    statement: ParsedRequest, ranked: Sequence[tuple[float, EntryPoint]], model: Model, folder: str = "."
 ) -> list[Answer]:
     """The answers with the first entry points, best first.
 
@@ -39,8 +39,8 @@ def answered(
     for place, (score, entry) in enumerate(ranked[:_MOST_ENTRIES]):
         if place >= _FEWEST_ENTRIES and score < ranked[0][0] - _FAR:
             break
-        filled = fill(statement, entry.slots_for(statement), model, callee=callee_of(entry, folder))
-        found += weighed(statement, Given(entry, score, ranked[0][0]), filled, model)
+        assignment = fill(statement, entry.slots_for(statement), model, callee=callee_of(entry, folder))
+        found += scored_answers(statement, ScoredEntry(entry, score, ranked[0][0]), assignment, model)
     found.sort(key=lambda one: -one.score)
     return found
 
@@ -54,20 +54,26 @@ def callee_of(entry: EntryPoint, folder: str = ".") -> Callee:
     tails |= {one.removesuffix(".__main__") for one in tails}
     names = {signature.path, path.name, *tails, signature.name, entry.repository}
     flexible = signature.kind != "make" and signature.syntax != "overrides" and not signature.whole
-    described = frozenset(word for word in map(plain, signature.doc.split()) if len(word) > 2)
-    return Callee(frozenset(plain(name) for name in names if name), (str(path.parent), folder), described, flexible)
+    described = frozenset(word for word in map(alphanumeric, signature.doc.split()) if len(word) > 2)
+    return Callee(
+        frozenset(alphanumeric(name) for name in names if name), (str(path.parent), folder), described, flexible
+    )
 
 
-def weighed(statement: Statement, given: Given, filled: Filled, model: Model) -> list[Answer]:
+def scored_answers(
+    statement: ParsedRequest, given: ScoredEntry, assignment: SlotAssignment, model: Model
+) -> list[Answer]:
     """The answers with one entry point whose slots are filled, best first.
 
     Args:
         statement: the request.
         given: the entry point.
-        filled: with the request's values.
+        assignment: with the request's values.
         model: learned tables.
     """
-    found = [msgspec.structs.replace(one, score=model.answer(one.vector)) for one in answers(statement, given, filled)]
+    found = [
+        msgspec.structs.replace(one, score=model.answer(one.vector)) for one in answers(statement, given, assignment)
+    ]
     return sorted(found, key=lambda one: -one.score)
 
 
@@ -80,18 +86,18 @@ def margin(answer: Answer, found: Sequence[Answer]) -> float:
     return answer.score - rival
 
 
-def least(answer: Answer) -> float:
+def weakest_placement(answer: Answer) -> float:
     """Its weakest placement of a value, as log-odds."""
-    return min((one.score for one in answer.filled.placed), default=0.0)
+    return min((one.score for one in answer.assignment.placed), default=0.0)
 
 
 _DOUBTFUL = 2.0
 """Log-odds: of such counts of values this one tells right answers from wrong ones best, on repositories that were looked at and others."""
 
 
-def doubtful(answer: Answer) -> int:
+def doubtful_count(answer: Answer) -> int:
     """How many of its values may as well belong elsewhere."""
-    return sum(one.score < _DOUBTFUL for one in answer.filled.placed if one.starts)
+    return sum(one.score < _DOUBTFUL for one in answer.assignment.placed if one.starts)
 
 
 def workdir_of(answer: Answer, folder: str, given: bool) -> str:
@@ -101,7 +107,7 @@ def workdir_of(answer: Answer, folder: str, given: bool) -> str:
         return folder
     if signature.kind == "console":
         return "."
-    shown = answer.shown or next(iter(answer.entry.shown), None)
+    shown = answer.shown or next(iter(answer.entry.example_calls), None)
     if shown is not None:
         return shown.example.workdir or "."
     own = str(PurePosixPath(signature.path).parent)

@@ -5,30 +5,30 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ml_agent.matching.mentions import Spelled, Statement
+from ml_agent.matching.mentions import ParsedRequest, SpelledOption
 from ml_agent.matching.slots import TRUTH, Slot
 from ml_agent.values.lexer import is_path
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 
 
-class Placed(msgspec.Struct, frozen=True):
+class FilledSlot(msgspec.Struct, frozen=True):
     """A slot with what goes there."""
 
     slot: int
     values: tuple[str, ...]
     score: float
     """Log-odds that it belongs there; high for what the user spells."""
-    why: str
+    reason: str
     starts: tuple[int, ...] = ()
     text: str = ""
 
 
-def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Placed], list[Spelled]]:
+def spelled_slots(statement: ParsedRequest, slots: Sequence[Slot]) -> tuple[list[FilledSlot], list[SpelledOption]]:
     """The options that the user spells, taken as they stand."""
     by_flag = _places_by_flag(slots)
-    found: list[Placed] = []
-    unknown: list[Spelled] = []
+    found: list[FilledSlot] = []
+    unknown: list[SpelledOption] = []
     for one in (*statement.spelled, *_spelled_settings(statement, slots), *_labels(statement, slots)):
         known = by_flag.get(one.name)
         if known is None and (len(one.name) > 2 or not one.name.startswith("-")):
@@ -38,7 +38,9 @@ def spelled_slots(statement: Statement, slots: Sequence[Slot]) -> tuple[list[Pla
             continue
         values, start, end = _value_of(statement, one, slots[known])
         if values:
-            found.append(Placed(known, values, _SPELLED, f"spelled as {one.name}", (start,), statement.text[start:end]))
+            found.append(
+                FilledSlot(known, values, _SPELLED, f"spelled as {one.name}", (start,), statement.text[start:end])
+            )
     paired = _pair_settings(statement, slots, unknown, {one.slot for one in found})
     said = {start for one in paired for start in one.starts}
     return [*found, *paired], [one for one in unknown if one.start not in said]
@@ -49,11 +51,11 @@ _SPELLED = 20.0
 
 
 def _pair_settings(
-    statement: Statement, slots: Sequence[Slot], unknown: Sequence[Spelled], filled: set[int]
-) -> list[Placed]:
+    statement: ParsedRequest, slots: Sequence[Slot], unknown: Sequence[SpelledOption], filled: set[int]
+) -> list[FilledSlot]:
     """Settings that no option is called by, in the slot for such pairs: the only one, or the only one that is seen with this key."""
     takers = [place for place, slot in enumerate(slots) if slot.separator == "=" and place not in filled]
-    words: dict[int, list[Spelled]] = {}
+    words: dict[int, list[SpelledOption]] = {}
     for one in unknown:
         if takers and one.joined and one.start >= 0 and not one.name.startswith("-"):
             known = [place for place in takers if any(text.startswith(f"{one.name}=") for text in slots[place].seen)]
@@ -61,7 +63,7 @@ def _pair_settings(
             if len(meant) == 1:
                 words.setdefault(meant[0], []).append(one)
     return [
-        Placed(place, tuple(f"{one.name}={_unquote(one.joined)}" for one in several), _SPELLED, "spelled as a pair",
+        FilledSlot(place, tuple(f"{one.name}={_unquote(one.joined)}" for one in several), _SPELLED, "spelled as a pair",
                tuple(one.start for one in several), max((statement.text[one.start : one.end] for one in several), key=len))
         for place, several in words.items()
     ]  # fmt: skip
@@ -70,14 +72,14 @@ def _pair_settings(
 _SETTING = re.compile(r"(?<![\w./-])[A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,8}(?![\w/]|\.\w|\s*+[=:]\S)")
 
 
-def _spelled_settings(statement: Statement, slots: Sequence[Slot]) -> Iterator[Spelled]:
+def _spelled_settings(statement: ParsedRequest, slots: Sequence[Slot]) -> Iterator[SpelledOption]:
     """Options without dashes that stand in the request by a name that is no common word: "SOLVER.BASE_LR 0.1", "optim.max_epoch to 90"."""
     keys = [slot.option for slot in slots if slot.option.within or not slot.option.flags]
     known = {key.dest for key in keys if re.search(r"[._]", key.dest) or (key.within and not key.dest.islower())}
     for match in _SETTING.finditer(statement.text) if known else ():
         if match[0] in known:
             end = match.end() + (statement.text[match.end() : match.end() + 1] in {"`", "'", '"'})
-            yield Spelled(name=match[0], following=statement.text[end : end + 160], start=match.start(), end=end)
+            yield SpelledOption(name=match[0], following=statement.text[end : end + 160], start=match.start(), end=end)
 
 
 _LABEL = re.compile(
@@ -85,7 +87,7 @@ _LABEL = re.compile(
 )
 
 
-def _labels(statement: Statement, slots: Sequence[Slot]) -> Iterator[Spelled]:
+def _labels(statement: ParsedRequest, slots: Sequence[Slot]) -> Iterator[SpelledOption]:
     """Options that are written as labels, by their whole names: "backbone: swin, epochs: 3"."""
     labels = list(_LABEL.finditer(statement.text))
     known = _places_by_flag(slots) if labels else {}
@@ -93,7 +95,7 @@ def _labels(statement: Statement, slots: Sequence[Slot]) -> Iterator[Spelled]:
         name = match["name"].replace("_", "-") if match["name"] not in known else match["name"]
         if name in known and not slots[known[name]].boolean:
             value = match["value"].rstrip(".,;").strip("'\"")
-            yield Spelled(name=name, following="", start=match.start(), end=match.end(), joined=value)
+            yield SpelledOption(name=name, following="", start=match.start(), end=match.end(), joined=value)
 
 
 def _places_by_flag(slots: Sequence[Slot]) -> dict[str, int]:
@@ -108,7 +110,7 @@ def _places_by_flag(slots: Sequence[Slot]) -> dict[str, int]:
     return found
 
 
-def _value_of(statement: Statement, one: Spelled, slot: Slot) -> tuple[tuple[str, ...], int, int]:
+def _value_of(statement: ParsedRequest, one: SpelledOption, slot: Slot) -> tuple[tuple[str, ...], int, int]:
     """What a spelled option is given, and where the two together begin and end."""
     bare = str(one.name not in slot.option.negative_flags)
     if one.joined:
@@ -140,7 +142,7 @@ def _as_usual(values: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
     return (said.capitalize() if usual[0].isupper() else said,)
 
 
-def is_whole(placed: Placed) -> bool:
+def is_whole(placed: FilledSlot) -> bool:
     """Whether nothing is missing from the values that the user spelled: several that stand there, all of them numbers or all files."""
     kinds = {"number" if number(one) is not None else "file" if is_path(one) else "word" for one in placed.values}
     return len(placed.values) > 1 and kinds in ({"number"}, {"file"})
@@ -151,7 +153,7 @@ _AHEAD = re.compile(r"(?<![\w.,/=-])(?P<number>-?\d[\d.]*(?:e-?\d+)?)\s+$", re.I
 _OF_ANOTHER = re.compile(r"(?<![\w-])--?[A-Za-z][\w.-]*\s+$")
 
 
-def _ahead(statement: Statement, one: Spelled, slot: Slot) -> int:
+def _ahead(statement: ParsedRequest, one: SpelledOption, slot: Slot) -> int:
     """Where the number right before an option that takes one begins, if it is not another option's: "3 --nodes of 4 GPUs each"."""
     if slot.option.type not in {"int", "float"} or one.start < 0:
         return one.start
@@ -203,7 +205,7 @@ _NO_VALUE = frozenset(
 _VALUE_OF_ONE = re.compile(r"(?:\s+(?:of|to|as|=))?\s+(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
 
 
-def kept_words(one: Spelled) -> tuple[tuple[str, ...], int]:
+def kept_words(one: SpelledOption) -> tuple[tuple[str, ...], int]:
     """A spelled option that nothing is known of, as it is typed, and where it ends: with the word behind it, where that can only be its value."""
     if one.joined:
         return (f"{one.name}={_unquote(one.joined)}",), one.end

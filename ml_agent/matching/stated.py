@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ml_agent.matching.mentions import Mention, Spelled, Statement, is_introduced, read, starts_module
+from ml_agent.matching.mentions import Mention, ParsedRequest, SpelledOption, is_introduced, read_request, starts_module
 from ml_agent.request import Value, ValueKind
-from ml_agent.values.context import around
+from ml_agent.values.context import words_around
 from ml_agent.values.lexer import Token, is_path
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
@@ -26,7 +26,7 @@ def stated_values(instruction: str, arguments: Sequence[tuple[str, str]] = ()) -
         instruction: what the user wrote.
         arguments: name and value of each argument that was given beside the instruction.
     """
-    statement = read(instruction)
+    statement = read_request(instruction)
     spelled = [_of_spelled(statement, one) for one in statement.spelled]
     spans = [(one.start, max(one.end, value.end)) for one, value in zip(statement.spelled, spelled, strict=True)]
     found = [
@@ -50,7 +50,7 @@ def kind_of(text: str) -> ValueKind:
     return "text" if " " in text.strip() else "name"
 
 
-def _of_spelled(statement: Statement, option: Spelled) -> Value:
+def _of_spelled(statement: ParsedRequest, option: SpelledOption) -> Value:
     """`--name value`, `--name=value`, `name=value`, and `--switch`, which is true."""
     name, start, end = option.name.lstrip("-"), option.start, option.end
     if option.joined:
@@ -83,9 +83,9 @@ def _is_value(tokens: Sequence[Token], one: Mention) -> bool:
     return one.kind != "name" or not (common or counted or _ARGUMENTS.search(one.value))
 
 
-def _of_mention(statement: Statement, one: Mention) -> Value:
+def _of_mention(statement: ParsedRequest, one: Mention) -> Value:
     inner = {token.value.lower() for token in statement.tokens[one.first : one.last + 1]}
-    near = tuple(word for word in around(statement.tokens, one.first, one.last) if word not in inner)
+    near = tuple(word for word in words_around(statement.tokens, one.first, one.last) if word not in inner)
     return Value(
         text=one.text,
         value=" ".join(one.parts) or one.value,

@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import NamedTuple
 
-from ml_agent.matching.mentions import Statement, Word
-from ml_agent.matching.sense import sense_of
-from ml_agent.matching.slots import Slot, Weights
-from ml_agent.matching.terms import plain
+from ml_agent.matching.mentions import ParsedRequest, Word
+from ml_agent.matching.sense import option_alignment
+from ml_agent.matching.slots import Slot, TermWeights
+from ml_agent.matching.terms import alphanumeric
 from ml_agent.values.lexicon import words
 
 Scorer = Callable[[Sequence[float]], float]
@@ -51,7 +51,11 @@ class SwitchEvidence(NamedTuple):
 
 
 def switch_features(
-    statement: Statement, slot: Slot, weights: Weights, explained: frozenset[int], content: Sequence[Word] | None = None
+    statement: ParsedRequest,
+    slot: Slot,
+    weights: TermWeights,
+    explained: frozenset[int],
+    content: Sequence[Word] | None = None,
 ) -> SwitchEvidence | None:
     """The vector of a switch that the request may ask for; None where no word of it is said.
 
@@ -65,7 +69,7 @@ def switch_features(
     best: SwitchEvidence | None = None
     content = statement.unspelled if content is None else content
     for name in slot.names:
-        wanted = _Wanted(slot, weights, name)
+        wanted = _NamedSwitch(slot, weights, name)
         hits = (at for at, word in enumerate(content) if wanted.has(word))
         for at in islice(hits, _MOST_PLACES):
             found = _evidence(statement, wanted, _window(statement, content, at), explained)
@@ -74,7 +78,7 @@ def switch_features(
     return best
 
 
-class _Wanted:
+class _NamedSwitch:
     """A switch under one of its names.
 
     Args:
@@ -83,7 +87,7 @@ class _Wanted:
         name: terms of the name.
     """
 
-    def __init__(self, slot: Slot, weights: Weights, name: Sequence[str]) -> None:
+    def __init__(self, slot: Slot, weights: TermWeights, name: Sequence[str]) -> None:
         self.slot = slot
         self.weights = weights
         self.core = tuple(term for term in name if term not in _EMPTY_TERMS) or tuple(name)
@@ -104,15 +108,15 @@ class _Wanted:
         return [weight for term, weight in self.worth.items() if term in said]
 
 
-def _window(statement: Statement, content: Sequence[Word], at: int) -> list[Word]:
+def _window(statement: ParsedRequest, content: Sequence[Word], at: int) -> list[Word]:
     """The words around one, without those that a clause or a sentence keeps away."""
-    costs = statement.costs
+    costs = statement.distances
     here = costs[content[at].place]
     return [one for one in content[max(0, at - 3) : at + 4] if abs(costs[one.place] - here) < 7]
 
 
 def _evidence(
-    statement: Statement, wanted: _Wanted, window: Sequence[Word], explained: frozenset[int]
+    statement: ParsedRequest, wanted: _NamedSwitch, window: Sequence[Word], explained: frozenset[int]
 ) -> SwitchEvidence:
     """What words beside each other say of a switch."""
     slot, said = wanted.slot, list(dict.fromkeys(term for one in window for term in one.terms))
@@ -135,7 +139,7 @@ def _evidence(
     return SwitchEvidence(vector, negated, first)
 
 
-def _is_near_value(statement: Statement, first: int, last: int) -> bool:
+def _is_near_value(statement: ParsedRequest, first: int, last: int) -> bool:
     """Whether a number or a path stands right before or behind."""
     return any(
         one.kind in {"number", "path"} and min(abs(one.first - last), abs(one.last - first)) <= 2
@@ -143,7 +147,7 @@ def _is_near_value(statement: Statement, first: int, last: int) -> bool:
     )
 
 
-def _is_negated(statement: Statement, own: Collection[int], first: int, last: int) -> bool:
+def _is_negated(statement: ParsedRequest, own: Collection[int], first: int, last: int) -> bool:
     """Whether a word of denial stands before or among the words of a switch, or one that switches off right behind them."""
     ahead = range(max(0, first - 4), first)
     begin = next((at + 1 for at in reversed(ahead) if statement.tokens[at].text in _ENDS_DENIAL), ahead.start)
@@ -167,7 +171,7 @@ def _drops(slot: Slot) -> bool:
     return next(iter(slot.option.help.split()), "").lower() in words("dropping")
 
 
-def _is_kept(statement: Statement, first: int, last: int) -> bool:
+def _is_kept(statement: ParsedRequest, first: int, last: int) -> bool:
     """Whether a word of keeping stands near the words of a switch, in the same sentence."""
     near = [*reversed(statement.tokens[max(0, first - 4) : first])], statement.tokens[first : last + 7]
     ahead, behind = (takewhile(lambda token: token.kind != "mark", side) for side in near)
@@ -175,16 +179,16 @@ def _is_kept(statement: Statement, first: int, last: int) -> bool:
 
 
 def switches(
-    statement: Statement,
+    statement: ParsedRequest,
     slots: Sequence[Slot],
-    weights: Weights,
+    weights: TermWeights,
     explained: frozenset[int],
     given: set[int],
     score: Scorer,
 ) -> Iterator[tuple[int, Slot, SwitchEvidence, float]]:
     """Every switch that the request comes near to saying, with its score; of two that are said by the same words the better one."""
     found: list[tuple[int, Slot, SwitchEvidence]] = []
-    sense = sense_of(statement, slots)
+    sense = option_alignment(statement, slots)
     spans = [(one.start, one.end) for one in statement.tokens]
     owners = _owners(statement, slots)
     for place, slot in enumerate(slots):
@@ -194,7 +198,7 @@ def switches(
         content = [word for word in statement.unspelled if word.place not in others]
         said = switch_features(statement, slot, weights, explained, content)
         if sense is not None:
-            log, ahead, start = sense.best(place, [spans[at] for at in explained | others])
+            log, ahead, start = sense.best_token(place, [spans[at] for at in explained | others])
             said = _heard(statement, slot, start) if said is None and log > sense.HEARD else said
             said = said and said._replace(vector=[*said.vector, log, ahead])
         if said is not None:
@@ -210,14 +214,14 @@ def switches(
         yield place, slot, said._replace(vector=vector), score(vector)
 
 
-def _owners(statement: Statement, slots: Sequence[Slot]) -> dict[int, str]:
+def _owners(statement: ParsedRequest, slots: Sequence[Slot]) -> dict[int, str]:
     """By token that is the whole name of an option of several words: that name; it says nothing of other options."""
     names = {slot.option.dest for slot in slots if "_" in slot.option.dest.strip("_")}
     called = ((at, token.value.replace("-", "_")) for at, token in enumerate(statement.tokens))
     return {at: name for at, name in called if name in names}
 
 
-def _heard(statement: Statement, slot: Slot, start: int) -> SwitchEvidence:
+def _heard(statement: ParsedRequest, slot: Slot, start: int) -> SwitchEvidence:
     """A switch of which the request says no word, where it speaks of it by its sense."""
     place = max((at for at, token in enumerate(statement.tokens) if token.start <= start), default=0)
     negated = _is_negated(statement, {place}, place, place)
@@ -253,21 +257,21 @@ _GOES_ON = re.compile(r"resume|pretrain|continue|restore|finetun|warmstart")
 _NUMBER = re.compile(r"\d+")
 
 
-def is_ruled_out(statement: Statement, slots: Sequence[Slot], slot: Slot) -> bool:
+def is_ruled_out(statement: ParsedRequest, slots: Sequence[Slot], slot: Slot) -> bool:
     """Whether the request says what a switch is the opposite of: it begins afresh, or names the number of a sibling ("8 bit")."""
-    name = plain(slot.option.dest)
+    name = alphanumeric(slot.option.dest)
     if _GOES_ON.search(name) and not _is_negative(slot) and _FRESH.search(statement.text):
         return True
     if not _NUMBER.search(name):
         return False
     said = {number for token in statement.tokens for number in _NUMBER.findall(token.value)}
     shape = _NUMBER.sub("0", name)
-    siblings = (plain(one.option.dest) for one in slots if one.boolean and one is not slot)
+    siblings = (alphanumeric(one.option.dest) for one in slots if one.boolean and one is not slot)
     others = {number for one in siblings if _NUMBER.sub("0", one) == shape for number in _NUMBER.findall(one)}
     return bool(others & said) and not set(_NUMBER.findall(name)) & said
 
 
-def truth(slot: Slot, said: SwitchEvidence) -> str:
+def switch_value(slot: Slot, said: SwitchEvidence) -> str:
     """Whether a switch is wanted on or off; one whose own name says no is wanted where its thing is not."""
     negative = bool(said.vector[_NEGATIVE_NAME])
     wanted = not said.negated or negative

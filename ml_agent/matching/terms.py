@@ -66,7 +66,7 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def thing(name: str) -> frozenset[str]:
+def counted_terms(name: str) -> frozenset[str]:
     """The terms of a name, whether or not it says that it is a number of them: `n_epochs` and `epochs` are one."""
     found = frozenset(terms(name))
     return found - {canonical("number")} or found
@@ -131,7 +131,7 @@ def _without_e(word: str) -> str:
 
 
 @remembered(20_000)
-def plain(text: str) -> str:
+def alphanumeric(text: str) -> str:
     """Letters and digits only, lower case: "Long-term forecast" and "long_term_forecast" are the same."""
     return _NOT_PLAIN.sub("", text.lower())
 

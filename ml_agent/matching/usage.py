@@ -28,7 +28,7 @@ _MOST_COMPARED = 40
 _CASES = frozenset({"lower", "upper", "strip", "casefold"})
 
 
-class Usage(msgspec.Struct):
+class OptionUsage(msgspec.Struct):
     """How often the source reads from the path in an option, writes to it, and takes it for a folder or for a file; with what it compares it."""
 
     reads: int = 0
@@ -53,7 +53,7 @@ class Usage(msgspec.Struct):
         return "file" if self.files and not self.folders else ""
 
 
-def usages(tree: ast.AST, names: frozenset[str], found: dict[str, Usage]) -> None:
+def usages(tree: ast.AST, names: frozenset[str], found: dict[str, OptionUsage]) -> None:
     """Count how a module uses the attribute, variable or key of each name.
 
     Args:
@@ -67,11 +67,11 @@ def usages(tree: ast.AST, names: frozenset[str], found: dict[str, Usage]) -> Non
     aliases: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
         if isinstance(node, ast.Compare) and (name := _option_name(_bare(node.left), holders)) in names:
-            usage = found.setdefault(name, Usage())
+            usage = found.setdefault(name, OptionUsage())
             usage.compared = tuple(dict.fromkeys([*usage.compared, *_texts(node)]))[:_MOST_COMPARED]
         name = _option_name(node, holders)
         if name in names:
-            for alias in _follow(node, parents, found.setdefault(name, Usage())):
+            for alias in _follow(node, parents, found.setdefault(name, OptionUsage())):
                 if alias != name:
                     aliases[alias].add(name)
     for node in nodes:
@@ -116,7 +116,7 @@ def _option_name(node: ast.AST, holders: frozenset[str]) -> str:
     return ""
 
 
-def _follow(node: ast.AST, parents: Mapping[ast.AST, ast.AST], usage: Usage) -> tuple[str, ...]:
+def _follow(node: ast.AST, parents: Mapping[ast.AST, ast.AST], usage: OptionUsage) -> tuple[str, ...]:
     """Count what a value comes to; the variables it is put into, where it comes to nothing else."""
     inside = False
     for _ in range(_FARTHEST):
@@ -153,7 +153,7 @@ def _begins(node: ast.AST, parent: ast.AST) -> bool:
     return isinstance(parent, _TRANSPARENT)
 
 
-def _count(called: str, call: ast.Call, usage: Usage, inside: bool) -> bool:
+def _count(called: str, call: ast.Call, usage: OptionUsage, inside: bool) -> bool:
     """Whether a function reads or writes; it is counted then."""
     lower = called.lower()
     folder = inside or any(word in lower for word in _FOLDERS)
@@ -174,11 +174,11 @@ def _count(called: str, call: ast.Call, usage: Usage, inside: bool) -> bool:
     return True
 
 
-def read_usages(index: RepoIndex, signature: Signature) -> dict[str, Usage]:
+def read_usages(index: RepoIndex, signature: Signature) -> dict[str, OptionUsage]:
     """By dest: how the files that declare or run an entry point use its options."""
     names = frozenset(option.dest for option in signature.options)
     paths = dict.fromkeys((signature.path, *(option.path for option in signature.options)))
-    found: dict[str, Usage] = {}
+    found: dict[str, OptionUsage] = {}
     tree = Tree(index.root)
     for path in list(paths)[:_MOST_FILES]:
         if not path.endswith(".py"):

@@ -18,7 +18,7 @@ _DEEPEST = 5
 _LONGEST = 4_000
 
 
-def documented(setup: Sequence[str]) -> dict[str, str]:
+def documented_variables(setup: Sequence[str]) -> dict[str, str]:
     """The variables that assignments set, later ones winning; quotes are taken off."""
     found: dict[str, str] = {}
     for line in setup:
@@ -27,16 +27,16 @@ def documented(setup: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def first_documented(examples: Iterable[Example]) -> dict[str, str]:
+def first_documented_variables(examples: Iterable[Example]) -> dict[str, str]:
     """The variables that stand beside any example; the first value counts."""
     found: dict[str, str] = {}
     for example in examples:
-        for name, text in documented(example.setup).items():
+        for name, text in documented_variables(example.setup).items():
             found.setdefault(name, text)
     return found
 
 
-def bound(known: Mapping[str, str], mentions: Sequence[Mention]) -> dict[str, str]:
+def variable_values(known: Mapping[str, str], mentions: Sequence[Mention]) -> dict[str, str]:
     """What to put for each variable: the path or name of the request that looks most like its documented value, else that.
 
     A variable stands for what differs from user to user, and two names of one family say the same thing of it.

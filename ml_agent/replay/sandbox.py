@@ -15,7 +15,7 @@ _ERRORS: Errors = {
 }
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class SandboxKind(msgspec.Struct, frozen=True, kw_only=True):
     """What kind of sandbox it was."""
 
     name: str
@@ -28,7 +28,9 @@ class TapeSandbox:
     def __init__(self, tape: Tape, inner: Sandbox | None, logs: Path) -> None:
         """`inner` is the real sandbox, None in a replay; `logs` takes the logs that a replay writes anew."""
         self._tape, self._inner, self._logs = tape, inner, logs
-        place = tape.call("sandbox", "place", lambda: Place(name=self._real.name, isolated=self._real.isolated), Place)
+        place = tape.call(
+            "sandbox", "place", lambda: SandboxKind(name=self._real.name, isolated=self._real.isolated), SandboxKind
+        )
         self.name, self.isolated = place.name, place.isolated
 
     @property

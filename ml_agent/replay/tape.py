@@ -23,7 +23,7 @@ class ReplayError(ConfigurationError):
     """The recording does not hold what is asked for."""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class TapeEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One request and what came of it."""
 
     kind: str
@@ -74,9 +74,9 @@ class Tape:
         except Exception as error:  # recorded where its kind is known, and raised again in any case
             name = next((base.__name__ for base in type(error).__mro__ if base.__name__ in known), "")
             if name:
-                self._write(path, Entry(kind=kind, request=asked, error=name, message=str(error)))
+                self._write(path, TapeEntry(kind=kind, request=asked, error=name, message=str(error)))
             raise
-        self._write(path, Entry(kind=kind, request=asked, result=msgspec.to_builtins(value, enc_hook=_to_plain)))
+        self._write(path, TapeEntry(kind=kind, request=asked, result=msgspec.to_builtins(value, enc_hook=_to_plain)))
         return value
 
     def path(self, kind: str, request: Any) -> Path:
@@ -99,7 +99,7 @@ class Tape:
 
     def _play(self, path: Path, kind: str, result: type[T], known: Errors) -> T:
         try:
-            entry = msgspec.json.decode(path.read_bytes(), type=Entry)
+            entry = msgspec.json.decode(path.read_bytes(), type=TapeEntry)
         except FileNotFoundError:
             raise ReplayError(
                 f"--replay {self.folder}: holds no answer to this {kind} request; record the run again"
@@ -110,7 +110,7 @@ class Tape:
             raise known.get(entry.error, ReplayError)(entry.message)
         return msgspec.convert(entry.result, result, dec_hook=_from_plain)
 
-    def _write(self, path: Path, entry: Entry) -> None:
+    def _write(self, path: Path, entry: TapeEntry) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, msgspec.json.format(msgspec.json.encode(entry)).decode() + "\n")
 

@@ -25,7 +25,7 @@ _ERRORS: Errors = {
 """What can come of a request beside a response; a replay meets the same."""
 
 
-class Recorded(msgspec.Struct, frozen=True, kw_only=True):
+class RecordedResponse(msgspec.Struct, frozen=True, kw_only=True):
     """A response as it came."""
 
     status: int
@@ -43,7 +43,7 @@ class TapeTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response; ReplayError where the tape does not hold it."""
         asked = {"path": request.url.path, "body": json.loads(request.content)}
-        recorded = self._tape.call("model", asked, lambda: self._send(request), Recorded, _ERRORS)
+        recorded = self._tape.call("model", asked, lambda: self._send(request), RecordedResponse, _ERRORS)
         return httpx.Response(recorded.status, headers=dict(recorded.headers), content=recorded.body.encode())
 
     def close(self) -> None:
@@ -51,7 +51,7 @@ class TapeTransport(httpx.BaseTransport):
         if self._inner is not None:
             self._inner.close()
 
-    def _send(self, request: httpx.Request) -> Recorded:
+    def _send(self, request: httpx.Request) -> RecordedResponse:
         if self._inner is None:
             raise httpx.UnsupportedProtocol("a recording needs a transport below it")
         response = self._inner.handle_request(request)
@@ -60,4 +60,4 @@ class TapeTransport(httpx.BaseTransport):
         finally:
             response.close()
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-        return Recorded(status=response.status_code, headers=headers, body=body)
+        return RecordedResponse(status=response.status_code, headers=headers, body=body)

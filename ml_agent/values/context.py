@@ -18,7 +18,7 @@ _BESIDE = 4
 """Words before a value that may say what it is for."""
 
 
-def around(tokens: Sequence[Token], first: int, last: int) -> tuple[str, ...]:
+def words_around(tokens: Sequence[Token], first: int, last: int) -> tuple[str, ...]:
     """The meaningful words around the tokens from `first` to `last`, nearest first, lower case.
 
     Words in front of a value reach further than words behind it: what stands behind a comma or an "and" belongs to what

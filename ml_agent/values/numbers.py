@@ -32,7 +32,7 @@ _MOST_DIGITS, _MOST_OF_A_POWER = 30, 3
 """Characters of a number with which is reckoned, and of its power of ten: nobody counts further."""
 
 
-def plain(number: Decimal) -> str:
+def plain_number(number: Decimal) -> str:
     """A number as it would be typed: without an exponent, a trailing zero kept only where it was written."""
     if number == number.to_integral_value() and number.as_tuple().exponent >= 0:  # type: ignore[operator]
         return str(int(number))
@@ -55,7 +55,7 @@ def from_digits(match: re.Match[str]) -> str | None:
     if scale:
         key = scale.strip().lower()
         number *= _SCALES.get(key) or _SUFFIXES[key]
-    return sign + plain(number.normalize() if number == number.to_integral_value() else number)
+    return sign + plain_number(number.normalize() if number == number.to_integral_value() else number)
 
 
 def from_words(text: str) -> str | None:
@@ -72,7 +72,7 @@ def from_words(text: str) -> str | None:
             return None
     if not words or not _COUNTED.issuperset(words):
         return None
-    return plain((factor * _sum(words)).normalize() + 0)
+    return plain_number((factor * _sum(words)).normalize() + 0)
 
 
 def _sum(words: list[str]) -> Decimal:

@@ -9,7 +9,7 @@ import msgspec
 
 from ml_agent.values.guarded import GuardedPattern
 from ml_agent.values.lexer import Token, tokenize
-from ml_agent.values.numbers import SMALL, from_words, number, plain
+from ml_agent.values.numbers import SMALL, from_words, number, plain_number
 
 
 class Reading(NamedTuple):
@@ -106,7 +106,7 @@ _COUNT_WORD = re.compile(
 _HALF = re.compile(r"(?<=\bby )half\b|(?<=\bto )half\b|\bhalf(?=\s*[,.;])", re.IGNORECASE)
 
 
-def worded(text: str) -> Decimal | None:
+def parse_number(text: str) -> Decimal | None:
     """A number in words or digits."""
     cleaned = text.strip().translate(_RAISED_DIGITS)
     sign = -1 if cleaned.lower().startswith("minus") else 1
@@ -120,14 +120,14 @@ def worded(text: str) -> Decimal | None:
 
 
 def _power(match: re.Match[str]) -> str | None:
-    factor, exponent = worded(match["digits"]), worded(match["exponent"])
+    factor, exponent = parse_number(match["digits"]), parse_number(match["exponent"])
     if factor is None or exponent is None or abs(exponent) > _MOST_DIGITS:
         return None
-    return f"{plain(factor.normalize())}e{int(exponent)}"
+    return f"{plain_number(factor.normalize())}e{int(exponent)}"
 
 
 def _ten_to(match: re.Match[str]) -> str | None:
-    exponent = worded(match["exponent"])
+    exponent = parse_number(match["exponent"])
     return None if exponent is None or abs(exponent) > _MOST_DIGITS else f"1e{int(exponent)}"
 
 
@@ -140,18 +140,18 @@ def _power_in_signs(match: re.Match[str]) -> str | None:
 
 def _point(match: re.Match[str]) -> str | None:
     said = match["whole"].lower()
-    whole = Decimal(0) if said in _NOTHING else None if said in {"a", "an"} else worded(said)
+    whole = Decimal(0) if said in _NOTHING else None if said in {"a", "an"} else parse_number(said)
     digits = "".join(str(_DIGIT_WORDS[word]) for word in re.split(r"[\s-]+", match["digits"].strip(" -").lower()))
     if whole is None or whole != whole.to_integral_value():
         return None
-    return f"{plain(whole)}.{digits}"
+    return f"{plain_number(whole)}.{digits}"
 
 
 def _share(match: re.Match[str]) -> str | None:
     said = match.groupdict()
     if said.get("half"):
         return "0.5"
-    count = worded(said["count"] or "one")
+    count = parse_number(said["count"] or "one")
     return None if count is None else _decimal(count / _SHARES[said["part"].lower()])
 
 
@@ -160,31 +160,31 @@ def _decimal(value: Decimal) -> str:
 
 
 def _mixed_number(match: re.Match[str]) -> str | None:
-    whole = worded(match["whole"])
+    whole = parse_number(match["whole"])
     return None if whole is None else _decimal(whole + Decimal(1) / _SHARES[match["part"].lower()])
 
 
 def _one_in(match: re.Match[str]) -> str | None:
-    count = worded(match["count"])
+    count = parse_number(match["count"])
     return None if not count else _decimal(Decimal(1) / count)
 
 
 def _percent(match: re.Match[str]) -> str | None:
-    count = worded(match["count"] or match["digits"])
+    count = parse_number(match["count"] or match["digits"])
     return None if count is None else _decimal(count)
 
 
 def _kilohertz(match: re.Match[str]) -> str:
-    return plain((1000 * Decimal(match["digits"])).normalize())
+    return plain_number((1000 * Decimal(match["digits"])).normalize())
 
 
 def _negative(match: re.Match[str]) -> str | None:
-    count = worded(match["count"])
+    count = parse_number(match["count"])
     return None if count is None else _decimal(-count)
 
 
 def _every(match: re.Match[str]) -> str:
-    count, part = worded(match["count"] or "zero") or Decimal(0), _ORDINALS[match["part"].lower()]
+    count, part = parse_number(match["count"] or "zero") or Decimal(0), _ORDINALS[match["part"].lower()]
     return str(int(count) * part if part >= _HUNDRED and count else int(count) + part)
 
 
@@ -228,7 +228,7 @@ _DASH = re.compile(r"(?<=\d)[\u2012\u2013](?=\d)|(?<![\w\u2013])\u2013(?=\d)")
 """A dash for a minus or a range, as papers print them."""
 
 
-def uncoded(text: str) -> str:
+def normal_text(text: str) -> str:
     """The text as it is read, as long as it was: hyphens and minus signs are typed ones, and marks around options and settings set as code are blanks.
 
     "`--lr 3e-4`", "`SOLVER.BASE_LR 0.1`"; where one ends, its value ends.

@@ -2,6 +2,6 @@
 
 from sandbox.diagnosis.classify import codes, diagnose
 from sandbox.diagnosis.model import Diagnosis, Fix
-from sandbox.diagnosis.refine import Place
+from sandbox.diagnosis.refine import RunLocation
 
-__all__ = ["Diagnosis", "Fix", "Place", "codes", "diagnose"]
+__all__ = ["Diagnosis", "Fix", "RunLocation", "codes", "diagnose"]

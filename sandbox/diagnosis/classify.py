@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sandbox.contract import Response
 from sandbox.diagnosis.model import Category, Diagnosis, Match, Rule
-from sandbox.diagnosis.refine import REFINED, Place, refine
+from sandbox.diagnosis.refine import REFINED, RunLocation, refine
 
 MAX_TEXT = 60_000
 """Characters of output that are searched; the last ones."""
@@ -22,7 +22,7 @@ _SUBJECTS = ("subject", "other", "third", "fourth", "fifth", "sixth", "seventh",
 
 
 def diagnose(
-    response: Response, command: str = "", place: Place | None = None, added: Sequence[tuple[Category, Rule]] = ()
+    response: Response, command: str = "", place: RunLocation | None = None, added: Sequence[tuple[Category, Rule]] = ()
 ) -> Diagnosis:
     """Why the command did not end well; `no-error` for a response that is ok.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from sandbox.diagnosis.model import Diagnosis
-from sandbox.makers import Missing, makers_of
+from sandbox.makers import MissingFile, makers_of
 from sandbox.reading import read_text
 from sandbox.repository_search import files, same_file_elsewhere, same_file_inside
 
@@ -21,7 +21,7 @@ _WORKSPACE = re.compile(r"(?:/.*/sandbox-\w+)?/workspace/(?=.)")
 MAX_README = 200_000
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class RunLocation(msgspec.Struct, frozen=True, kw_only=True):
     """Where a command ran."""
 
     root: Path
@@ -32,14 +32,14 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     """The script, absolute."""
 
 
-def refine(diagnosis: Diagnosis, place: Place) -> Diagnosis:
+def refine(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     """The diagnosis with what the repository adds to it; paths of the workspace as they are written where it ran."""
     diagnosis = _as_written_here(diagnosis, place)
     rule = REFINERS.get(diagnosis.code)
     return rule(diagnosis, place) if rule else diagnosis
 
 
-def _as_written_here(diagnosis: Diagnosis, place: Place) -> Diagnosis:
+def _as_written_here(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     def short(path: str) -> str:
         return os.path.relpath(path[len(match[0]) :], place.folder) if (match := _WORKSPACE.match(path)) else path
 
@@ -50,7 +50,7 @@ def _as_written_here(diagnosis: Diagnosis, place: Place) -> Diagnosis:
     return msgspec.structs.replace(diagnosis, subject=subject, message=message, fix=fix)
 
 
-def _pointer(diagnosis: Diagnosis, place: Place) -> Diagnosis:
+def _pointer(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     pointers = [path for path in files(place.root) if read_text(path, len(_POINTER)) == _POINTER]
     names = [path.relative_to(place.root).as_posix() for path in pointers[:5]]
     if not names:
@@ -59,7 +59,7 @@ def _pointer(diagnosis: Diagnosis, place: Place) -> Diagnosis:
     return msgspec.structs.replace(diagnosis, message=message, subject=names[0])
 
 
-def _module(diagnosis: Diagnosis, place: Place) -> Diagnosis:
+def _module(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     text = read_text(place.root / ".gitmodules")
     top = diagnosis.subject.partition(".")[0].lower()
     for path in re.findall(r"^\s*path\s*=\s*(\S+)", text, re.MULTILINE):
@@ -80,7 +80,7 @@ def _same(folder: str, module: str) -> bool:
     return plain[0].startswith(plain[1]) or plain[1].startswith(plain[0])
 
 
-def _file(diagnosis: Diagnosis, place: Place) -> Diagnosis:
+def _file(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     path = diagnosis.subject
     if diagnosis.fix is not None or not path:
         return diagnosis
@@ -88,7 +88,7 @@ def _file(diagnosis: Diagnosis, place: Place) -> Diagnosis:
     if folder is not None:
         message = f"{path} is not there, but lies in {folder}: the command must be run from {folder}"
         return msgspec.structs.replace(diagnosis, code="wrong-folder", message=message)
-    makers = makers_of(Missing(root=place.root, path=path, folder=place.folder, entry=place.entry))
+    makers = makers_of(MissingFile(root=place.root, path=path, folder=place.folder, entry=place.entry))
     if makers:
         return msgspec.structs.replace(
             diagnosis, message=f"{diagnosis.message}; `{makers[0]}` makes it and was not run"
@@ -98,7 +98,7 @@ def _file(diagnosis: Diagnosis, place: Place) -> Diagnosis:
     return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: {_expected_path(path, place)}{more}")
 
 
-def _expected_path(path: str, place: Place) -> str:
+def _expected_path(path: str, place: RunLocation) -> str:
     """Where exactly the file must be put."""
     if not path.startswith("/"):
         return f"it is expected at {f'{place.folder}/{path}'.removeprefix('./')} in the repository"
@@ -123,7 +123,7 @@ def _said_of(root: Path, path: str) -> str:
     return ""
 
 
-REFINERS: dict[str, Callable[[Diagnosis, Place], Diagnosis]] = {
+REFINERS: dict[str, Callable[[Diagnosis, RunLocation], Diagnosis]] = {
     "lfs-pointer": _pointer,
     "missing-module": _module,
     "missing-file": _file,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.abilities import Workshop
+from sandbox.abilities import EnvironmentSandbox
 from sandbox.contract import Command, OnOutput, Sandbox
 from sandbox.pip_settings import read_pip_settings
-from sandbox.setup.installer import Installed, install
+from sandbox.setup.installer import InstallResult, install
 from sandbox.setup.plan import Host, SetupStep
 from sandbox.setup.requirements import parse
 
@@ -24,7 +24,7 @@ LEFT_OUT_BY_FREEZE = ("setuptools", "wheel")
 Note = Callable[[str], None]
 
 
-class Done(msgspec.Struct, frozen=True, kw_only=True):
+class SetupAction(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that was done to the environment, so that it can be done again elsewhere."""
 
     command: str
@@ -38,7 +38,7 @@ class Environment(msgspec.Struct, kw_only=True):
     """What an environment is made of."""
 
     planned: list[SetupStep] = []
-    done: list[Done] = []
+    done: list[SetupAction] = []
     constraints: list[str] = []
     """Requirements that every later installation must keep to."""
     left_out: dict[str, str] = {}
@@ -59,9 +59,9 @@ class Setup:
         self._note, self._on_output = note, on_output
 
     @property
-    def shop(self) -> Workshop | None:
+    def shop(self) -> EnvironmentSandbox | None:
         """The sandbox, where it can do more than the contract says."""
-        return self.sandbox if isinstance(self.sandbox, Workshop) else None
+        return self.sandbox if isinstance(self.sandbox, EnvironmentSandbox) else None
 
     @property
     def may_install(self) -> bool:
@@ -115,7 +115,7 @@ class Setup:
         if not result.command:
             self._note_failure(requirements, result)
             return False
-        state.done.append(Done(command=result.command, why=why))
+        state.done.append(SetupAction(command=result.command, why=why))
         self._keep_torch(result)
         return True
 
@@ -148,7 +148,7 @@ class Setup:
             return False
         response = self.shop.install_system(packages)
         if response.ok:
-            self.environment.done.append(Done(command="", system=packages, why=why))
+            self.environment.done.append(SetupAction(command="", system=packages, why=why))
         else:
             self._note((response.error_lines or ("system packages cannot be installed",))[-1])
         return response.ok
@@ -175,7 +175,7 @@ class Setup:
         lines = self.sandbox.run(Command(text=f"python -m pip freeze {option}", timeout=60)).stdout.splitlines()
         return [line for line in lines if "==" in line or " @ " in line]
 
-    def _note_failure(self, requirements: Sequence[str], result: Installed) -> None:
+    def _note_failure(self, requirements: Sequence[str], result: InstallResult) -> None:
         kind, reason = "nothing", "nothing was left to install"
         if result.failure is not None:
             kind, reason = result.failure.kind, result.failure.line
@@ -197,7 +197,7 @@ class Setup:
             elif done.command:
                 self.sandbox.run(Command(text=done.command, folder=done.folder, timeout=1800, install=True))
 
-    def _keep_torch(self, result: Installed) -> None:
+    def _keep_torch(self, result: InstallResult) -> None:
         """What follows must not replace the build of torch that was found."""
         if any(_name(text) == "torch" for text in result.requirements):
             ask = "python -c 'import importlib.metadata as m; print(m.version(\"torch\"))'"

@@ -20,7 +20,7 @@ _COMPILES = re.compile(r"ext_modules|Extension\(|BinaryDistribution|cpp_extensio
 _NO_MODULE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
-class Needs(msgspec.Struct, frozen=True, kw_only=True):
+class ImportNeeds(msgspec.Struct, frozen=True, kw_only=True):
     """What a script imports."""
 
     modules: tuple[str, ...]
@@ -42,7 +42,7 @@ class _Import(msgspec.Struct, frozen=True):
     optional: bool
 
 
-def scan_imports(root: Path, entries: Iterable[Path], folder: Path | None = None, code: str = "") -> Needs:
+def scan_imports(root: Path, entries: Iterable[Path], folder: Path | None = None, code: str = "") -> ImportNeeds:
     """Follow the imports of `entries` (files below `root`) and of `code`, which runs in `folder`."""
     scan = _Scan(root, folder or root)
     for entry in entries:
@@ -73,10 +73,10 @@ class _Scan:
         self._path = [self._folder]
         self._take(text, self._folder / "code.py", is_entry=True)
 
-    def needs(self) -> Needs:
+    def needs(self) -> ImportNeeds:
         """What was found."""
         required = tuple(self._required)
-        return Needs(
+        return ImportNeeds(
             modules=required,
             later=tuple(name for name in self._later if name not in self._required),
             optional=tuple(name for name in self._optional if name not in self._required),

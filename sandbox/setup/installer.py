@@ -25,7 +25,7 @@ EDITABLE = "-e ."
 """The repository itself."""
 
 
-class Installed(msgspec.Struct, frozen=True, kw_only=True):
+class InstallResult(msgspec.Struct, frozen=True, kw_only=True):
     """What came of installing."""
 
     command: str
@@ -47,7 +47,7 @@ def install(
     on_output: OnOutput | None = None,
     strict: bool = False,
     pins: Sequence[str] = (),
-) -> Installed:
+) -> InstallResult:
     """Install what can be installed; with `strict` exactly what is asked for, or nothing.
 
     `constraints` hold in any case; `pins`, what the repository says of packages that others bring along, as long as they do
@@ -63,7 +63,7 @@ def install(
         command = pip_command(asked, [*constraints, *wishes])
         response = sandbox.run(Command(text=command, timeout=TIMEOUT, install=True), on_output)
         if response.ok:
-            return Installed(command=command, requirements=tuple(asked), dropped=tuple(dropped.items()))
+            return InstallResult(command=command, requirements=tuple(asked), dropped=tuple(dropped.items()))
         output = response.stdout + "\n" + response.stderr
         changed = changed or "Installing collected packages" in output
         failure = _failure_of(response, output)
@@ -71,7 +71,7 @@ def install(
         if following is None:
             break
         asked, wishes = following
-    return Installed(command="", dropped=tuple(dropped.items()), failure=failure, changed=changed)
+    return InstallResult(command="", dropped=tuple(dropped.items()), failure=failure, changed=changed)
 
 
 def pip_command(requirements: Sequence[str], constraints: Sequence[str] = ()) -> str:

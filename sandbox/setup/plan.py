@@ -10,8 +10,8 @@ import msgspec
 from sandbox.python_history import former_modules
 from sandbox.setup.distributions import NOT_FOR_SALE, distributions_of, normalized, provides
 from sandbox.setup.entries import entries_of
-from sandbox.setup.imports import Needs, scan_imports
-from sandbox.setup.requirements import Wanted, parse, wanted_by
+from sandbox.setup.imports import ImportNeeds, scan_imports
+from sandbox.setup.requirements import DeclaredRequirement, parse, wanted_by
 from sandbox.task import Source, Task
 
 StepKind = Literal["install", "path"]
@@ -56,7 +56,7 @@ def plan_setup(source: Source, task: Task, host: Host) -> tuple[SetupStep, ...]:
     return (*steps, *_installs(requirements_for(needs, wanted, host), _pins(wanted), where))
 
 
-def requirements_for(needs: Needs, wanted: Sequence[Wanted], host: Host) -> list[str]:
+def requirements_for(needs: ImportNeeds, wanted: Sequence[DeclaredRequirement], host: Host) -> list[str]:
     """One requirement for each module that is needed, as the repository writes it where it does."""
     found: dict[str, str] = {}
     for module in (*needs.modules, *needs.later):
@@ -95,7 +95,7 @@ def _cpu_build(name: str, text: str, host: Host) -> str:
     return text
 
 
-def _pins(wanted: Sequence[Wanted]) -> dict[str, str]:
+def _pins(wanted: Sequence[DeclaredRequirement]) -> dict[str, str]:
     return {w.name: w.text for w in wanted if re.fullmatch(r"[\w.-]+={2,3}[\w.!+]+", w.text)}
 
 

@@ -75,7 +75,7 @@ _CONDA_ONLY = frozenset(
 )
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class DeclaredRequirement(msgspec.Struct, frozen=True, kw_only=True):
     """One requirement as the repository writes it."""
 
     name: str
@@ -106,9 +106,9 @@ def requirement_files(root: Path, near: Path | None = None) -> list[Path]:
     return sorted(found, key=rank)[:MAX_FILES]
 
 
-def wanted_by(root: Path, near: Path | None = None) -> list[Wanted]:
+def wanted_by(root: Path, near: Path | None = None) -> list[DeclaredRequirement]:
     """Everything the repository asks for, what stands nearest to `near` first; one entry a distribution."""
-    found: dict[str, Wanted] = {}
+    found: dict[str, DeclaredRequirement] = {}
     for wanted in _all(root, near):
         found.setdefault(wanted.name, wanted)
     return list(found.values())
@@ -134,7 +134,7 @@ def wanted_python(root: Path) -> str:
     return f"=={match[1]}.*" if match else ""
 
 
-def _all(root: Path, near: Path | None) -> Iterator[Wanted]:
+def _all(root: Path, near: Path | None) -> Iterator[DeclaredRequirement]:
     for path in requirement_files(root, near):
         where = path.relative_to(root).as_posix()
         lines = _conda_pip(path) if path.suffix in (".yml", ".yaml") else _lines(path, root, set())
@@ -169,11 +169,11 @@ def parse(line: str) -> tuple[str, str] | None:
     return normalized(requirement.name), str(requirement)
 
 
-def _parse_lines(lines: Iterable[str], where: str) -> Iterator[Wanted]:
+def _parse_lines(lines: Iterable[str], where: str) -> Iterator[DeclaredRequirement]:
     for line in lines:
         found = parse(line)
         if found is not None:
-            yield Wanted(name=found[0], text=found[1], where=where)
+            yield DeclaredRequirement(name=found[0], text=found[1], where=where)
 
 
 def _is_requirements(path: Path) -> bool:

@@ -9,7 +9,7 @@ from benchmarks.check_truth.cases import Case, documented
 from benchmarks.check_truth.judge import Ruling
 from benchmarks.check_truth.mutate import misspelling
 from benchmarks.check_truth.report import lines, main
-from benchmarks.check_truth.run import Checked, run
+from benchmarks.check_truth.run import CheckedCase, run
 from tools.findings import Finding
 from tools.index import RepoIndex
 
@@ -91,7 +91,7 @@ def test_the_real_parser_is_the_judge(repository: Path) -> None:
 def test_outcomes(mutation: str, severity: str, opinion: str, outcome: str) -> None:
     case = Case(root=Path(), text="x", folder=".", kind="bash", mutation=mutation)  # type: ignore[arg-type]
     finding = Finding(code="unknown-option", message="", severity=severity)  # type: ignore[arg-type]
-    checked = Checked(case=case, findings=(finding,), ruling=Ruling(opinion=opinion))  # type: ignore[arg-type]
+    checked = CheckedCase(case=case, findings=(finding,), ruling=Ruling(opinion=opinion))  # type: ignore[arg-type]
     assert checked.outcome == outcome
     assert Counter(line.split()[0] for line in lines({"net": [checked]})[1:])["net"] == 1
 
@@ -99,7 +99,7 @@ def test_outcomes(mutation: str, severity: str, opinion: str, outcome: str) -> N
 def test_a_missing_input_is_no_false_warning() -> None:
     case = Case(root=Path(), text="x", folder=".", kind="bash")
     finding = Finding(code="no-such-file", message="", severity="warning")
-    assert Checked(case=case, findings=(finding,), ruling=Ruling(opinion="accepted")).outcome == "right"
+    assert CheckedCase(case=case, findings=(finding,), ruling=Ruling(opinion="accepted")).outcome == "right"
 
 
 @pytest.mark.parametrize("word", ["train", "aaaa", "lr", "x", "--mode"])

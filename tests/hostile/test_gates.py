@@ -27,7 +27,7 @@ PRINTS = {
 }
 """Modules with a bare `print`: numbers and JSON for another process of ours."""
 FILES_OF_OTHERS = {
-    "ml_agent/delivery/keep.py", "ml_agent/view/outputs.py", "ml_agent/view/report.py", "sandbox/below.py", "sandbox/files.py",
+    "ml_agent/delivery/keep.py", "ml_agent/view/outputs.py", "ml_agent/view/report.py", "sandbox/held_folder.py", "sandbox/files.py",
     "sandbox/reading.py", "tools/documents/text.py", "tools/files.py", "tools/python_api/read.py", "tools/signatures/sources.py",
     "tools/versions.py", "tools/work_tree.py",
 }  # fmt: skip

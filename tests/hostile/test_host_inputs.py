@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.diagnosis import Diagnosis, Place
+from sandbox.diagnosis import Diagnosis, RunLocation
 from sandbox.diagnosis.refine import REFINERS, refine
 from sandbox.setup.requirements import wanted_by, wanted_python
 from tests.processor_time import is_within, within
@@ -181,7 +181,7 @@ def test_a_read_only_cache(tmp_path: Path) -> None:
 def _missing(root: Path, subject: str, code: str) -> str:
     """What is said of a failure after the repository's files were looked at."""
     found = Diagnosis(code=code, category="data", message=f"{subject} is missing", subject=subject)
-    return refine(found, Place(root=root)).message
+    return refine(found, RunLocation(root=root)).message
 
 
 @pytest.mark.promise("A diagnosis quotes files of the repository alone.", by="sandbox.reading")

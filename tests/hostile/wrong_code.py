@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
     from ml_agent.cli.ask import asker
     from ml_agent.llm.assembly import Prompt, Section
-    from ml_agent.llm.messages import Result, Told
+    from ml_agent.llm.messages import PromptMessage, ToolMessage
     from ml_agent.progress import Progress
     from ml_agent.thread import Thread, Turn
     from prompts.untrusted import PromptText, joined, neutral
-    from sandbox.below import Below
     from sandbox.files import copy_tree, write_tar
-    from sandbox.inside import safe_relative
+    from sandbox.held_folder import HeldFolder
+    from sandbox.inner_path import safe_relative
     from tools.git import Git, Limits, Operand
 
     text = ""
     gated = neutral(text)
 
     # A path below a workspace or a folder of results.
-    place = Below(Path())
+    place = HeldFolder(Path())
     place.make_folder(PurePosixPath(text))  # type: ignore[arg-type]
     place.write(PurePosixPath(text), Path(), 0o644)  # type: ignore[arg-type]
     place.write_bytes(safe_relative("a").pure, b"", 0o644)  # type: ignore[arg-type]
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     Turn(results=(text,))  # type: ignore[arg-type]
     Thread(opening=text, task=gated)  # type: ignore[arg-type]
     Thread(opening=gated, task=gated).told(text)  # type: ignore[arg-type]
-    message: Told = {"role": "user", "content": text}  # type: ignore[typeddict-item]
-    result: Result = {"role": "tool", "tool_call_id": "1", "content": text}  # type: ignore[typeddict-item]
+    message: PromptMessage = {"role": "user", "content": text}  # type: ignore[typeddict-item]
+    result: ToolMessage = {"role": "tool", "tool_call_id": "1", "content": text}  # type: ignore[typeddict-item]
     answer: PromptText = text  # type: ignore[assignment]
     joined("\n", [text])  # type: ignore[list-item]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.budget import Budget, Demand, Limits, Spent
+from ml_agent.budget import Budget, Limits, RequestDemand, RequestUsage
 from ml_agent.cli.app import loaded
 from ml_agent.errors import LIMIT_FLAGS, BudgetExceededError, ConfigurationError
 from ml_agent.prices import Price, load_prices
@@ -17,8 +17,8 @@ from ml_agent.settings import Settings
 DEAR = Price(input=10.0, output=30.0)
 
 
-def demand(prompt: int = 100, output: int = 50, price: Price | None = None, least: int = 1) -> Demand:
-    return Demand(prompt_tokens=prompt, output_tokens=output, price=price, least_output=least)
+def demand(prompt: int = 100, output: int = 50, price: Price | None = None, least: int = 1) -> RequestDemand:
+    return RequestDemand(prompt_tokens=prompt, output_tokens=output, price=price, least_output=least)
 
 
 class Clock:
@@ -47,7 +47,7 @@ def test_what_is_held_counts_until_it_is_charged() -> None:
     budget = Budget(Limits(tokens=300))
     first = budget.reserve(demand())
     assert budget.tokens_left() == 150
-    first.charge(Spent(prompt_tokens=90, completion_tokens=10))
+    first.charge(RequestUsage(prompt_tokens=90, completion_tokens=10))
     assert budget.tokens_left() == 200
     first.release()
     assert budget.usage.tokens == 100
@@ -69,7 +69,7 @@ def test_money_shrinks_output_and_then_refuses() -> None:
 
 def test_unknown_price_is_no_error_and_no_number() -> None:
     budget = Budget(Limits(usd=0.0))
-    budget.reserve(demand()).charge(Spent(prompt_tokens=1, completion_tokens=1))
+    budget.reserve(demand()).charge(RequestUsage(prompt_tokens=1, completion_tokens=1))
     assert budget.usage.cost is None
 
 
@@ -120,7 +120,7 @@ def test_goes_on_after_a_resume() -> None:
     clock = Clock()
     budget = Budget(Limits(tokens=1000), clock=clock)
     budget.spend("repairs", 3)
-    budget.reserve(demand(price=DEAR)).charge(Spent(prompt_tokens=100, completion_tokens=10))
+    budget.reserve(demand(price=DEAR)).charge(RequestUsage(prompt_tokens=100, completion_tokens=10))
     budget.reserve(demand())  # under way when the process is killed: counts in full
     clock.now = 5.0
     again = Budget(Limits(tokens=1000))

@@ -8,7 +8,7 @@ import pytest
 
 from ml_agent.errors import ConfigurationError
 from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.matching.sense import in_use, use
+from ml_agent.matching.sense import encoder_in_use, use_encoder
 from ml_agent.navigator import Given, Workspace
 from ml_agent.reads import read_as_set
 from ml_agent.settings import load_settings
@@ -27,14 +27,14 @@ p.parse_args()
 @pytest.fixture(autouse=True)
 def _without_it_afterwards() -> Iterator[None]:
     yield
-    use(None)
+    use_encoder(None)
 
 
 def test_the_setting_decides() -> None:
     read_as_set(load_settings(encoder=True))
-    assert in_use()
+    assert encoder_in_use()
     read_as_set(load_settings(encoder=False))
-    assert not in_use()
+    assert not encoder_in_use()
 
 
 def test_what_is_missing_is_one_line_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,19 +4,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.values.numbers import DIGITED, WORDED, from_digits, from_words, same_number
 
 
 def test_a_folder_that_is_called_like_a_number_is_none() -> None:
-    assert [one.value for one in read("run two/run.py on data/ten with 3 of one/two").mentions if not one.parts] == [
+    assert [one.value for one in read_request("run two/run.py on data/ten with 3 of one/two").mentions if not one.parts] == [
         "two/run.py", "data/ten", "3", "one/two",
     ]  # fmt: skip
 
 
 def test_zero_is_a_number_of_its_own() -> None:
-    assert [one.value for one in read("one hundred and zero").mentions if not one.parts] == ["100", "0"]
-    assert [one.value for one in read("one hundred and two").mentions if not one.parts] == ["102"]
+    assert [one.value for one in read_request("one hundred and zero").mentions if not one.parts] == ["100", "0"]
+    assert [one.value for one in read_request("one hundred and two").mentions if not one.parts] == ["102"]
 
 
 @settings(deadline=None)
@@ -53,11 +53,15 @@ _OF_NUMBERS = [
 @given(st.lists(st.sampled_from(_OF_NUMBERS), max_size=12))
 def test_words_of_numbers_in_any_order_are_read(several: list[str]) -> None:
     text = " ".join(several)
-    assert all(one.value for one in read(text).mentions)
+    assert all(one.value for one in read_request(text).mentions)
 
 
 def test_an_article_begins_another_number() -> None:
-    said = [one.value for one in read("a guidance of eight hundred and a fifth of the noise").mentions if not one.parts]
+    said = [
+        one.value
+        for one in read_request("a guidance of eight hundred and a fifth of the noise").mentions
+        if not one.parts
+    ]
     assert said == ["800", "0.2"]
 
 
@@ -68,7 +72,7 @@ def test_words_that_count_nothing_are_no_number(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["two times ten to the minus and", "ten to the minus of", "ten to the minus sixth"])
 def test_an_exponent_that_is_no_number_ends_nothing(text: str) -> None:
-    assert all(one.value for one in read(text).mentions)
+    assert all(one.value for one in read_request(text).mentions)
 
 
 @pytest.mark.parametrize(
@@ -84,4 +88,4 @@ def test_an_exponent_that_is_no_number_ends_nothing(text: str) -> None:
     ],
 )
 def test_numbers_as_papers_print_them(text: str, values: list[str]) -> None:
-    assert [one.value for one in read(text).mentions if one.kind == "number" or "-" in one.value[1:]] == values
+    assert [one.value for one in read_request(text).mentions if one.kind == "number" or "-" in one.value[1:]] == values

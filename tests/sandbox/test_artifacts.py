@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.artifacts import artifacts
-from sandbox.session import Record
+from sandbox.session import SessionRecord
 from sandbox.task import Source, Task
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -15,7 +15,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 def script(root: Path, url: str, version: str = COMMIT) -> str:
     task = Task(text="python run.py")
-    return artifacts(Record(source=Source(root=root, version=version, url=url), task=task))["reproduce.sh"]
+    return artifacts(SessionRecord(source=Source(root=root, version=version, url=url), task=task))["reproduce.sh"]
 
 
 @pytest.mark.parametrize("url", ["https://git.example/a/b.git", "git@git.example:a/b.git", "file:///somewhere/b"])

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sandbox.contract import Response
-from sandbox.diagnosis import Place, diagnose
-from sandbox.repair_rules import Scene, next_repair
+from sandbox.diagnosis import RunLocation, diagnose
+from sandbox.repair_rules import FailureContext, next_repair
 from sandbox.task import Source, Task
 
 DECLARED = {
@@ -19,8 +19,8 @@ DECLARED = {
 def failure(root: Path, program: str) -> tuple[str, ...] | None:
     said = f"/bin/bash: line 1: {program}: command not found"
     response = Response(ended="exited", exit_code=127, stderr=said + "\n", error_lines=(said,))
-    diagnosis = diagnose(response, f"{program} --lr 1", Place(root=root))
-    scene = Scene(source=Source(root=root), task=Task(text=f"{program} --lr 1"))
+    diagnosis = diagnose(response, f"{program} --lr 1", RunLocation(root=root))
+    scene = FailureContext(source=Source(root=root), task=Task(text=f"{program} --lr 1"))
     repair = next_repair(diagnosis, [], scene)
     return repair.arguments if repair and repair.kind == "install" else None
 

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from sandbox.below import below
-from sandbox.files import copy_tree, newer_file, used, write_tar
-from sandbox.inside import Inside, safe_relative
+from sandbox.files import copy_tree, disk_usage, newer_file, write_tar
+from sandbox.held_folder import held_folder
+from sandbox.inner_path import InnerPath, safe_relative
 from sandbox.pip_settings import PipSettings, read_pip_settings, without_credentials
 
 
@@ -31,7 +31,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_a_copy_has_no_way_out(tree: Path, tmp_path: Path) -> None:
-    with below(tmp_path) as place:
+    with held_folder(tmp_path) as place:
         copy_tree(tree, place, safe_relative("copy"))
     names = sorted(path.relative_to(tmp_path / "copy").as_posix() for path in (tmp_path / "copy").rglob("*"))
     assert names == ["a", "a/b", "a/b/f.txt", "folder", "good", "script"]
@@ -54,9 +54,9 @@ def test_paths_that_leave(path: str) -> None:
     with pytest.raises(ValueError):
         safe_relative(path)
     with pytest.raises(ValueError):
-        Inside(PurePosixPath(path))
+        InnerPath(PurePosixPath(path))
     with pytest.raises(ValueError):
-        safe_relative("a") / Inside(PurePosixPath(path))
+        safe_relative("a") / InnerPath(PurePosixPath(path))
 
 
 def test_new_files_that_count(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_new_files_that_count(tmp_path: Path) -> None:
     (tmp_path / "sub/out").write_text("x")
     os.utime(tmp_path / "sub/out", ns=(now + 10, now + 10))
     assert newer_file(tmp_path, now)
-    assert used(tmp_path).size >= 4096
+    assert disk_usage(tmp_path).size >= 4096
 
 
 def test_pip_settings_are_read_as_pip_reads_them(tmp_path: Path) -> None:

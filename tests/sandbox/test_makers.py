@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.makers import Missing, makers_of, template_of
+from sandbox.makers import MissingFile, makers_of, template_of
 
 
 def write(root: Path, name: str, text: str = "") -> Path:
@@ -20,7 +20,7 @@ def write(root: Path, name: str, text: str = "") -> Path:
 
 def made(root: Path, path: str, **more: object) -> bool:
     """Whether the first way that is proposed brings the file about, run where the program ran."""
-    missing = Missing(root=root, path=path, **more)  # type: ignore[arg-type]
+    missing = MissingFile(root=root, path=path, **more)  # type: ignore[arg-type]
     command = makers_of(missing)[0]
     environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
     subprocess.run(["bash", "-c", command], cwd=missing.here, env=environment, check=True, timeout=240)
@@ -72,7 +72,7 @@ def test_an_archive_without_the_file_is_left_alone(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
         packed.writestr("data/test.csv", "x")
     write(tmp_path, "broken.zip", "no archive")
-    assert makers_of(Missing(root=tmp_path, path="data/train.csv")) == []
+    assert makers_of(MissingFile(root=tmp_path, path="data/train.csv")) == []
 
 
 def test_a_tar_by_its_name(tmp_path: Path) -> None:
@@ -90,33 +90,33 @@ def test_a_documented_command_with_its_arguments(tmp_path: Path) -> None:
     write(tmp_path, "tools/prep.py", "import sys\nopen(sys.argv[1], 'w')")
     write(tmp_path, "train.py")
     write(tmp_path, "README.md", "```\npython tools/prep.py <out>/vocab.json\n$ python tools/prep.py vocab.json\n```\n")
-    assert makers_of(Missing(root=tmp_path, path="vocab.json")) == ["python tools/prep.py vocab.json"]
+    assert makers_of(MissingFile(root=tmp_path, path="vocab.json")) == ["python tools/prep.py vocab.json"]
     assert made(tmp_path, "vocab.json")
 
 
 def test_the_script_itself_and_unknown_scripts_make_nothing(tmp_path: Path) -> None:
     entry = write(tmp_path, "train.py", "open('log.txt', 'w')")
     write(tmp_path, "README.md", "    python train.py --log log.txt\n    python gone.py log.txt\n")
-    assert makers_of(Missing(root=tmp_path, path="log.txt", entry=entry)) == []
+    assert makers_of(MissingFile(root=tmp_path, path="log.txt", entry=entry)) == []
 
 
 def test_a_command_of_a_readme_in_a_folder_runs_there(tmp_path: Path) -> None:
     write(tmp_path, "data/get.sh", "echo x > $1")
     write(tmp_path, "data/README.md", "    bash get.sh words.txt\n")
-    assert makers_of(Missing(root=tmp_path, path="data/words.txt")) == ["(cd data && bash get.sh words.txt)"]
+    assert makers_of(MissingFile(root=tmp_path, path="data/words.txt")) == ["(cd data && bash get.sh words.txt)"]
 
 
 def test_a_target_of_a_makefile(tmp_path: Path) -> None:
     write(tmp_path, "Makefile", "CC := gcc\nall: x\n\ndata: raw\n\tpython get.py words.txt\n\n.PHONY: data\n")
-    assert makers_of(Missing(root=tmp_path, path="words.txt")) == ["make data"]
+    assert makers_of(MissingFile(root=tmp_path, path="words.txt")) == ["make data"]
 
 
 def test_a_script_without_arguments(tmp_path: Path) -> None:
     write(tmp_path, "scripts/get.sh", "echo x > train.csv\n")
-    assert makers_of(Missing(root=tmp_path, path="train.csv", folder="scripts")) == ["bash get.sh"]
+    assert makers_of(MissingFile(root=tmp_path, path="train.csv", folder="scripts")) == ["bash get.sh"]
 
 
 def test_nothing_is_made_outside_the_workspace(tmp_path: Path) -> None:
     write(tmp_path, "config.example.json")
     for path in ("/etc/config.json", "../config.json"):
-        assert makers_of(Missing(root=tmp_path, path=path)) == []
+        assert makers_of(MissingFile(root=tmp_path, path=path)) == []

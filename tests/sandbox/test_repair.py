@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.diagnosis import Diagnosis, Fix, Place
+from sandbox.diagnosis import Diagnosis, Fix, RunLocation
 from sandbox.diagnosis.refine import refine
-from sandbox.makers import Missing, makers_of
+from sandbox.makers import MissingFile, makers_of
 from sandbox.repair import MAX_PER_FAILURE, Repair, pick, signature
-from sandbox.repair_rules import Scene, candidates, next_repair
+from sandbox.repair_rules import FailureContext, candidates, next_repair
 from sandbox.repository_search import device_option, module_places, value_of_variable
 from sandbox.session import repaired
 from sandbox.setup.plan import Host, plan_setup
@@ -20,18 +20,18 @@ def write(root: Path, name: str, text: str) -> None:
     (root / name).write_text(text)
 
 
-def scene(root: Path, text: str = "python train.py", **more: object) -> Scene:
+def scene(root: Path, text: str = "python train.py", **more: object) -> FailureContext:
     settings = {"python": (3, 11), "pythons": ((3, 11), (3, 12), (3, 9), (3, 7)), **more}
     date = str(settings.pop("date", ""))
     folder = str(settings.pop("folder", "."))
-    return Scene(source=Source(root=root, date=date), task=Task(text=text, folder=folder), **settings)  # type: ignore[arg-type]
+    return FailureContext(source=Source(root=root, date=date), task=Task(text=text, folder=folder), **settings)  # type: ignore[arg-type]
 
 
 def diagnosis(code: str, subject: str = "", fix: Fix | None = None) -> Diagnosis:
     return Diagnosis(code=code, category="environment", message="m", subject=subject, evidence=("e",), fix=fix)
 
 
-def proposed(found: Diagnosis, at: Scene) -> list[tuple[str, tuple[str, ...]]]:
+def proposed(found: Diagnosis, at: FailureContext) -> list[tuple[str, tuple[str, ...]]]:
     return [(repair.kind, repair.arguments) for repair in candidates(found, at)]
 
 
@@ -91,7 +91,7 @@ def test_a_file_that_a_script_makes(tmp_path: Path) -> None:
     write(tmp_path, "scripts/get.sh", "curl x > train.csv\n")
     found = proposed(diagnosis("missing-data", "data/vocab.json"), scene(tmp_path))
     assert found == [("first", ("python prepare.py",))]
-    assert makers_of(Missing(root=tmp_path, path="train.csv", folder="scripts")) == ["bash get.sh"]
+    assert makers_of(MissingFile(root=tmp_path, path="train.csv", folder="scripts")) == ["bash get.sh"]
 
 
 def test_a_file_beside_the_script(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_file_beside_the_script(tmp_path: Path) -> None:
         diagnosis("missing-file", "config.json"), scene(tmp_path, "python src/main.py --data data/x.txt -n 3")
     )
     assert found[0] == ("folder", ("src", "python main.py --data ../data/x.txt -n 3"))
-    place = Place(root=tmp_path, entry=tmp_path / "src/main.py")
+    place = RunLocation(root=tmp_path, entry=tmp_path / "src/main.py")
     assert refine(diagnosis("missing-file", "config.json"), place).code == "wrong-folder"
 
 
@@ -115,7 +115,7 @@ def test_a_path_of_the_authors_machine_by_the_option_that_has_it(tmp_path: Path)
         ("python train.py -n 2 --data-dir data",),
     )
     assert proposed(found, scene(tmp_path, "python train.py --data-dir /home/me/wind/data")) == []
-    message = refine(found, Place(root=tmp_path)).message
+    message = refine(found, RunLocation(root=tmp_path)).message
     assert "/home/me/wind/data/train/x.csv" in message and "the repository has data/train/x.csv" in message
 
 
@@ -123,7 +123,7 @@ def test_a_path_of_the_authors_machine_by_the_option_that_has_it(tmp_path: Path)
 def test_a_path_of_the_workspace_is_one_of_the_repository(tmp_path: Path, workspace: str) -> None:
     write(tmp_path, "src/prepare.py", "open('vocab.json', 'w').write('{}')")
     write(tmp_path, "config.example.json", "")
-    place = Place(root=tmp_path, folder="src", entry=tmp_path / "src/train.py")
+    place = RunLocation(root=tmp_path, folder="src", entry=tmp_path / "src/train.py")
     found = refine(diagnosis("missing-file", f"{workspace}/src/vocab.json"), place)
     assert found.subject == "vocab.json" and "`python prepare.py` makes it" in found.message
     above = refine(diagnosis("missing-file", f"{workspace}/config.json"), place)

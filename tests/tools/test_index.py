@@ -17,7 +17,7 @@ from tools.documents.model import Passage
 from tools.index import RepoIndex, make_part
 from tools.index_cache import PartCache, fingerprint
 from tools.python_api.model import UNKNOWN
-from tools.reading import LeftOut, Progress, Reading
+from tools.reading import IndexWalk, LeftOut, Progress
 
 PARTS = ("api", "passages", "examples", "signatures")
 
@@ -39,7 +39,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The parts that are really read from the repository, in order."""
     names: list[str] = []
 
-    def record(index: RepoIndex, name: str, reading: Reading) -> object:
+    def record(index: RepoIndex, name: str, reading: IndexWalk) -> object:
         names.append(name)
         return make_part(index, name, reading)
 
@@ -313,7 +313,7 @@ def test_a_second_process_is_told_what_goes_first(
     (root / "z/last.py").write_text("import argparse\np = argparse.ArgumentParser()\np.parse_args()\n")
     cut = (
         "import sys; sys.path.insert(0, sys.argv[1]); from tools import reading\n"
-        "reading.Reading.each = lambda self, paths: iter(tuple(paths)[:1])\n"
+        "reading.IndexWalk.each = lambda self, paths: iter(tuple(paths)[:1])\n"
         "from tools.index_work import work; work(*sys.argv[2:])"
     )
     monkeypatch.setattr(index_worker, "_WORKER", cut)

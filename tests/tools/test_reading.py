@@ -13,14 +13,14 @@ from tests.processor_time import WAIT, is_within
 from tools import index as index_module
 from tools import index_worker
 from tools.index import RepoIndex
-from tools.reading import Progress, Reading
+from tools.reading import IndexWalk, Progress
 
 HOME = Path(index_module.__file__).parents[1]
 
 
 def test_what_takes_long_is_told_every_second() -> None:
     told: list[tuple[float, Progress]] = []
-    reading = Reading("api", report=lambda progress: told.append((time.monotonic(), progress)))
+    reading = IndexWalk("api", report=lambda progress: told.append((time.monotonic(), progress)))
     with reading.telling():
         for path in reading.each(["a.py", "b.py", "c.py"]):
             time.sleep(2.5 if path == "b.py" else 0)
@@ -37,7 +37,7 @@ def test_a_report_that_ends_the_reading_ends_it_also_between_files() -> None:
         if progress.seconds:
             raise KeyboardInterrupt("cancelled")
 
-    reading = Reading("api", report=report)
+    reading = IndexWalk("api", report=report)
     with pytest.raises(KeyboardInterrupt, match="cancelled"), reading.telling():
         for _ in reading.each(["a.py", "b.py"]):
             time.sleep(3)
@@ -45,12 +45,12 @@ def test_a_report_that_ends_the_reading_ends_it_also_between_files() -> None:
 
 
 def test_nothing_is_told_without_anybody_who_listens() -> None:
-    with Reading("api").telling():
+    with IndexWalk("api").telling():
         pass
 
 
 def test_a_file_that_had_its_time_is_said_to_be_known_in_part() -> None:
-    reading = Reading("api", file_seconds=0.05)
+    reading = IndexWalk("api", file_seconds=0.05)
     for path in reading.each(["a.py", "b.py"]):
         while path == "a.py" and not reading.over():
             pass
@@ -121,7 +121,7 @@ def test_the_second_process_itself_ends_with_its_parent(tmp_path: Path) -> None:
 
 
 def test_what_is_named_is_read_first() -> None:
-    reading = Reading("x")
+    reading = IndexWalk("x")
     reading.first = "b/c"
     read: list[str] = []
 
@@ -141,7 +141,7 @@ def test_what_is_named_is_read_first() -> None:
 
 
 def test_what_goes_first_is_not_left_out() -> None:
-    reading = Reading("x", seconds=0.05)
+    reading = IndexWalk("x", seconds=0.05)
     reading.first = "z"
 
     def make(path: str) -> str:

@@ -6,7 +6,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from tools.check.bash_writes import folders_of, names_secret_file, option_values, written
-from tools.check.power import Found, Power, leaves
+from tools.check.power import Power, PowerUse, leaves
 from tools.check.python_powers import python_powers
 from tools.commandline.invocation import Invocation, read_invocation, split_assignments
 from tools.commandline.lexer import Token, lex
@@ -111,7 +111,7 @@ class _Places(NamedTuple):
     """All in which a command may run; () where each has its own."""
 
 
-def command_powers(text: str, workdir: str, sure: bool) -> Iterator[Found]:
+def command_powers(text: str, workdir: str, sure: bool) -> Iterator[PowerUse]:
     """What single commands of a text do.
 
     Args:
@@ -119,14 +119,14 @@ def command_powers(text: str, workdir: str, sure: bool) -> Iterator[Found]:
         workdir: folder relative to the repository from which it runs.
         sure: whether quotes and comments are surely where they seem to be; else each line is read by itself, too.
     """
-    yield from (Found("secret-variable", match[0]) for match in _ENVIRON.finditer(text))
-    yield from (Found("runs-text", match[1]) for match in _PROMPTS.finditer(text))
-    yield from (Found("runs-text", match[0]) for match in _FUNCTION.finditer(text))
+    yield from (PowerUse("secret-variable", match[0]) for match in _ENVIRON.finditer(text))
+    yield from (PowerUse("runs-text", match[1]) for match in _PROMPTS.finditer(text))
+    yield from (PowerUse("runs-text", match[0]) for match in _FUNCTION.finditer(text))
     for prompts in (True, False):
         yield from _all_calls(text, workdir, sure, prompts=prompts)
 
 
-def _all_calls(text: str, workdir: str, sure: bool, *, prompts: bool) -> Iterator[Found]:
+def _all_calls(text: str, workdir: str, sure: bool, *, prompts: bool) -> Iterator[PowerUse]:
     """What the simple commands do."""
     command = parse_command(text, prompts=prompts)
     places = _Places(workdir, folders_of(text))
@@ -156,17 +156,17 @@ def _call(tokens: Sequence[Token]) -> _Call | None:
     return _Call(raw, tuple(words), read_invocation(words), ".")
 
 
-def _of_call(call: _Call, places: _Places, given: Sequence[tuple[str, str]], text: str) -> Iterator[Found]:
+def _of_call(call: _Call, places: _Places, given: Sequence[tuple[str, str]], text: str) -> Iterator[PowerUse]:
     outer, name = _base(call.words[0]), _base(call.inner.program)
     power = _by_name(call, outer, name)
     if power is None and _is_unknown_program(call.inner.program, given, text):
         power = "runs-text"
     if power is not None:
-        yield Found(power, call.raw)
+        yield PowerUse(power, call.raw)
     if PYTHON.match(call.inner.program) and call.inner.target == "code":
-        yield from (Found(part.power, call.raw) for part in python_powers(call.inner.name, places.workdir))
+        yield from (PowerUse(part.power, call.raw) for part in python_powers(call.inner.name, places.workdir))
     if any(names_secret_file(word, call.folder) for word in call.words):
-        yield Found("secret-file", call.raw)
+        yield PowerUse("secret-file", call.raw)
     yield from _writes(call, outer, name, places, text)
 
 
@@ -237,7 +237,7 @@ def _is_unknown_program(program: str, given: Sequence[tuple[str, str]], text: st
     return not variable[1].isidentifier() or mentioned > len(values) or not harmless
 
 
-def _writes(call: _Call, outer: str, name: str, places: "_Places", text: str) -> Iterator[Found]:
+def _writes(call: _Call, outer: str, name: str, places: "_Places", text: str) -> Iterator[PowerUse]:
     """Files elsewhere that a command makes, changes or removes."""
     targets = written(name, call.inner.words)
     if outer in ("env", "sudo"):
@@ -246,7 +246,7 @@ def _writes(call: _Call, outer: str, name: str, places: "_Places", text: str) ->
     outside = [one for one in targets if any(leaves(one, places.workdir, folder) for folder in folders)]
     if name in _MOVE or outside:
         makes = name == outer and name in _MAKES and not _replaces(call.words) and not _changes_others(text)
-        yield Found("redirect-outside", call.raw, tuple(outside) if makes else ())
+        yield PowerUse("redirect-outside", call.raw, tuple(outside) if makes else ())
 
 
 def _replaces(words: Sequence[str]) -> bool:

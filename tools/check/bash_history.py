@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tools.check.power import Found
+from tools.check.power import PowerUse
 
 _WORDS = re.compile(r"(\\.)|(\"(?:\\.|[^\"\\])*\")|'[^']*'|(?<![^\s;|&<>])#[^\n]*", re.DOTALL)
 """An escape, a text between double quotes, and what an interactive bash leaves alone: single quotes, comments."""
@@ -14,14 +14,14 @@ _EVENT_IN_QUOTES = re.compile(rf"{_OTHER}|(!(?:!|(?![\s=\"]|$))[^\s\"]{{0,40}})"
 _REPLACED = re.compile(r"^\^\S{0,40}", re.MULTILINE)
 
 
-def earlier_commands(text: str, sure: bool) -> Iterator[Found]:
+def earlier_commands(text: str, sure: bool) -> Iterator[PowerUse]:
     """Each place at which bash would put in an earlier command; the rules are those of bash 5.2, `History Interaction`.
 
     Args:
         text: bash text.
         sure: whether quotes and comments of the text can be read exactly; where not, they hide nothing.
     """
-    yield from (Found("earlier-command", match[0]) for match in _REPLACED.finditer(text))
+    yield from (PowerUse("earlier-command", match[0]) for match in _REPLACED.finditer(text))
     if not sure:
         yield from _events(text, _EVENT_IN_QUOTES)
         return
@@ -31,5 +31,5 @@ def earlier_commands(text: str, sure: bool) -> Iterator[Found]:
     yield from _events(outside, _EVENT)
 
 
-def _events(text: str, pattern: re.Pattern[str]) -> Iterator[Found]:
-    return (Found("earlier-command", match[1]) for match in pattern.finditer(text) if match[1])
+def _events(text: str, pattern: re.Pattern[str]) -> Iterator[PowerUse]:
+    return (PowerUse("earlier-command", match[1]) for match in pattern.finditer(text) if match[1])

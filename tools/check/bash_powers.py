@@ -7,7 +7,7 @@ from tools.check.bash_commands import command_powers
 from tools.check.bash_history import earlier_commands
 from tools.check.bash_literal import NUMBERS, exposed
 from tools.check.bash_writes import folders_of, names_secret_file
-from tools.check.power import Found, leaves
+from tools.check.power import PowerUse, leaves
 from tools.commandline.lexer import lex
 from tools.commandline.shell import parse_command, sign_of
 from tools.secret_names import names_a_secret
@@ -31,7 +31,7 @@ _PLAIN_BEFORE = re.compile(r"[&|(){}]|<<|\b(?:if|then|else|elif|for|while|until|
 """Behind these it is not sure that an assignment was made."""
 
 
-def bash_powers(text: str, workdir: str = ".") -> list[Found]:
+def bash_powers(text: str, workdir: str = ".") -> list[PowerUse]:
     """Substitutions that bash would run, redirections that leave the repository, secrets, commands that run text, earlier commands.
 
     Args:
@@ -48,7 +48,7 @@ def bash_powers(text: str, workdir: str = ".") -> list[Found]:
     for inner in _inner_shells(text):
         found += bash_powers(inner, workdir)
     if not any(part.power == "piped-to-shell" for part in found):
-        found += [Found("piped-to-shell", match[0]) for match in _TO_SHELL.finditer(visible)]
+        found += [PowerUse("piped-to-shell", match[0]) for match in _TO_SHELL.finditer(visible)]
     return list(dict.fromkeys(found))
 
 
@@ -64,9 +64,9 @@ def _inner_shells(text: str) -> list[str]:
     return [call.name for call in shells if len(call.name) < len(text)]
 
 
-def _expansions(text: str, visible: str, sure: bool) -> Iterator[Found]:
+def _expansions(text: str, visible: str, sure: bool) -> Iterator[PowerUse]:
     """What bash expands of the characters that are not surely literal; of very many the first and one for the rest."""
-    yield from (Found("command-substitution", match[0]) for match in _ENCODED.finditer(visible))
+    yield from (PowerUse("command-substitution", match[0]) for match in _ENCODED.finditer(visible))
     count = 0
     for match in _EXPANSION.finditer(visible):
         at = match.start()
@@ -74,7 +74,7 @@ def _expansions(text: str, visible: str, sure: bool) -> Iterator[Found]:
             yield from _variable(text, visible, at, sure)
         elif NUMBERS.match(visible, at) is None and not _counts(text, visible, at):
             count += 1
-            yield Found("command-substitution", _excerpt(text, at) if count < _MOST else text[at:])
+            yield PowerUse("command-substitution", _excerpt(text, at) if count < _MOST else text[at:])
             if count == _MOST:
                 return
 
@@ -90,15 +90,15 @@ def _counts(text: str, visible: str, at: int) -> bool:
     )
 
 
-def _variable(text: str, visible: str, at: int, sure: bool) -> Iterator[Found]:
+def _variable(text: str, visible: str, at: int, sure: bool) -> Iterator[PowerUse]:
     braced = re.compile(r"\$\{([^}]*)\}?").match(visible, at)
     if braced is not None and re.search(r"@[A-Za-z]$", braced[1]):
-        yield Found("command-substitution", text[at : braced.end()])
+        yield PowerUse("command-substitution", text[at : braced.end()])
     name = re.compile(r"\$\{?(!?)(\w*)").match(visible, at)
     if name is None:
         return
     if name[1] or (names_a_secret(name[2]) and not (sure and _is_given(name[2], visible[:at]))):
-        yield Found("secret-variable", text[at : name.end()])
+        yield PowerUse("secret-variable", text[at : name.end()])
 
 
 def _is_given(name: str, before: str) -> bool:
@@ -107,7 +107,7 @@ def _is_given(name: str, before: str) -> bool:
     return given is not None and _PLAIN_BEFORE.search(before[: given.start()]) is None
 
 
-def _redirects(text: str, workdir: str, sure: bool) -> Iterator[Found]:
+def _redirects(text: str, workdir: str, sure: bool) -> Iterator[PowerUse]:
     command = parse_command(text)
     targets = {(sign, target, call.folder) for call in command.invocations for sign, target in call.redirects}
     attached = {(sign, target) for sign, target, _ in targets}
@@ -120,9 +120,9 @@ def _redirects(text: str, workdir: str, sure: bool) -> Iterator[Found]:
     targets |= {(sign, target, folder) for sign, target, _ in targets if ">" in sign for folder in folders}
     for sign, target, folder in sorted(targets):
         if _to_a_file(sign) and names_secret_file(target, folder):
-            yield Found("secret-file", f"{sign} {target}" if f"{sign} {target}" in text else f"{sign}{target}")
+            yield PowerUse("secret-file", f"{sign} {target}" if f"{sign} {target}" in text else f"{sign}{target}")
         if _to_a_file(sign) and target not in _DEVICES and leaves(target, workdir, folder):
-            yield Found("redirect-outside", f"{sign} {target}" if f"{sign} {target}" in text else f"{sign}{target}")
+            yield PowerUse("redirect-outside", f"{sign} {target}" if f"{sign} {target}" in text else f"{sign}{target}")
 
 
 def _to_a_file(sign: str) -> bool:

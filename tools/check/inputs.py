@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.check.places import Tree, is_literal, locate
+from tools.check.places import PathIndex, is_literal, locate
 from tools.findings import Finding
 from tools.signatures.model import Option, Signature
 
@@ -38,7 +38,7 @@ SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,5}$")
 
 
 def check_inputs(
-    signature: Signature, values: Mapping[str, Any], tree: Tree, folder: str, created: set[str] | None
+    signature: Signature, values: Mapping[str, Any], tree: PathIndex, folder: str, created: set[str] | None
 ) -> list[Finding]:
     """Inputs that do not exist: a warning, since data is often downloaded first; a configuration file is an error.
 
@@ -119,7 +119,7 @@ def _looks_like_path(option: Option, word: str) -> bool:
     return is_read(option) and (bool(SUFFIX.search(word)) or ("/" in word and not word.startswith("../")))
 
 
-def _is_configuration(option: Option, path: str, tree: Tree) -> bool:
+def _is_configuration(option: Option, path: str, tree: PathIndex) -> bool:
     """A configuration file in a folder where the repository keeps such files: nobody downloads these."""
     if not CONFIG.search(option.dest) or not path.endswith(CONFIG_SUFFIXES):
         return False
@@ -129,7 +129,7 @@ def _is_configuration(option: Option, path: str, tree: Tree) -> bool:
     )
 
 
-def _near(path: str, tree: Tree, folder: str) -> str:
+def _near(path: str, tree: PathIndex, folder: str) -> str:
     same = tree.by_name.get(posixpath.basename(path), [])
     if len(same) == 1:
         return posixpath.relpath(same[0], folder)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tools.check.places import Tree, is_literal, locate
+from tools.check.places import PathIndex, is_literal, locate
 from tools.findings import Finding, Severity
 from tools.signatures.make_reader import Makefile, read_makefile
 from tools.signatures.nearest import nearest
@@ -35,7 +35,9 @@ class _Words(NamedTuple):
     rest: list[str]
 
 
-def check_make(words: Sequence[str], folder: str, tree: Tree, sources: Sources, *, sure: bool) -> Iterator[Finding]:
+def check_make(
+    words: Sequence[str], folder: str, tree: PathIndex, sources: Sources, *, sure: bool
+) -> Iterator[Finding]:
     """What keeps `make [-C FOLDER] [-f FILE] TARGET… NAME=VALUE…` from doing what it says.
 
     Args:
@@ -93,7 +95,7 @@ def _split(words: Sequence[str]) -> _Words:
     return said
 
 
-def _against(words: Sequence[str], makefile: Makefile, folder: str, tree: Tree) -> Iterator[Finding]:
+def _against(words: Sequence[str], makefile: Makefile, folder: str, tree: PathIndex) -> Iterator[Finding]:
     for word in words:
         assigned = _ASSIGNED.match(word)
         if assigned is not None:
@@ -113,7 +115,7 @@ def _variable(name: str, makefile: Makefile) -> Iterator[Finding]:
             yield _finding("unknown-option", message, name, near)
 
 
-def _is_built(word: str, folder: str, tree: Tree) -> bool:
+def _is_built(word: str, folder: str, tree: PathIndex) -> bool:
     """Whether a target is a file that is there, or one that make builds of a source by itself."""
     path = locate(folder, word)
     if path is None or tree.has(path):

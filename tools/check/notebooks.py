@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tools.check.places import Tree, is_literal, locate
+from tools.check.places import PathIndex, is_literal, locate
 from tools.findings import Finding
 from tools.signatures.nearest import nearest
 
@@ -20,7 +20,7 @@ WITH_VALUE = frozenset({
 _ASSIGNED = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 
 
-def check_papermill(words: Sequence[str], folder: str, tree: Tree, read: Any) -> Iterator[Finding]:
+def check_papermill(words: Sequence[str], folder: str, tree: PathIndex, read: Any) -> Iterator[Finding]:
     """What keeps `papermill NOTEBOOK OUTPUT -p NAME VALUE …` from doing what it says.
 
     Args:

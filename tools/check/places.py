@@ -8,7 +8,7 @@ from functools import cached_property
 UNKNOWN_MARKS = ("$", "*", "`", "<", ">", "{", "~", "://")
 
 
-class Tree:
+class PathIndex:
     """The files and folders of a repository by path."""
 
     def __init__(self, files: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ Power = Literal[
 ]  # fmt: skip
 
 
-class Found(NamedTuple):
+class PowerUse(NamedTuple):
     """One such thing."""
 
     power: Power

@@ -3,14 +3,14 @@
 from typing import Literal
 
 from tools.check.bash_powers import bash_powers
-from tools.check.power import Found
+from tools.check.power import PowerUse
 from tools.check.python_powers import python_powers
 
 LONGEST = {"bash": 20_000, "python": 100_000}
 """Characters; a longer text is refused as a whole."""
 
 
-def powers(text: str, workdir: str = ".", kind: Literal["bash", "python"] = "bash") -> list[Found]:
+def powers(text: str, workdir: str = ".", kind: Literal["bash", "python"] = "bash") -> list[PowerUse]:
     """Substitutions, writing outside the repository, secrets, text and programs that are run.
 
     Args:
@@ -19,5 +19,5 @@ def powers(text: str, workdir: str = ".", kind: Literal["bash", "python"] = "bas
         kind: the language.
     """
     if len(text) > LONGEST[kind]:
-        return [Found("too-long", text)]
+        return [PowerUse("too-long", text)]
     return list(dict.fromkeys((bash_powers if kind == "bash" else python_powers)(text, workdir)))

@@ -31,7 +31,7 @@ _MAKES_NAMES = ("exec(", "globals()", "locals()", "vars()")
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-class Located(NamedTuple):
+class LocatedFinding(NamedTuple):
     """A finding and the line of the code that it is about."""
 
     line: int
@@ -82,22 +82,22 @@ class _Checker:
         self._api = index.api
         self._imports = ImportChecker(tree, index, workdir)
 
-    def located(self) -> Iterator[Located]:
+    def located(self) -> Iterator[LocatedFinding]:
         for item in imported_names(self._tree):
             for finding in self._imports.check(item):
-                yield Located(item.line, finding)
+                yield LocatedFinding(item.line, finding)
         yield from self._attributes()
-        yield from (Located(*item) for item in self._objects.missing())
-        yield from (Located(*item) for item in missing_arguments(self._tree))
+        yield from (LocatedFinding(*item) for item in self._objects.missing())
+        yield from (LocatedFinding(*item) for item in missing_arguments(self._tree))
         yield from self._calls()
         yield from self._undefined_names()
         yield from self._nothing_runs()
 
-    def _nothing_runs(self) -> Iterator[Located]:
+    def _nothing_runs(self) -> Iterator[LocatedFinding]:
         """Code that would end well whatever it says: functions and classes that nobody calls."""
         if any(isinstance(node, _DEFINES) for node in self._tree.body) and all(map(_is_quiet, self._tree.body)):
             said = "nothing runs: the code only defines functions and classes"
-            yield Located(0, Finding(code="nothing-runs", message=said))
+            yield LocatedFinding(0, Finding(code="nothing-runs", message=said))
 
     @cached_property
     def _repository_names(self) -> dict[str, str]:
@@ -113,7 +113,7 @@ class _Checker:
     def _objects(self) -> Objects:
         return Objects(self._tree, self._imports, self._repository_names, self._api)
 
-    def _attributes(self) -> Iterator[Located]:
+    def _attributes(self) -> Iterator[LocatedFinding]:
         """Attributes of the repository's modules that are not there."""
         stored = stored_chains(self._tree)
         for chain in chains(self._tree):
@@ -123,10 +123,10 @@ class _Checker:
                 owner = ".".join((self._repository_names[chain.root], *chain.rest[: length - 1]))
                 if self._imports.resolve(f"{owner}.{chain.rest[length - 1]}") is None:
                     line = chain.node.lineno
-                    yield Located(line, self._imports.missing_name(owner, chain.rest[length - 1], line))
+                    yield LocatedFinding(line, self._imports.missing_name(owner, chain.rest[length - 1], line))
                     break
 
-    def _calls(self) -> Iterator[Located]:
+    def _calls(self) -> Iterator[LocatedFinding]:
         """Calls of the repository's functions, classes and methods whose arguments do not fit."""
         for node in ast.walk(self._tree):
             chain = chain_of(node.func) if isinstance(node, ast.Call) else None
@@ -137,14 +137,14 @@ class _Checker:
                 if called is not None and called.sure:
                     yield from _misfit(node, chain.text, called)
 
-    def _undefined_names(self) -> Iterator[Located]:
+    def _undefined_names(self) -> Iterator[LocatedFinding]:
         """Names that nothing binds."""
         for item in undefined_names(self._tree):
             if item.star and not self._imports.stars_lack(item.name):
                 continue
             certain = not any(word in self._text for word in _MAKES_NAMES) and self._is_reached(item.line)
             severity: Severity = "error" if certain else "warning"
-            yield Located(
+            yield LocatedFinding(
                 item.line,
                 Finding(
                     code="undefined-name",
@@ -188,7 +188,7 @@ def _is_quiet(node: ast.stmt) -> bool:
     return held is None or not any(isinstance(part, ast.Call | ast.stmt | ast.Await) for part in ast.walk(held))
 
 
-def _left_open(call: ast.Call, written: str) -> Iterator[Located]:
+def _left_open(call: ast.Call, written: str) -> Iterator[LocatedFinding]:
     """`...` as an argument: somebody has to say what goes there."""
     given = [
         *((str(at), one) for at, one in enumerate(call.args, 1)),
@@ -198,17 +198,19 @@ def _left_open(call: ast.Call, written: str) -> Iterator[Located]:
         if isinstance(value, ast.Constant) and value.value is Ellipsis:
             said = f"line {call.lineno}: {written}() is not whole: fill in what ... stands for ({name})"
             subject = f"{written}.{name}"
-            yield Located(call.lineno, Finding(code="left-open", message=said, severity="warning", subject=subject))
+            yield LocatedFinding(
+                call.lineno, Finding(code="left-open", message=said, severity="warning", subject=subject)
+            )
 
 
-def _misfit(call: ast.Call, written: str, called: ApiObject) -> Iterator[Located]:
+def _misfit(call: ast.Call, written: str, called: ApiObject) -> Iterator[LocatedFinding]:
     wrong = mismatch(call, called.parameters)
     if wrong is None:
         return
     names = [item.name for item in called.parameters if item.kind in ("either", "keyword")]
     near = wrong.subject if wrong.subject in names else nearest(wrong.subject, names)
     takes = "" if wrong.by_value else f"; it takes ({', '.join(names)})"
-    yield Located(
+    yield LocatedFinding(
         call.lineno,
         Finding(
             code="bad-call",

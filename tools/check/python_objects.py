@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tools.check.python_imports import ImportChecker, nearest
 from tools.findings import Finding
-from tools.python_api.bindings import Chain, Made, binding_counts, chains, made_objects, stored_chains
+from tools.python_api.bindings import Chain, CreatedObject, binding_counts, chains, made_objects, stored_chains
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import ApiFacts, ApiObject
 from tools.python_api.read import parse_module
@@ -15,7 +15,7 @@ from tools.python_api.read import parse_module
 _HERE = "draft"
 
 
-class Kind(NamedTuple):
+class ObjectClass(NamedTuple):
     """The class of an object, and the index that knows it."""
 
     owner: ApiObject
@@ -58,7 +58,7 @@ class Objects:
             if kind.api.instances.has(kind.owner, chain.rest[0]) is False:
                 yield chain.node.lineno, _lacks(kind, chain)
 
-    def _callable(self, chain: Chain) -> Kind | None:
+    def _callable(self, chain: Chain) -> ObjectClass | None:
         """The function or class that a chain names."""
         dotted = ".".join((self._bound.get(chain.root, ""), *chain.rest))
         api = self._api
@@ -70,7 +70,7 @@ class Objects:
         else:
             return None
         callable_ = isinstance(found, ApiObject) and found.kind in ("function", "class")
-        return Kind(found, api) if callable_ and isinstance(found, ApiObject) else None
+        return ObjectClass(found, api) if callable_ and isinstance(found, ApiObject) else None
 
     @cached_property
     def _here(self) -> ApiIndex:
@@ -86,21 +86,21 @@ class Objects:
         return frozenset(n.name for n in self._tree.body if isinstance(n, kinds) and counts[n.name] == 1)
 
     @cached_property
-    def _kinds(self) -> dict[str, Kind]:
+    def _kinds(self) -> dict[str, ObjectClass]:
         """Names of objects whose class is known."""
         found = {name: self._kind(made) for name, made in made_objects(self._tree).items()}
         return {name: kind for name, kind in found.items() if kind is not None}
 
-    def _kind(self, made: Made) -> Kind | None:
+    def _kind(self, made: CreatedObject) -> ObjectClass | None:
         called = self._callable(made.maker)
         owner = called.api.instances.class_of(called.owner) if called is not None else None
         if called is None or owner is None:
             return None
         changed = any(called.api.instances.method(owner, name) for name in made.through)
-        return None if changed else Kind(owner, called.api)
+        return None if changed else ObjectClass(owner, called.api)
 
 
-def _lacks(kind: Kind, chain: Chain) -> Finding:
+def _lacks(kind: ObjectClass, chain: Chain) -> Finding:
     name, owner = chain.rest[0], kind.owner.name.rpartition(".")[2]
     near = nearest(name, kind.api.instances.methods(kind.owner))
     return Finding(

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from tools.check.power import Found, Power, leaves
+from tools.check.power import Power, PowerUse, leaves
 from tools.check.python_names import Names
 from tools.python_source import TooDeepError, read_python
 from tools.secret_files import is_secret_place
@@ -64,7 +64,7 @@ _LONGEST = 200
 """Characters of an excerpt."""
 
 
-def python_powers(text: str, workdir: str = ".") -> list[Found]:
+def python_powers(text: str, workdir: str = ".") -> list[PowerUse]:
     """Programs that it starts, text that it runs, secrets that it reads, files that it changes outside the repository.
 
     It sees what is written in the usual ways and through simple aliases; code that hides it on purpose can, and so can a repository's own.
@@ -77,14 +77,14 @@ def python_powers(text: str, workdir: str = ".") -> list[Found]:
     try:
         tree = _tree(text)
         if tree is None:
-            found += [Found("runs-programs", match[0].strip()) for match in _MAGIC.finditer(text)]
+            found += [PowerUse("runs-programs", match[0].strip()) for match in _MAGIC.finditer(text)]
             tree = _tree(_MAGIC.sub("pass", text))
     except TooDeepError:
-        return [*found, Found("too-long", text)]
+        return [*found, PowerUse("too-long", text)]
     if tree is None:
         return [
             *found,
-            *(Found("runs-text", match[0]) for match in _WORDS.finditer(unicodedata.normalize("NFKC", text))),
+            *(PowerUse("runs-text", match[0]) for match in _WORDS.finditer(unicodedata.normalize("NFKC", text))),
         ]
     return list(dict.fromkeys([*found, *_Walk(tree, text, workdir).found()]))
 
@@ -98,12 +98,12 @@ def _tree(text: str) -> ast.Module | None:
         return None  # said by the check of Python; here words are looked for instead
 
 
-def _cookies(text: str) -> Iterator[Found]:
+def _cookies(text: str) -> Iterator[PowerUse]:
     """Lines that make Python read other letters than are written."""
     for line in text.split("\n")[:2]:
         match = _COOKIE.match(line)
         if match is not None and re.sub(r"[-_]", "", match[1].lower()) not in _ENCODINGS:
-            yield Found("runs-text", line.strip())
+            yield PowerUse("runs-text", line.strip())
 
 
 class _Walk:
@@ -119,12 +119,12 @@ class _Walk:
         away = any(leaves(self._names.place(node.args[0]), workdir) for node in moves if node.args)
         self._workdir, self._folder = workdir, "" if away else "."
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[PowerUse]:
         """Everything, in no order."""
         for node in ast.walk(self._tree):
             power = self._of(node)
             if power is not None:
-                yield Found(power, self._excerpt(node))
+                yield PowerUse(power, self._excerpt(node))
 
     def _of(self, node: ast.AST) -> Power | None:
         if isinstance(node, ast.ImportFrom):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tools.check.manifests import declared_programs
-from tools.check.places import Tree, locate
+from tools.check.places import PathIndex, locate
 from tools.commandline.invocation import Invocation
 from tools.commandline.words import parse_call
 from tools.index import RepoIndex
@@ -26,7 +26,7 @@ class CheckedRepository:
     def __init__(self, index: RepoIndex) -> None:
         self.absent = absent_submodules(index)
         """Submodules that are not checked out."""
-        self.tree = Tree(index.files)
+        self.tree = PathIndex(index.files)
         self.reader = SignatureReader(index.root, self.tree.files)
 
     @functools.cached_property

@@ -10,7 +10,7 @@ from tools.commandline.invocation import Invocation, read_invocation, split_assi
 from tools.commandline.lexer import Token, lex
 from tools.commandline.model import Argument, Call, Script, Word
 from tools.commandline.quoting import quote, unquote
-from tools.commandline.reader import Given
+from tools.commandline.reader import LocatedPart
 from tools.commandline.shell import MAX_BYTES, change_folder, is_keyword, never_a_command, sign_of
 from tools.commandline.words import choose, parse_call
 from tools.signatures.model import Signature
@@ -139,7 +139,7 @@ def _redirects(tokens: Sequence[Token]) -> Iterator[Argument]:
             yield Argument(kind="redirect", values=(token.value,), written=(_word(token),))
 
 
-def _argument(part: Given, words: list[Word], left: dict[int, str]) -> Argument:
+def _argument(part: LocatedPart, words: list[Word], left: dict[int, str]) -> Argument:
     """An argument with its words as written.
 
     Args:

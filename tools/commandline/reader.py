@@ -32,7 +32,7 @@ _PLAIN = frozenset(["", "int", "float", "str", "bool", "list", "literal", "yaml"
 """Converters behind which a choice is written as it is; a function of the program's own may change it."""
 
 
-class Given(Part, frozen=True, kw_only=True):
+class LocatedPart(Part, frozen=True, kw_only=True):
     """Which of the words they are."""
 
     start: int
@@ -52,7 +52,7 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     """dests in the order in which they were given."""
     chosen: tuple[tuple[str, str], ...] = ()
     """Of overrides: what the words choose of groups and files (see Signature.chosen)."""
-    given: tuple[Given, ...] = ()
+    given: tuple[LocatedPart, ...] = ()
     """Which words belong together, in order; every word is in one of them."""
 
 
@@ -66,7 +66,7 @@ class Reader:
         self.unknown: list[str] = []
         self.tried: set[str] = set()
         """dests that were named but given too few words."""
-        self.given: list[Given] = []
+        self.given: list[LocatedPart] = []
         self.chosen: tuple[tuple[str, str], ...] = ()
         self.excused = False
         """Whether nothing more is required: help is asked for, or a file of flags may say it."""
@@ -79,7 +79,7 @@ class Reader:
         """What was read of these words; those that nothing claimed are given by place to nobody."""
         claimed = {place for part in self.given for place in range(part.start, part.stop)}
         left = [
-            Given(start=place, stop=place + 1, kind="dashes" if word == "--" else "place", values=(word,))
+            LocatedPart(start=place, stop=place + 1, kind="dashes" if word == "--" else "place", values=(word,))
             for place, word in enumerate(words)
             if place not in claimed
         ]
@@ -89,8 +89,8 @@ class Reader:
         )  # fmt: skip
 
     def take(self, start: int, stop: int, **facts: Any) -> None:
-        """Say what the words from `start` to before `stop` are, in the fields of Given."""
-        self.given.append(Given(start=start, stop=stop, **facts))
+        """Say what the words from `start` to before `stop` are, in the fields of LocatedPart."""
+        self.given.append(LocatedPart(start=start, stop=stop, **facts))
 
     def note(self, code: str, message: str, option: Option | None, *words: str, sure: bool = True) -> None:
         """Record a finding; about an option that could not be read for sure nobody can tell.

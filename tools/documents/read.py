@@ -10,7 +10,7 @@ from tools.documents.notebook import feed_notebook
 from tools.documents.rst import feed_rst
 from tools.documents.sections import PassageBuilder
 from tools.documents.text import LARGEST_TEXT, read_text
-from tools.reading import Over, Reading, never
+from tools.reading import IndexWalk, Over, never
 
 _READERS = {
     ".md": feed_markdown,
@@ -33,19 +33,19 @@ def is_readme(path: str) -> bool:
     return name.startswith("readme") and PurePosixPath(name).suffix in ("", ".txt", *_READERS)
 
 
-def read_documents(root: Path, files: Iterable[str], reading: Reading | None = None) -> tuple[Passage, ...]:
+def read_documents(root: Path, files: Iterable[str], reading: IndexWalk | None = None) -> tuple[Passage, ...]:
     """The passages of all documents among the files, in the order of the files."""
-    reading = reading or Reading("passages")
+    reading = reading or IndexWalk("passages")
     documents = [path for path in files if is_document(path)]
     found = reading.results(documents, lambda path: read_document(root, path, reading))
     return tuple(passage for passages in found.values() for passage in passages)
 
 
-def read_document(root: Path, path: str, reading: Reading | None = None) -> tuple[Passage, ...]:
+def read_document(root: Path, path: str, reading: IndexWalk | None = None) -> tuple[Passage, ...]:
     """The passages of one document; none where it cannot be read."""
     text = read_text(root / path)
     key = (path, content_hash(text.encode("utf-8", "surrogatepass")))
-    reading = reading or Reading("passages")
+    reading = reading or IndexWalk("passages")
     return reading.recall(key, tuple[Passage, ...], lambda: parse_document(text, path, reading.over))
 
 

@@ -75,7 +75,7 @@ def rebound_names(tree: ast.Module) -> frozenset[str]:
     return frozenset(_rebound(tree))
 
 
-class Made(NamedTuple):
+class CreatedObject(NamedTuple):
     """How an object came about: `Net(1).eval().to("cpu")`."""
 
     maker: Chain
@@ -90,7 +90,7 @@ _FLUENT = frozenset(
 """Methods of torch.nn.Module that give the module back."""
 
 
-def made_objects(tree: ast.AST) -> dict[str, Made]:
+def made_objects(tree: ast.AST) -> dict[str, CreatedObject]:
     """Names that are bound once in all scopes, to the result of a call, and how it is made: `net = package.Net(1)`.
 
     `net = net.eval()` counts as no binding.
@@ -99,13 +99,13 @@ def made_objects(tree: ast.AST) -> dict[str, Made]:
     again = [node for node in assignments if _returns_itself(node)]
     counts = binding_counts(tree) - Counter(ast.unparse(node.targets[0]) for node in again)
     later = {ast.unparse(node.targets[0]): _steps(node.value)[1] for node in again}
-    found: dict[str, Made] = {}
+    found: dict[str, CreatedObject] = {}
     for node in assignments:
         first, through = _steps(node.value)
         called = chain_of(first.func) if isinstance(first, ast.Call) and node not in again else None
         target = node.targets[0]
         if isinstance(target, ast.Name) and called is not None and counts[target.id] == 1:
-            found[target.id] = Made(called, through | later.get(target.id, frozenset()))
+            found[target.id] = CreatedObject(called, through | later.get(target.id, frozenset()))
     return found
 
 

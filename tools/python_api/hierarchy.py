@@ -22,7 +22,7 @@ _DEEPEST = 60
 _MOST_CLASSES = 200
 
 
-class Place(NamedTuple):
+class DefinitionSite(NamedTuple):
     """A definition and the module in which it stands."""
 
     facts: ModuleFacts
@@ -37,7 +37,7 @@ class Constructor(NamedTuple):
 
 
 _UNSURE = Constructor((), sure=False)
-BaseFinder = Callable[[Place, str], Place | None]
+BaseFinder = Callable[[DefinitionSite, str], DefinitionSite | None]
 """The class of the repository that a base of a class means, as written; None for a foreign one."""
 DefinitionFinder = Callable[[ModuleFacts, str], list[Definition]]
 """The definitions of a name (`Model.forward`) in a module."""
@@ -50,10 +50,10 @@ class Hierarchy:
         self._find_base = find_base
         self._definitions = definitions
         self._known: dict[tuple[str, str, int], Constructor] = {}
-        self._bases: dict[tuple[str, str, int], dict[str, Place | None]] = {}
+        self._bases: dict[tuple[str, str, int], dict[str, DefinitionSite | None]] = {}
         self._open: set[tuple[str, str, int]] = set()
 
-    def family(self, place: Place) -> Iterator[tuple[Place, tuple[str, ...]]]:
+    def family(self, place: DefinitionSite) -> Iterator[tuple[DefinitionSite, tuple[str, ...]]]:
         """A class and its bases of the repository, depth first, each once, with its bases from elsewhere as written."""
         seen: set[tuple[str, str, int]] = set()
         todo = [place]
@@ -66,22 +66,22 @@ class Hierarchy:
             yield current, tuple(base for base, found in bases.items() if found is None)
             todo.extend(found for found in reversed(bases.values()) if found is not None)
 
-    def _bases_of(self, place: Place) -> dict[str, Place | None]:
+    def _bases_of(self, place: DefinitionSite) -> dict[str, DefinitionSite | None]:
         """The bases of a class by what is written; None for those from elsewhere."""
         key = _key(place)
         if key not in self._bases:
             self._bases[key] = {base: self._find_base(place, base) for base in place.definition.bases}
         return self._bases[key]
 
-    def method(self, place: Place, name: str) -> Place | None:
+    def method(self, place: DefinitionSite, name: str) -> DefinitionSite | None:
         """A method of a class or of its bases."""
         for member, _ in self.family(place):
             own = self._definitions(member.facts, f"{member.definition.name}.{name}")
             if own:
-                return Place(member.facts, own[-1])
+                return DefinitionSite(member.facts, own[-1])
         return None
 
-    def constructor(self, place: Place) -> Constructor:
+    def constructor(self, place: DefinitionSite) -> Constructor:
         """What calling a class takes: its own `__init__`, its fields, or the first base that has one.
 
         Unsure for a class that is, through its bases, its own base.
@@ -98,7 +98,7 @@ class Hierarchy:
             self._open.discard(key)
         return self._known[key]
 
-    def _constructor(self, place: Place) -> Constructor:
+    def _constructor(self, place: DefinitionSite) -> Constructor:
         owner = place.definition
         init, new = (self._definitions(place.facts, f"{owner.name}.{name}") for name in ("__init__", "__new__"))
         if init or new:
@@ -110,7 +110,7 @@ class Hierarchy:
         inherited = self._inherited_constructor(place)
         return Constructor(inherited.parameters, owner.sure and inherited.sure)
 
-    def _field_constructor(self, place: Place) -> Constructor:
+    def _field_constructor(self, place: DefinitionSite) -> Constructor:
         """What the constructor takes that a dataclass makes: the fields of all its bases that have some, the farthest first.
 
         Unsure where a base from elsewhere may have fields, or where several bases have some, whose order matters.
@@ -127,11 +127,11 @@ class Hierarchy:
         straight = all(self._bases_with_fields(member) < 2 for member, _ in members)
         return Constructor(tuple(fields.values()), sure and closed and straight and len(members) < _MOST_CLASSES)
 
-    def _bases_with_fields(self, place: Place) -> int:
+    def _bases_with_fields(self, place: DefinitionSite) -> int:
         found = [base for base in self._bases_of(place).values() if base is not None]
         return sum(any(member.definition.fields for member, _ in self.family(base)) for base in found)
 
-    def _inherited_constructor(self, place: Place) -> Constructor:
+    def _inherited_constructor(self, place: DefinitionSite) -> Constructor:
         for base in place.definition.bases:
             if base.split("[")[0].rpartition(".")[2] in _PLAIN_BASES:
                 continue
@@ -142,11 +142,11 @@ class Hierarchy:
         return Constructor((), sure=True)
 
 
-def _key(place: Place) -> tuple[str, str, int]:
+def _key(place: DefinitionSite) -> tuple[str, str, int]:
     return (place.facts.path, place.definition.name, place.definition.line)
 
 
-def _has_no_fields(place: Place, base: str) -> bool:
+def _has_no_fields(place: DefinitionSite, base: str) -> bool:
     """Whether a base from elsewhere, as written, is known to have no fields."""
     written = base.split("[")[0]
     root, name = written.split(".")[0], written.rpartition(".")[2]

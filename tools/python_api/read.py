@@ -14,7 +14,7 @@ from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Pa
 from tools.python_api.registries import read_registries
 from tools.python_api.requirements import read_requirements
 from tools.python_source import parse_python
-from tools.reading import Over, Reading, never
+from tools.reading import IndexWalk, Over, never
 
 _LARGEST_SOURCE = 2_000_000
 _DYNAMIC = {
@@ -32,16 +32,16 @@ _LEVELS = 1000
 _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 
 
-def read_api(root: Path, files: Iterable[str], reading: Reading | None = None) -> ApiFacts:
+def read_api(root: Path, files: Iterable[str], reading: IndexWalk | None = None) -> ApiFacts:
     """The facts of all Python files among the files of a repository; those that are left out count as dynamic."""
-    files, reading = tuple(files), reading or Reading("api")
+    files, reading = tuple(files), reading or IndexWalk("api")
     paths = [path for path in files if path.endswith(".py")]
     modules = reading.results(paths, lambda path: read_module(root, path, reading))
     facts = tuple(modules.get(path) or ModuleFacts(path=path, dynamic=True) for path in paths)
     return ApiFacts(modules=facts, requirements=read_requirements(root, files))
 
 
-def read_module(root: Path, path: str, reading: Reading) -> ModuleFacts:
+def read_module(root: Path, path: str, reading: IndexWalk) -> ModuleFacts:
     """The facts of one file; what cannot be read counts as dynamic."""
     try:
         if (root / path).stat().st_size > _LARGEST_SOURCE:

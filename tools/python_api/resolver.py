@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from tools.python_api.hierarchy import Constructor, Hierarchy, Place
+from tools.python_api.hierarchy import Constructor, DefinitionSite, Hierarchy
 from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Definition, Import, ModuleFacts, Unknown
 from tools.python_api.modules import ModuleTable, join
 
 Resolved = ApiObject | Unknown | None
-_Found = ApiObject | Place | Unknown | None
+_Found = ApiObject | DefinitionSite | Unknown | None
 
 _MODULE_NAMES = frozenset(
     ["__name__", "__file__", "__doc__", "__path__", "__dict__", "__package__", "__spec__", "__loader__"]
@@ -87,18 +87,18 @@ class Resolver:
             for definition in facts.definitions:
                 if "." not in definition.name and not definition.name.startswith("_"):
                     self._steps = 0
-                    yield self._object(Place(facts, definition))
+                    yield self._object(DefinitionSite(facts, definition))
 
-    def definition(self, found: ApiObject) -> Place | None:
+    def definition(self, found: ApiObject) -> DefinitionSite | None:
         """Where a class or function stands; None where its name is bound more than once there."""
         facts = self._facts.get(found.path)
         if facts is None:
             return None
         name = found.name.removeprefix(self._modules.dotted(found.path) + ".")
         definitions = self._definitions(facts, name)
-        return Place(facts, definitions[0]) if definitions and not self._table(facts).ambiguous(name) else None
+        return DefinitionSite(facts, definitions[0]) if definitions and not self._table(facts).ambiguous(name) else None
 
-    def ambiguous(self, place: Place) -> bool:
+    def ambiguous(self, place: DefinitionSite) -> bool:
         """Whether the name of a definition is bound more than once in its module."""
         return self._table(place.facts).ambiguous(place.definition.name)
 
@@ -107,7 +107,7 @@ class Resolver:
         self._steps = 0
         return self._public(self._member(facts, dotted.split("."), 0))
 
-    def defines(self, owner: Place, name: str) -> bool:
+    def defines(self, owner: DefinitionSite, name: str) -> bool:
         """Whether a class defines a method of that name itself."""
         return bool(self._definitions(owner.facts, f"{owner.definition.name}.{name}"))
 
@@ -116,22 +116,22 @@ class Resolver:
         inner = f"{owner.name}."
         return [name.removeprefix(inner) for name in self._table(facts).definitions if name.startswith(inner)]
 
-    def method(self, place: Place, name: str) -> Resolved:
+    def method(self, place: DefinitionSite, name: str) -> Resolved:
         """A method of a class or of its bases; UNKNOWN for other attributes."""
         self._steps = 0
         return self._public(self._hierarchy.method(place, name) or UNKNOWN)
 
-    def family(self, place: Place) -> Iterator[tuple[Place, tuple[str, ...]]]:
+    def family(self, place: DefinitionSite) -> Iterator[tuple[DefinitionSite, tuple[str, ...]]]:
         """A class and its bases of the repository, each once, with its bases from elsewhere as written."""
         self._steps = 0
         return self._hierarchy.family(place)
 
-    def public(self, place: Place) -> ApiObject:
+    def public(self, place: DefinitionSite) -> ApiObject:
         """A definition as it is told to others."""
         return self._object(place)
 
     def _public(self, found: _Found) -> Resolved:
-        return self._object(found) if isinstance(found, Place) else found
+        return self._object(found) if isinstance(found, DefinitionSite) else found
 
     def _definitions(self, facts: ModuleFacts, name: str) -> list[Definition]:
         return self._table(facts).definitions.get(name, [])
@@ -140,7 +140,7 @@ class Resolver:
         answer: _Found = None
         for root in roots:
             found = self._walk(self._modules.find(root, parts[0]), parts[1:], depth)
-            if isinstance(found, (ApiObject, Place)):
+            if isinstance(found, (ApiObject, DefinitionSite)):
                 return found
             answer = answer or found
         return answer
@@ -210,7 +210,7 @@ class Resolver:
             found = [self._through(facts, item, parts[1:], depth) for item in self._table(facts).imports[parts[0]]]
         finally:
             self._followed.discard((facts.path, parts[0]))
-        there = next((answer for answer in found if isinstance(answer, (ApiObject, Place))), None)
+        there = next((answer for answer in found if isinstance(answer, (ApiObject, DefinitionSite))), None)
         return there or (UNKNOWN if UNKNOWN in found else None)
 
     def _through(self, facts: ModuleFacts, item: Import, rest: list[str], depth: int) -> _Found:
@@ -220,7 +220,7 @@ class Resolver:
         if found is not None or not rest:
             return found or UNKNOWN
         owner = self._target(facts, item.module, bound, depth)
-        return None if isinstance(owner, (ApiObject, Place)) else UNKNOWN
+        return None if isinstance(owner, (ApiObject, DefinitionSite)) else UNKNOWN
 
     def _from_stars(self, facts: ModuleFacts, parts: list[str], depth: int) -> _Found:
         """What the star imports of a module, and those of the modules that they name, bring under a name."""
@@ -235,7 +235,7 @@ class Resolver:
                     unsure = unsure or source.dynamic
                     continue
                 found = self._own(source, parts, depth + 1)
-                if isinstance(found, (ApiObject, Place)):
+                if isinstance(found, (ApiObject, DefinitionSite)):
                     return found
                 unsure = unsure or source.dynamic or found is UNKNOWN
                 todo.append(source)
@@ -266,14 +266,14 @@ class Resolver:
         return self._first(roots, parts, depth + 1) if roots else UNKNOWN
 
     def _definition(self, facts: ModuleFacts, parts: list[str]) -> _Found:
-        place = Place(facts, self._table(facts).definitions[parts[0]][-1])
+        place = DefinitionSite(facts, self._table(facts).definitions[parts[0]][-1])
         if not parts[1:]:
             return place
         if place.definition.kind != "class" or parts[2:]:
             return UNKNOWN
         return self._hierarchy.method(place, parts[1]) or UNKNOWN
 
-    def _base(self, owner: Place, base: str) -> Place | None:
+    def _base(self, owner: DefinitionSite, base: str) -> DefinitionSite | None:
         """The class of the repository that a base means; None for a foreign one.
 
         A class that has the name of its base (`class Logger(Logger)`) means what the module imported under that name.
@@ -286,9 +286,9 @@ class Resolver:
             return None
         find = self._follow_import if own_name else self._member
         found = find(owner.facts, parts, 1)
-        return found if isinstance(found, Place) and found.definition.kind == "class" else None
+        return found if isinstance(found, DefinitionSite) and found.definition.kind == "class" else None
 
-    def _object(self, place: Place) -> ApiObject:
+    def _object(self, place: DefinitionSite) -> ApiObject:
         facts, definition = place
         made = Constructor(definition.parameters, definition.sure)
         if definition.kind == "class":

@@ -39,7 +39,7 @@ WRAPPERS = frozenset(
 POSITIONAL = ("Positional", "CliPositionalArg")
 
 
-class Kind(msgspec.Struct, frozen=True, kw_only=True):
+class AnnotationType(msgspec.Struct, frozen=True, kw_only=True):
     """What an annotation says."""
 
     type: OptionType = "unknown"
@@ -59,10 +59,10 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     positional: bool = False
 
 
-def kind_of(run: Interpreter, node: ast.expr | None, frame: Frame) -> Kind:
+def kind_of(run: Interpreter, node: ast.expr | None, frame: Frame) -> AnnotationType:
     """Read an annotation; unknown where there is none or it cannot be read."""
     if node is None:
-        return Kind()
+        return AnnotationType()
     if isinstance(node, ast.Constant):
         return _constant(run, node, frame)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
@@ -72,15 +72,15 @@ def kind_of(run: Interpreter, node: ast.expr | None, frame: Frame) -> Kind:
     return _kind_by_name(run, node, frame)
 
 
-def _constant(run: Interpreter, node: ast.Constant, frame: Frame) -> Kind:
+def _constant(run: Interpreter, node: ast.Constant, frame: Frame) -> AnnotationType:
     if node.value is None:
-        return Kind(optional=True)
+        return AnnotationType(optional=True)
     if not isinstance(node.value, str):
-        return Kind()
+        return AnnotationType()
     try:
         inner = ast.parse(node.value, mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
-        return Kind()
+        return AnnotationType()
     return kind_of(run, inner, frame)
 
 
@@ -90,25 +90,25 @@ def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _kind_by_name(run: Interpreter, node: ast.expr, frame: Frame) -> Kind:
+def _kind_by_name(run: Interpreter, node: ast.expr, frame: Frame) -> AnnotationType:
     name = _last_name(node)
     if name in NAMES:
-        return Kind(type=NAMES[name])
+        return AnnotationType(type=NAMES[name])
     if name in LISTS:
-        return Kind(type="str", nargs="*")
+        return AnnotationType(type="str", nargs="*")
     if name in TUPLES:
-        return Kind(type="str", nargs="*")
+        return AnnotationType(type="str", nargs="*")
     value = run.evaluate(node, frame)
     if not isinstance(value, Class):
-        return Kind()
+        return AnnotationType()
     members = run.attribute(value, "__members__") if any(b.endswith("Enum") for b in value.externals()) else None
     if isinstance(members, dict):
         texts = [typed(run.attribute(m, "value"), run)[0] for m in members.values()]
-        return Kind(type="str", choices=tuple(t for t in texts if t is not None))
-    return Kind(nested=value)
+        return AnnotationType(type="str", choices=tuple(t for t in texts if t is not None))
+    return AnnotationType(nested=value)
 
 
-def _subscript(run: Interpreter, node: ast.Subscript, frame: Frame) -> Kind:
+def _subscript(run: Interpreter, node: ast.Subscript, frame: Frame) -> AnnotationType:
     name = _last_name(node.value)
     inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
     if name == "Literal":
@@ -122,22 +122,22 @@ def _subscript(run: Interpreter, node: ast.Subscript, frame: Frame) -> Kind:
         return msgspec.structs.replace(kind, notes=notes, positional=kind.positional or name in POSITIONAL)
     if name in LISTS and inner:
         kind = kind_of(run, inner[0], frame)
-        return Kind(type=kind.type, choices=kind.choices, nargs="*")
+        return AnnotationType(type=kind.type, choices=kind.choices, nargs="*")
     if name in TUPLES and inner:
         kind = kind_of(run, inner[0], frame)
         endless = len(inner) == 2 and isinstance(inner[1], ast.Constant) and inner[1].value is Ellipsis
-        return Kind(type=kind.type, choices=kind.choices, nargs="*" if endless else str(len(inner)))
-    return Kind(type=NAMES.get(name, "unknown"))
+        return AnnotationType(type=kind.type, choices=kind.choices, nargs="*" if endless else str(len(inner)))
+    return AnnotationType(type=NAMES.get(name, "unknown"))
 
 
-def _literal(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> Kind:
+def _literal(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> AnnotationType:
     values = [run.evaluate(n, frame) for n in nodes]
     texts = [typed(v, run)[0] for v in values]
     kind: OptionType = "int" if all(isinstance(v, int) and not isinstance(v, bool) for v in values) else "str"
-    return Kind(type=kind, choices=tuple(t for t in texts if t is not None), optional=None in values)
+    return AnnotationType(type=kind, choices=tuple(t for t in texts if t is not None), optional=None in values)
 
 
-def _union(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> Kind:
+def _union(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> AnnotationType:
     kinds = [kind_of(run, n, frame) for n in nodes]
     real = [k for k in kinds if not (k.optional and k.type == "unknown" and k.nested is None)]
     optional = len(real) < len(kinds) or any(k.optional for k in kinds)
@@ -146,7 +146,7 @@ def _union(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> Kind:
     types = {k.type for k in real}
     classes = tuple(cls for k in real for cls in (k.classes or (k.nested,)) if cls is not None)
     listed = [k.choices for k in real if k.choices]
-    return Kind(
+    return AnnotationType(
         members=listed[0] if len(real) == 2 and len(listed) == 1 and types == {"str"} else (),
         type="str" if "str" in types else "float" if types == {"int", "float"} else "unknown", optional=optional,
         classes=classes if len(classes) >= len(real) else (),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from tools.signatures.annotations import Kind
+from tools.signatures.annotations import AnnotationType
 from tools.signatures.config_dict import places_of
 from tools.signatures.fields import VALUE_TYPES, Field, option_of
 from tools.signatures.interpreter import Interpreter
@@ -138,7 +138,7 @@ def _fields(run: Interpreter, holder: Instance, prefix: str, depth: int) -> Iter
             continue
         path, line = places.get(name, (holder.cls.module.path, holder.cls.node.lineno))
         kind = VALUE_TYPES.get(type(value), "json" if isinstance(value, (list, tuple, dict)) else "unknown")
-        yield Field(name=prefix + name, kind=Kind(type=kind), default=value, path=path, line=line)
+        yield Field(name=prefix + name, kind=AnnotationType(type=kind), default=value, path=path, line=line)
 
 
 def _places(cls: Class) -> dict[str, tuple[str, int]]:

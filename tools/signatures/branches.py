@@ -11,7 +11,7 @@ from tools.signatures.machine import Collector, Condition, Facts, Flow, Machine,
 from tools.signatures.values import Frame
 
 
-class Way(NamedTuple):
+class FollowedBranch(NamedTuple):
     """One way that was followed."""
 
     flow: Flow | None
@@ -24,7 +24,7 @@ class Way(NamedTuple):
 
 def follow_way(
     run: Machine, frame: Frame, action: Callable[[], Flow], condition: Condition | None = None, place: str = ""
-) -> Way:
+) -> FollowedBranch:
     """Follow one way under a condition that was tested at `place`."""
     run.uncertain += 1
     depth = len(run.collectors)
@@ -43,7 +43,7 @@ def follow_way(
         frame.returned, frame.base = returned, base
         del run.collectors[depth:]
         run.uncertain = uncertain - 1
-    return Way(flow, facts, inner)
+    return FollowedBranch(flow, facts, inner)
 
 
 def known_here(run: Machine, frame: Frame) -> Facts:
@@ -71,7 +71,7 @@ def accept_all(run: Machine, facts: Facts) -> None:
         run.accept(condition, place)
 
 
-def merge_ways(run: Machine, frame: Frame, ways: Sequence[Way]) -> Flow:
+def merge_ways(run: Machine, frame: Frame, ways: Sequence[FollowedBranch]) -> Flow:
     """The flow behind a branching; raises ProgramRaised where every way does."""
     staying = [way.facts for way in ways if way.flow is Flow.NORMAL]
     returned = [facts for way in ways for facts in way.returned]

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tools.reading import Reading
+from tools.reading import IndexWalk
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Signature
 from tools.signatures.read import SignatureReader
@@ -16,14 +16,14 @@ from tools.signatures.values import UNKNOWN, Arguments, Value
 ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?")
 
 
-def read_console(reader: SignatureReader, reading: Reading | None = None) -> tuple[Signature, ...]:
+def read_console(reader: SignatureReader, reading: IndexWalk | None = None) -> tuple[Signature, ...]:
     """The signatures of all console scripts that setup.py, setup.cfg and pyproject.toml declare; never raises.
 
     Args:
         reader: of the repository.
         reading: in whose time they are read.
     """
-    reading = reading or Reading("signatures")
+    reading = reading or IndexWalk("signatures")
     scripts = {script.name: script for script in console_scripts(reader.sources, reading)}
     return tuple(signature for name in reading.each(scripts) for signature in _signatures(reader, scripts[name]))
 
@@ -45,10 +45,10 @@ class ConsoleScript(NamedTuple):
     """"" for a script that is put there as it is."""
 
 
-def console_scripts(sources: Sources, reading: Reading | None = None) -> tuple[ConsoleScript, ...]:
+def console_scripts(sources: Sources, reading: IndexWalk | None = None) -> tuple[ConsoleScript, ...]:
     """All console scripts that setup.py, setup.cfg and pyproject.toml declare and whose file is there; never raises."""
     found: dict[str, ConsoleScript] = {}
-    for folder in (reading or Reading("signatures")).each(sorted(sources.setup_folders())):
+    for folder in (reading or IndexWalk("signatures")).each(sorted(sources.setup_folders())):
         prefix = "" if folder == "." else folder + "/"
         given, folders = _setup_py(sources, prefix), sources.package_folders(folder)
         for name, module, function in _entries(sources, prefix, given.lines):

@@ -13,13 +13,13 @@ from tools.signatures.values import (
     CONSTANTS,
     UNKNOWN,
     Arguments,
-    Chosen,
     Class,
     External,
     Frame,
     Function,
     Module,
     ParsedArgument,
+    TableChoice,
     Value,
     is_known,
     join,
@@ -96,7 +96,7 @@ def _subscript(run: Machine, node: ast.Subscript, frame: Frame) -> Value:
         _accept_keys(run, container, key, f"{frame.module.path}:{node.lineno}")
         settled = run.settle(key)
         if not isinstance(settled, CONSTANTS) or settled not in container:
-            return Chosen(key.dest)
+            return TableChoice(key.dest)
         return container[settled]
     if isinstance(container, (dict, list, tuple, str)) and isinstance(key, CONSTANTS):
         return guarded(partial(operator.getitem, container, key))

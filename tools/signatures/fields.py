@@ -4,7 +4,7 @@ import ast
 
 import msgspec
 
-from tools.signatures.annotations import Kind, kind_of
+from tools.signatures.annotations import AnnotationType, kind_of
 from tools.signatures.argparse_option import typed
 from tools.signatures.interpreter import Interpreter
 from tools.signatures.model import Option, OptionType
@@ -18,7 +18,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     """One parameter or field."""
 
     name: str
-    kind: Kind
+    kind: AnnotationType
     default: Value = None
     required: bool = False
     help: str = ""

@@ -11,7 +11,7 @@ HEADER = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*?[ \t]*#[ \t]*@package[ \t]+(\S
 _INTERPOLATION = re.compile(r"\$\{([\w/@.-]+)\}")
 
 
-class Entry(NamedTuple):
+class DefaultsEntry(NamedTuple):
     """One entry of a defaults list, at its place."""
 
     parent_folder: str
@@ -58,7 +58,7 @@ class Entry(NamedTuple):
         return self.folder if where == self.folder.replace("/", ".") else f"{self.folder}@{where or '_global_'}"
 
 
-class Choices(NamedTuple):
+class GroupChoices(NamedTuple):
     """What a command line says about groups."""
 
     chosen: Mapping[str, Any] = {}
@@ -68,7 +68,7 @@ class Choices(NamedTuple):
     removed: frozenset[str] = frozenset()
 
 
-class Loaded(NamedTuple):
+class LoadedConfiguration(NamedTuple):
     """One configuration: a file, or what the program stored by name."""
 
     data: dict[str, Any]
@@ -76,20 +76,20 @@ class Loaded(NamedTuple):
     text: str
 
 
-class Placed(NamedTuple):
+class PlacedConfiguration(NamedTuple):
     """A configuration and the package in which its keys stand."""
 
-    loaded: Loaded
+    loaded: LoadedConfiguration
     package: str
 
 
-class Source:
+class ConfigurationSource:
     """Where configurations are found."""
 
     old = False
     """Whether they are for hydra before 1.1: files of groups set keys at the top, and stand behind the file that names them."""
 
-    def load(self, path: str) -> Loaded | None:
+    def load(self, path: str) -> LoadedConfiguration | None:
         """A configuration by its path without suffix; None where there is none."""
         raise NotImplementedError
 
@@ -102,14 +102,14 @@ class Composition:
         choices: what the command line says.
     """
 
-    def __init__(self, source: Source, choices: Choices) -> None:
+    def __init__(self, source: ConfigurationSource, choices: GroupChoices) -> None:
         self.source = source
         self.choices = choices
         self.whole = True
         """Whether everything was found."""
-        self.groups: dict[str, Entry] = {}
+        self.groups: dict[str, DefaultsEntry] = {}
         """Key -> the entry in effect."""
-        self.parts: list[Placed] = []
+        self.parts: list[PlacedConfiguration] = []
         """In the order in which they are merged."""
         self._overridden: dict[str, Any] = dict(choices.chosen)
 
@@ -118,11 +118,13 @@ class Composition:
         stem = next((name.removesuffix(end) for end in SUFFIXES if name.endswith(end)), name)
         group, _, last = stem.rpartition("/")
         outside = ".." in group.split("/")  # a folder beside, whose name is no package
-        root = Entry("", "", group, last, "_global_" if outside else None, is_group=False)
+        root = DefaultsEntry("", "", group, last, "_global_" if outside else None, is_group=False)
         unlisted = self.choices.chosen.items() if self.source.old else ()
         self.parts = self._below(root, 0, [*self.choices.added, *unlisted])
 
-    def _below(self, entry: Entry, depth: int, added: Sequence[tuple[str, Any]] = ()) -> list[Placed]:
+    def _below(
+        self, entry: DefaultsEntry, depth: int, added: Sequence[tuple[str, Any]] = ()
+    ) -> list[PlacedConfiguration]:
         """One configuration with all that its defaults list names."""
         loaded = self.source.load(entry.path) if depth <= MAX_DEPTH else None
         if loaded is None:
@@ -137,10 +139,10 @@ class Composition:
         entries += [e._replace(added=True) for e in more if e is not None]
         self._take_overrides(entries)
         found = [self._follow(e, depth) if e is not None else [] for e in reversed(entries)][::-1]
-        found.insert(place, [Placed(loaded, package)])
+        found.insert(place, [PlacedConfiguration(loaded, package)])
         return [part for parts in found for part in parts]
 
-    def _entry(self, item: Any, folder: str, package: str) -> Entry | None:
+    def _entry(self, item: Any, folder: str, package: str) -> DefaultsEntry | None:
         """One item of a defaults list; None where it is of no form that is known."""
         optional = override = False
         if isinstance(item, dict) and len(item) == 2 and "optional" in item:
@@ -149,7 +151,7 @@ class Composition:
         if isinstance(item, str):
             path, at, own = item.removesuffix(".yaml").partition("@")
             group, slash, name = path.rpartition("/")
-            return Entry(folder, package, group or slash, name, own if at else None, is_group=False)
+            return DefaultsEntry(folder, package, group or slash, name, own if at else None, is_group=False)
         if not isinstance(item, dict) or len(item) != 1:
             self.whole = False
             return None
@@ -157,14 +159,14 @@ class Composition:
         words = str(key).split()
         optional, override = optional or "optional" in words[:-1], "override" in words[:-1]
         group, at, own = (words[-1] if words else "").partition("@")
-        return Entry(folder, package, group, name, own if at else None, optional=optional, override=override)
+        return DefaultsEntry(folder, package, group, name, own if at else None, optional=optional, override=override)
 
-    def _take_overrides(self, entries: Sequence[Entry | None]) -> None:
+    def _take_overrides(self, entries: Sequence[DefaultsEntry | None]) -> None:
         for entry in entries:
             if entry is not None and entry.override:
                 self._overridden.setdefault(entry.key, entry.name)
 
-    def _follow(self, entry: Entry, depth: int) -> list[Placed]:
+    def _follow(self, entry: DefaultsEntry, depth: int) -> list[PlacedConfiguration]:
         """What one entry brings."""
         if entry.override or entry.folder.split("/")[0] == "hydra":
             return []
@@ -179,7 +181,7 @@ class Composition:
         if not entry.added:
             self.groups[key] = entry
         names = entry.name if isinstance(entry.name, list) else [entry.name]
-        found: list[Placed] = []
+        found: list[PlacedConfiguration] = []
         for name in names:
             if name is None:
                 continue
@@ -200,7 +202,7 @@ class Composition:
         return _INTERPOLATION.sub(other, name) if isinstance(name, str) else name
 
 
-def _header(text: str, entry: Entry) -> str | None:
+def _header(text: str, entry: DefaultsEntry) -> str | None:
     """The package that a file's first comment names; absolute, as hydra takes it."""
     match = HEADER.match(text)
     if match is None or match[1] == "_group_":

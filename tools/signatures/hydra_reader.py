@@ -10,11 +10,11 @@ from tools.signatures.config_dict import places_of
 from tools.signatures.hydra_defaults import (
     MISSING,
     SUFFIXES,
-    Choices,
     Composition,
-    Entry,
-    Loaded,
-    Source,
+    ConfigurationSource,
+    DefaultsEntry,
+    GroupChoices,
+    LoadedConfiguration,
     combinations,
 )
 from tools.signatures.hydra_store import Stored, instance
@@ -72,7 +72,7 @@ class Hydra(Native):
         if isinstance(name, str) and not others:
             several, added, removed = chosen_groups(words, groups)
             for way in combinations(several, MAX_COMBINATIONS):
-                made = Composition(files, Choices(way, added, removed))
+                made = Composition(files, GroupChoices(way, added, removed))
                 made.run(name)
                 options |= self._options(made, files)
                 known = known and made.whole and files.whole
@@ -91,7 +91,7 @@ class Hydra(Native):
 
     def _keys_of(self, name: str, files: "Files") -> dict[str, Option]:
         """The keys of one of several configurations, none of which is the default: which of them are needed depends on the choice."""
-        made = Composition(files, Choices())
+        made = Composition(files, GroupChoices())
         made.run(name)
         keys = self._options(made, files)
         return {dest: msgspec.structs.replace(one, required=False, sure=False) for dest, one in keys.items()}
@@ -126,7 +126,7 @@ class Hydra(Native):
         found = {key: self._group(key, files.choices(e.folder), e) for key, e in made.groups.items()}
         return found | {dest: option for dest, option in keys.items() if dest not in found}
 
-    def _group(self, key: str, choices: tuple[str, ...], entry: Entry | None) -> Option:
+    def _group(self, key: str, choices: tuple[str, ...], entry: DefaultsEntry | None) -> Option:
         """A group as an option whose values are its files."""
         name = entry.name if entry is not None else None
         default = name if isinstance(name, str) and name != MISSING else None
@@ -137,7 +137,7 @@ class Hydra(Native):
         )  # fmt: skip
 
 
-class Files(Source):
+class Files(ConfigurationSource):
     """The YAML files of a folder, and what the program stored by name."""
 
     def __init__(self, run: Interpreter, folder: Value, script: str, *, old: bool = False) -> None:
@@ -152,7 +152,7 @@ class Files(Source):
         self.whole = self.whole and len(self.stored) == len({id(s) for s in stored})
         self._left = MOST_READ
 
-    def load(self, path: str) -> Loaded | None:
+    def load(self, path: str) -> LoadedConfiguration | None:
         """A file, or what was stored; nothing more once much was read: a defaults list may name its own file many times."""
         if self._left <= 0:
             self.whole = False
@@ -161,18 +161,18 @@ class Files(Source):
         self._left -= LEAST_COUNTED + len(loaded.text if loaded is not None else "")
         return loaded
 
-    def _load(self, path: str) -> Loaded | None:
+    def _load(self, path: str) -> LoadedConfiguration | None:
         for suffix in SUFFIXES if self.base is not None else ():
             place = posixpath.normpath(f"{self.base}/{path}{suffix}")
             if self.run.sources.exists(place):
                 data = load_yaml(self.run.sources, place)
-                return None if data is None else Loaded(data, place, self.run.sources.text(place) or "")
+                return None if data is None else LoadedConfiguration(data, place, self.run.sources.text(place) or "")
         stored = self.stored.get(path)
         if stored is None:
             return None
         self.whole = self.whole and stored.whole
         header = f"# @package {stored.package}\n" if stored.package else ""
-        return Loaded(dict(stored.data), stored.file, header)
+        return LoadedConfiguration(dict(stored.data), stored.file, header)
 
     def has(self, name: Value) -> bool:
         """Whether a configuration is there, or may be where nobody can see it."""

@@ -9,14 +9,14 @@ from tools.signatures import calls, expressions, statements
 from tools.signatures.folder_calls import begin, doubt_registries, fill
 from tools.signatures.library import CONSTANTS_OF
 from tools.signatures.machine import (
-    Accepted,
+    AcceptedValues,
     Budget,
     Collector,
     Condition,
     Finished,
     Flow,
     OutOfFuel,
-    Parsed,
+    ParseCall,
     PostponedCalls,
     ProgramRaised,
     TooLong,
@@ -78,7 +78,7 @@ class Interpreter:
         self.active: list[object] = []
         self.modules: dict[str, Module] = {}
         self.postponed = PostponedCalls(self)
-        self.parsed: list[Parsed] = []
+        self.parsed: list[ParseCall] = []
         self.made: list[Native] = []
         """Every modelled parser, in order."""
         self._resolving: set[tuple[str, str]] = set()
@@ -299,7 +299,7 @@ class Interpreter:
 
     def note_parsed(self, parser: Native, strict: bool) -> None:
         """The program parses its command line now; raises Finished where nothing further matters."""
-        self.parsed.append(Parsed(parser=parser, strict=strict))
+        self.parsed.append(ParseCall(parser=parser, strict=strict))
         if strict and not self.uncertain:
             if not self.beyond:
                 raise Finished
@@ -313,10 +313,10 @@ class Interpreter:
             current.found.setdefault(condition.dest, (condition, place))
 
     @property
-    def accepted(self) -> dict[str, Accepted]:
+    def accepted(self) -> dict[str, AcceptedValues]:
         """dest -> the only values that the program goes on with."""
         return {
-            dest: Accepted(values=tuple(sorted(condition.values)), fold=condition.fold, place=place)
+            dest: AcceptedValues(values=tuple(sorted(condition.values)), fold=condition.fold, place=place)
             for dest, (condition, place) in self.collectors[0].found.items()
         }
 

@@ -108,7 +108,7 @@ class Budget:
         self.deadline += time.thread_time() - before
 
 
-class Accepted(msgspec.Struct, frozen=True, kw_only=True):
+class AcceptedValues(msgspec.Struct, frozen=True, kw_only=True):
     """A test after parsing: the only values of an argument that the program goes on with."""
 
     values: tuple[str, ...]
@@ -116,7 +116,7 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True):
     place: str
 
 
-class Parsed(msgspec.Struct, frozen=True, kw_only=True):
+class ParseCall(msgspec.Struct, frozen=True, kw_only=True):
     """The program parsed its command line."""
 
     parser: Native

@@ -8,15 +8,15 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from tools.reading import Reading
+from tools.reading import IndexWalk
 from tools.signatures import make_reader, shell_reader, sysargv_reader
 from tools.signatures.attribute_settings import settings_of_words
 from tools.signatures.comments import with_comments
 from tools.signatures.frameworks import factories, reads_arguments
 from tools.signatures.gin_reader import with_bindings
 from tools.signatures.interpreter import Given, Interpreter
-from tools.signatures.kept import KeptSignatures
 from tools.signatures.model import Option, Signature, Unseen
+from tools.signatures.signature_cache import SignatureCache
 from tools.signatures.sources import Sources, without_garbage_collection
 from tools.signatures.text_settings import with_text_settings
 from tools.signatures.values import Class, Function, Native, Value
@@ -43,9 +43,9 @@ PYTHON_LINE = re.compile(r"#![^\n]*\bpython")
 class SignatureReader:
     """Reads the entry points of one repository; what several files share is parsed once."""
 
-    def __init__(self, root: Path, files: frozenset[str] | None = None, reading: Reading | None = None) -> None:
+    def __init__(self, root: Path, files: frozenset[str] | None = None, reading: IndexWalk | None = None) -> None:
         self.sources = Sources(root, files)
-        self._kept = KeptSignatures(self.sources, reading or Reading("signatures"))
+        self._kept = SignatureCache(self.sources, reading or IndexWalk("signatures"))
         self._read: dict[str, tuple[Signature, ...]] = {}
         self._tested: dict[str, tuple[Signature, ...]] = {}
         self._functions: dict[str, tuple[str, str]] = {}

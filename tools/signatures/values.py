@@ -329,7 +329,7 @@ class Namespace(Native):
         return self.attribute(key) if isinstance(key, str) else UNKNOWN
 
 
-class Chosen(Native):
+class TableChoice(Native):
     """What a value of the command line chooses out of a table."""
 
     def __init__(self, dest: str) -> None:
@@ -372,7 +372,7 @@ def truth(value: Value) -> bool | None:
         return bool(value)
     if isinstance(value, (Function, Bound, Class, Module, Method)):
         return True
-    return True if isinstance(value, Native) and not isinstance(value, (Namespace, Chosen)) else None
+    return True if isinstance(value, Native) and not isinstance(value, (Namespace, TableChoice)) else None
 
 
 def same(left: Value, right: Value) -> bool:

@@ -15,7 +15,7 @@ _PARENT_WORD = ".."
 _CLONE = re.compile(r"git clone\s[^\n`]*?([\w.-]+?)(?:\.git)?/?(?=[\s`'\"#&;)]|$)", re.MULTILINE)
 
 
-class Entry(NamedTuple):
+class LocatedEntry(NamedTuple):
     """An entry point, and the folder from which the command finds it."""
 
     path: str
@@ -77,7 +77,7 @@ class EntryFinder:
         entered, passed = self._follow_folders(nearby, folders), self._follow_folders(nearby, earlier)
         return list(dict.fromkeys([*entered, *nearby, *passed]))
 
-    def find(self, command: str, workdirs: Sequence[str]) -> Entry | None:
+    def find(self, command: str, workdirs: Sequence[str]) -> LocatedEntry | None:
         """The entry point of a command; None where it starts nothing of the repository."""
         for call in parse_command(_head(command)).invocations:
             found = None
@@ -86,7 +86,7 @@ class EntryFinder:
             elif call.target == "module":
                 found = self._module(call.name, workdirs)
             elif call.name in self._consoles:
-                found = Entry(self._consoles[call.name], workdirs[0])
+                found = LocatedEntry(self._consoles[call.name], workdirs[0])
             if found is not None:
                 return found
         return None
@@ -112,28 +112,28 @@ class EntryFinder:
                 return rest
         return None
 
-    def _script(self, word: str, workdirs: Sequence[str]) -> Entry | None:
+    def _script(self, word: str, workdirs: Sequence[str]) -> LocatedEntry | None:
         for workdir in workdirs:
             path = _join(workdir, word)
             if path in self._files:
-                return Entry(path, workdir)
+                return LocatedEntry(path, workdir)
         plain = posixpath.normpath(word)
         if plain.startswith((_PARENT_WORD, "/")):
             plain = plain.rpartition("/")[2]
         return self._below(plain, workdirs)
 
-    def _below(self, plain: str, workdirs: Sequence[str]) -> Entry | None:
+    def _below(self, plain: str, workdirs: Sequence[str]) -> LocatedEntry | None:
         """The only script of that name below the nearest folder that has any: documents leave out the way to it."""
         named = [path for path in self._by_name.get(plain.rpartition("/")[2], ()) if f"/{path}".endswith("/" + plain)]
         for workdir in workdirs:
             below = [path for path in named if workdir == "." or path.startswith(workdir + "/")]
             if len(below) == 1:
-                return Entry(below[0], below[0].removesuffix(plain).rstrip("/") or ".")
+                return LocatedEntry(below[0], below[0].removesuffix(plain).rstrip("/") or ".")
             if below:
                 break
         return None
 
-    def _module(self, dotted: str, workdirs: Sequence[str]) -> Entry | None:
+    def _module(self, dotted: str, workdirs: Sequence[str]) -> LocatedEntry | None:
         inside = dotted.replace(".", "/")
         places = [(workdir, workdir) for workdir in workdirs]
         installed = self._packages.get(inside.partition("/")[0])
@@ -143,7 +143,7 @@ class EntryFinder:
             for ending in (".py", "/__main__.py"):
                 path = _join(folder, inside + ending)
                 if path in self._files:
-                    return Entry(path, workdir)
+                    return LocatedEntry(path, workdir)
         return None
 
 

@@ -14,16 +14,16 @@ from tools.documents.model import CodeBlock, Passage
 from tools.documents.text import read_text
 from tools.examples import Example
 from tools.python_api.index import ApiIndex
-from tools.reading import Reading
+from tools.reading import IndexWalk
 from tools.signatures.console import console_scripts
 from tools.signatures.sources import Sources
-from tools.usage.entry import Entry, EntryFinder
+from tools.usage.entry import EntryFinder, LocatedEntry
 from tools.usage.headers import head_script
 from tools.usage.makefile import read_recipes
+from tools.usage.name_index import NameIndex
 from tools.usage.prose import Section, inline_commands, introduction, sections
 from tools.usage.python import Block, Blocks, api_names, python_workdir, read_block
 from tools.usage.shell import ShellCommand, ShellState, read_commands
-from tools.usage.surroundings import Surroundings
 
 _LARGEST_SCRIPT = 400_000
 _LONGEST_PYTHON = 20_000
@@ -67,7 +67,7 @@ class ExampleReader:
         reading: In whose time they are read.
     """
 
-    def __init__(self, root: Path, files: Sequence[str], api: ApiIndex, reading: Reading) -> None:
+    def __init__(self, root: Path, files: Sequence[str], api: ApiIndex, reading: IndexWalk) -> None:
         self._root = root
         self._files = files
         self._api = api
@@ -75,7 +75,7 @@ class ExampleReader:
         sources = Sources(root, frozenset(files))
         self._consoles = {script.name: script.path for script in console_scripts(sources, reading)}
         self._finder = EntryFinder(files, root.name, self._consoles, sources.packages())
-        self._surroundings = Surroundings(files, [*self._consoles.items(), *sources.packages().items()], api.modules)
+        self._surroundings = NameIndex(files, [*self._consoles.items(), *sources.packages().items()], api.modules)
 
     def read(self, passages: Sequence[Passage]) -> tuple[Example, ...]:
         """All examples: of the documents in their order, then of shell scripts and Makefiles, then of Python files."""
@@ -182,7 +182,7 @@ class _DocumentReader:
 
     def _command(self, passage: Passage, command: ShellCommand, before: str) -> Example:
         workdirs = self._finder.workdirs(passage.path, command.folders, self._earlier)
-        entry = self._finder.find(command.text, workdirs) or Entry("", workdirs[0])
+        entry = self._finder.find(command.text, workdirs) or LocatedEntry("", workdirs[0])
         command = command._replace(comment=command.comment or introduction(before))
         return _bash_example(passage.path, command, entry, passage.headings)
 
@@ -204,13 +204,13 @@ class _DocumentReader:
 
 
 def read_examples(
-    root: Path, files: Sequence[str], passages: Sequence[Passage], api: ApiIndex, reading: Reading | None = None
+    root: Path, files: Sequence[str], passages: Sequence[Passage], api: ApiIndex, reading: IndexWalk | None = None
 ) -> tuple[Example, ...]:
     """The examples of a repository, from its documents, shell scripts, Makefiles and heads of Python files."""
-    return ExampleReader(root, files, api, reading or Reading("examples")).read(passages)
+    return ExampleReader(root, files, api, reading or IndexWalk("examples")).read(passages)
 
 
-def _bash_example(path: str, command: ShellCommand, entry: Entry, headings: tuple[str, ...] = ()) -> Example:
+def _bash_example(path: str, command: ShellCommand, entry: LocatedEntry, headings: tuple[str, ...] = ()) -> Example:
     return Example(
         text=" ".join(command.text.split("\n")),
         kind="bash",

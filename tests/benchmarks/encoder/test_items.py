@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.encoder.items import Chosen, Item, Span, items
+from benchmarks.encoder.items import ChoiceSpan, Item, Span, items
 
 SCRIPT = """import argparse
 p = argparse.ArgumentParser(description="Teach a duck.")
@@ -34,7 +34,7 @@ def test_marks_are_stretches_of_the_plain_text(tmp_path: Path) -> None:
     said = {item.text[span.start : span.end]: span.option for span in item.spans}
     assert said == {"20": 0, "silently": 2, "Adam": 1, "2019": -1}
     assert item.options[0].startswith("epochs; number of epochs")
-    assert item.chosen == (Chosen(30, 34, ("optimizer: sgd", "optimizer: adam"), 1),)
+    assert item.chosen == (ChoiceSpan(30, 34, ("optimizer: sgd", "optimizer: adam"), 1),)
 
 
 def test_a_spelled_value_without_a_mark_is_not_called_idle(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.fit import about
-from ml_agent.matching.about import ABOUT_FEATURES, About
-from ml_agent.matching.mentions import read
+from ml_agent.matching.about import ABOUT_FEATURES, RelevanceModel
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.vocabulary import Vocabulary
 
 _COMMON = ["train", "model", "epoch", "dataset", "batch"]
@@ -37,7 +37,10 @@ def test_terms_that_many_use_are_common(books: dict[str, Vocabulary]) -> None:
 
 def test_own_requests_are_told_from_others_by_repositories_that_were_left_out(books: dict[str, Vocabulary]) -> None:
     names = sorted(books)
-    asked = [about.Asked(name, "some", f"Train the violin{name[1:]} on cello{name[1:]} for 3 epochs") for name in names]
+    asked = [
+        about.LabelledRequest(name, "some", f"Train the violin{name[1:]} on cello{name[1:]} for 3 epochs")
+        for name in names
+    ]
     table = about.usual(books)
     fold = {name: place % about.FOLDS for place, name in enumerate(names)}
     pairs = about.paired(asked, books, dict.fromkeys(names, names), table)
@@ -47,12 +50,12 @@ def test_own_requests_are_told_from_others_by_repositories_that_were_left_out(bo
     others = [score for one, score in zip(pairs, scores, strict=True) if not one.own]
     assert min(own) > max(others)
     assert "100.0% of 120 others" in about.report(pairs, scores, min(own))
-    made = About(about.fitted(pairs) | table | {"least": 0.0})
-    statement = read("Train the violin3 on cello3")
+    made = RelevanceModel(about.fitted(pairs) | table | {"least": 0.0})
+    statement = read_request("Train the violin3 on cello3")
     assert made.score(statement, books["r3"]) == pytest.approx(
         about.scored(about.fitted(pairs), made.vector(statement, books["r3"]))
     )
-    assert made.strange(read("Train the violin3 on harp9 with timpani"), books["r5"])
+    assert made.foreign_terms(read_request("Train the violin3 on harp9 with timpani"), books["r5"])
 
 
 def test_everyday_requests_are_about_no_repository(books: dict[str, Vocabulary]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.fit.examples import judge, slot_examples
+from benchmarks.fit.examples import judge, launcher_values, slot_examples
 from benchmarks.fit.prepared import Prepared, Sources, prepared, solved
 from benchmarks.fit.wrong import wrongs
 from ml_agent.matching.model import shipped
@@ -94,3 +94,10 @@ def test_what_goes_wrong_has_a_class(sources: Sources, call: dict[str, object], 
 def test_no_answer_is_a_class_too(sources: Sources) -> None:
     one = only(sources)
     assert [wrong.kind for wrong in wrongs(None, one.row, one.own)] == ["no answer"]
+
+
+def test_how_many_a_command_starts() -> None:
+    command = "python -m torch.distributed.launch --nproc_per_node=8 --master_port 12345 main.py"
+    assert launcher_values(command) == {"nproc_per_node": "8", "master_port": "12345"}
+    assert launcher_values("mpirun -np 4 python a.py") == {"nproc_per_node": "4"}
+    assert launcher_values("python a.py") == {}

@@ -4,13 +4,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from benchmarks.fit import whole
-from benchmarks.fit.about import Asked
+from benchmarks.fit.about import LabelledRequest
 from ml_agent.matching.confidence import CONFIDENCE_FEATURES
 
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--{0}', type=float)\np.parse_args()\n"
 
 
-def repositories(folder: Path) -> whole.Places:
+def repositories(folder: Path) -> whole.FitPaths:
     for name, option in (("rain", "rate"), ("wind", "speed")):
         (folder / "all" / name).mkdir(parents=True)
         (folder / "all" / name / "fit.py").write_text(SCRIPT.format(option))
@@ -19,12 +19,15 @@ def repositories(folder: Path) -> whole.Places:
     (folder / "tables").mkdir()
     weights = files("ml_agent.matching").joinpath("weights.json").read_text(encoding="utf-8")
     (folder / "tables" / "any.json").write_text(weights)
-    return whole.Places([folder / "all"], folder / "cache", folder / "tables")
+    return whole.FitPaths([folder / "all"], folder / "cache", folder / "tables")
 
 
 def test_what_another_repository_answers_is_wrong(tmp_path: Path) -> None:
     places = repositories(tmp_path)
-    asked = [Asked("rain", "some", "fit the models at a rate of 0.25"), Asked("wind", "some", "fit models, speed 3")]
+    asked = [
+        LabelledRequest("rain", "some", "fit the models at a rate of 0.25"),
+        LabelledRequest("wind", "some", "fit models, speed 3"),
+    ]
     found = list(whole.foreign_answers(asked, places))
     assert [(one.repository, one.group, one.passed) for one in found] == [
         ("wind", whole.FOREIGN, False),
@@ -34,14 +37,14 @@ def test_what_another_repository_answers_is_wrong(tmp_path: Path) -> None:
 
 
 def test_what_a_repository_turns_down_teaches_nothing(tmp_path: Path) -> None:
-    asked = [Asked("rain", "everyday", "Bake me a chocolate cake with a cherry on top.")]
+    asked = [LabelledRequest("rain", "everyday", "Bake me a chocolate cake with a cherry on top.")]
     assert not list(whole.foreign_answers(asked, repositories(tmp_path)))
 
 
 def test_answers_elsewhere_are_reported_by_how_sure_they_are(tmp_path: Path) -> None:
     vector = [0.0] * len(CONFIDENCE_FEATURES)
-    right = whole.First("a", "a-1", "wild", "bash", "flags", [*vector[:-1], 4.0], True, "python a.py")
-    wrong = whole.First("b", "b-1", whole.FOREIGN, "bash", "", vector, False, "python b.py")
+    right = whole.FirstAnswer("a", "a-1", "wild", "bash", "flags", [*vector[:-1], 4.0], True, "python a.py")
+    wrong = whole.FirstAnswer("b", "b-1", whole.FOREIGN, "bash", "", vector, False, "python b.py")
     answers = [right._replace(repository=f"a{n}") for n in range(6)] + [
         wrong._replace(repository=f"b{n}") for n in range(6)
     ]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.form_a.invokes import Use, read
+from benchmarks.form_a.invokes import ScriptUse, read
 
 ARGUMENTS = {"lr": "0.5", "epochs": "7"}
 
@@ -28,7 +28,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def use(script: str, root: Path, **own: str) -> Use:
+def use(script: str, root: Path, **own: str) -> ScriptUse:
     files = {name.replace("__", "/").replace("_py", ".py").replace("_sh", ".sh"): text for name, text in own.items()}
     return read(script, root, "examples", ARGUMENTS, files.get)
 

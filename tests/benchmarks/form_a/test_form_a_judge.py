@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from benchmarks.form_a.check import Rules, judge
-from benchmarks.form_a.invokes import Use
+from benchmarks.form_a.invokes import ScriptUse
 from sandbox.contract import Response
 
 RULES = Rules(official_seconds=120, strict_seconds=300)
-GOOD = Use(scripts=("main.py",), own=(), missing=())
+GOOD = ScriptUse(scripts=("main.py",), own=(), missing=())
 TRACEBACK = "Traceback (most recent call last):\n  File ...\nValueError: x\n"
 
 
@@ -42,10 +42,10 @@ def test_how_it_ended(response: Response, output: str, official: bool, strict: b
 @pytest.mark.parametrize(
     ("use", "reason"),
     [
-        (Use(scripts=(), own=(), missing=()), "not-the-repository"),
-        (Use(scripts=("main.py",), own=(), missing=("0.5", "7")), "value-not-used: 0.5, 7"),
+        (ScriptUse(scripts=(), own=(), missing=()), "not-the-repository"),
+        (ScriptUse(scripts=("main.py",), own=(), missing=("0.5", "7")), "value-not-used: 0.5, 7"),
     ],
 )
-def test_what_it_used(use: Use, reason: str) -> None:
+def test_what_it_used(use: ScriptUse, reason: str) -> None:
     checked = judge(ended(0), "", use, RULES)
     assert checked.official_success and not checked.strict_success and checked.reason.startswith(reason)

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.make.guards import Guards, guards
 from benchmarks.make.harmless import is_harmless, is_shape
-from benchmarks.make.rows import Made, Source, make_rows
-from benchmarks.make.vary import Wish
+from benchmarks.make.rows import MadeRows, RowSource, make_rows
+from benchmarks.make.vary import RequestedOption
 from tools.index import RepoIndex
 from tools.python_api.modules import ModuleTable
 from tools.signatures.model import Option, Signature
@@ -21,11 +21,11 @@ HARMLESS = (
 END = "args = parser.parse_args()\n"
 
 
-def made(root: Path, files: dict[str, str], rows: int = 4) -> Made:
+def made(root: Path, files: dict[str, str], rows: int = 4) -> MadeRows:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    found = Source(root=root, name="kit", github="https://github.com/some/kit", commit="", github_id=1000)
+    found = RowSource(root=root, name="kit", github="https://github.com/some/kit", commit="", github_id=1000)
     return make_rows(found, RepoIndex.open(root, "1"), rows, 0)
 
 
@@ -33,7 +33,7 @@ def readme(*commands: str) -> str:
     return "# Kit\n" + "".join(f"\n```sh\n{command}\n```\n" for command in commands)
 
 
-def outputs(found: Made) -> list[str]:
+def outputs(found: MadeRows) -> list[str]:
     return [row["output"] for row in found.rows]
 
 
@@ -200,8 +200,8 @@ def test_only_what_does_no_harm_is_added(option: Option, value: object, found: t
     other = Option(dest="print", flags=("--print",), nargs="0")
     signature = Signature(path="x.py", framework="argparse", options=(option, other))
     read = Guards(leads={"cache": frozenset({"store"})}, words=frozenset({"steps"}))
-    wish = Wish(option=option, value=value, documented=False)
-    have = {name: Wish(option=other, value=True, documented=True) for name in found}
+    wish = RequestedOption(option=option, value=value, documented=False)
+    have = {name: RequestedOption(option=other, value=True, documented=True) for name in found}
     assert is_harmless(wish, have, read, signature) is good
 
 
@@ -258,8 +258,8 @@ def test_what_does_not_train_gets_no_interval_of_training(path: str, given: tupl
     options = [Option(dest=name, flags=(f"--{name}",), nargs="0") for name in given]
     every = Option(dest="save_frequency", flags=("--save_frequency",), type="int", default="1")
     signature = Signature(path=path, framework="argparse", options=(*options, every))
-    found = {o.dest: Wish(option=o, value=True, documented=True) for o in options}
-    assert is_harmless(Wish(option=every, value=2, documented=False), found, Guards(), signature) is good
+    found = {o.dest: RequestedOption(option=o, value=True, documented=True) for o in options}
+    assert is_harmless(RequestedOption(option=every, value=2, documented=False), found, Guards(), signature) is good
 
 
 @pytest.mark.parametrize(
@@ -270,8 +270,8 @@ def test_what_does_not_train_gets_no_number_of_training(path: str, given: tuple[
     options = [Option(dest=name, flags=(f"--{name}",), nargs="0") for name in given]
     rate = Option(dest="lr", flags=("--lr",), type="float", default="0.1")
     signature = Signature(path=path, framework="argparse", options=(*options, rate))
-    found = {o.dest: Wish(option=o, value=True, documented=True) for o in options}
-    assert is_harmless(Wish(option=rate, value=0.2, documented=False), found, Guards(), signature) is good
+    found = {o.dest: RequestedOption(option=o, value=True, documented=True) for o in options}
+    assert is_harmless(RequestedOption(option=rate, value=0.2, documented=False), found, Guards(), signature) is good
 
 
 def test_an_option_that_comes_to_nothing_is_not_asked_for(tmp_path: Path) -> None:
@@ -308,8 +308,11 @@ def test_an_evaluation_alone_gets_no_folder_of_training(given: str, good: bool) 
     """A program that trains and is told to evaluate alone saves nothing where it would save what it trains."""
     option, other = Option(dest="output_dir", flags=("--o",), default="out"), Option(dest=given, nargs="0")
     signature = Signature(path="main.py", framework="argparse", options=(option, other))
-    found = {given: Wish(option=other, value=True, documented=True)}
-    assert is_harmless(Wish(option=option, value="/out/x", documented=False), found, Guards(), signature) is good
+    found = {given: RequestedOption(option=other, value=True, documented=True)}
+    assert (
+        is_harmless(RequestedOption(option=option, value="/out/x", documented=False), found, Guards(), signature)
+        is good
+    )
 
 
 def test_what_another_option_turns_off_is_not_asked_for_beside_it(tmp_path: Path) -> None:

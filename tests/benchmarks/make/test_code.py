@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from benchmarks.make.code import SHAPE, _input, _values, _verb, code_row, fits
-from benchmarks.make.reference import Refused
-from benchmarks.make.vary import Varied
-from benchmarks.make.wording import Unsaid
+from benchmarks.make.reference import RefusedCommand
+from benchmarks.make.vary import ValueMaker
+from benchmarks.make.wording import UnsayableRequest
 from benchmarks.same_call.model import CodeCall
 from tools.examples import Example
 
@@ -56,17 +56,17 @@ def test_code_gives_nothing_that_the_request_does_not_say(code: str, good: bool,
     text = f"import torch\nfrom kit.net import Deep, Net\nx = torch.load('x')\n{code}\n"
     example = Example(kind="python", text=text, path="README.md", line=1, workdir=".", api=("kit",))
     if good:
-        assert "depth" in code_row(example, "plain", Varied((), Random(0)), tmp_path, "kit").instruction
+        assert "depth" in code_row(example, "plain", ValueMaker((), Random(0)), tmp_path, "kit").instruction
     else:
-        with pytest.raises(Unsaid):
-            code_row(example, "plain", Varied((), Random(0)), tmp_path, "kit")
+        with pytest.raises(UnsayableRequest):
+            code_row(example, "plain", ValueMaker((), Random(0)), tmp_path, "kit")
 
 
 def test_a_value_with_blanks_stands_in_quotes(tmp_path: Path) -> None:
     (tmp_path / "kit.py").write_text("def ask(prompt, tokens=1): pass\n")
     text = "from kit import ask\nask('What is it?', tokens=30)\n"
     example = Example(kind="python", text=text, path="README.md", line=1, workdir=".", api=("kit",))
-    assert 'prompt "What is it?"' in code_row(example, "plain", Varied((), Random(0)), tmp_path, "kit").instruction
+    assert 'prompt "What is it?"' in code_row(example, "plain", ValueMaker((), Random(0)), tmp_path, "kit").instruction
 
 
 def test_defaults_that_the_code_gives_and_its_input_are_said() -> None:
@@ -86,7 +86,7 @@ def test_code_with_input_that_cannot_be_said_makes_no_request() -> None:
     """Who builds the object and calls it on nothing would have done all that a request without the input names."""
     made = CodeCall(name="?torch.randn", own=False, arguments={"0": 1, "1": 3})
     for inputs in ([made, made], []):
-        with pytest.raises(Unsaid):
+        with pytest.raises(UnsayableRequest):
             _input([*inputs, CodeCall(name="net.Net()", own=True)], "")
 
 
@@ -99,8 +99,8 @@ def test_a_placeholder_in_code_makes_no_row(tmp_path: Path) -> None:
     (tmp_path / "kit.py").write_text("def load(path, tokens=1): pass\n")
     text = "from kit import load\nload('path/to/weights', tokens=30)\n"
     example = Example(kind="python", text=text, path="README.md", line=1, workdir=".", api=("kit",))
-    with pytest.raises(Refused):
-        code_row(example, "plain", Varied((), Random(0)), tmp_path, "kit")
+    with pytest.raises(RefusedCommand):
+        code_row(example, "plain", ValueMaker((), Random(0)), tmp_path, "kit")
 
 
 def test_private_modules_are_not_named() -> None:

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from benchmarks.data import load_tasks
 from benchmarks.make.harmless import needs_another
 from benchmarks.make.phrases import deed, help_noun, name_words
-from benchmarks.make.reference import Refused, reference
-from benchmarks.make.rows import Source, make_rows
+from benchmarks.make.reference import RefusedCommand, reference
+from benchmarks.make.rows import RowSource, make_rows
 from benchmarks.make.run import Order, make
 from benchmarks.make.seeds import plain, rivals, seeds
 from benchmarks.make.sources import sources
-from benchmarks.make.vary import Varied, Wish
+from benchmarks.make.vary import RequestedOption, ValueMaker
 from benchmarks.make.wording import in_words
 from benchmarks.same_call import same_call
 from tools.index import RepoIndex
@@ -66,8 +66,8 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def source(kit: Path) -> Source:
-    return Source(root=kit, name="kit", github="https://github.com/some/kit", commit="", github_id=1000)
+def source(kit: Path) -> RowSource:
+    return RowSource(root=kit, name="kit", github="https://github.com/some/kit", commit="", github_id=1000)
 
 
 def test_rows_are_drawn_written_and_kept(kit: Path, tmp_path: Path) -> None:
@@ -133,11 +133,11 @@ def test_the_same_seed_gives_the_same_rows(kit: Path) -> None:
 def test_what_the_parser_refuses_is_no_reference(kit: Path) -> None:
     signature = next(s.signature for s in seeds(RepoIndex.open(kit, "1")) if s.signature.path == "train.py")
     options = {o.dest: o for o in signature.options}
-    data = Wish(option=options["data"], value="/data/x", documented=True)
-    good = Wish(option=options["opt"], value="sgd", documented=False)
+    data = RequestedOption(option=options["data"], value="/data/x", documented=True)
+    good = RequestedOption(option=options["opt"], value="sgd", documented=False)
     assert reference(signature, [data, good], ".", kit) == "python train.py --data /data/x --opt sgd"
     for wishes in ([good], [data, msgspec.structs.replace(good, value="rmsprop")]):
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedCommand):
             reference(signature, wishes, ".", kit)
 
 
@@ -171,7 +171,7 @@ def test_entry_points_that_share_the_options_are_named(kit: Path) -> None:
 def test_values_by_type(option: dict[str, Any], shown: Any, good: tuple[Any, ...]) -> None:
     made = Option(**{"dest": "x", "flags": ("--x",), **option})
     for seed in range(8):
-        wish = Varied(tuple(FILES), Random(seed)).wish(made, shown)
+        wish = ValueMaker(tuple(FILES), Random(seed)).wish(made, shown)
         assert (None if wish is None else wish.value) in good
 
 
@@ -224,7 +224,7 @@ def test_numbers_in_words_are_all_different(number: int) -> None:
 
 
 def test_places_of_one_command_are_different() -> None:
-    varied, weights = Varied((), Random(0)), Option(dest="weights", flags=("--weights",), nargs="+")
+    varied, weights = ValueMaker((), Random(0)), Option(dest="weights", flags=("--weights",), nargs="+")
     for _ in range(20):
         varied.fresh()
         kept = varied.kept(weights, ["runs/a.pt", "runs/b.pt", "runs/c.pt"])

@@ -5,14 +5,14 @@ from random import Random
 import pytest
 
 from benchmarks.make.phrases import help_noun, name_words, namesakes, purpose, switch_sentence
-from benchmarks.make.vary import Wish
-from benchmarks.make.wording import Told, Unsaid, request, says
+from benchmarks.make.vary import RequestedOption
+from benchmarks.make.wording import RequestContent, UnsayableRequest, request, says
 from tools.signatures.model import Option, Signature
 
 
-def wish(dest: str, value: object, **more: object) -> Wish:
+def wish(dest: str, value: object, **more: object) -> RequestedOption:
     fields = {"dest": dest, "flags": (f"--{dest}",), **more}
-    return Wish(option=Option(**fields), value=value, documented=True)  # type: ignore[arg-type]
+    return RequestedOption(option=Option(**fields), value=value, documented=True)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def test_a_switch_is_said_by_its_name_or_its_deed() -> None:
     assert says("Please use mixed precision", amp) and says("with amp", amp) and not says("Run it", amp)
 
 
-def told(*wishes: Wish) -> Told:
+def told(*wishes: RequestedOption) -> RequestContent:
     signature = Signature(path="train.py", framework="argparse", options=tuple(w.option for w in wishes))
-    return Told(signature=signature, wishes=wishes, workdir=".", alone=True, repository="kit")
+    return RequestContent(signature=signature, wishes=wishes, workdir=".", alone=True, repository="kit")
 
 
 def test_help_texts_that_say_the_same_are_not_used() -> None:
@@ -55,7 +55,7 @@ def test_a_file_is_named_by_its_option_where_the_help_says_no_more() -> None:
 
 
 def test_two_things_of_one_name_make_no_request() -> None:
-    with pytest.raises(Unsaid):
+    with pytest.raises(UnsayableRequest):
         request(told(wish("lr", 0.1), wish("LR", 0.2)), "plain", Random(0))
 
 
@@ -71,19 +71,21 @@ def test_requests_agree_with_things_of_any_number() -> None:
 
 def test_switches_are_spelled_where_nothing_says_what_they_do() -> None:
     option, on = Option(dest="do_train", flags=("--do_train",), type="bool"), wish("exist-ok", True, nargs="0")
-    text = request(told(Wish(option=option, value=True, documented=True), on), "plain", Random(0))
+    text = request(told(RequestedOption(option=option, value=True, documented=True), on), "plain", Random(0))
     assert "set do_train to True" in text and "turn on exist-ok" in text
 
 
 def test_a_program_called_as_its_repository_is_named_once() -> None:
     signature = Signature(path="kit/cli.py", framework="argparse", kind="console", name="kit", options=())
-    whole = Told(signature=signature, wishes=(wish("lr", 0.1),), workdir=".", alone=True, repository="Kit")
+    whole = RequestContent(signature=signature, wishes=(wish("lr", 0.1),), workdir=".", alone=True, repository="Kit")
     assert request(whole, "terse", Random(0)) == "kit, learning rate 0.1"
 
 
 def test_a_script_of_a_folder_is_named_with_it() -> None:
     signature = Signature(path="gat/main.py", framework="argparse", options=())
-    whole = Told(signature=signature, wishes=(wish("report_to", "log"),), workdir="gat", alone=False, repository="kit")
+    whole = RequestContent(
+        signature=signature, wishes=(wish("report_to", "log"),), workdir="gat", alone=False, repository="kit"
+    )
     flags, terse, plain = (request(whole, style, Random(0)) for style in ("flags", "terse", "plain"))
     assert flags == "Give me the call of main.py from the folder gat with --report_to log."
     assert "main.py from the folder gat" in terse and "the report_to to log" in plain
@@ -143,7 +145,9 @@ def test_a_switch_leaves_out_only_what_its_help_leaves_out(help: str, said: str)
 def test_a_script_called_run_is_named_as_it_is() -> None:
     run = Signature(path="run.py", framework="argparse")
     assert purpose(run) == "" and "run run.py" in request(
-        Told(signature=run, wishes=(wish("lr", 0.1),), workdir=".", alone=True, repository="kit"), "polite", Random(0)
+        RequestContent(signature=run, wishes=(wish("lr", 0.1),), workdir=".", alone=True, repository="kit"),
+        "polite",
+        Random(0),
     )
     main = Signature(path="src/training/main.py", framework="argparse", kind="module", name="training.main")
     assert purpose(main) == "run the training main program"

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.subjects.meter import Meter, Terms
+from benchmarks.subjects.meter import Meter, MeterSettings
 from benchmarks.subjects.model import REPLY_TOKENS
 from ml_agent.budget import Budget, Limits
 from ml_agent.errors import ConfigurationError
@@ -32,7 +32,7 @@ def metered(
     with ModelServer(misbehaviour=behaviour) as server:
         endpoint = Endpoint(model="the-model", base_url=server.url, api_key=KEY)
         with Meter(
-            endpoint, Budget(limits), tmp_path / "calls.jsonl", Terms(prices=prices or PriceTable({}, {}))
+            endpoint, Budget(limits), tmp_path / "calls.jsonl", MeterSettings(prices=prices or PriceTable({}, {}))
         ) as meter:
             yield meter, server
 
@@ -153,7 +153,7 @@ def test_an_endpoint_that_is_down_is_said(tmp_path: Path) -> None:
 
 def test_an_address_of_another_machine_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"no server can be opened at 192\.0\.2\.1"):
-        Meter(Endpoint(model="m"), Budget(), tmp_path / "calls.jsonl", Terms(host="192.0.2.1"))
+        Meter(Endpoint(model="m"), Budget(), tmp_path / "calls.jsonl", MeterSettings(host="192.0.2.1"))
 
 
 def test_a_request_that_outlasts_the_row_is_given_up_at_its_limit(tmp_path: Path) -> None:

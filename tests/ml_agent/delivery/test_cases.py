@@ -8,7 +8,7 @@ import pytest
 
 from ml_agent.delivery.request_words import expectations_of
 from ml_agent.draft import Draft
-from ml_agent.execution import Executor, Wanted
+from ml_agent.execution import Executor, FileExpectations
 from ml_agent.navigator import Workspace
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
@@ -171,7 +171,7 @@ def test_it_is_judged_by_what_is_there(case: Case, run: tuple[Executor, Workspac
     expected = expectations_of(case.asks)
     assert expected, "the sentence says what should come out"
     draft = Draft(kind="bash", text=f"python do-{case.name}.py", entry=f"do-{case.name}.py")
-    outcome = executor.run(workspace, draft, [], Wanted(expected=expected))
+    outcome = executor.run(workspace, draft, [], FileExpectations(expected=expected))
     assert outcome.response.ok, outcome.response.stderr
     assert outcome.evidence == ("delivered" if case.delivers else "completed"), outcome.judgements
     assert all(one.said for one in outcome.judgements)

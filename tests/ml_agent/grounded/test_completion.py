@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from ml_agent.grounded.completion import Sources, complete
+from ml_agent.grounded.completion import NameSources, complete
 from tools.index import RepoIndex
 
 CODE = "net = build(3)\nprint(net)\n"
 
 
-def sources(root: Path, workdir: str) -> Sources:
-    return Sources(earlier=(), others=(), index=RepoIndex.open(root, "one"), workdir=workdir)
+def sources(root: Path, workdir: str) -> NameSources:
+    return NameSources(earlier=(), others=(), index=RepoIndex.open(root, "one"), workdir=workdir)
 
 
 def test_a_missing_name_is_imported_as_the_folder_does(tmp_path: Path) -> None:

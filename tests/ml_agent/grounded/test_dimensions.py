@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ml_agent.draft import Draft
-from ml_agent.grounded.dimensions import fitted
-from ml_agent.grounded.feedback import repaired
+from ml_agent.grounded.dimensions import fit_channels
+from ml_agent.grounded.feedback import repair_draft
 from ml_agent.navigator import Attempt
 
 MODELS = {
@@ -87,6 +87,6 @@ def channels(shape: str, expected: int, got: int) -> str:
     ],
 )  # fmt: skip
 def test_channels_go_where_they_are_expected(code: str, line: str, better: str | None) -> None:
-    assert fitted(code, ["Traceback (most recent call last):", line]) == better
-    found = repaired(Attempt(draft=Draft(kind="python", text=code), error_lines=(line,)), ())
+    assert fit_channels(code, ["Traceback (most recent call last):", line]) == better
+    found = repair_draft(Attempt(draft=Draft(kind="python", text=code), error_lines=(line,)), ())
     assert (found.text if found else None) == better

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from ml_agent.draft import Draft
-from ml_agent.grounded.feedback import repaired
+from ml_agent.grounded.feedback import repair_draft
 from ml_agent.navigator import Attempt, Given, Problem
 from tools.signatures.model import Option, Signature
 
@@ -50,7 +50,7 @@ def draft(text: str) -> Draft:
 )
 def test_what_was_refused_is_left_out_and_what_was_missing_is_added(text: str, line: str, better: str) -> None:
     for attempt in (Attempt(draft=draft(text), error_lines=(line,)), Attempt(draft=draft(text), problem=line)):
-        found = repaired(attempt, (SIGNATURE,))
+        found = repair_draft(attempt, (SIGNATURE,))
         assert found is not None
         assert found.text == better
 
@@ -59,7 +59,7 @@ def test_other_errors_are_not_about_the_command() -> None:
     attempt = Attempt(
         draft=draft("python train.py --lr 1"), error_lines=("ModuleNotFoundError: No module named 'torch'",)
     )
-    assert repaired(attempt, (SIGNATURE,)) is None
+    assert repair_draft(attempt, (SIGNATURE,)) is None
 
 
 def test_the_navigator_repairs_before_it_tries_something_else(repository: Callable[..., Any]) -> None:

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml_agent.grounded.literals import literals
-from ml_agent.grounded.scope import needed, parsed
+from ml_agent.grounded.scope import syntax_tree, unbound_names
 from ml_agent.matching.assignment import best_matching
-from ml_agent.matching.likeness import likeness, stands
+from ml_agent.matching.likeness import likeness, occurs_in
 from ml_agent.matching.terms import terms
 from tools.signatures.model import Option, Signature
 
@@ -66,8 +66,8 @@ def test_likeness_of_names_and_files() -> None:
     assert likeness("cat.jpg", "docs/example.png") >= 0.7
     assert likeness("cat.jpg", "model.ckpt") < 0
     assert likeness("gpu", "relu") == 0
-    assert stands("512", "city_512_x") and not stands("512", "city_5120")
-    assert stands("vqa_test_3b", "vqa_test_eval_3b") and not stands("IF-I-L", "IF-II-L")
+    assert occurs_in("512", "city_512_x") and not occurs_in("512", "city_5120")
+    assert occurs_in("vqa_test_3b", "vqa_test_eval_3b") and not occurs_in("IF-I-L", "IF-II-L")
 
 
 def test_literals_know_what_they_are_for() -> None:
@@ -83,12 +83,12 @@ def test_literals_know_what_they_are_for() -> None:
 @given(st.text(max_size=200))
 def test_no_text_of_code_is_too_odd(text: str) -> None:
     literals(text)
-    tree = parsed(text)
+    tree = syntax_tree(text)
     if tree is not None:
-        needed(tree)
+        unbound_names(tree)
 
 
 def test_needed_names() -> None:
-    tree = parsed("import os\nx = [y for y in z]\ndef f(a):\n    return a + b + x\nprint(os, f, len)\n")
+    tree = syntax_tree("import os\nx = [y for y in z]\ndef f(a):\n    return a + b + x\nprint(os, f, len)\n")
     assert tree is not None
-    assert set(needed(tree)) == {"z", "b"}
+    assert set(unbound_names(tree)) == {"z", "b"}

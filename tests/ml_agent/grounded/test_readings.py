@@ -7,7 +7,7 @@ import pytest
 
 from ml_agent.encoder.encoder import Encoder, shipped
 from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.matching.sense import use
+from ml_agent.matching.sense import use_encoder
 from ml_agent.navigator import Given, Workspace
 from tests.ml_agent.grounded.conftest import Make
 from tools.candidates import Candidate
@@ -36,9 +36,9 @@ def loaded() -> Iterator[list[Encoder]]:
         found.append(shipped())
         return found[-1]
 
-    use(load)
+    use_encoder(load)
     yield found
-    use(None)
+    use_encoder(None)
 
 
 def first(tmp_path: Path, instruction: str) -> str:

@@ -10,8 +10,8 @@ from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.navigator import LlmNavigator, Manner
-from ml_agent.llm.sender import Parts
+from ml_agent.llm.navigator import LlmNavigator, ModelOptions
+from ml_agent.llm.sender import ClientParts
 from ml_agent.navigator import Workspace
 from ml_agent.testing.model_server import Brain, Misbehaviour, ModelServer
 from tools.candidates import Candidate
@@ -100,8 +100,8 @@ class Stage:
         self.server, self.budget = server, Budget(limits)
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.grounded = GroundedNavigator()
-        manner = Manner(profile=endpoint.pop("profile", "auto"), look=endpoint.pop("look", None))
-        parts = Parts(memory=Memory(), sleep=lambda _: None)
+        manner = ModelOptions(profile=endpoint.pop("profile", "auto"), look=endpoint.pop("look", None))
+        parts = ClientParts(memory=Memory(), sleep=lambda _: None)
         settings = {"model": "m", "base_url": server.url, "timeout": 20.0, **endpoint}
         self.client = ModelClient(Endpoint(**settings), self.budget, self.emit, parts)
         self.navigator = LlmNavigator(self.client, self.grounded, self.emit, manner)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ml_agent.llm.arguments import head, reworded_numbers, system, tail
-from ml_agent.matching.entries import EntryPoint, Facts
-from ml_agent.matching.mentions import read
+from ml_agent.matching.entries import EntryPoint, RepositoryFacts
+from ml_agent.matching.mentions import read_request
 from ml_agent.navigator import Workspace
 from tools.index import RepoIndex
 from tools.signatures.model import Option, Signature
@@ -26,21 +26,24 @@ REQUEST = "Fit the pictures in /srv/birds with a rate of one half, with Adam."
 
 @pytest.fixture
 def entry(workspace: Workspace) -> EntryPoint:
-    return EntryPoint(SIGNATURE, Facts(workspace.index))
+    return EntryPoint(SIGNATURE, RepositoryFacts(workspace.index))
 
 
 def test_the_program_stands_before_the_request(entry: EntryPoint) -> None:
     shown = head(SIGNATURE, REQUEST, ".")
     assert shown.startswith("Command: tools/fit.py\n") and "--lr/-l FLOAT =0.1  learning rate" in shown
-    asked = tail(read(REQUEST), entry)
+    asked = tail(read_request(REQUEST), entry)
     assert asked == f"Request: {REQUEST}\nNumbers: one half = 0.5"
     assert "arguments alone" in system()
 
 
 def test_a_part_of_a_name_is_no_number_in_words() -> None:
-    assert reworded_numbers(read("Tune Llama 8B with 5k steps and a tenth of the data")) == "5k = 5000; a tenth = 0.1"
-    assert reworded_numbers(read("Ask the zero-shot models with zero dropout")) == "zero = 0"
-    assert not reworded_numbers(read("Ask the zero-shot models"))
+    assert (
+        reworded_numbers(read_request("Tune Llama 8B with 5k steps and a tenth of the data"))
+        == "5k = 5000; a tenth = 0.1"
+    )
+    assert reworded_numbers(read_request("Ask the zero-shot models with zero dropout")) == "zero = 0"
+    assert not reworded_numbers(read_request("Ask the zero-shot models"))
 
 
 def test_options_that_do_not_fit_are_named() -> None:
@@ -55,5 +58,5 @@ def test_known_values_that_seem_to_be_meant_are_told(tmp_path: Path) -> None:
         "import argparse\np = argparse.ArgumentParser()\np.add_argument('--net')\np.parse_args()\n"
     )
     (root / "README.md").write_text("# Fit\n```\npython fit.py --net resnet50_v2\n```\n")
-    (entry,) = Facts(RepoIndex.open(root, "1", tmp_path / "cache")).entries
-    assert tail(read("Fit a ResNet-50 v2"), entry).splitlines()[1:] == ["Known: --net resnet50_v2"]
+    (entry,) = RepositoryFacts(RepoIndex.open(root, "1", tmp_path / "cache")).entries
+    assert tail(read_request("Fit a ResNet-50 v2"), entry).splitlines()[1:] == ["Known: --net resnet50_v2"]

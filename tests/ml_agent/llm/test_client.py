@@ -17,7 +17,7 @@ from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.errors import EndpointError, ModelAnswerError
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.sender import Parts
+from ml_agent.llm.sender import ClientParts
 from ml_agent.prices import Price, PriceTable
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
 from ml_agent.testing.model_server import Answer, ModelServer, answers
@@ -93,7 +93,7 @@ class Bench:
         self.budget = budget or Budget()
         self.memory = Memory()
         settings = {"model": "m", "base_url": server.url, "timeout": 20.0, **endpoint}
-        parts = Parts(
+        parts = ClientParts(
             memory=self.memory, prices=PriceTable({}, {"priced": Price(input=10, output=30)}), sleep=self.slept.append
         )
         self.client = ModelClient(Endpoint(**settings), self.budget, self.emit, parts)
@@ -147,7 +147,7 @@ def test_learns_the_way_of_asking_once(tmp_path: Path, serve: Callable[..., Mode
     server = serve(answers(GOOD), MISBEHAVIOURS["tools not supported"])
     path = tmp_path / "memory.json"
     for _ in range(2):
-        client = ModelClient(Endpoint(model="m", base_url=server.url), Budget(), parts=Parts(memory=Memory(path)))
+        client = ModelClient(Endpoint(model="m", base_url=server.url), Budget(), parts=ClientParts(memory=Memory(path)))
         client.decide(PROMPT, [Pick])
         client.decide(PROMPT, [Pick])
     assert ["tools" in seen.body for seen in server.requests] == [True, False, False, False, False]
@@ -304,7 +304,7 @@ def test_no_key_is_a_configuration_error_and_keys_are_not_shown(monkeypatch: pyt
 
 def test_nobody_listens() -> None:
     client = ModelClient(
-        Endpoint(model="m", base_url="http://127.0.0.1:9/v1"), Budget(), parts=Parts(sleep=lambda _: None)
+        Endpoint(model="m", base_url="http://127.0.0.1:9/v1"), Budget(), parts=ClientParts(sleep=lambda _: None)
     )
     with pytest.raises(EndpointError, match="cannot be reached"):
         client.decide(PROMPT, [Pick])

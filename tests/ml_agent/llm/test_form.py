@@ -1,4 +1,4 @@
-"""A model that cannot hold a conversation writes the arguments of one command: an opinion beside what was learned; grounded drafts stay candidates."""
+"""A model that cannot hold a conversation writes the arguments of one command: a prior beside what was learned; grounded drafts stay candidates."""
 
 from collections.abc import Callable
 from typing import Any

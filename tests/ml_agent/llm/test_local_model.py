@@ -19,8 +19,8 @@ from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.functions import Function
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.navigator import LlmNavigator, Manner
-from ml_agent.llm.sender import Parts
+from ml_agent.llm.navigator import LlmNavigator, ModelOptions
+from ml_agent.llm.sender import ClientParts
 from ml_agent.navigator import Given, Workspace
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
@@ -86,7 +86,7 @@ def answers(where: str) -> bool:
 def test_a_small_model_reads_numbers(mode: str, url: str) -> None:
     memory, budget = Memory(), Budget(Limits(tokens=4000))
     endpoint = Endpoint(model="local", base_url=url, mode=mode)  # type: ignore[arg-type]
-    client = ModelClient(endpoint, budget, parts=Parts(memory=memory))
+    client = ModelClient(endpoint, budget, parts=ClientParts(memory=memory))
     call = client.decide(PROMPT, [OPTIONS], max_output_tokens=60)
     assert call.arguments["lr"] == 0.25
     assert 0 < budget.usage.tokens <= 4000 and budget.usage.cost is None
@@ -117,8 +117,8 @@ def test_a_whole_run_ends_with_a_sound_answer(url: str, tmp_path: Path) -> None:
 @pytest.mark.timeout(900)
 def test_a_small_model_reads_a_request(url: str, workspace: Workspace) -> None:
     grounded, budget = GroundedNavigator(), Budget(Limits(tokens=6000, calls=1))
-    client = ModelClient(Endpoint(model="local", base_url=url), budget, parts=Parts(memory=Memory()))
-    navigator = LlmNavigator(client, grounded, how=Manner(profile="form"))
+    client = ModelClient(Endpoint(model="local", base_url=url), budget, parts=ClientParts(memory=Memory()))
+    navigator = LlmNavigator(client, grounded, how=ModelOptions(profile="form"))
     text = "Train on citeseer in a trial called spring_7, 30 rounds through the data."
     drafts = navigator.drafts(grounded.understand(text, Given(repository="me/tinynets")), workspace)
     draft = next(one for one in drafts if one.source == "llm")

@@ -1,4 +1,4 @@
-"""A command as a model wrote it is read by the signature, and is an opinion beside what was learned."""
+"""A command as a model wrote it is read by the signature, and is a prior beside what was learned."""
 
 import time
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from ml_agent.llm.opinion import Told
-from ml_agent.llm.written_call import Stated, stated
-from ml_agent.matching.entries import EntryPoint, Facts
+from ml_agent.llm.written_call import WrittenArgument, arguments_by_slot
+from ml_agent.llm.written_call_prior import WrittenCallPrior
+from ml_agent.matching.entries import EntryPoint, RepositoryFacts
 from ml_agent.matching.fill import fill
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
 from ml_agent.navigator import Workspace
@@ -40,39 +40,41 @@ BARE: Any = SimpleNamespace(
 @pytest.fixture
 def entry(workspace: Workspace) -> EntryPoint:
     signature = Signature(path="fit.py", framework="argparse", options=OPTIONS)
-    return EntryPoint(signature, Facts(workspace.index))
+    return EntryPoint(signature, RepositoryFacts(workspace.index))
 
 
-def by_name(text: str, entry: EntryPoint) -> Mapping[str, Stated]:
-    return {entry.slots[place].option.dest: given for place, given in stated(text, entry).items()}
+def by_name(text: str, entry: EntryPoint) -> Mapping[str, WrittenArgument]:
+    return {entry.slots[place].option.dest: given for place, given in arguments_by_slot(text, entry).items()}
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("python fit.py data/a --lr 0.5 --amp", {"source": Stated(("data/a",)), "lr": Stated(("0.5",)), "amp": Stated(())}),
-        ("fit.py --lr=0.5 --classes 1 2 --no-log", {"lr": Stated(("0.5",)), "classes": Stated(("1", "2")), "log": Stated((), False)}),
-        ("python fit.py --learn 3 --optimiser adam", {"optimizer": Stated(("adam",)), "source": Stated(("3",))}),
-        ("`python fit.py --MIN-LR -1e-3`", {"min_lr": Stated(("-1e-3",))}),
-        ("```sh\npython fit.py \\\n  -l 3 --name 'a b'\n```\nDone.", {"lr": Stated(("3",)), "name": Stated(("a b",))}),
-        ("CUDA_VISIBLE_DEVICES=0 srun --nodes 1 python -u fit.py data/a -l 3", {"source": Stated(("data/a",)), "lr": Stated(("3",))}),
-        ("conda run -n env python -m pkg.fit make.py", {"source": Stated(("make.py",))}),
-        ("--lr 3 'a b'", {"lr": Stated(("3",)), "source": Stated(("a b",))}),
-        ("lr=3", {"lr": Stated(("3",))}),
-        ("--lr 3 --classes 1 --lr 4 --classes 2", {"lr": Stated(("4",)), "classes": Stated(("1", "2"))}),
-        ("python fit.py 'it is open", {"source": Stated(("'it",))}),
+        ("python fit.py data/a --lr 0.5 --amp", {"source": WrittenArgument(("data/a",)), "lr": WrittenArgument(("0.5",)), "amp": WrittenArgument(())}),
+        ("fit.py --lr=0.5 --classes 1 2 --no-log", {"lr": WrittenArgument(("0.5",)), "classes": WrittenArgument(("1", "2")), "log": WrittenArgument((), False)}),
+        ("python fit.py --learn 3 --optimiser adam", {"optimizer": WrittenArgument(("adam",)), "source": WrittenArgument(("3",))}),
+        ("`python fit.py --MIN-LR -1e-3`", {"min_lr": WrittenArgument(("-1e-3",))}),
+        ("```sh\npython fit.py \\\n  -l 3 --name 'a b'\n```\nDone.", {"lr": WrittenArgument(("3",)), "name": WrittenArgument(("a b",))}),
+        ("CUDA_VISIBLE_DEVICES=0 srun --nodes 1 python -u fit.py data/a -l 3", {"source": WrittenArgument(("data/a",)), "lr": WrittenArgument(("3",))}),
+        ("conda run -n env python -m pkg.fit make.py", {"source": WrittenArgument(("make.py",))}),
+        ("--lr 3 'a b'", {"lr": WrittenArgument(("3",)), "source": WrittenArgument(("a b",))}),
+        ("lr=3", {"lr": WrittenArgument(("3",))}),
+        ("--lr 3 --classes 1 --lr 4 --classes 2", {"lr": WrittenArgument(("4",)), "classes": WrittenArgument(("1", "2"))}),
+        ("python fit.py 'it is open", {"source": WrittenArgument(("'it",))}),
         ("", {}),
         ("```", {}),
     ],
 )  # fmt: skip
-def test_a_call_is_read_whatever_is_wrong_with_it(text: str, expected: Mapping[str, Stated], entry: EntryPoint) -> None:
+def test_a_call_is_read_whatever_is_wrong_with_it(
+    text: str, expected: Mapping[str, WrittenArgument], entry: EntryPoint
+) -> None:
     assert by_name(text, entry) == expected
 
 
 def filled(request: str, text: str, entry: EntryPoint) -> dict[str, tuple[str, ...]]:
-    statement, model = read(request), shipped()
-    told = Told(statement, entry.slots, stated(text, entry))
-    found = told.added(fill(statement, entry.slots, model, told), model.switch)
+    statement, model = read_request(request), shipped()
+    told = WrittenCallPrior(statement, entry.slots, arguments_by_slot(text, entry))
+    found = told.with_given_values(fill(statement, entry.slots, model, told), model.switch)
     return {entry.slots[one.slot].option.dest: one.values for one in found.placed}
 
 
@@ -113,11 +115,11 @@ def test_a_default_and_an_unknown_choice_are_not_added(entry: EntryPoint) -> Non
 
 @drawn(st.text(max_size=200))
 def test_any_text_is_read(text: str) -> None:
-    assert set(stated(text, BARE)) <= set(range(len(OPTIONS)))
+    assert set(arguments_by_slot(text, BARE)) <= set(range(len(OPTIONS)))
 
 
 def test_long_answers_take_no_time() -> None:
     started = time.process_time()
     for text in ("a " * 40_000, "--lr 3 " * 20_000, "'" * 40_000, "`" * 40_000, "\\\n" * 20_000):
-        stated(text, BARE)
+        arguments_by_slot(text, BARE)
     assert time.process_time() - started < 5

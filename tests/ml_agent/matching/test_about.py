@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.matching.about import ABOUT_FEATURES, About, shipped
-from ml_agent.matching.mentions import read
+from ml_agent.matching.about import ABOUT_FEATURES, RelevanceModel, shipped
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.vocabulary import Vocabulary, vocabulary_of
 from tools.index import RepoIndex
 
@@ -43,8 +43,8 @@ def vocabulary(tmp_path: Path) -> Vocabulary:
 
 
 def value(feature: str, text: str, vocabulary: Vocabulary) -> float:
-    about = About(TABLE | {"weights": dict.fromkeys(ABOUT_FEATURES, 0.0)})
-    return about.vector(read(text), vocabulary)[ABOUT_FEATURES.index(feature)]
+    about = RelevanceModel(TABLE | {"weights": dict.fromkeys(ABOUT_FEATURES, 0.0)})
+    return about.vector(read_request(text), vocabulary)[ABOUT_FEATURES.index(feature)]
 
 
 def in_order(feature: str, several: Sequence[str], vocabulary: Vocabulary) -> bool:
@@ -91,7 +91,7 @@ def test_who_says_much_shares_words_with_anything(feature: str, vocabulary: Voca
     ],
 )
 def test_a_request_about_something_else_is_known_as_one(text: str, vocabulary: Vocabulary) -> None:
-    assert shipped().strange(read(text), vocabulary)
+    assert shipped().foreign_terms(read_request(text), vocabulary)
 
 
 @pytest.mark.parametrize(
@@ -108,13 +108,16 @@ def test_a_request_about_something_else_is_known_as_one(text: str, vocabulary: V
     ],
 )
 def test_a_request_that_could_be_about_it_is_not(text: str, vocabulary: Vocabulary) -> None:
-    assert not shipped().strange(read(text), vocabulary)
+    assert not shipped().foreign_terms(read_request(text), vocabulary)
 
 
 @pytest.mark.parametrize("name", ["neuraltag", "treebankreader", "NeuralTag", "tree bank"])
 def test_names_are_known_as_who_is_in_a_hurry_types_them(name: str, vocabulary: Vocabulary) -> None:
     assert all(
-        term in vocabulary.known for word in read(f"use {name}").content for term in word.terms if word.text != "use"
+        term in vocabulary.known
+        for word in read_request(f"use {name}").content
+        for term in word.terms
+        if word.text != "use"
     )
 
 
@@ -125,15 +128,17 @@ def test_a_repository_knows_its_own_name(tmp_path: Path) -> None:
 
 
 def test_the_rarest_words_are_told_first(vocabulary: Vocabulary) -> None:
-    told = shipped().strange(read("Book a flight to Lisbon and convert 300 euros into Swiss francs."), vocabulary)
+    told = shipped().foreign_terms(
+        read_request("Book a flight to Lisbon and convert 300 euros into Swiss francs."), vocabulary
+    )
     assert {"flight", "lisbon"} <= set(told[:6]) and "convert" not in told[:2]
 
 
 def test_the_silence_of_who_says_little_means_nothing(tmp_path: Path) -> None:
     (tmp_path / "run.py").write_text("import argparse\np = argparse.ArgumentParser()\np.add_argument('--mean')\n")
     few = vocabulary_of(RepoIndex.open(tmp_path, "one"))
-    assert not shipped().strange(read("Compute the mean pressure of barometers in Oslo."), few)
-    assert shipped().strange(read("Bake a chocolate cake with cherries."), few)
+    assert not shipped().foreign_terms(read_request("Compute the mean pressure of barometers in Oslo."), few)
+    assert shipped().foreign_terms(read_request("Bake a chocolate cake with cherries."), few)
 
 
 def test_words_are_counted_by_passages_and_told_apart_by_what_they_name(vocabulary: Vocabulary) -> None:

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from ml_agent.matching.after_example import example_values, is_filled, is_introduced, is_rival, merged, nearest_example
-from ml_agent.matching.entries import EntryPoint, Shown
-from ml_agent.matching.mentions import read
+from ml_agent.matching.entries import EntryPoint, ExampleCall
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.slots import Slot
 from tools.commandline.shell import parse_command
 from tools.examples import Example
@@ -26,13 +26,13 @@ def entry(*examples: tuple[str, Mapping[str, Any], str], variables: Mapping[str,
     """An entry point with examples: text, values by dest, heading."""
     made = EntryPoint.__new__(EntryPoint)
     shown = tuple(
-        Shown(
+        ExampleCall(
             Example(kind="bash", text=text, path="README.md", line=place, headings=(heading,), entry="train.py", workdir="."),
             parse_command(text).invocations[0], dict(values),
         )
         for place, (text, values, heading) in enumerate(examples)
     )  # fmt: skip
-    vars(made).update(signature=SIGNATURE, facts=None, shown=shown, variables=variables or {})
+    vars(made).update(signature=SIGNATURE, facts=None, example_calls=shown, variables=variables or {})
     return made
 
 
@@ -41,7 +41,7 @@ CITIES = ("python train.py --name cities_512 --size 512", {"name": "cities_512",
 
 
 def nearest(text: str, one: EntryPoint, placed: Mapping[str, Any] | None = None) -> tuple[str, float]:
-    shown, said = nearest_example(read(text), one, placed or {})
+    shown, said = nearest_example(read_request(text), one, placed or {})
     return (shown.example.text if shown is not None else "", said)
 
 
@@ -58,20 +58,20 @@ def test_of_two_alike_the_heading_decides() -> None:
     first = ("python train.py --size 512", {"size": 512}, "Evaluation")
     second = ("python train.py --size 512", {"size": 512}, "Training from scratch")
     one = entry(first, second)
-    shown, _ = nearest_example(read("Do the training from scratch at 512"), one, {})
-    assert shown is one.shown[1]
+    shown, _ = nearest_example(read_request("Do the training from scratch at 512"), one, {})
+    assert shown is one.example_calls[1]
 
 
 def test_a_request_that_states_nothing_is_said_by_no_example() -> None:
     assert nearest("Train it", entry(FACES))[1] == 0.0
-    assert nearest_example(read("Train it"), entry(), {}) == (None, 0.0)
+    assert nearest_example(read_request("Train it"), entry(), {}) == (None, 0.0)
 
 
 def test_several_cards_are_left_out_where_a_single_one_is_wanted() -> None:
     many = ("python train.py --gpu_ids 0,1,2 --size 512", {"gpu_ids": "0,1,2", "size": 512}, "")
     one = entry(many)
-    assert example_values(read("Train on a single GPU"), one, one.shown[0]) == {"size": 512}
-    assert "gpu_ids" in example_values(read("Train on all GPUs"), one, one.shown[0])
+    assert example_values(read_request("Train on a single GPU"), one, one.example_calls[0]) == {"size": 512}
+    assert "gpu_ids" in example_values(read_request("Train on all GPUs"), one, one.example_calls[0])
     assert nearest("Train 'faces' at 512 on a single GPU", entry(many, FACES))[0] == FACES[0]
 
 
@@ -80,10 +80,10 @@ VARIABLE = ("python train.py --config $DIR/config.json", {"config": "$DIR/config
 
 def test_a_variable_is_what_the_user_has_in_its_place() -> None:
     one = entry(VARIABLE, variables={"DIR": "/path/to/uncased_L-12"})
-    said = read("Train with ./m/cased_L-24")
-    assert example_values(said, one, one.shown[0]) == {"config": "./m/cased_L-24/config.json"}
-    assert is_filled(said, one, one.shown[0])
-    assert not is_filled(read("Train with data.csv"), one, one.shown[0])
+    said = read_request("Train with ./m/cased_L-24")
+    assert example_values(said, one, one.example_calls[0]) == {"config": "./m/cased_L-24/config.json"}
+    assert is_filled(said, one, one.example_calls[0])
+    assert not is_filled(read_request("Train with data.csv"), one, one.example_calls[0])
 
 
 @pytest.mark.parametrize(
@@ -116,19 +116,19 @@ def test_an_option_for_use_instead_of_an_asked_one_is_none_of_the_call() -> None
 def test_an_example_is_the_way_that_its_introduction_alone_names() -> None:
     one = entry(CITIES, FACES)
     shown = [
-        Shown(msgspec.structs.replace(call.example, introduction=text), call.invocation, call.values)
-        for call, text in zip(one.shown, ("Then train:", "For hierarchical training of faces:"), strict=True)
+        ExampleCall(msgspec.structs.replace(call.example, introduction=text), call.invocation, call.values)
+        for call, text in zip(one.example_calls, ("Then train:", "For hierarchical training of faces:"), strict=True)
     ]
-    vars(one).update(shown=tuple(shown), slots=())
-    assert is_introduced(read("Train hierarchically"), one, shown[1])
-    assert not is_introduced(read("Train it for long"), one, shown[1])
+    vars(one).update(example_calls=tuple(shown), slots=())
+    assert is_introduced(read_request("Train hierarchically"), one, shown[1])
+    assert not is_introduced(read_request("Train it for long"), one, shown[1])
     vars(one).update(slots=(Slot(Option(dest="hierarchical", flags=("--hierarchical",))),))
-    assert not is_introduced(read("Train hierarchically"), one, shown[1])
+    assert not is_introduced(read_request("Train hierarchically"), one, shown[1])
 
 
 def test_the_words_that_a_script_hands_on_are_no_value() -> None:
     one = entry(("python train.py --name faces $@", {"name": "faces", "config": "$@"}, "Faces"))
-    assert example_values(read("Train faces"), one, one.shown[0]) == {"name": "faces"}
+    assert example_values(read_request("Train faces"), one, one.example_calls[0]) == {"name": "faces"}
 
 
 def test_what_a_change_has_put_in_is_not_changed_again() -> None:
@@ -150,5 +150,5 @@ def test_the_example_without_a_switch_that_nobody_asked_for_is_nearer() -> None:
     options = (*SIGNATURE.options, Option(dest="resume", flags=("--resume",), nargs="0", switch_value="True"))
     vars(made)["signature"] = msgspec.structs.replace(SIGNATURE, options=options)
     text = "train on the city"
-    assert nearest_example(read(text), made, {"name": "city"})[0] == made.shown[1]
-    assert nearest_example(read(text), made, {"name": "city", "resume": True})[0] == made.shown[0]
+    assert nearest_example(read_request(text), made, {"name": "city"})[0] == made.example_calls[1]
+    assert nearest_example(read_request(text), made, {"name": "city", "resume": True})[0] == made.example_calls[0]

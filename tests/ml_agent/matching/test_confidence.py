@@ -2,9 +2,9 @@
 
 import pytest
 
-from ml_agent.matching.confidence import CONFIDENCE_FEATURES, Judged, confidence_vector, unplaced
-from ml_agent.matching.mentions import read
-from ml_agent.matching.model import Levels
+from ml_agent.matching.confidence import CONFIDENCE_FEATURES, ConfidenceInput, confidence_vector, unplaced
+from ml_agent.matching.mentions import read_request
+from ml_agent.matching.model import ConfidenceLevels
 from tools.signatures.model import Option, Signature
 
 TRAIN = Signature(
@@ -17,27 +17,27 @@ TRAIN = Signature(
 )
 
 
-def judged(**more: object) -> Judged:
+def judged(**more: object) -> ConfidenceInput:
     plain: dict[str, object] = {"signature": TRAIN, "shown": "", "unused": 0, "stated": 1, "margin": 1.0, "least": 1.0}
-    return Judged(**(plain | more))  # type: ignore[arg-type]
+    return ConfidenceInput(**(plain | more))  # type: ignore[arg-type]
 
 
 def vector(text: str, answer: str, **more: object) -> dict[str, float]:
-    return dict(zip(CONFIDENCE_FEATURES, confidence_vector(read(text), answer, judged(**more)), strict=True))
+    return dict(zip(CONFIDENCE_FEATURES, confidence_vector(read_request(text), answer, judged(**more)), strict=True))
 
 
 def test_words_without_a_place_are_told() -> None:
     text = "Train the tagger for 7 epochs in German on the accelerator"
-    assert unplaced(read(text), "python train.py --epochs 7", TRAIN) == ("german", "accelerator")
+    assert unplaced(read_request(text), "python train.py --epochs 7", TRAIN) == ("german", "accelerator")
 
 
 def test_what_an_example_says_has_a_place() -> None:
     text = "Train the tagger in German"
-    assert unplaced(read(text), "python train.py", TRAIN, "## German models") == ()
+    assert unplaced(read_request(text), "python train.py", TRAIN, "## German models") == ()
 
 
 def test_an_option_that_is_not_given_explains_nothing() -> None:
-    assert "folder" in unplaced(read("Train it into a folder"), "python train.py --epochs 7", TRAIN)
+    assert "folder" in unplaced(read_request("Train it into a folder"), "python train.py --epochs 7", TRAIN)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_each_feature(feature: str, text: str, answer: str, more: dict[str, obje
 
 
 def test_a_probability_is_said_as_a_word() -> None:
-    levels = Levels({"bias": 0.0, "unused": -2.0, "sure": 0.9, "likely": 0.5, "answered": 0.1})
+    levels = ConfidenceLevels({"bias": 0.0, "unused": -2.0, "sure": 0.9, "likely": 0.5, "answered": 0.1})
     assert [levels.level(one) for one in (0.95, 0.6, 0.2, 0.05)] == ["sure", "likely", "guess", "unsure"]
     zero = [0.0] * len(CONFIDENCE_FEATURES)
     assert levels.probability(zero) == 0.5

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from ml_agent.matching.devices import devices, is_too_many, place_devices
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.slots import Slot
 from tools.signatures.model import Option
 
@@ -22,7 +22,7 @@ CHOSEN = Option(dest="device", flags=("--device",), type="str", default="cpu", c
 
 def placed(text: str, *options: Option) -> dict[str, str]:
     slots = [Slot(option) for option in options]
-    found = place_devices(read(text), slots, ())
+    found = place_devices(read_request(text), slots, ())
     values = {slots[one.slot].option.dest: one.values[0] for one in found.placed}
     return values | dict(one.split("=") for one in found.environment)
 
@@ -96,5 +96,5 @@ def test_without_an_option_the_environment_says_the_card() -> None:
 )
 def test_several_cards_are_too_many_for_who_wants_one(text: str, value: str, many: bool) -> None:
     option = Option(dest="gpu_ids", flags=("--gpu_ids",))
-    assert is_too_many(read(text), option, value) is many
-    assert not is_too_many(read(text), Option(dest="seeds"), value)
+    assert is_too_many(read_request(text), option, value) is many
+    assert not is_too_many(read_request(text), Option(dest="seeds"), value)

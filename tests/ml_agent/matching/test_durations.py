@@ -3,8 +3,8 @@
 import pytest
 
 from ml_agent.matching.durations import in_the_units_of, seconds_behind
-from ml_agent.matching.fitting import typed
-from ml_agent.matching.mentions import read
+from ml_agent.matching.fitting import spelling_in_slot
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.slots import Slot
 from tools.signatures.model import Option
 
@@ -50,5 +50,5 @@ def test_a_duration_is_counted_as_the_option_counts(
 
 def test_a_value_says_its_unit() -> None:
     slot = Slot(Option(dest="pause", flags=("--pause",), type="int", default="5000", help="milliseconds between two"))
-    (said,) = (one for one in read("wait for at least 4 seconds").mentions if one.kind == "number")
-    assert typed(said, slot) == ("4000",)
+    (said,) = (one for one in read_request("wait for at least 4 seconds").mentions if one.kind == "number")
+    assert spelling_in_slot(said, slot) == ("4000",)

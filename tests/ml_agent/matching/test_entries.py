@@ -7,10 +7,10 @@ import pytest
 
 from ml_agent.matching.after_example import in_named_folder
 from ml_agent.matching.answers import command
-from ml_agent.matching.entries import EntryPoint, Facts
-from ml_agent.matching.mentions import read
+from ml_agent.matching.entries import EntryPoint, RepositoryFacts
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
-from ml_agent.matching.retrieval import Shelf
+from ml_agent.matching.retrieval import EntryIndex
 from ml_agent.matching.solver import solve
 from tools.index import RepoIndex
 
@@ -21,23 +21,23 @@ p.add_argument("text", help="file of sentences")
 p.add_argument("--count", type=int, default=5, help="number of sentences")
 p.parse_args()
 """
-Open = Callable[[dict[str, str]], Facts]
+Open = Callable[[dict[str, str]], RepositoryFacts]
 
 
 @pytest.fixture
 def facts(tmp_path: Path) -> Open:
     """Opens a repository of file names and contents."""
 
-    def open_files(files: dict[str, str]) -> Facts:
+    def open_files(files: dict[str, str]) -> RepositoryFacts:
         for name, text in files.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
-        return Facts(RepoIndex.open(tmp_path, "x"))
+        return RepositoryFacts(RepoIndex.open(tmp_path, "x"))
 
     return open_files
 
 
-def entry(facts: Facts, path: str) -> EntryPoint:
+def entry(facts: RepositoryFacts, path: str) -> EntryPoint:
     return next(one for one in facts.entries if one.signature.path == path)
 
 
@@ -46,7 +46,7 @@ def test_a_program_is_called_as_a_module_where_its_documents_call_it_so(facts: O
     found = facts({"find/near.py": SEARCH, "find/__init__.py": "", "README.md": shown})
     one = entry(found, "find/near.py")
     assert (one.module("."), one.module("find")) == ("find.near", "")
-    (answer, *_) = solve(read("Search the text with a count of 7"), Shelf(found), shipped())
+    (answer, *_) = solve(read_request("Search the text with a count of 7"), EntryIndex(found), shipped())
     assert (command(answer, ".") or "").startswith("python -m find.near ")
 
 
@@ -58,13 +58,13 @@ def test_a_program_is_called_by_its_file_where_documents_do_or_are_silent(facts:
 def test_placeholders_are_no_redirections_and_no_values(facts: Open) -> None:
     shown = "```bash\npython near.py <your text> --count 3\npython near.py texts/<name>.txt\n```\n"
     one = entry(facts({"near.py": SEARCH, "README.md": shown}), "near.py")
-    assert [call.values for call in one.shown] == [{"count": 3}, {}]
+    assert [call.values for call in one.example_calls] == [{"count": 3}, {}]
 
 
 def test_a_usage_line_is_no_example(facts: Open) -> None:
     shown = "```bash\npython near.py TEXT [COUNT]\npython near.py [--count N] TEXT\npython near.py b.txt\n```\n"
     one = entry(facts({"near.py": SEARCH, "README.md": shown}), "near.py")
-    assert [call.values["text"] for call in one.shown] == ["b.txt"]
+    assert [call.values["text"] for call in one.example_calls] == ["b.txt"]
 
 
 def test_an_argument_has_the_choices_of_its_namesake_elsewhere(facts: Open) -> None:
@@ -102,7 +102,7 @@ def test_a_script_is_started_as_documents_start_it(facts: Open) -> None:
             "README.md": "# Kit\n\n```bash\nfind book.txt --count 2\nfind more.txt --count 9\n```\n",
         }
     )
-    best = solve(read("search other.txt for 3 sentences"), Shelf(found, "."), shipped())[0]
+    best = solve(read_request("search other.txt for 3 sentences"), EntryIndex(found, "."), shipped())[0]
     assert command(best, ".") == "find other.txt --count 3"
 
 
@@ -116,7 +116,7 @@ def test_a_script_that_is_installed_as_it_is_runs_from_its_file(facts: Open) -> 
     assert {"console", "python"} == {
         one.signature.kind for one in found.entries if one.signature.path == "tools/find.py"
     }
-    answers = solve(read("search book.txt for 3 sentences"), Shelf(found, "."), shipped())
+    answers = solve(read_request("search book.txt for 3 sentences"), EntryIndex(found, "."), shipped())
     (console,) = [one for one in answers if one.entry.signature.kind == "console"][:1]
     assert command(console, ".") == "python tools/find.py book.txt --count 3"
 
@@ -139,7 +139,7 @@ def test_a_module_of_an_installed_package_is_called_as_documents_call_it(facts: 
             "README.md": "# Kit\n\n```bash\npython -m kit book.txt --count 2\n```\n",
         }
     )
-    best = solve(read("search other.txt for 3 sentences"), Shelf(found, "."), shipped())[0]
+    best = solve(read_request("search other.txt for 3 sentences"), EntryIndex(found, "."), shipped())[0]
     assert command(best, ".") == "python -m kit other.txt --count 3"
 
 
@@ -172,9 +172,9 @@ def test_an_examples_file_follows_the_folder_that_is_named(facts: Open) -> None:
     )  # fmt: skip
     one = entry(known, "say.py")
     told = [
-        in_named_folder(read(text), one, "config/Alto/model.yaml")
+        in_named_folder(read_request(text), one, "config/Alto/model.yaml")
         for text in ("the Basso voice", "the Alto voice, not Basso", "any")
     ]
     assert told == ["config/Basso/model.yaml", "config/Alto/model.yaml", "config/Alto/model.yaml"]
-    best = solve(read("say it with the Basso voice"), Shelf(known), shipped())[0]
+    best = solve(read_request("say it with the Basso voice"), EntryIndex(known), shipped())[0]
     assert best.call["config"] == "config/Basso/model.yaml"

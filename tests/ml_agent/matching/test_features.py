@@ -5,29 +5,29 @@ import time
 import pytest
 
 from ml_agent.matching.evidence import evidence, nearness
-from ml_agent.matching.features import FEATURES, Others, features
-from ml_agent.matching.meanings import described, meant
-from ml_agent.matching.mentions import Mention, Statement, read
-from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.features import FEATURES, CompetingEvidence, features
+from ml_agent.matching.meanings import vocabulary_matches, words_of_choices
+from ml_agent.matching.mentions import Mention, ParsedRequest, read_request
+from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.terms import canonical
-from ml_agent.matching.usage import Usage
+from ml_agent.matching.usage import OptionUsage
 from tools.signatures.model import Option
 
-NOTHING = Others(0.0, 0.0, 0.0, 0.0)
+NOTHING = CompetingEvidence(0.0, 0.0, 0.0, 0.0)
 
 
 def slot(dest: str, **more: object) -> Slot:
     return Slot(Option(dest=dest, flags=(f"--{dest}",), **more))  # type: ignore[arg-type]
 
 
-def mention(statement: Statement, value: str) -> Mention:
+def mention(statement: ParsedRequest, value: str) -> Mention:
     return next(one for one in statement.mentions if one.value == value)
 
 
 def vector(text: str, value: str, one: Slot, *others: Slot) -> dict[str, float]:
-    statement = read(text)
+    statement = read_request(text)
     said = mention(statement, value)
-    seen = evidence(nearness(statement, said), statement, one, Weights([one, *others]))
+    seen = evidence(nearness(statement, said), statement, one, TermWeights([one, *others]))
     return dict(zip(FEATURES, features(statement, said, one, seen, NOTHING, None), strict=True))
 
 
@@ -84,7 +84,7 @@ def test_the_nearest_preposition_points_toward_a_path_or_from_it() -> None:
 
 def test_plus_signs_are_spelled_as_p_in_file_names() -> None:
     one = slot("config", choices=("ddpm.yaml", "ddpmpp.yaml"))
-    assert meant(read("train DDPM++ on it"), one)[0].value == "ddpmpp.yaml"
+    assert vocabulary_matches(read_request("train DDPM++ on it"), one)[0].value == "ddpmpp.yaml"
 
 
 def test_names_that_share_pieces() -> None:
@@ -94,8 +94,8 @@ def test_names_that_share_pieces() -> None:
 
 def test_a_choice_is_told_from_the_others_by_what_is_its_own() -> None:
     one = slot("config", choices=("config_v1.json", "config_v2.json", "config_v3.json"))
-    assert meant(read("train the third variant (V3)"), one)[0].value == "config_v3.json"
-    assert not meant(read("train with this config"), one)
+    assert vocabulary_matches(read_request("train the third variant (V3)"), one)[0].value == "config_v3.json"
+    assert not vocabulary_matches(read_request("train with this config"), one)
 
 
 def test_the_nearer_verb_governs_a_path() -> None:
@@ -106,13 +106,13 @@ def test_the_nearer_verb_governs_a_path() -> None:
 
 def test_what_the_source_does_with_a_path_says_more_than_its_name() -> None:
     option = Option(dest="checkpoint_path", flags=("--checkpoint_path",), default="cp_small")
-    written = Slot(option, usage=Usage(writes=2, folders=2))
+    written = Slot(option, usage=OptionUsage(writes=2, folders=2))
     text = "save everything to the folder cp_new"
     assert vector(text, "cp_new", written)["out_out"] > 0
     assert vector(text, "cp_new", Slot(option))["out_out"] == 0
     assert vector(text, "cp_new", written)["form_fits"] == 1
     assert vector("save it as a/b.pt", "a/b.pt", written)["form_clashes"] == 1
-    read_only = Slot(option, usage=Usage(reads=1))
+    read_only = Slot(option, usage=OptionUsage(reads=1))
     assert vector("take a/b.pt", "a/b.pt", read_only)["used_input"] == 1
 
 
@@ -131,11 +131,13 @@ def test_a_name_that_is_introduced() -> None:
 
 def test_a_value_that_is_written_out_is_meant_and_none_that_resembles_it() -> None:
     model = slot("model", choices=("DiT-XL/2", "DiT-XL/8"))
-    assert [one.value for one in meant(read("eight cards draw from DiT-XL/2"), model)] == ["DiT-XL/2"]
+    assert [one.value for one in vocabulary_matches(read_request("eight cards draw from DiT-XL/2"), model)] == [
+        "DiT-XL/2"
+    ]
 
 
 def test_a_digit_in_a_path_is_no_number() -> None:
-    assert not meant(read("mix runs/seed1/a.pt"), slot("level", choices=("1", "2")))
+    assert not vocabulary_matches(read_request("mix runs/seed1/a.pt"), slot("level", choices=("1", "2")))
 
 
 def test_a_path_says_nothing_of_the_value_beside_it() -> None:
@@ -166,11 +168,13 @@ def test_what_stands_right_beside_a_number_may_be_in_the_help() -> None:
 
 
 def test_a_value_is_compared_with_the_other_values_for_its_slot() -> None:
-    statement = read("10 steps, 500 warmup")
+    statement = read_request("10 steps, 500 warmup")
     one = slot("warmup_steps", type="int")
     said = mention(statement, "10")
-    seen = evidence(nearness(statement, said), statement, one, Weights([one]))
-    table = dict(zip(FEATURES, features(statement, said, one, seen, Others(0, 0, 1.0, 1.0), None), strict=True))
+    seen = evidence(nearness(statement, said), statement, one, TermWeights([one]))
+    table = dict(
+        zip(FEATURES, features(statement, said, one, seen, CompetingEvidence(0, 0, 1.0, 1.0), None), strict=True)
+    )
     assert table["name_alone"] == seen.name - 1
     assert table["help_alone"] == seen.help - 1
 
@@ -188,57 +192,64 @@ def test_a_value_made_of_others_is_known_as_one() -> None:
 
 def test_a_choice_is_meant_by_what_the_help_says_that_it_is() -> None:
     one = slot("reg", choices=("none", "l1", "l2"), help="penalty: l1 is the lasso, l2 ridge")
-    found = meant(read("fit it with the lasso"), one)
+    found = vocabulary_matches(read_request("fit it with the lasso"), one)
     assert [(entry.value, entry.exact) for entry in found] == [("l1", True)]
-    assert described(("l1", "l2"), "l1 is the lasso, l2 means ridge") == {"l1": "lasso", "l2": canonical("ridge")}
-    assert described(("freeze", "tune"), "tune or freeze resnet weights") == {}
-    assert described(("a", "b"), "a is the usual, b is the usual") == {}
-    assert described(("mean", "sum"), "mean or sum of them") == {}
+    assert words_of_choices(("l1", "l2"), "l1 is the lasso, l2 means ridge") == {
+        "l1": "lasso",
+        "l2": canonical("ridge"),
+    }
+    assert words_of_choices(("freeze", "tune"), "tune or freeze resnet weights") == {}
+    assert words_of_choices(("a", "b"), "a is the usual, b is the usual") == {}
+    assert words_of_choices(("mean", "sum"), "mean or sum of them") == {}
 
 
 def test_long_help_texts_cost_little() -> None:
     began = time.process_time()
-    described(("l1", "a b"), "l1 " * 30_000 + "is " * 30_000)
+    words_of_choices(("l1", "a b"), "l1 " * 30_000 + "is " * 30_000)
     assert time.process_time() - began < 0.5
 
 
 def test_what_all_files_of_a_folder_are_called_tells_none() -> None:
     one = Slot(Option(dest="checkpoint", required=True), files=("nets/moons_mlp.json", "nets/rings_mlp.json"))
-    assert [entry.value for entry in meant(read("the ready-made network for the rings"), one)] == [
+    assert [entry.value for entry in vocabulary_matches(read_request("the ready-made network for the rings"), one)] == [
         "nets/rings_mlp.json"
     ]
-    assert not meant(read("the ready-made network"), one)
+    assert not vocabulary_matches(read_request("the ready-made network"), one)
 
 
 def test_a_choice_that_is_an_abbreviation_is_meant_by_the_word() -> None:
     one = slot("unit", choices=("char", "word"), default="word")
-    assert [entry.value for entry in meant(read("on character n-grams"), one)] == ["char"]
+    assert [entry.value for entry in vocabulary_matches(read_request("on character n-grams"), one)] == ["char"]
 
 
 def test_the_rest_of_a_word_stands_nearest_to_a_choice_in_it() -> None:
     one = slot("linkage", choices=("single", "complete"), default="complete")
     other = slot("source", choices=("single", "double"), default="double")
-    statement = read("merge them with single-link clustering")
-    (entry,) = meant(statement, one)
+    statement = read_request("merge them with single-link clustering")
+    (entry,) = vocabulary_matches(statement, one)
     near = nearness(statement, entry.mention)
-    weights = Weights([one, other])
+    weights = TermWeights([one, other])
     assert evidence(near, statement, one, weights).name > 0.6 > evidence(near, statement, other, weights).name
 
 
 def test_a_part_of_a_name_with_underscores_means_no_choice() -> None:
     one = slot("model_type", choices=("coco", "caption_coco_large"))
-    assert [entry.value for entry in meant(read("with its type caption_coco_large"), one)] == ["caption_coco_large"]
-    assert not meant(read("with its type caption_coco_flant5xl"), slot("model_type", choices=("coco", "base")))
+    assert [entry.value for entry in vocabulary_matches(read_request("with its type caption_coco_large"), one)] == [
+        "caption_coco_large"
+    ]
+    assert not vocabulary_matches(
+        read_request("with its type caption_coco_flant5xl"), slot("model_type", choices=("coco", "base"))
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "vague"), [("(about 44,000 files)", 1.0), ("some 80 words", 1.0), ("train for 80 words", 0.0)]
 )
 def test_who_says_about_sets_nothing(text: str, vague: float) -> None:
-    statement, one = read(text), slot("epochs", type="int", default="10", help="number of words")
+    statement, one = read_request(text), slot("epochs", type="int", default="10", help="number of words")
     (mention,) = [each for each in statement.mentions if each.kind == "number"]
-    seen = evidence(nearness(statement, mention), statement, one, Weights([one]))
-    vector = features(statement, mention, one, seen, Others(0.0, 0.0, 0.0, 0.0), None)
+    seen = evidence(nearness(statement, mention), statement, one, TermWeights([one]))
+    vector = features(statement, mention, one, seen, CompetingEvidence(0.0, 0.0, 0.0, 0.0), None)
     assert dict(zip(FEATURES, vector, strict=True))["approximate"] == vague
 
 
@@ -265,7 +276,7 @@ MODELS = ("dpt_large_384", "dpt_next_vit_384", "dpt_levit_224", "swin2_base_384"
     ],
 )
 def test_what_is_said_of_a_known_value(text: str, choices: tuple[str, ...], expected: str) -> None:
-    found = meant(read(text), slot("model", choices=choices))
+    found = vocabulary_matches(read_request(text), slot("model", choices=choices))
     assert [one.value for one in found][:1] == ([expected] if expected else [])
 
 
@@ -278,13 +289,13 @@ def test_what_is_put_in_a_place_goes_there() -> None:
 
 def test_a_choice_that_is_part_of_one_that_is_written_out_is_not_meant() -> None:
     one = slot("dataset", choices=("imagenet", "restricted_imagenet", "cifar"))
-    assert [m.value for m in meant(read("evaluate on Restricted ImageNet in /data/imagenet"), one)] == [
-        "restricted_imagenet"
-    ]
-    both = meant(read("first Restricted ImageNet, then plain ImageNet"), one)
+    assert [
+        m.value for m in vocabulary_matches(read_request("evaluate on Restricted ImageNet in /data/imagenet"), one)
+    ] == ["restricted_imagenet"]
+    both = vocabulary_matches(read_request("first Restricted ImageNet, then plain ImageNet"), one)
     assert {m.value for m in both} == {"imagenet", "restricted_imagenet"}
 
 
 def test_a_choice_with_a_unit_is_known_by_it() -> None:
     one = slot("model_type", choices=("44khz", "24khz", "16khz"))
-    assert [m.value for m in meant(read("with the 44khz model"), one)][:1] == ["44khz"]
+    assert [m.value for m in vocabulary_matches(read_request("with the 44khz model"), one)][:1] == ["44khz"]

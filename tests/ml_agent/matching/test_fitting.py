@@ -4,11 +4,11 @@ import pytest
 
 from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.fill import Callee, fill
-from ml_agent.matching.fitting import counts_the_other, is_possible, takes, typed
+from ml_agent.matching.fitting import counts_the_other, is_possible, spelling_in_slot, takes_kind
 from ml_agent.matching.launch import PORT, PROCESSES
-from ml_agent.matching.mentions import Mention, read
+from ml_agent.matching.mentions import Mention, read_request
 from ml_agent.matching.model import shipped
-from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.slots import Slot, TermWeights
 from tools.signatures.model import Option
 
 EVAL_BATCH = Slot(
@@ -21,29 +21,29 @@ EXTRA = Slot(Option(dest="env_kwargs", flags=("--env-kwargs",), nargs="+", help=
 
 
 def only(text: str, value: str) -> Mention:
-    return next(one for one in read(text).mentions if one.value == value)
+    return next(one for one in read_request(text).mentions if one.value == value)
 
 
 def given(text: str, *slots: Slot, callee: Callee = Callee()) -> dict[str, tuple[str, ...]]:
-    found = fill(read(text), slots, shipped(), callee=callee)
+    found = fill(read_request(text), slots, shipped(), callee=callee)
     return {slots[one.slot].option.dest: one.values for one in found.placed}
 
 
 def test_a_number_of_devices_is_no_amount_for_each_of_them() -> None:
     text = "on one GPU with batches of 4"
-    assert counts_the_other(read(text), only(text, "1"), EVAL_BATCH)
-    assert not counts_the_other(read(text), only(text, "4"), EVAL_BATCH)
+    assert counts_the_other(read_request(text), only(text, "1"), EVAL_BATCH)
+    assert not counts_the_other(read_request(text), only(text, "4"), EVAL_BATCH)
 
 
 def test_an_amount_with_what_it_is_for_behind_a_slash_counts_the_former() -> None:
     text = "24 points/side"
-    assert not counts_the_other(read(text), only(text, "24"), PER_SIDE)
+    assert not counts_the_other(read_request(text), only(text, "24"), PER_SIDE)
 
 
 def test_a_slot_for_a_series_of_numbers_takes_no_name() -> None:
     assert DEVICES.series
     assert not EVAL_BATCH.series
-    assert not takes(DEVICES, only("on all of my RTX4090", "RTX4090"))
+    assert not takes_kind(DEVICES, only("on all of my RTX4090", "RTX4090"))
 
 
 def test_a_series_of_numbers_goes_whole_to_the_slot_that_has_one() -> None:
@@ -52,13 +52,13 @@ def test_a_series_of_numbers_goes_whole_to_the_slot_that_has_one() -> None:
 
 def test_a_slot_of_keys_and_values_takes_no_bare_word() -> None:
     assert EXTRA.separator == "="
-    assert not takes(EXTRA, only("show it in TensorBoard", "TensorBoard"))
+    assert not takes_kind(EXTRA, only("show it in TensorBoard", "TensorBoard"))
 
 
 @pytest.mark.parametrize(("dest", "expected"), [("device", True), ("gpu_ids", True), ("name", False)])
 def test_hardware_is_a_value_only_of_what_names_it(dest: str, expected: bool) -> None:
     slot = Slot(Option(dest=dest, flags=(f"--{dest}",), type="str"))
-    assert takes(slot, only("run it on the GPU", "GPU")) is expected
+    assert takes_kind(slot, only("run it on the GPU", "GPU")) is expected
 
 
 def test_a_file_is_none_of_the_names_that_a_help_lists() -> None:
@@ -82,8 +82,8 @@ def test_what_is_called_is_no_value_of_it() -> None:
 def test_the_word_gpu_is_no_number_of_an_option_that_names_one(kind: str) -> None:
     per_gpu = Slot(Option(dest="max_frames_per_gpu", flags=("--max_frames_per_gpu",), type=kind, default="6"))  # type: ignore[arg-type]
     text = "train on a single GPU"
-    assert not takes(per_gpu, only(text, "GPU"))
-    assert takes(Slot(Option(dest="device", flags=("--device",), default="cpu")), only(text, "GPU"))
+    assert not takes_kind(per_gpu, only(text, "GPU"))
+    assert takes_kind(Slot(Option(dest="device", flags=("--device",), default="cpu")), only(text, "GPU"))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_the_word_gpu_is_no_number_of_an_option_that_names_one(kind: str) -> Non
 )
 def test_an_option_for_the_device_takes_devices_only(said: str, fits: bool) -> None:
     slot = Slot(Option(dest="device", flags=("--device",), type="str", default="cuda", help="where to compute"))
-    assert [takes(slot, one) for one in read(said).mentions][:1] == [fits]
+    assert [takes_kind(slot, one) for one in read_request(said).mentions][:1] == [fits]
 
 
 ARCH = Slot(Option(dest="arch", flags=("--arch",), type="str", default="resnet50", help="name of the network"))
@@ -102,7 +102,7 @@ ARCH = Slot(Option(dest="arch", flags=("--arch",), type="str", default="resnet50
     [("ResNet-101", "resnet101"), ("resnet18", "resnet18"), ("VGG-16", "VGG-16"), ("ResNet-1.5", "ResNet-1.5")],
 )
 def test_a_name_that_differs_from_the_default_in_its_number_alone_is_spelled_like_it(said: str, value: str) -> None:
-    assert typed(only(f"train it with the network {said}", said), ARCH) == (value,)
+    assert spelling_in_slot(only(f"train it with the network {said}", said), ARCH) == (value,)
 
 
 def test_a_number_of_which_nothing_is_said_goes_where_a_document_shows_the_option() -> None:
@@ -115,15 +115,15 @@ def test_a_number_of_cards_counts_nothing_else() -> None:
     steps = Slot(Option(dest="steps", flags=("--steps",), type="int", default="10"))
     processes = Slot(Option(dest="workers", flags=("--workers",), type="int", help="processes"))
     for text in ("a two-GPU run", "on 2 graphics cards"):
-        assert counts_the_other(read(text), only(text, "2"), steps)
-        assert not counts_the_other(read(text), only(text, "2"), processes)
+        assert counts_the_other(read_request(text), only(text, "2"), steps)
+        assert not counts_the_other(read_request(text), only(text, "2"), processes)
 
 
 def test_a_device_takes_the_name_of_a_device_alone() -> None:
     where = Slot(Option(dest="model_device", flags=("--model_device",), default="cpu", help="where to run"))
     text = "with DeepSpeed on cuda:0"
-    assert takes(where, only(text, "cuda:0"))
-    assert not takes(where, only(text, "DeepSpeed"))
+    assert takes_kind(where, only(text, "cuda:0"))
+    assert not takes_kind(where, only(text, "DeepSpeed"))
 
 
 def test_what_its_name_says_last_may_be_no_place() -> None:
@@ -151,8 +151,8 @@ def test_a_size_goes_into_an_option_whose_default_is_one() -> None:
 def test_a_bare_script_is_a_program_and_no_configuration(script: str, fits: bool) -> None:
     config = Slot(Option(dest="config", flags=("--config",)))
     text = f"take {script}"
-    statement, said = read(text), only(text, script)
-    seen = evidence(nearness(statement, said), statement, config, Weights([config]))
+    statement, said = read_request(text), only(text, script)
+    seen = evidence(nearness(statement, said), statement, config, TermWeights([config]))
     assert is_possible(config, said, seen) == fits
 
 
@@ -160,17 +160,17 @@ def test_who_counts_seeds_sets_none() -> None:
     seed = Slot(Option(dest="seed", flags=("--seed",), type="int", default="0"))
     count = Slot(Option(dest="num_seeds", flags=("--num-seeds",), type="int", default="1"))
     text = "with 5 random seeds"
-    assert counts_the_other(read(text), only(text, "5"), seed)
-    assert not counts_the_other(read(text), only(text, "5"), count)
-    assert not counts_the_other(read("with seed 5"), only("with seed 5", "5"), seed)
+    assert counts_the_other(read_request(text), only(text, "5"), seed)
+    assert not counts_the_other(read_request(text), only(text, "5"), count)
+    assert not counts_the_other(read_request("with seed 5"), only("with seed 5", "5"), seed)
 
 
 def test_shots_are_counted_where_shots_are_meant() -> None:
     size = Slot(Option(dest="world_size", flags=("--world_size",), type="int", default="1", help="number of processes"))
     shots = Slot(Option(dest="num_fewshot", flags=("--num_fewshot",), type="int", help="examples in the prompt"))
     text = "zero-shot retrieval"
-    assert counts_the_other(read(text), only(text, "0"), size)
-    assert not counts_the_other(read(text), only(text, "0"), shots)
+    assert counts_the_other(read_request(text), only(text, "0"), size)
+    assert not counts_the_other(read_request(text), only(text, "0"), shots)
 
 
 SHAPE = Slot(Option(dest="input_shape", flags=("--input_shape",), type="str", default="640,640", help="shape of the input"))  # fmt: skip
@@ -180,15 +180,15 @@ STEPS = Slot(Option(dest="lr_decay_epochs", flags=("--lr_decay_epochs",), type="
 
 def test_a_size_is_written_as_the_default_writes_it() -> None:
     assert given("an input shape of 416x416", SHAPE) == {"input_shape": ("416,416",)}
-    assert not takes(SHAPE, only("an input shape of 416x416", "416"))
+    assert not takes_kind(SHAPE, only("an input shape of 416x416", "416"))
 
 
 def test_a_series_is_joined_by_what_joins_the_default() -> None:
     assert PROJECTOR.series == "-"
     text = "a projector with three layers of 4096 units each"
-    assert typed(only(text, "4096,4096,4096"), PROJECTOR) == ("4096-4096-4096",)
+    assert spelling_in_slot(only(text, "4096,4096,4096"), PROJECTOR) == ("4096-4096-4096",)
     assert given(text, PROJECTOR) == {"projector": ("4096-4096-4096",)}
-    assert takes(PROJECTOR, only("a projector 2048-1024", "2048-1024"))
+    assert takes_kind(PROJECTOR, only("a projector 2048-1024", "2048-1024"))
 
 
 @pytest.mark.parametrize("usual", ["2021-05-14", "0-10", "1e-4"])
@@ -198,8 +198,8 @@ def test_dates_and_ranges_are_no_series(usual: str) -> None:
 
 def test_numbers_of_three_digits_with_commas_are_a_list_where_one_is_usual() -> None:
     one = only("decay at 100,140,170", "100140170")
-    assert typed(one, STEPS) == ("100,140,170",)
-    assert typed(one, EVAL_BATCH) == ("100140170",)
+    assert spelling_in_slot(one, STEPS) == ("100,140,170",)
+    assert spelling_in_slot(one, EVAL_BATCH) == ("100140170",)
 
 
 @pytest.mark.parametrize(
@@ -213,15 +213,15 @@ def test_numbers_of_three_digits_with_commas_are_a_list_where_one_is_usual() -> 
 )
 def test_a_name_cut_short_is_written_in_full(said: str, usual: str, expected: str) -> None:
     slot = Slot(Option(dest="backbone", flags=("--backbone",), default=usual))
-    assert typed(only(f"the {said} backbone", said), slot) == (expected,)
+    assert spelling_in_slot(only(f"the {said} backbone", said), slot) == (expected,)
 
 
 @pytest.mark.parametrize(("help", "expected"), [("output size, e.g. '512x512'", True), ("grid as WxH", True), ("size of a model", False)])  # fmt: skip
 def test_a_size_goes_whole_where_sizes_are_usual(help: str, expected: bool) -> None:
     slot = Slot(Option(dest="resolution", flags=("--resolution",), type="unknown", help=help))
     assert slot.sized is expected
-    assert takes(slot, only("scale it to 256 by 256 pixels", "256")) is not expected
-    assert takes(slot, only("scale it to 256 by 256 pixels", "256x256"))
+    assert takes_kind(slot, only("scale it to 256 by 256 pixels", "256")) is not expected
+    assert takes_kind(slot, only("scale it to 256 by 256 pixels", "256x256"))
 
 
 def test_each_default_of_several_is_known() -> None:
@@ -234,7 +234,7 @@ def test_each_default_of_several_is_known() -> None:
 def test_a_style_that_is_an_image_is_a_place(help: str, expected: bool) -> None:
     slot = Slot(Option(dest="styles", flags=("--styles",), nargs="+", help=help))
     one = only("the style scans/blue.png", "scans/blue.png")
-    seen = evidence(nearness(read("the style scans/blue.png"), one), read("the style scans/blue.png"), slot, Weights([slot]))  # fmt: skip
+    seen = evidence(nearness(read_request("the style scans/blue.png"), one), read_request("the style scans/blue.png"), slot, TermWeights([slot]))  # fmt: skip
     assert is_possible(slot, one, seen) is expected
 
 
@@ -243,7 +243,12 @@ def test_a_folder_is_no_name_of_something_else(dest: str, help: str, expected: b
     slot = Slot(Option(dest=dest, flags=(f"--{dest}",), type="str", help=help))
     text = "in a directory by the name of cp_small"
     one = only(text, "cp_small")
-    assert is_possible(slot, one, evidence(nearness(read(text), one), read(text), slot, Weights([slot]))) is expected
+    assert (
+        is_possible(
+            slot, one, evidence(nearness(read_request(text), one), read_request(text), slot, TermWeights([slot]))
+        )
+        is expected
+    )
 
 
 SAVE = Slot(Option(dest="save", flags=("--save",), type="str", default="./logs", help="path to save the model"))
@@ -284,9 +289,9 @@ def test_what_a_program_says_of_itself_is_no_value_of_it() -> None:
 
 def test_true_and_false_are_values_of_switches_alone() -> None:
     names = Slot(Option(dest="datasets", flags=("--datasets",), nargs="+", default="sst2", help="datasets to use"))
-    assert not takes(names, only("set the datasets and is_dev_set to True", "True"))
+    assert not takes_kind(names, only("set the datasets and is_dev_set to True", "True"))
     listing = Slot(Option(dest="mode", flags=("--mode",), choices=("true", "false", "auto")))
-    assert takes(listing, only("the mode should be True", "True"))
+    assert takes_kind(listing, only("the mode should be True", "True"))
 
 
 @pytest.mark.parametrize(
@@ -324,20 +329,21 @@ def test_a_number_that_examples_give_goes_where_files_are_usual() -> None:
 )
 def test_a_count_is_no_probability_unless_it_is_called_one(dest: str, text: str, value: str, expected: bool) -> None:
     slot = Slot(Option(dest=dest, flags=(f"--{dest}",), type="float", help="in a batch", default="0.1"), seen=("0.1",))
-    statement, mention = read(text), only(text, value)
+    statement, mention = read_request(text), only(text, value)
     assert (
-        is_possible(slot, mention, evidence(nearness(statement, mention), statement, slot, Weights([slot]))) is expected
+        is_possible(slot, mention, evidence(nearness(statement, mention), statement, slot, TermWeights([slot])))
+        is expected
     )
 
 
 def test_what_takes_all_that_follows_takes_no_value_by_itself() -> None:
     rest = Slot(Option(dest="opts", flags=("--opts",), nargs="...", help="config options as KEY VALUE"))
-    assert not takes(rest, only("with the weights in ckpt/city.pkl", "ckpt/city.pkl"))
+    assert not takes_kind(rest, only("with the weights in ckpt/city.pkl", "ckpt/city.pkl"))
 
 
 def test_a_number_is_within_the_bounds_of_its_option() -> None:
-    assert not takes(Slot(PORT), only("320000 iterations", "320000"))
-    assert takes(Slot(PORT), only("on port 29501", "29501"))
+    assert not takes_kind(Slot(PORT), only("320000 iterations", "320000"))
+    assert takes_kind(Slot(PORT), only("on port 29501", "29501"))
 
 
 @pytest.mark.parametrize(
@@ -345,7 +351,7 @@ def test_a_number_is_within_the_bounds_of_its_option() -> None:
 )
 def test_a_percentage_goes_where_hundreds_or_shares_are_usual(kind: str, default: str, expected: bool) -> None:
     slot = Slot(Option(dest="amount", flags=("--amount",), type=kind, default=default))  # type: ignore[arg-type]
-    assert takes(slot, only("tubes at 85 percent", "85")) is expected
+    assert takes_kind(slot, only("tubes at 85 percent", "85")) is expected
 
 
 RATE = Slot(Option(dest="sample_rate", flags=("--sample_rate",), type="int", default="16000"))
@@ -354,13 +360,13 @@ CHANNELS = Slot(Option(dest="channels", flags=("--channels",), type="int", defau
 
 @pytest.mark.parametrize(("text", "value"), [("packed at 22050 Hz", "22050"), ("packed at 8 kHz", "8000")])
 def test_a_frequency_counts_nothing_else(text: str, value: str) -> None:
-    assert counts_the_other(read(text), only(text, value), CHANNELS)
-    assert not counts_the_other(read(text), only(text, value), RATE)
+    assert counts_the_other(read_request(text), only(text, value), CHANNELS)
+    assert not counts_the_other(read_request(text), only(text, value), RATE)
 
 
 def test_a_launcher_is_told_a_number_of_what_computes() -> None:
     processes = Slot(PROCESSES)
     text = "separate 3 speakers for 20 epochs"
-    assert counts_the_other(read(text), only(text, "3"), processes)
+    assert counts_the_other(read_request(text), only(text, "3"), processes)
     text = "train with 3 processes"
-    assert not counts_the_other(read(text), only(text, "3"), processes)
+    assert not counts_the_other(read_request(text), only(text, "3"), processes)

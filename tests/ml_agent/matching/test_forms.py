@@ -1,7 +1,7 @@
 """What the form of a value says of its slot."""
 
 from ml_agent.matching.fill import fill
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
 from tools.signatures.model import Option
@@ -33,7 +33,7 @@ CACHE = Slot(Option(dest="cache_dir", flags=("--cache-dir",), help="directory of
 
 
 def given(text: str, *slots: Slot) -> dict[str, tuple[str, ...]]:
-    found = fill(read(text), slots, shipped())
+    found = fill(read_request(text), slots, shipped())
     return {slots[one.slot].option.dest: one.values for one in found.placed}
 
 

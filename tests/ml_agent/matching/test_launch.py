@@ -12,7 +12,6 @@ from ml_agent.matching.launch import (
     launcher_of,
     module_of,
     options_of,
-    started,
 )
 from tools.signatures.model import Option, Signature
 
@@ -58,13 +57,6 @@ def test_a_launcher_has_no_option_that_the_program_has() -> None:
     assert [one.dest for one in options_of("torchrun", (port,))] == ["nproc_per_node"]
     assert [one.dest for one in options_of("mpiexec", ())] == ["nproc_per_node"]
     assert options_of("", ()) == ()
-
-
-def test_how_many_a_command_starts() -> None:
-    command = "python -m torch.distributed.launch --nproc_per_node=8 --master_port 12345 main.py"
-    assert started(command) == {"nproc_per_node": "8", "master_port": "12345"}
-    assert started("mpirun -np 4 python a.py") == {"nproc_per_node": "4"}
-    assert started("python a.py") == {}
 
 
 def test_only_a_launcher_sets_the_rank_of_a_process() -> None:

@@ -5,14 +5,14 @@ import subprocess
 import sys
 
 _ASK = """
-from ml_agent.matching.meanings import meant
-from ml_agent.matching.mentions import read
+from ml_agent.matching.meanings import vocabulary_matches
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.slots import Slot
 from tools.signatures.model import Option
 
 slot = Slot(Option(dest="task", flags=("--task",), type="str", choices=("sonic-lunar", "tidal-solar"), sure=True))
 text = "solar things come first, then there is a long way of other words to go, and tidal ones come last"
-print([(one.value, one.mention.start) for one in meant(read(text), slot)])
+print([(one.value, one.mention.start) for one in vocabulary_matches(read_request(text), slot)])
 """
 
 

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from ml_agent.matching.composites import layers
-from ml_agent.matching.mentions import Statement, read
-from ml_agent.values.readings import uncoded
+from ml_agent.matching.mentions import ParsedRequest, read_request
+from ml_agent.values.readings import normal_text
 
 
 @pytest.mark.parametrize(
@@ -47,24 +47,24 @@ from ml_agent.values.readings import uncoded
     ],
 )
 def test_values_in_words_and_digits(text: str, value: str) -> None:
-    assert value in [one.value for one in read(text).mentions]
+    assert value in [one.value for one in read_request(text).mentions]
 
 
 def test_which_one_it_is_states_no_number() -> None:
-    assert [one.value for one in read("go on after the twenty-eighth round").mentions] == []
+    assert [one.value for one in read_request("go on after the twenty-eighth round").mentions] == []
 
 
 def test_a_percentage_is_known_as_one() -> None:
-    (one,) = [one for one in read("keep 30 percent").mentions if one.kind == "number"]
+    (one,) = [one for one in read_request("keep 30 percent").mentions if one.kind == "number"]
     assert one.percent
 
 
 def test_a_share_of_the_usual_value_is_a_factor() -> None:
-    assert [(one.kind, one.value) for one in read("make it half as wide").mentions] == [("factor", "0.5")]
+    assert [(one.kind, one.value) for one in read_request("make it half as wide").mentions] == [("factor", "0.5")]
 
 
 def test_a_series_stands_beside_its_parts() -> None:
-    found = read("three stacks of 4, 2 and 1 layers").mentions
+    found = read_request("three stacks of 4, 2 and 1 layers").mentions
     assert ("4", "2", "1") in [one.parts for one in found]
     assert {"4", "2", "1"} <= {one.value for one in found}
 
@@ -72,80 +72,82 @@ def test_a_series_stands_beside_its_parts() -> None:
 def test_names_of_folders_are_paths() -> None:
     kinds = {
         one.value: one.kind
-        for one in read("Put it into a folder named rebuilt, from the folder old_recordings.").mentions
+        for one in read_request("Put it into a folder named rebuilt, from the folder old_recordings.").mentions
     }
     assert kinds["rebuilt"] == "path"
     assert kinds["old_recordings"] == "path"
 
 
 def test_a_name_on_a_hub_is_no_path() -> None:
-    (one,) = read("score EleutherAI/pythia-410m now").mentions
+    (one,) = read_request("score EleutherAI/pythia-410m now").mentions
     assert one.kind == "name"
 
 
 def test_spelled_options_with_and_without_dashes() -> None:
-    spelled = {one.name: one.joined for one in read("run it with --top_k 50, -P and lr=3e-4.").spelled}
+    spelled = {one.name: one.joined for one in read_request("run it with --top_k 50, -P and lr=3e-4.").spelled}
     assert spelled == {"--top_k": "", "-P": "", "lr": "3e-4"}
 
 
 def test_what_is_given_beside_the_sentence_is_stated_once() -> None:
-    statement = read("a batch size of 256", (("batch-size", "256"),))
+    statement = read_request("a batch size of 256", (("batch-size", "256"),))
     assert [one.joined for one in statement.spelled] == ["256"]
     assert not statement.mentions
 
 
 def test_numbers_with_and_between_are_two() -> None:
-    values = [one.value for one in read("an alpha of thirty-two and one tenth dropout").mentions]
+    values = [one.value for one in read_request("an alpha of thirty-two and one tenth dropout").mentions]
     assert {"32", "0.1"} <= set(values)
     assert "3.3" not in values
 
 
 def test_what_is_wanted_away_is_an_absence() -> None:
-    assert ("absence", "0") in [(one.kind, one.value) for one in read("train it with no warmup").mentions]
+    assert ("absence", "0") in [(one.kind, one.value) for one in read_request("train it with no warmup").mentions]
 
 
 def test_a_multiple_of_what_is_usual_is_a_factor() -> None:
-    assert ("factor", "3") in [(one.kind, one.value) for one in read("use three times the number of rays").mentions]
+    assert ("factor", "3") in [
+        (one.kind, one.value) for one in read_request("use three times the number of rays").mentions
+    ]
 
 
 def test_options_set_as_code_are_read_without_the_marks() -> None:
-    statement = read("use `--lr 5e-5`, `--amp` and `--out a/b`.")
+    statement = read_request("use `--lr 5e-5`, `--amp` and `--out a/b`.")
     assert [one.name for one in statement.spelled] == ["--lr", "--amp", "--out"]
     assert not any("`" in token.value for token in statement.tokens)
 
 
 def test_settings_in_marks_of_code_keep_a_series_whole_and_no_mark() -> None:
-    spelled = {one.name: one.joined for one in read("Sweep `seed=11,22,33` with `model.lr=3e-4`.").spelled}
+    spelled = {one.name: one.joined for one in read_request("Sweep `seed=11,22,33` with `model.lr=3e-4`.").spelled}
     assert spelled == {"seed": "11,22,33", "model.lr": "3e-4"}
 
 
 def test_a_setting_ends_before_a_comma_and_words() -> None:
-    assert {one.name: one.joined for one in read("Take lr=3e-4, epochs=20 please.").spelled} == {
+    assert {one.name: one.joined for one in read_request("Take lr=3e-4, epochs=20 please.").spelled} == {
         "lr": "3e-4",
         "epochs": "20",
     }
 
 
 def test_a_size_is_one_value_and_two() -> None:
-    found = read("crops of 368 by 768").mentions
+    found = read_request("crops of 368 by 768").mentions
     assert "368x768" in [one.value for one in found]
     assert ("368", "768") in [one.parts for one in found]
 
 
 def test_two_bounds_are_a_series() -> None:
-    assert [one.parts for one in read("a rate between 0 to 0.5").mentions if one.parts] == [("0", "0.5")]
-    assert [one.parts for one in read("from 3 to 5").mentions if one.parts] == []
+    assert [one.parts for one in read_request("a rate between 0 to 0.5").mentions if one.parts] == [("0", "0.5")]
+    assert [one.parts for one in read_request("from 3 to 5").mentions if one.parts] == []
 
 
 @pytest.mark.parametrize(
     "text", ["the only folder inside /data/all", "a folder containing pictures", "the directory next to it"]
 )
 def test_what_lies_where_is_no_name_of_a_folder(text: str) -> None:
-    assert [one.value for one in read(text).mentions if one.value != "/data/all"] == []
+    assert [one.value for one in read_request(text).mentions if one.value != "/data/all"] == []
 
 
 def test_an_address_is_no_two_numbers() -> None:
-    assert [one.kind for one in read("listen on 127.0.0.1, port 7777").mentions] == ["name", "number"]
+    assert [one.kind for one in read_request("listen on 127.0.0.1, port 7777").mentions] == ["name", "number"]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +160,7 @@ def test_an_address_is_no_two_numbers() -> None:
     ],
 )
 def test_a_thing_may_lie_in_a_folder_in_many_words(text: str, path: str) -> None:
-    assert "".join(one.value for one in read(text).mentions if one.whole and one.kind == "path") == path
+    assert "".join(one.value for one in read_request(text).mentions if one.whole and one.kind == "path") == path
 
 
 @pytest.mark.parametrize(
@@ -167,7 +169,7 @@ def test_a_thing_may_lie_in_a_folder_in_many_words(text: str, path: str) -> None
 )
 def test_lengths_of_n_grams_are_read_by_their_names(text: str, values: list[str]) -> None:
     numbers = sorted(
-        (one.value for one in read(text).mentions if one.kind == "number"), key=lambda one: (len(one), one)
+        (one.value for one in read_request(text).mentions if one.kind == "number"), key=lambda one: (len(one), one)
     )
     assert numbers == values
 
@@ -192,41 +194,45 @@ def test_layers_are_found_in_linear_time(text: str) -> None:
     ],
 )
 def test_what_is_a_value_and_what_is_none(text: str, values: list[str]) -> None:
-    assert [one.value for one in read(text).mentions if not one.parts and one.kind != "absence"] == values
+    assert [one.value for one in read_request(text).mentions if not one.parts and one.kind != "absence"] == values
 
 
 @pytest.mark.parametrize("text", ["a-" * 10_000, "*" + ".a" * 10_000, "a*" * 10_000, "plain words " * 10_000])
 def test_values_are_found_in_linear_time(text: str) -> None:
     began = time.process_time()
-    assert Statement(text).tokens
-    assert Statement(text).spelled is not None
-    assert Statement(text).content is not None
+    assert ParsedRequest(text).tokens
+    assert ParsedRequest(text).spelled is not None
+    assert ParsedRequest(text).content is not None
     assert time.process_time() - began < 1.0
 
 
 def test_a_setting_that_is_set_as_code_is_read_without_its_marks() -> None:
-    assert uncoded("use `SOLVER.BASE_LR 0.1` and `the file a.txt`") == "use  SOLVER.BASE_LR 0.1; and `the file a.txt`"
+    assert (
+        normal_text("use `SOLVER.BASE_LR 0.1` and `the file a.txt`") == "use  SOLVER.BASE_LR 0.1; and `the file a.txt`"
+    )
 
 
 @pytest.mark.parametrize("filling", ["_", "a_", "a.", "_."])
 def test_a_long_name_that_is_set_as_code_takes_no_time(filling: str) -> None:
     started = time.process_time()
-    uncoded(f"`a{filling * 20_000}`")
+    normal_text(f"`a{filling * 20_000}`")
     assert time.process_time() - started < 1
 
 
 def test_a_verb_between_a_folder_and_its_path_names_no_folder() -> None:
-    assert [one.value for one in read("for the known people folder take /data/faces").mentions] == ["/data/faces"]
-    assert [one.value for one in read("the folder faces").mentions] == ["faces"]
+    assert [one.value for one in read_request("for the known people folder take /data/faces").mentions] == [
+        "/data/faces"
+    ]
+    assert [one.value for one in read_request("the folder faces").mentions] == ["faces"]
 
 
 def test_what_starts_a_module_is_no_spelled_option() -> None:
-    assert [one.name for one in read("python -m birds.train with -m small").spelled] == ["-m"]
-    assert read("run python3 -m birds.train").spelled == ()
+    assert [one.name for one in read_request("python -m birds.train with -m small").spelled] == ["-m"]
+    assert read_request("run python3 -m birds.train").spelled == ()
 
 
 def test_a_module_that_is_started_is_no_value() -> None:
-    assert [one.value for one in read("python -m birds.train_all with x_1").mentions] == ["x_1"]
+    assert [one.value for one in read_request("python -m birds.train_all with x_1").mentions] == ["x_1"]
 
 
 @pytest.mark.parametrize(
@@ -238,12 +244,12 @@ def test_a_module_that_is_started_is_no_value() -> None:
     ],
 )
 def test_a_checkpoint_that_says_its_epoch_is_one_path(text: str, paths: list[str]) -> None:
-    assert [one.value for one in read(text).mentions if one.kind == "path" and not one.parts] == paths
+    assert [one.value for one in read_request(text).mentions if one.kind == "path" and not one.parts] == paths
 
 
 @pytest.mark.parametrize("filling", ["a/", "a=1", "a=1-", "/a=1.", "-a=1"])
 def test_a_path_with_numbers_is_read_in_linear_time(filling: str) -> None:
-    assert read(("x/" + filling * 6000)[:12_000]).tokens
+    assert read_request(("x/" + filling * 6000)[:12_000]).tokens
 
 
 @pytest.mark.parametrize(
@@ -262,19 +268,19 @@ def test_a_path_with_numbers_is_read_in_linear_time(filling: str) -> None:
     ],
 )
 def test_numbers_as_they_are_written(text: str, values: list[str]) -> None:
-    assert [one.value for one in read(text).mentions if one.kind == "number" and not one.parts] == values
+    assert [one.value for one in read_request(text).mentions if one.kind == "number" and not one.parts] == values
 
 
 def test_a_noun_that_a_name_follows_is_no_folder() -> None:
-    said = read("the folder dataset called screws, with sub-folders for each class")
+    said = read_request("the folder dataset called screws, with sub-folders for each class")
     assert [one.value for one in said.mentions] == ["screws"]
 
 
 def test_where_something_comes_out_of_is_no_output() -> None:
-    assert "output" not in read("take the voice out of songs/live").vocabulary
-    assert "output" in read("the results come out as one file").vocabulary
+    assert "output" not in read_request("take the voice out of songs/live").vocabulary
+    assert "output" in read_request("the results come out as one file").vocabulary
 
 
 @pytest.mark.parametrize("text", ["1e5000k", "2 x 10^5000", f"{'9' * 5000}k", "10^9999999", "1 million e 9"])
 def test_numbers_beyond_all_counting_are_read_without_an_error(text: str) -> None:
-    assert read(f"for {text} steps").tokens
+    assert read_request(f"for {text} steps").tokens

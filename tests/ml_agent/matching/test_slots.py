@@ -1,11 +1,11 @@
 """What can take a value."""
 
-from ml_agent.matching.slots import Slot, distinct
-from ml_agent.matching.usage import Usage
+from ml_agent.matching.slots import Slot, distinct_options
+from ml_agent.matching.usage import OptionUsage
 from tools.signatures.model import Option
 
 
-def slot(usage: Usage = Usage(), **more: object) -> Slot:
+def slot(usage: OptionUsage = OptionUsage(), **more: object) -> Slot:
     return Slot(Option(dest=str(more.pop("dest", "x")), flags=("--x",), **more), usage=usage)  # type: ignore[arg-type]
 
 
@@ -26,7 +26,7 @@ def test_how_nothing_of_it_is_told() -> None:
 
 def test_where_a_path_belongs() -> None:
     assert slot(help="Path to the weights").takes_path
-    assert slot(Usage(reads=1)).takes_path
+    assert slot(OptionUsage(reads=1)).takes_path
     assert not slot(help="kind of model").takes_path
     assert not slot(type="int", help="number of files", default="3").takes_path
 
@@ -58,8 +58,8 @@ def test_a_file_by_default_is_no_number_whatever_examples_say() -> None:
 def test_a_version_that_takes_a_value_is_an_option_of_its_own() -> None:
     taking = Option(dest="version", flags=("--version",), type="int")
     saying = Option(dest="version", flags=("--version",), nargs="0", switch_value="True")
-    assert distinct([taking]) == (taking,)
-    assert distinct([saying]) == ()
+    assert distinct_options([taking]) == (taking,)
+    assert distinct_options([saying]) == ()
 
 
 def test_numbers_have_no_vocabulary_of_words_and_lists_are_their_parts() -> None:

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from ml_agent.matching.answers import command
-from ml_agent.matching.entries import Facts
-from ml_agent.matching.mentions import read
+from ml_agent.matching.entries import RepositoryFacts
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
-from ml_agent.matching.retrieval import Shelf
-from ml_agent.matching.solver import answered, callee_of, doubtful, solve
-from ml_agent.matching.terms import plain
+from ml_agent.matching.retrieval import EntryIndex
+from ml_agent.matching.solver import answers_of_entries, callee_of, doubtful_count, solve
+from ml_agent.matching.terms import alphanumeric
 from tools.index import RepoIndex
 
 TRAIN = """
@@ -33,7 +33,7 @@ p.parse_args()
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
+def entry_index(tmp_path: Path) -> EntryIndex:
     """Two scripts and two configurations."""
     for name, text in {
         "train.py": TRAIN,
@@ -43,25 +43,27 @@ def shelf(tmp_path: Path) -> Shelf:
     }.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    return Shelf(Facts(RepoIndex.open(tmp_path, "one")))
+    return EntryIndex(RepositoryFacts(RepoIndex.open(tmp_path, "one")))
 
 
-def answer(shelf: Shelf, text: str) -> str | None:
-    return command(solve(read(text), shelf, shipped())[0], ".")
+def answer(entry_index: EntryIndex, text: str) -> str | None:
+    return command(solve(read_request(text), entry_index, shipped())[0], ".")
 
 
-def test_the_entry_point_is_the_one_that_is_described(shelf: Shelf) -> None:
-    assert str(answer(shelf, "Train the tagger for 7 epochs")).startswith("python train.py")
-    assert str(answer(shelf, "Tag the sentences in texts/a.txt with the weights w/best.pt")).startswith("python tag.py")
+def test_the_entry_point_is_the_one_that_is_described(entry_index: EntryIndex) -> None:
+    assert str(answer(entry_index, "Train the tagger for 7 epochs")).startswith("python train.py")
+    assert str(answer(entry_index, "Tag the sentences in texts/a.txt with the weights w/best.pt")).startswith(
+        "python tag.py"
+    )
 
 
-def test_an_entry_point_far_behind_the_first_two_is_not_filled(shelf: Shelf) -> None:
-    said = read("Train the tagger for 7 epochs")
-    entries = [one.entry for one in shelf.ranked(said)]
+def test_an_entry_point_far_behind_the_first_two_is_not_filled(entry_index: EntryIndex) -> None:
+    said = read_request("Train the tagger for 7 epochs")
+    entries = [one.entry for one in entry_index.ranked(said)]
     several = [(9.0, entries[0]), (2.0, entries[1]), (4.0, entries[0]), (2.0, entries[1])]
-    near = answered(said, several[:3], shipped())
-    assert len(answered(said, several, shipped())) == len(near)
-    assert len(answered(said, several[:2], shipped())) < len(near)
+    near = answers_of_entries(said, several[:3], shipped())
+    assert len(answers_of_entries(said, several, shipped())) == len(near)
+    assert len(answers_of_entries(said, several[:2], shipped())) < len(near)
 
 
 def test_a_configuration_that_must_be_given_is_one_of_the_repositorys(tmp_path: Path) -> None:
@@ -71,7 +73,7 @@ def test_a_configuration_that_must_be_given_is_one_of_the_repositorys(tmp_path: 
     for name, text in {"main.py": script, "configs/small.py": "", "configs/deep/large.py": "", "other.py": ""}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text)
-    facts = Facts(RepoIndex.open(tmp_path, "two"))
+    facts = RepositoryFacts(RepoIndex.open(tmp_path, "two"))
     (entry,) = [one for one in facts.entries if one.signature.path == "main.py"]
     assert set(entry.slots[0].vocabulary) == {"configs/small.py", "configs/deep/large.py"}
 
@@ -83,16 +85,16 @@ def test_a_required_choice_is_the_one_that_is_meant(tmp_path: Path) -> None:
     for name, text in {"main.py": script, "configs/small_birds.py": "", "configs/large_birds.py": ""}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text)
-    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "three")))
-    assert answer(shelf, "Run the large variant of birds") == "python main.py --config configs/large_birds.py"
+    entry_index = EntryIndex(RepositoryFacts(RepoIndex.open(tmp_path, "three")))
+    assert answer(entry_index, "Run the large variant of birds") == "python main.py --config configs/large_birds.py"
 
 
-def test_nothing_unasked_is_given(shelf: Shelf) -> None:
-    assert answer(shelf, "Train the tagger for 7 epochs") == "python train.py --epochs 7"
+def test_nothing_unasked_is_given(entry_index: EntryIndex) -> None:
+    assert answer(entry_index, "Train the tagger for 7 epochs") == "python train.py --epochs 7"
 
 
-def test_a_spelled_option_wins(shelf: Shelf) -> None:
-    assert "--epochs 3" in str(answer(shelf, "Train the tagger with --epochs 3"))
+def test_a_spelled_option_wins(entry_index: EntryIndex) -> None:
+    assert "--epochs 3" in str(answer(entry_index, "Train the tagger with --epochs 3"))
 
 
 def test_options_that_nothing_is_known_of_are_kept_where_unknown_ones_are_read(tmp_path: Path) -> None:
@@ -100,15 +102,15 @@ def test_options_that_nothing_is_known_of_are_kept_where_unknown_ones_are_read(t
         "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\np.parse_known_args()\n"
     )
     (tmp_path / "main.py").write_text(script)
-    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "four")))
+    entry_index = EntryIndex(RepositoryFacts(RepoIndex.open(tmp_path, "four")))
     expected = "python main.py --epochs 3 --model.lr 0.01"
-    assert answer(shelf, "Run main.py with --model.lr 0.01 for 3 epochs") == expected
+    assert answer(entry_index, "Run main.py with --model.lr 0.01 for 3 epochs") == expected
 
 
 def test_what_a_makefile_says_anyhow_is_not_said_again(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text("IMAGE ?= tagger\nPORT ?= 80\n\nserve:\n\techo $(IMAGE) -p $(PORT)\n")
-    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "five")))
-    assert answer(shelf, "make serve with the tagger image on port 9090") == "make serve PORT=9090"
+    entry_index = EntryIndex(RepositoryFacts(RepoIndex.open(tmp_path, "five")))
+    assert answer(entry_index, "make serve with the tagger image on port 9090") == "make serve PORT=9090"
 
 
 def test_a_program_is_called_as_its_documents_call_it(tmp_path: Path) -> None:
@@ -121,15 +123,15 @@ def test_a_program_is_called_as_its_documents_call_it(tmp_path: Path) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    found = Shelf(Facts(RepoIndex.open(tmp_path, "two"))).entries
+    found = EntryIndex(RepositoryFacts(RepoIndex.open(tmp_path, "two"))).entries
     assert [one.signature.kind for one in found if "tag" in one.signature.path] == ["python"]
 
 
 def test_the_name_of_a_program_without_its_ending_is_none_of_its_values(tmp_path: Path) -> None:
     script = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
     (tmp_path / "cyclegan.py").write_text(script, encoding="utf-8")
-    (entry,) = Facts(RepoIndex.open(tmp_path, "here")).entries
-    assert plain("CycleGAN") in callee_of(entry).names
+    (entry,) = RepositoryFacts(RepoIndex.open(tmp_path, "here")).entries
+    assert alphanumeric("CycleGAN") in callee_of(entry).names
 
 
 def test_what_an_example_goes_on_with_is_not_kept_where_all_begins_afresh(tmp_path: Path) -> None:
@@ -138,10 +140,10 @@ def test_what_an_example_goes_on_with_is_not_kept_where_all_begins_afresh(tmp_pa
     (tmp_path / "README.md").write_text(
         "```bash\npython train.py --epochs 400 --config configs/base_40.json --resume\n```\n"
     )
-    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "one")))
+    entry_index = EntryIndex(RepositoryFacts(RepoIndex.open(tmp_path, "one")))
     kept = "Train with configs/base_40.json for 400 epochs"
-    assert "--resume" in str(answer(shelf, kept))
-    assert "--resume" not in str(answer(shelf, f"{kept}, from scratch"))
+    assert "--resume" in str(answer(entry_index, kept))
+    assert "--resume" not in str(answer(entry_index, f"{kept}, from scratch"))
 
 
 def test_what_an_example_leaves_to_the_reader_is_not_kept(tmp_path: Path) -> None:
@@ -151,9 +153,9 @@ def test_what_an_example_leaves_to_the_reader_is_not_kept(tmp_path: Path) -> Non
         "python train.py --epochs 400 --save-dir runs/base_400 --data /path/to/data --team YOUR_TEAM --config $UNSET"
     )
     (tmp_path / "README.md").write_text(f"```bash\n{shown}\n```\n")
-    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "one")))
+    entry_index = EntryIndex(RepositoryFacts(RepoIndex.open(tmp_path, "one")))
     assert (
-        answer(shelf, "Train for 400 epochs into runs/base_400")
+        answer(entry_index, "Train for 400 epochs into runs/base_400")
         == "python train.py --epochs 400 --save-dir runs/base_400"
     )
 
@@ -161,9 +163,9 @@ def test_what_an_example_leaves_to_the_reader_is_not_kept(tmp_path: Path) -> Non
 def test_a_launching_script_goes_behind_its_program_where_no_script_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN)
     (tmp_path / "launch.sh").write_text('N=$1\nshift\ntorchrun --nproc_per_node=$N train.py "$@"\n')
-    shelf = Shelf(Facts(RepoIndex.open(tmp_path, "one")))
-    assert "python train.py" in str(answer(shelf, "Train the tagger for 7 epochs"))
-    assert "launch.sh" in str(answer(shelf, "Train the tagger with the script launch.sh for 7 epochs"))
+    entry_index = EntryIndex(RepositoryFacts(RepoIndex.open(tmp_path, "one")))
+    assert "python train.py" in str(answer(entry_index, "Train the tagger for 7 epochs"))
+    assert "launch.sh" in str(answer(entry_index, "Train the tagger with the script launch.sh for 7 epochs"))
 
 
 SHARED = {
@@ -174,15 +176,15 @@ SHARED = {
 }
 
 
-def write(folder: Path, files: dict[str, str]) -> Facts:
+def write(folder: Path, files: dict[str, str]) -> RepositoryFacts:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    return Facts(RepoIndex.open(folder, "written"))
+    return RepositoryFacts(RepoIndex.open(folder, "written"))
 
 
 def test_programs_that_share_a_parser_are_different_ones(tmp_path: Path) -> None:
-    paths = {one.signature.path for one in Shelf(write(tmp_path, SHARED)).entries}
+    paths = {one.signature.path for one in EntryIndex(write(tmp_path, SHARED)).entries}
     assert {"train.py", "test.py"} <= paths
 
 
@@ -192,7 +194,7 @@ def test_a_file_that_starts_a_program_and_is_shown_nowhere_is_that_program(tmp_p
         + "\ndef main():\n    p.parse_args()\n\nif __name__ == '__main__':\n    main()\n"
     )
     files = {"tool/tag.py": own, "tool/__init__.py": "", "go.py": "from tool.tag import main\nmain()\n"}
-    assert len(Shelf(write(tmp_path, files)).entries) == 1
+    assert len(EntryIndex(write(tmp_path, files)).entries) == 1
 
 
 @pytest.mark.parametrize(
@@ -201,7 +203,7 @@ def test_a_file_that_starts_a_program_and_is_shown_nowhere_is_that_program(tmp_p
 def test_of_files_with_one_name_that_is_called_whose_path_or_module_is_said(tmp_path: Path, text: str) -> None:
     program = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--rate{}', type=int)\np.parse_args()\n"
     files = {f"{name}/run.py": program.format("" if name == "two" else "s") for name in ("one", "two", "zoo")}
-    (answer, *_) = solve(read(text), Shelf(write(tmp_path, files)), shipped())
+    (answer, *_) = solve(read_request(text), EntryIndex(write(tmp_path, files)), shipped())
     assert answer.entry.signature.path == "two/run.py"
 
 
@@ -215,7 +217,7 @@ def test_the_repository_and_a_module_are_no_values_of_what_is_called(tmp_path: P
     )
     (entry,) = facts.entries
     callee = callee_of(entry, "runs/a")
-    assert {plain(name) for name in ("deep-net", "models.han", "han")} <= callee.names
+    assert {alphanumeric(name) for name in ("deep-net", "models.han", "han")} <= callee.names
     assert callee.folders == ("models/han", "runs/a")
 
 
@@ -249,7 +251,7 @@ p.parse_args()
 def test_a_switch_that_stores_false_is_given(text: str, expected: str, tmp_path: Path) -> None:
     """Its flag stands in the command, and not that of its contrary."""
     (tmp_path / "segment.py").write_text(SWITCHES)
-    made = str(answer(Shelf(Facts(RepoIndex.open(tmp_path, "one"))), text))
+    made = str(answer(EntryIndex(RepositoryFacts(RepoIndex.open(tmp_path, "one"))), text))
     assert made.split()[2:] == ["--input", "pics/", *expected.split()]
 
 
@@ -261,14 +263,14 @@ def test_a_switch_that_stores_false_is_given(text: str, expected: str, tmp_path:
         ("Train with the configuration mine/large.json", "mine/large.json"),
     ],
 )
-def test_a_file_elsewhere_is_no_known_one_of_its_name(text: str, expected: str, shelf: Shelf) -> None:
-    assert str(answer(shelf, text)) == f"python train.py --config {expected}"
+def test_a_file_elsewhere_is_no_known_one_of_its_name(text: str, expected: str, entry_index: EntryIndex) -> None:
+    assert str(answer(entry_index, text)) == f"python train.py --config {expected}"
 
 
-def test_a_value_that_may_belong_elsewhere_is_doubtful(shelf: Shelf) -> None:
-    sure = solve(read("Train the tagger with --epochs 7"), shelf, shipped())[0]
-    (placed,) = sure.filled.placed
+def test_a_value_that_may_belong_elsewhere_is_doubtful(entry_index: EntryIndex) -> None:
+    sure = solve(read_request("Train the tagger with --epochs 7"), entry_index, shipped())[0]
+    (placed,) = sure.assignment.placed
     unsure = msgspec.structs.replace(
-        sure, filled=msgspec.structs.replace(sure.filled, placed=(msgspec.structs.replace(placed, score=1.0),))
+        sure, assignment=msgspec.structs.replace(sure.assignment, placed=(msgspec.structs.replace(placed, score=1.0),))
     )
-    assert (doubtful(sure), doubtful(unsure)) == (0, 1)
+    assert (doubtful_count(sure), doubtful_count(unsure)) == (0, 1)

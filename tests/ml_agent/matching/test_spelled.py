@@ -3,7 +3,7 @@
 import pytest
 
 from ml_agent.matching.fill import fill
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import spelled_slots
@@ -23,7 +23,7 @@ VERSION = Slot(Option(dest="release", flags=("--release",), type="int", default=
 
 
 def given(text: str, *slots: Slot) -> dict[str, tuple[str, ...]]:
-    return {slots[one.slot].option.dest: one.values for one in fill(read(text), slots, shipped()).placed}
+    return {slots[one.slot].option.dest: one.values for one in fill(read_request(text), slots, shipped()).placed}
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def given(text: str, *slots: Slot) -> dict[str, tuple[str, ...]]:
 )
 def test_the_number_right_before_an_option_is_its_value(text: str, values: dict[str, tuple[str, ...]]) -> None:
     slots = (NODES, GPUS)
-    placed, _ = spelled_slots(read(text), slots)
+    placed, _ = spelled_slots(read_request(text), slots)
     assert {slots[one.slot].option.dest: one.values for one in placed} == values
 
 
@@ -47,11 +47,11 @@ def test_a_number_that_is_the_value_of_one_option_is_none_of_another() -> None:
 
 @pytest.mark.parametrize("text", ["and --freeze for the first layers", "with --freeze as it must be"])
 def test_a_common_word_is_no_value(text: str) -> None:
-    assert spelled_slots(read(text), (FREEZE, CARDS))[0] == []
+    assert spelled_slots(read_request(text), (FREEZE, CARDS))[0] == []
 
 
 def test_letters_are_no_value_where_a_number_belongs() -> None:
-    assert spelled_slots(read("--epochs many"), (EPOCHS,))[0] == []
+    assert spelled_slots(read_request("--epochs many"), (EPOCHS,))[0] == []
 
 
 def test_a_slot_whose_files_are_spelled_takes_no_others() -> None:
@@ -63,13 +63,13 @@ def test_a_slot_whose_files_are_spelled_takes_no_others() -> None:
 
 
 def test_the_negative_spelling_of_an_option_is_false() -> None:
-    (placed,), _ = spelled_slots(read("in the new style and `--nocached`."), (CACHED,))
+    (placed,), _ = spelled_slots(read_request("in the new style and `--nocached`."), (CACHED,))
     assert placed.values == ("False",)
 
 
 def test_a_switch_of_numbers_takes_the_number_that_is_typed() -> None:
     assert VERSION.boolean
-    (placed,), _ = spelled_slots(read("--release 2"), (VERSION,))
+    (placed,), _ = spelled_slots(read_request("--release 2"), (VERSION,))
     assert placed.values == ("2",)
 
 
@@ -88,14 +88,14 @@ SEED = Slot(Option(dest="seed", within="opts", type="int", default="0"))
 )
 def test_settings_are_spelled_by_names_that_are_no_common_words(text: str, values: dict[str, tuple[str, ...]]) -> None:
     slots = (RATE, CARDS_OF, SEED)
-    placed, unknown = spelled_slots(read(text), slots)
+    placed, unknown = spelled_slots(read_request(text), slots)
     assert {slots[one.slot].option.dest: one.values for one in placed} == values
     assert not unknown
 
 
 def test_a_setting_in_backticks_has_its_value_behind_them() -> None:
     slots = [Slot(Option(dest="grad_clip", within="hparams", held="commas", type="float", default="1.0"))]
-    (found,), _ = spelled_slots(read("with `grad_clip` 0.7 and so on"), slots)
+    (found,), _ = spelled_slots(read_request("with `grad_clip` 0.7 and so on"), slots)
     assert found.values == ("0.7",)
 
 
@@ -104,12 +104,12 @@ def test_a_setting_in_backticks_has_its_value_behind_them() -> None:
     [("take --output ./x and go", "./x"), ("with --output .mp4, quickly", ".mp4"), ("in --output . then", ".")],
 )
 def test_a_value_may_begin_with_a_point(text: str, value: str) -> None:
-    assert spelled_slots(read(text), (OUTPUT,))[0][0].values == (value,)
+    assert spelled_slots(read_request(text), (OUTPUT,))[0][0].values == (value,)
 
 
 @pytest.mark.parametrize("text", ["use --output.", "use --output ... and so on"])
 def test_a_point_that_ends_a_sentence_is_no_value(text: str) -> None:
-    assert spelled_slots(read(text), (OUTPUT,))[0] == []
+    assert spelled_slots(read_request(text), (OUTPUT,))[0] == []
 
 
 PARAMS = Slot(Option(dest="params", flags=("--params",), nargs="+"), seen=("train.out=x", "data.use=1"))
@@ -147,7 +147,7 @@ def test_a_label_is_the_whole_name_of_an_option(text: str) -> None:
 
 def test_a_sentence_with_a_colon_is_no_label() -> None:
     data = Slot(Option(dest="data", flags=("--data",), type="path"))
-    assert spelled_slots(read("train on this data: it has 3 columns"), [data])[0] == []
+    assert spelled_slots(read_request("train on this data: it has 3 columns"), [data])[0] == []
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_sentence_with_a_colon_is_no_label() -> None:
 def test_a_truth_value_is_written_as_its_setting_is(default: str, text: str, value: str) -> None:
     amp = Slot(Option(dest="train.amp", flags=("amp",), type="bool", nargs="?bool", default=default))
     found, _ = spelled_slots(
-        read(text.replace("amp", "--amp")),
+        read_request(text.replace("amp", "--amp")),
         [Slot(Option(dest="amp", flags=("--amp",), type="bool", nargs="?bool", default=default))],
     )
     assert amp.boolean and [one.values for one in found] == [(value,)]

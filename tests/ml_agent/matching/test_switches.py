@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from ml_agent.matching.fill import fill
-from ml_agent.matching.mentions import read
+from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
-from ml_agent.matching.slots import Slot, Weights
+from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.switches import SWITCH_FEATURES, is_ruled_out, switch_features
 from tools.signatures.model import Option
 
@@ -30,20 +30,20 @@ def slot(dest: str, **more: object) -> Slot:
 
 def test_what_is_refused_behind_a_switch_does_not_refuse_the_switch() -> None:
     one = slot("load_best", nargs="0", switch_value="True", help="Load best model instead of last model")
-    said = switch_features(read("show the best model, not the last one"), one, Weights([one]), frozenset())
+    said = switch_features(read_request("show the best model, not the last one"), one, TermWeights([one]), frozenset())
     assert said is not None
     assert not said.negated
 
 
 def test_a_spelled_option_asks_for_no_other_switch() -> None:
     one = slot("pad_to_max_length", nargs="0", switch_value="True")
-    assert switch_features(read("train with --max_seq_length 64"), one, Weights([one]), frozenset()) is None
+    assert switch_features(read_request("train with --max_seq_length 64"), one, TermWeights([one]), frozenset()) is None
 
 
 def test_a_switch_and_its_contrary() -> None:
     one = slot("early_stop", nargs="0", switch_value="True", help="stop when nothing improves")
     for text, negated in (("train with early stop", 0.0), ("train without early stop", 1.0)):
-        said = switch_features(read(text), one, Weights([one]), frozenset())
+        said = switch_features(read_request(text), one, TermWeights([one]), frozenset())
         assert said is not None
         assert said.vector[SWITCH_FEATURES.index("negated")] == negated
 
@@ -54,27 +54,27 @@ def test_a_switch_and_its_contrary() -> None:
 )  # fmt: skip
 def test_a_switch_is_denied_by_a_contraction_and_by_what_stands_behind_it(text: str) -> None:
     one = slot("compile", type="bool", default="True", help="compile the model")
-    said = switch_features(read(text), one, Weights([one]), frozenset())
+    said = switch_features(read_request(text), one, TermWeights([one]), frozenset())
     assert said is not None
     assert said.negated
 
 
 def test_what_is_switched_off_in_another_clause_is_not_denied_here() -> None:
     one = slot("compile", type="bool", default="True", help="compile the model")
-    said = switch_features(read("compile it, with plots switched off"), one, Weights([one]), frozenset())
+    said = switch_features(read_request("compile it, with plots switched off"), one, TermWeights([one]), frozenset())
     assert said is not None
     assert not said.negated
 
 
 def test_a_denial_that_is_part_of_the_name_asks_for_the_switch() -> None:
     slots = [slot("no_plots", nargs="0", switch_value="True", help="Disable the plots at the end")]
-    found = fill(read("no plots need to be drawn"), slots, Sure())
+    found = fill(read_request("no plots need to be drawn"), slots, Sure())
     assert [one.values for one in found.placed] == [("True",)]
 
 
 def test_a_switch_of_which_nothing_is_said() -> None:
     one = slot("fp16", nargs="0", switch_value="True")
-    assert switch_features(read("play a song"), one, Weights([one]), frozenset()) is None
+    assert switch_features(read_request("play a song"), one, TermWeights([one]), frozenset()) is None
 
 
 def test_what_is_wanted_is_not_switched_off() -> None:
@@ -82,7 +82,7 @@ def test_what_is_wanted_is_not_switched_off() -> None:
         Slot(Option(dest="no_cuda", flags=("--no_cuda",), nargs="0", switch_value="True", help="Do not use CUDA."))
     ]
     for text, expected in (("train on one GPU", {}), ("train without the GPU", {"no_cuda": ("True",)})):
-        found = fill(read(text), slots, Sure())
+        found = fill(read_request(text), slots, Sure())
         assert {slots[one.slot].option.dest: one.values for one in found.placed} == expected
 
 
@@ -95,14 +95,14 @@ def test_what_is_wanted_is_not_switched_off() -> None:
 )  # fmt: skip
 def test_what_a_switch_takes_away_is_refused_by_who_keeps_it(text: str, negated: float) -> None:
     one = slot("lowercase", nargs="0", switch_value="True", default="True", help="ignore upper and lower case")
-    said = switch_features(read(text), one, Weights([one]), frozenset())
+    said = switch_features(read_request(text), one, TermWeights([one]), frozenset())
     assert said is not None
     assert float(said.negated) == negated
 
 
 def test_who_keeps_files_wants_none_cleaned_up() -> None:
     one = slot("cleanup", type="bool", default="True", help="Cleanup and remove the result files")
-    said = switch_features(read("keep the result files"), one, Weights([one]), frozenset())
+    said = switch_features(read_request("keep the result files"), one, TermWeights([one]), frozenset())
     assert said is not None and said.negated
 
 
@@ -122,7 +122,7 @@ def test_who_keeps_files_wants_none_cleaned_up() -> None:
 def test_what_is_the_opposite_of_a_switch_rules_it_out(text: str, dest: str, expected: bool) -> None:
     names = ("resume", "fine_tuning", "no_pretrained", "fp16", "load_4bit", "load_8bit")
     slots = {name: slot(name, nargs="0", switch_value="True") for name in names}
-    assert is_ruled_out(read(text), list(slots.values()), slots[dest]) is expected
+    assert is_ruled_out(read_request(text), list(slots.values()), slots[dest]) is expected
 
 
 @pytest.mark.parametrize(
@@ -131,24 +131,24 @@ def test_what_is_the_opposite_of_a_switch_rules_it_out(text: str, dest: str, exp
 )
 def test_false_behind_its_name_switches_off(text: str, given: str) -> None:
     one = slot("fast_generation", type="bool", default="True", help="use fast generation")
-    found = fill(read(text), [one], Sure())
+    found = fill(read_request(text), [one], Sure())
     assert [placed.values for placed in found.placed] == [(given,)]
 
 
 def test_the_name_of_a_switch_asks_for_no_other_one() -> None:
     slots = [slot(name, nargs="0", switch_value="True") for name in ("show_depth", "show_boxes", "depth")]
-    found = fill(read("turn on show_depth"), slots, Sure())
+    found = fill(read_request("turn on show_depth"), slots, Sure())
     assert [slots[one.slot].option.dest for one in found.placed] == ["show_depth"]
 
 
 def test_a_word_with_non_before_it_says_no() -> None:
     one = slot("causal", type="bool", default="True")
-    said = switch_features(read("train a non-causal network"), one, Weights([one]), frozenset())
+    said = switch_features(read_request("train a non-causal network"), one, TermWeights([one]), frozenset())
     assert said is not None and said.negated
 
 
 @pytest.mark.parametrize(("text", "denied"), [("stop after 7200 s, gc after each trial", False), ("stop the gc", True)])
 def test_to_stop_at_some_point_denies_nothing(text: str, denied: bool) -> None:
     one = slot("gc_after_trial", nargs="0", switch_value="True", help="run gc after each trial")
-    said = switch_features(read(text), one, Weights([one]), frozenset())
+    said = switch_features(read_request(text), one, TermWeights([one]), frozenset())
     assert said is not None and said.negated is denied

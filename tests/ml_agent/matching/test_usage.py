@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.matching.entries import Facts
+from ml_agent.matching.entries import RepositoryFacts
 from ml_agent.matching.slots import Slot
-from ml_agent.matching.usage import Usage, usages
+from ml_agent.matching.usage import OptionUsage, usages
 from tools.index import RepoIndex
 from tools.signatures.model import Option
 
 
-def usage(source: str, name: str = "x") -> Usage:
-    found: dict[str, Usage] = {}
+def usage(source: str, name: str = "x") -> OptionUsage:
+    found: dict[str, OptionUsage] = {}
     usages(ast.parse(source), frozenset({name}), found)
     return found[name]
 
@@ -46,7 +46,7 @@ def test_it_is_read_or_written_and_a_file_or_a_folder(source: str, direction: st
 def test_a_variable_of_the_same_name_is_not_the_option_where_another_holds_the_options() -> None:
     source = "build(args.model, args.lr, args.seed)\nmodel = net()\ntorch.save(model, args.out)\n"
     names = frozenset({"model", "lr", "seed", "out"})
-    found: dict[str, Usage] = {}
+    found: dict[str, OptionUsage] = {}
     usages(ast.parse(source), names, found)
     assert found["model"].direction == ""
     assert usage("torch.save(model, out)", "model").direction == "output", (
@@ -62,7 +62,7 @@ def test_the_slots_of_an_entry_point_know_it(tmp_path: Path) -> None:
         "a = p.parse_args()\n"
         "os.makedirs(a.checkpoint_path)\n"
     )
-    (entry,) = Facts(RepoIndex.open(tmp_path, "one")).entries
+    (entry,) = RepositoryFacts(RepoIndex.open(tmp_path, "one")).entries
     assert entry.slots[0].direction == "output"
     assert "output" in entry.slots[0].role
 

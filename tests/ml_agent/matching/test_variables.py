@@ -5,22 +5,28 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.matching.mentions import read
-from ml_agent.matching.variables import bound, documented, expand, references, with_variables
+from ml_agent.matching.mentions import read_request
+from ml_agent.matching.variables import documented_variables, expand, references, variable_values, with_variables
 
 
 def test_assignments_are_read() -> None:
-    assert documented(["export DIR=/a/b", 'NAME="x y";', "DIR=/c", "echo $DIR"]) == {"DIR": "/c", "NAME": "x y"}
+    assert documented_variables(["export DIR=/a/b", 'NAME="x y";', "DIR=/c", "echo $DIR"]) == {
+        "DIR": "/c",
+        "NAME": "x y",
+    }
 
 
 def test_a_variable_takes_what_looks_like_its_value() -> None:
-    said = read("Use ./m/cased_L-2 for it").mentions
-    assert bound({"DIR": "/path/to/uncased_L-12", "OTHER": "y"}, said) == {"DIR": "./m/cased_L-2", "OTHER": "y"}
+    said = read_request("Use ./m/cased_L-2 for it").mentions
+    assert variable_values({"DIR": "/path/to/uncased_L-12", "OTHER": "y"}, said) == {
+        "DIR": "./m/cased_L-2",
+        "OTHER": "y",
+    }
 
 
 def test_a_thing_in_a_folder_goes_before_its_bare_name() -> None:
-    said = read("Use cased_L-24_H-1024, which lies in the './model/' folder").mentions
-    assert bound({"DIR": "/path/to/uncased_L-12_H-768"}, said)["DIR"] == "./model/cased_L-24_H-1024"
+    said = read_request("Use cased_L-24_H-1024, which lies in the './model/' folder").mentions
+    assert variable_values({"DIR": "/path/to/uncased_L-12_H-768"}, said)["DIR"] == "./model/cased_L-24_H-1024"
 
 
 def test_variables_are_filled_and_unknown_ones_left() -> None:
@@ -33,12 +39,12 @@ def test_no_chain_of_variables_grows_without_end() -> None:
 
 @given(st.text(max_size=200))
 def test_any_line_can_be_read(text: str) -> None:
-    assert isinstance(documented([text]), dict)
+    assert isinstance(documented_variables([text]), dict)
 
 
 def test_long_lines_cost_little() -> None:
     began = time.process_time()
-    documented(["export A=" + "; " * 50_000, "A" * 100_000])
+    documented_variables(["export A=" + "; " * 50_000, "A" * 100_000])
     assert time.process_time() - began < 0.5
 
 

@@ -13,7 +13,7 @@ from ml_agent.llm.assembly import Prompt
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.sender import Parts
+from ml_agent.llm.sender import ClientParts
 from ml_agent.llm.transport import NetworkTransport
 from ml_agent.replay.repositories import TapeRepositories
 from ml_agent.replay.sandbox import TapeSandbox
@@ -85,7 +85,7 @@ def test_a_model_is_played_back_without_network(
 
     def run(transport: TapeTransport) -> tuple[Any, ...]:
         budget, events = Budget(), []
-        parts = Parts(memory=Memory(), transport=transport, sleep=lambda _: None)
+        parts = ClientParts(memory=Memory(), transport=transport, sleep=lambda _: None)
         client = ModelClient(
             endpoint[0], budget, lambda event, **fields: events.append((event, fields.get("request"))), parts
         )

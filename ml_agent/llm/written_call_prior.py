@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ml_agent.llm.written_call import Stated
-from ml_agent.matching.fill import Filled, Placed, typed
-from ml_agent.matching.mentions import Mention, Statement
-from ml_agent.matching.sense import sense_of
-from ml_agent.matching.slots import Slot, Weights
+from ml_agent.llm.written_call import WrittenArgument
+from ml_agent.matching.fill import FilledSlot, SlotAssignment, spelling_in_slot
+from ml_agent.matching.mentions import Mention, ParsedRequest
+from ml_agent.matching.sense import option_alignment
+from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.switches import Scorer, switch_features
-from ml_agent.matching.terms import plain
+from ml_agent.matching.terms import alphanumeric
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option
 
@@ -27,7 +27,7 @@ _SHORT = 2
 _PIECE = re.compile(r"[A-Za-z]+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
-class Told:
+class WrittenCallPrior:
     """What a model gives, slot by slot.
 
     Args:
@@ -36,9 +36,9 @@ class Told:
         given: by slot, what the model writes.
     """
 
-    def __init__(self, statement: Statement, slots: Sequence[Slot], given: Mapping[int, Stated]) -> None:
+    def __init__(self, statement: ParsedRequest, slots: Sequence[Slot], given: Mapping[int, WrittenArgument]) -> None:
         self._statement, self._slots, self._given = statement, slots, given
-        self._said = _Said(statement)
+        self._said = _StatedValues(statement)
 
     def value(self, mention: Mention, slot: int) -> float:
         """What speaks for a value in a slot."""
@@ -52,38 +52,38 @@ class Told:
         """What speaks for a switch."""
         return _ON if slot in self._given else _OFF
 
-    def added(self, filled: Filled, switch: Scorer) -> Filled:
+    def with_given_values(self, assignment: SlotAssignment, switch: Scorer) -> SlotAssignment:
         """The same with what only the model states.
 
         Args:
             filled: what was placed.
             switch: log-odds of a switch by what was learned.
         """
-        taken = {one.slot for one in filled.placed}
-        more = list(filled.placed)
+        taken = {one.slot for one in assignment.placed}
+        more = list(assignment.placed)
         for place, given in self._given.items():
             slot = self._slots[place]
             if place not in taken and not slot.internal:
                 more += self._place_switch(place, given, switch) if slot.boolean else self._place_value(place, more)
-        return msgspec.structs.replace(filled, placed=tuple(more))
+        return msgspec.structs.replace(assignment, placed=tuple(more))
 
     def _gives(self, mention: Mention, slot: int) -> bool:
         values = self._given[slot].values if slot in self._given else ()
-        words = (*typed(mention, self._slots[slot]), mention.value, *mention.parts) if values else ()
+        words = (*spelling_in_slot(mention, self._slots[slot]), mention.value, *mention.parts) if values else ()
         return any(_same(word, value) for word in words for value in values)
 
-    def _place_switch(self, place: int, given: Stated, switch: Scorer) -> Iterator[Placed]:
+    def _place_switch(self, place: int, given: WrittenArgument, switch: Scorer) -> Iterator[FilledSlot]:
         slot = self._slots[place]
         wanted = given.positive and (not given.values or given.values[0].lower() not in _FALSE)
-        evidence = switch_features(self._statement, slot, Weights(self._slots), frozenset())
+        evidence = switch_features(self._statement, slot, TermWeights(self._slots), frozenset())
         if evidence is None or (slot.option.switch and not wanted):
             return
-        sense = sense_of(self._statement, self._slots)
-        likely = switch([*evidence.vector, *(sense.best(place, ())[:2] if sense else ())])
+        sense = option_alignment(self._statement, self._slots)
+        likely = switch([*evidence.vector, *(sense.best_token(place, ())[:2] if sense else ())])
         if likely >= _LEAST_SWITCH:
-            yield Placed(place, (str(wanted),), _ADDED, "said in words", (), "")
+            yield FilledSlot(place, (str(wanted),), _ADDED, "said in words", (), "")
 
-    def _place_value(self, place: int, placed: Sequence[Placed]) -> Iterator[Placed]:
+    def _place_value(self, place: int, placed: Sequence[FilledSlot]) -> Iterator[FilledSlot]:
         """A value that is not the default and that nothing else was given."""
         slot, values = self._slots[place], self._given[place].values
         if not slot.several:
@@ -98,12 +98,12 @@ class Told:
         used = [value for one in placed for value in one.values]
         if not slot.closed and any(_same(value, other) for value in values for other in used):
             return
-        yield Placed(
+        yield FilledSlot(
             place, tuple(one or value for one, value in zip(known, values, strict=True)), _ADDED, "said", (), ""
         )
 
 
-def _is_borne_out(value: str, slot: Slot, said: "_Said") -> bool:
+def _is_borne_out(value: str, slot: Slot, said: "_StatedValues") -> bool:
     """Whether the request says a value, or it may follow from what it says: a number, a known value."""
     return number(value) is not None or any(_same(one, value) for one in slot.vocabulary) or said.covers(value)
 
@@ -116,16 +116,16 @@ def _same(one: str, other: str) -> bool:
     amount = number(one)
     if amount is not None and amount == number(other):
         return True
-    return bool(plain(one)) and plain(one) == plain(other)
+    return bool(alphanumeric(one)) and alphanumeric(one) == alphanumeric(other)
 
 
-class _Said:
+class _StatedValues:
     """The values that a request states: a small model likes to write defaults and guesses."""
 
-    def __init__(self, statement: Statement) -> None:
+    def __init__(self, statement: ParsedRequest) -> None:
         mentions = statement.mentions
         self._text = statement.text.lower()
-        self._values = {plain(mention.value) for mention in mentions}
+        self._values = {alphanumeric(mention.value) for mention in mentions}
         words = [piece for text in (self._text, *(one.value for one in mentions)) for piece in _PIECE.findall(text)]
         amounts = [number(text) for text in (*words, *(one.value for one in mentions))]
         shares = [amount / 100 for one in mentions if one.percent and (amount := number(one.value)) is not None]
@@ -136,7 +136,7 @@ class _Said:
         amount = number(value)
         if amount is not None:
             return amount in self._amounts
-        bare = plain(value)
+        bare = alphanumeric(value)
         if bare in self._values or len(bare) <= _SHORT:
             return bool(bare) and bare in self._values
         return re.search(rf"(?<![\w./-]){re.escape(value.lower())}(?![\w/-])", self._text) is not None

@@ -9,7 +9,7 @@ from tools.python_api.modules import ModuleTable
 _WORD = re.compile(r"\w+")
 
 
-class Surroundings:
+class NameIndex:
     """The files, folders and installed names that a text can name, by the words in it.
 
     The entry point of a command and the folder from which it runs are found by names that the command has. A file whose

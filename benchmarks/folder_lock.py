@@ -9,7 +9,7 @@ from ml_agent.files import locked
 
 
 @contextmanager
-def alone(folder: Path, out: Path) -> Iterator[None]:
+def lock_folder(folder: Path, out: Path) -> Iterator[None]:
     """Hold a folder of parts of `out` for this process. BenchError where another one works on it, or it cannot be written."""
     with ExitStack() as stack:
         try:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from tools.content_cache import content_hash
-from tools.reading import Reading
+from tools.reading import IndexWalk
 from tools.signatures.model import Signature
 from tools.signatures.sources import Sources
 from tools.word_pattern import any_of
@@ -16,16 +16,16 @@ _CONFIGURED = any_of(
 _CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
 
 
-class _Kept(msgspec.Struct, frozen=True, kw_only=True):
+class _CachedSignatures(msgspec.Struct, frozen=True, kw_only=True):
     signatures: tuple[Signature, ...]
     looked_at: dict[str, str]
     """Hashes of the files that were looked at besides those that the script imports, by path."""
 
 
-class KeptSignatures:
+class SignatureCache:
     """The signatures of earlier readings of the same sources."""
 
-    def __init__(self, sources: Sources, reading: Reading) -> None:
+    def __init__(self, sources: Sources, reading: IndexWalk) -> None:
         self._sources = sources
         self._reading = reading
         self._hashes: dict[str, str] = {}
@@ -36,16 +36,16 @@ class KeptSignatures:
             return make()
         reach = self._sources.reach(path)
 
-        def read() -> _Kept:
+        def read() -> _CachedSignatures:
             self._sources.asked.clear()
             signatures = make()
             others = self._sources.asked.difference(reach)
-            return _Kept(signatures=signatures, looked_at={p: self._hash(p) for p in others})
+            return _CachedSignatures(signatures=signatures, looked_at={p: self._hash(p) for p in others})
 
         key = (how, path, *(f"{p} {self._hash(p)}" for p in sorted(reach)), self._configuration(reach))
-        return self._reading.recall(key, _Kept, read, self._fits).signatures
+        return self._reading.recall(key, _CachedSignatures, read, self._fits).signatures
 
-    def _fits(self, kept: _Kept) -> bool:
+    def _fits(self, kept: _CachedSignatures) -> bool:
         return all(self._hash(path) == known for path, known in kept.looked_at.items())
 
     def _hash(self, path: str) -> str:

@@ -6,7 +6,7 @@ MOST_TOKENS = 2_300
 """Of the first message with the system's part: a little less than what is sent, as other models count otherwise."""
 
 
-class Rooms(NamedTuple):
+class SizeLimits(NamedTuple):
     """Numbers of things, and characters."""
 
     options: tuple[int, ...]
@@ -30,11 +30,11 @@ class Rooms(NamedTuple):
     """Characters for how the first entry points use the repository's code."""
 
 
-USUAL = Rooms(
+USUAL = SizeLimits(
     options=(3600, 1500, 900), subcommands=1, call=280, head=600, passages=3, passage=700, api=7, api_line=330, methods=(6, 6), method=140,
     module=420, uses=(),
 )  # fmt: skip
-AMPLE = Rooms(
+AMPLE = SizeLimits(
     options=(3600, 1500, 1200, 900, 600, 600), subcommands=4, call=900, head=1800, passages=3, passage=1000, api=12, api_line=330,
     methods=(8, 5, 3, 2), method=300, module=420, uses=(800, 600, 400),
 )  # fmt: skip

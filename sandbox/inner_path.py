@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class InnerPath:
     """Where a file is below a folder that somebody else had in hands. There is none that leads out: ValueError says so."""
 
     pure: PurePosixPath
@@ -17,8 +17,8 @@ class Inside:
     def __str__(self) -> str:
         return str(self.pure)
 
-    def __truediv__(self, other: "Inside") -> "Inside":
-        return Inside(self.pure / other.pure)
+    def __truediv__(self, other: "InnerPath") -> "InnerPath":
+        return InnerPath(self.pure / other.pure)
 
     @property
     def is_top(self) -> bool:
@@ -31,6 +31,6 @@ def leads_out(path: PurePosixPath) -> bool:
     return path.is_absolute() or ".." in path.parts
 
 
-def safe_relative(path: str) -> Inside:
+def safe_relative(path: str) -> InnerPath:
     """A path inside the workspace; ValueError for one that leads out of it."""
-    return Inside(PurePosixPath(path))
+    return InnerPath(PurePosixPath(path))

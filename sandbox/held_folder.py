@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO
 
 from sandbox.errors import SandboxLostError
-from sandbox.inside import Inside
+from sandbox.inner_path import InnerPath
 
 _OPEN = os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _OPEN
@@ -25,14 +25,14 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
 MAX_LINKS = 20
 
 
-class Below:
+class HeldFolder:
     """One folder, held open. What is made in it belongs to the user `owner`, or to us where that is None."""
 
     def __init__(self, folder: Path, owner: int | None = None) -> None:
         self._owner = owner
         self._root = os.open(folder, _FOLDER)
 
-    def __enter__(self) -> "Below":
+    def __enter__(self) -> "HeldFolder":
         return self
 
     def __exit__(
@@ -40,21 +40,21 @@ class Below:
     ) -> None:
         os.close(self._root)
 
-    def make_folder(self, path: Inside) -> None:
+    def make_folder(self, path: InnerPath) -> None:
         """Make a folder and those above it; whatever else stands in the way is removed."""
         with self._folder(path.pure.parts, make=True):
             pass
 
-    def write(self, path: Inside, source: Path, mode: int) -> None:
+    def write(self, path: InnerPath, source: Path, mode: int) -> None:
         """Copy a file to a path; what was there is replaced, never written through."""
         with source.open("rb") as reading:
             self._write(path, reading, mode)
 
-    def write_bytes(self, path: Inside, content: bytes, mode: int) -> None:
+    def write_bytes(self, path: InnerPath, content: bytes, mode: int) -> None:
         """The same with the content at hand."""
         self._write(path, io.BytesIO(content), mode)
 
-    def _write(self, path: Inside, reading: IO[bytes], mode: int) -> None:
+    def _write(self, path: InnerPath, reading: IO[bytes], mode: int) -> None:
         fresh = f".new-{secrets.token_hex(8)}"
         with self._folder(path.pure.parent.parts, make=True) as parent:
             with os.fdopen(os.open(fresh, _NEW, 0o600, dir_fd=parent), "wb") as writing:
@@ -64,7 +64,7 @@ class Below:
                     os.fchown(writing.fileno(), self._owner, self._owner)
             self._replace(parent, fresh, path.pure.name)
 
-    def link(self, path: Inside, target: Path) -> None:
+    def link(self, path: InnerPath, target: Path) -> None:
         """Make a symbolic link, in the place of what was there."""
         fresh = f".new-{secrets.token_hex(8)}"
         with self._folder(path.pure.parent.parts, make=True) as parent:
@@ -73,7 +73,7 @@ class Below:
                 os.chown(fresh, self._owner, self._owner, dir_fd=parent, follow_symlinks=False)
             self._replace(parent, fresh, path.pure.name)
 
-    def read(self, path: Inside, most: int, seen_as: str = "") -> bytes:
+    def read(self, path: InnerPath, most: int, seen_as: str = "") -> bytes:
         """The bytes of a regular file, `most` at most. FileNotFoundError for all else.
 
         `seen_as` is the folder's own path as the programs saw it; absolute links of theirs begin with it.
@@ -117,9 +117,9 @@ class Below:
         here = os.dup(self._root)
         try:
             for part in parts:
-                below = self._open_or_make(here, part) if make else os.open(part, _FOLDER, dir_fd=here)
+                inner = self._open_or_make(here, part) if make else os.open(part, _FOLDER, dir_fd=here)
                 os.close(here)
-                here = below
+                here = inner
             yield here
         finally:
             os.close(here)
@@ -146,10 +146,10 @@ class Below:
 
 
 @contextmanager
-def below(folder: Path, owner: int | None = None) -> Iterator[Below]:
+def held_folder(folder: Path, owner: int | None = None) -> Iterator[HeldFolder]:
     """A folder for a moment; SandboxLostError where a program made it so that we cannot work in it."""
     try:
-        with Below(folder, owner) as opened:
+        with HeldFolder(folder, owner) as opened:
             yield opened
     except FileNotFoundError:
         raise
