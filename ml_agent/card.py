@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ml_agent.endings import Ending
 from ml_agent.state import EVIDENCE
 from ml_agent.terminal import terminal_text
 from ml_agent.unsure import lines_of
@@ -23,7 +24,7 @@ def is_answer(result: Plain) -> bool:
     """Whether the draft in a result is an answer to give out: a sound one that was not seen to fail."""
     if not result["answer"]:
         return False
-    if result["exit_code"] == 0:
+    if Ending.named(result["ending"]).exit_code == 0:
         return True
     return result["evidence"] == "checked" and not result["sandbox"].get("ended")
 
@@ -98,6 +99,17 @@ def _kept_rows(result: Plain) -> Iterator[tuple[str, str]]:
     if kept:
         yield "kept", f"{len(kept['files'])} files in {kept['folder']}"
         yield from (("not kept", f"{path}: {why}") for path, why in list(kept["refused"].items())[:8])
+
+
+def not_kept(result: Plain) -> str:
+    """One line on what `--keep-outputs` did not keep; "" where it kept all."""
+    refused = result.get("kept", {}).get("refused", {})
+    if not refused:
+        return ""
+    said = [f"{path} ({why})" for path, why in refused.items()]
+    if len(said) > 1 and len(set(refused.values())) == 1:
+        said = [f"{_some(list(refused))} ({next(iter(refused.values()))})"]
+    return terminal_text(f"not kept: {_some(said)}; in {result['folder']}/outputs")
 
 
 def _cost(result: Plain) -> str:

@@ -11,6 +11,7 @@ from langgraph.types import StateSnapshot
 
 from ml_agent.assemble import assemble
 from ml_agent.checkpoints import saver
+from ml_agent.delivery.keep import check_folder
 from ml_agent.endings import Ending
 from ml_agent.errors import AgentError, UsageError
 from ml_agent.graph import build, plain
@@ -34,6 +35,8 @@ def begin_job(
     job: Job, settings: Settings, out: Path | None = None, progress: Observer | None = None
 ) -> dict[str, Any]:
     """Do a job in a new run folder (`out`, or a fresh one below the runs folder); returns what run.json holds."""
+    if job.keep_outputs:
+        check_folder(Path(job.keep_outputs))
     folder = new_run(settings.runs_dir, out, config_of(job, settings))
     note_run(settings, folder)
     with discarded_on_bad_input(folder):
