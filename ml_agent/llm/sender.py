@@ -90,7 +90,7 @@ class Sender:
         answer: dict[str, Any] = retry(self._once, phase, body, mode)
         self._strange = 0 if "choices" in answer else self._strange + 1
         if self._strange >= _MOST_STRANGE:
-            raise EndpointError(f"{self.endpoint.base_url} answers, but not as an OpenAI-compatible endpoint does")
+            raise EndpointError(f"{self.endpoint.shown} answers, but not as an OpenAI-compatible endpoint does")
         return answer
 
     def count(self, text: str) -> int:
@@ -99,7 +99,7 @@ class Sender:
 
     def final(self, error: openai.APIError) -> AgentError:
         """What an error means that no retry and no change of the request could cure."""
-        where, said = self.endpoint.base_url, error_text(error)
+        where, said = self.endpoint.shown, error_text(error)
         if isinstance(error.__cause__, AgentError):
             return error.__cause__
         if status_of(error) in (401, 403):
