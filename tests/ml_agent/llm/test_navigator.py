@@ -132,28 +132,6 @@ def test_several_calls_in_one_reply_are_all_done(stage: Callable[..., Any], work
     assert [call.name for call in turns(draft)[0].calls] == ["read", "find"] and draft.text == RIGHT
 
 
-def test_a_model_sees_what_it_wrote_and_where_that_is_no_json(stage: Callable[..., Any], workspace: Workspace) -> None:
-    wrong = [
-        "python train.py --dataset citeseer",
-        '{"command": "python train.py", "number": 3}',
-    ]
-
-    def badly(seen: Seen, _answer: Answer) -> Any:
-        if replies(seen):
-            return completion(put(command(RIGHT), seen), seen)
-        functions = [{"name": "answer", "arguments": text} for text in wrong]
-        calls = [{"id": f"c{at}", "type": "function", "function": one} for at, one in enumerate(functions)]
-        return completion({"tool_calls": calls}, seen)
-
-    play = stage(saying(command(RIGHT)), badly, profile="tools")
-    assert first(play, workspace).text == RIGHT
-    last = play.server.requests[-1]
-    (given,) = [message["tool_calls"] for message in last.body["messages"] if "tool_calls" in message]
-    assert [call["function"]["arguments"] for call in given] == ["{}", wrong[1]]
-    assert "line 1 column 1" in told(last, -2) and wrong[0] in told(last, -2)
-    assert "kind" in told(last)
-
-
 def test_what_the_run_says_comes_back_into_the_same_conversation(
     stage: Callable[..., Any], workspace: Workspace
 ) -> None:
