@@ -1,6 +1,7 @@
 """The card at the end of a run, out of what run.json holds: what to run and where, what was seen, what it cost."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from ml_agent.endings import Ending
@@ -10,6 +11,7 @@ from ml_agent.unsure import lines_of
 
 Plain = dict[str, Any]
 
+NO_PLACE = "no place for"
 MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?"}
 _MEANING = {
     "none": "not even checked",
@@ -56,7 +58,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         said = f"{answer['level']}, " if answer.get("level") else ""
         yield "confidence", f"{said}{answer['confidence']:.2f}"
     if answer and answer.get("unplaced"):
-        yield "no place for", ", ".join(answer["unplaced"])
+        yield NO_PLACE, ", ".join(answer["unplaced"])
     for number, one in enumerate(result.get("offered", ()), 1):
         yield from _offer_rows(number, one)
     if result["outputs"]:
@@ -99,6 +101,17 @@ def _kept_rows(result: Plain) -> Iterator[tuple[str, str]]:
     if kept:
         yield "kept", f"{len(kept['files'])} files in {kept['folder']}"
         yield from (("not kept", f"{path}: {why}") for path, why in list(kept["refused"].items())[:8])
+
+
+def without_place(result: Plain) -> str:
+    """One line with what the request sets and the answer has no place for; "" where there is nothing.
+
+    A name and its value stand side by side: a lost word before a number or another lost word. A lone one mostly describes the task.
+    """
+    lost = set((result["answer"] or {}).get("unplaced") or ())
+    words = [word.strip(",.;:()") for word in result["instruction"].split()]
+    pairs = [(one, other) for one, other in pairwise(words) if one in lost and (other in lost or other[:1].isdigit())]
+    return terminal_text(f"{NO_PLACE}: {', '.join(' '.join(pair) for pair in pairs)}") if pairs else ""
 
 
 def not_kept(result: Plain) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ml_agent.card import card, is_answer, not_kept
+from ml_agent.card import card, is_answer, not_kept, without_place
 from ml_agent.cli import options as o
 from ml_agent.cli.groups import grouped
 from ml_agent.cli.many import answer_file
@@ -150,6 +150,6 @@ def _finish(result: dict[str, Any], printing: o.Printing, hint: str = "") -> int
     else:
         if Ending.named(result["ending"]).exit_code:
             write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
-        if lost := not_kept(result):
+        for lost in filter(None, (without_place(result), not_kept(result))):
             write_error(lost)
     return code
