@@ -38,7 +38,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     ending: str
     """Name of the ending, as in run.json."""
     exit_code: int
-    """What the command line would have ended with; 0 where the level that was asked for was reached."""
+    """What the command line would have ended with; 0 where the level that was asked for was reached and `keep_outputs` kept all."""
     message: str
     evidence: str
     """How far the answer was seen to work: none, checked, started, completed, delivered."""
@@ -50,7 +50,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ok(self) -> bool:
-        """Whether the level of evidence that was asked for was reached."""
+        """Whether the level of evidence that was asked for was reached, and `keep_outputs` kept all."""
         return self.exit_code == 0
 
     def _repr_html_(self) -> Markup:

@@ -27,12 +27,12 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
     if progress:
         progress.watch(lambda: budget.usage)
     with_model = model_is_there(around)
-    executor, why_not = make_executor(job, around)
+    executor, why_not = make_executor(job, around, budget)
     return Services(
         settings=settings,
         navigator=make_navigator(around, budget, with_model, executor),
         finder=make_finder(job, around),
-        workspaces=Workspaces(make_repositories(around), settings.cache_dir / "indexes"),
+        workspaces=Workspaces(make_repositories(around, budget), settings.cache_dir / "indexes"),
         executor=executor,
         budget=budget,
         trajectory=around.trajectory,

@@ -158,6 +158,14 @@ class Budget:
             for budget in self._chain():
                 budget._check_seconds()
 
+    def time_over(self) -> BudgetExceededError | None:
+        """What `check_time` would raise; None while there is time."""
+        try:
+            self.check_time()
+        except BudgetExceededError as error:
+            return error
+        return None
+
     def seconds_left(self) -> float | None:
         """Wall time that is left, in seconds; None without limit."""
         with self._lock:

@@ -1,14 +1,17 @@
 """The card at the end of a run, out of what run.json holds: what to run and where, what was seen, what it cost."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
+from ml_agent.endings import Ending
 from ml_agent.state import EVIDENCE
 from ml_agent.terminal import terminal_text
 from ml_agent.unsure import lines_of
 
 Plain = dict[str, Any]
 
+NO_PLACE = "no place for"
 MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?"}
 _MEANING = {
     "none": "not even checked",
@@ -23,7 +26,7 @@ def is_answer(result: Plain) -> bool:
     """Whether the draft in a result is an answer to give out: a sound one that was not seen to fail."""
     if not result["answer"]:
         return False
-    if result["exit_code"] == 0:
+    if Ending.named(result["ending"]).exit_code == 0:
         return True
     return result["evidence"] == "checked" and not result["sandbox"].get("ended")
 
@@ -55,7 +58,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         said = f"{answer['level']}, " if answer.get("level") else ""
         yield "confidence", f"{said}{answer['confidence']:.2f}"
     if answer and answer.get("unplaced"):
-        yield "no place for", ", ".join(answer["unplaced"])
+        yield NO_PLACE, ", ".join(answer["unplaced"])
     for number, one in enumerate(result.get("offered", ()), 1):
         yield from _offer_rows(number, one)
     if result["outputs"]:
@@ -98,6 +101,28 @@ def _kept_rows(result: Plain) -> Iterator[tuple[str, str]]:
     if kept:
         yield "kept", f"{len(kept['files'])} files in {kept['folder']}"
         yield from (("not kept", f"{path}: {why}") for path, why in list(kept["refused"].items())[:8])
+
+
+def without_place(result: Plain) -> str:
+    """One line with what the request sets and the answer has no place for; "" where there is nothing.
+
+    A name and its value stand side by side: a lost word before a number or another lost word. A lone one mostly describes the task.
+    """
+    lost = set((result["answer"] or {}).get("unplaced") or ())
+    words = [word.strip(",.;:()") for word in result["instruction"].split()]
+    pairs = [(one, other) for one, other in pairwise(words) if one in lost and (other in lost or other[:1].isdigit())]
+    return terminal_text(f"{NO_PLACE}: {', '.join(' '.join(pair) for pair in pairs)}") if pairs else ""
+
+
+def not_kept(result: Plain) -> str:
+    """One line on what `--keep-outputs` did not keep; "" where it kept all."""
+    refused = result.get("kept", {}).get("refused", {})
+    if not refused:
+        return ""
+    said = [f"{path} ({why})" for path, why in refused.items()]
+    if len(said) > 1 and len(set(refused.values())) == 1:
+        said = [f"{_some(list(refused))} ({next(iter(refused.values()))})"]
+    return terminal_text(f"not kept: {_some(said)}; in {result['folder']}/outputs")
 
 
 def _cost(result: Plain) -> str:

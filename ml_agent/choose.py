@@ -21,6 +21,7 @@ from ml_agent.runs import RunFolder
 from ml_agent.samples import catalog_path
 from ml_agent.settings import Settings
 from ml_agent.trajectory import Trajectory
+from ml_agent.wall_time import within_wall_time
 from sandbox.contract import Limits, Policy, Sandbox
 from sandbox.errors import SandboxUnavailableError
 from tools import plugins
@@ -96,9 +97,10 @@ def make_navigator(around: RunContext, budget: Budget, with_model: bool, executo
     return configured_navigator(settings, grounded, surroundings)
 
 
-def make_repositories(around: RunContext) -> Repositories:
-    """What brings repositories here."""
+def make_repositories(around: RunContext, budget: Budget) -> Repositories:
+    """What brings repositories here, within the wall time."""
     cache = repository_cache(around.settings)
+    cache.time_for = budget.time_for
     if around.tape is None:
         return cache
     return TapeRepositories(around.tape, cache, around.settings.cache_dir / "replayed")
@@ -120,7 +122,7 @@ def finder_for(settings: Settings, catalog: str = "") -> Finder:
     return GitHubFinder(settings)
 
 
-def make_executor(job: Job, around: RunContext) -> tuple[Executor | None, str]:
+def make_executor(job: Job, around: RunContext, budget: Budget) -> tuple[Executor | None, str]:
     """The executor, or None with the reason why nothing will be run.
 
     Raises ConfigurationError where a sandbox that was asked for by name cannot be had.
@@ -133,11 +135,22 @@ def make_executor(job: Job, around: RunContext) -> tuple[Executor | None, str]:
         if around.settings.sandbox == "auto" and not around.settings.runtime:
             return None, str(error)
         raise ConfigurationError(f"{error}; or check only, with --sandbox none") from error
-    if around.tape is not None:
-        sandbox = TapeSandbox(around.tape, sandbox, around.folder.logs)
-    assert sandbox is not None
+    limited = within_wall_time(sandbox, budget) if sandbox is not None else None
     on_output = around.progress.on_output if around.progress else None
-    return Executor(sandbox, around.settings, around.folder, around.trajectory.emit, on_output), ""
+    executor = Executor(
+        _tape_sandbox(sandbox, around), around.settings, around.folder, around.trajectory.emit, on_output
+    )
+    if limited is not sandbox:
+        executor.limited = _tape_sandbox(limited, around)
+    return executor, ""
+
+
+def _tape_sandbox(sandbox: Sandbox | None, around: RunContext) -> Sandbox:
+    """The sandbox, below the recording where there is one: what a limit cut short is recorded as it was."""
+    if around.tape is not None:
+        return TapeSandbox(around.tape, sandbox, around.folder.logs)
+    assert sandbox is not None
+    return sandbox
 
 
 def _sandbox(job: Job, around: RunContext) -> Sandbox | None:

@@ -14,6 +14,7 @@ import msgspec
 import requests
 
 from ml_agent.settings import Settings
+from ml_agent.shown_address import shown_address
 from sandbox.choose import choose
 from sandbox.contract import Policy
 from sandbox.docker_engine import describe
@@ -114,7 +115,7 @@ def _model(settings: Settings) -> Row:
         return Row(what="model", ok=False, found=f"{settings.model or 'none'} cannot be asked", advice=how)
     url = (settings.base_url or OPENAI).rstrip("/")
     problem = _ask_model(url, settings)
-    return Row(what="model", ok=not problem, found=f"{settings.model} at {url}", advice=problem)
+    return Row(what="model", ok=not problem, found=f"{settings.model} at {shown_address(url)}", advice=problem)
 
 
 def _ask_model(url: str, settings: Settings) -> str:
@@ -122,7 +123,7 @@ def _ask_model(url: str, settings: Settings) -> str:
     headers = {"Authorization": f"Bearer {settings.api_key.get_secret_value() or 'none'}"}
     body = {"model": settings.model, "messages": [{"role": "user", "content": "Say ok."}], "max_tokens": 1}
     try:
-        reply = requests.post(f"{url}/chat/completions", json=body, headers=headers, timeout=WAIT)
+        reply = requests.post(_below(url, "chat/completions"), json=body, headers=headers, timeout=WAIT)
     except requests.RequestException as error:
         return f"does not answer ({type(error).__name__}): check OPENAI_BASE_URL"
     if reply.ok:
@@ -131,13 +132,19 @@ def _ask_model(url: str, settings: Settings) -> str:
     return f"{known.get(reply.status_code, 'answers with an error')} (HTTP {reply.status_code})"
 
 
+def _below(url: str, path: str) -> str:
+    """A path of an endpoint, before its query."""
+    address, mark, query = url.partition("?")
+    return f"{address.rstrip('/')}/{path}{mark}{query}"
+
+
 def offered_models(settings: Settings) -> frozenset[str]:
     """The models that the configured endpoint lists; none where none is configured or it does not say."""
     if not (settings.base_url or settings.api_key.get_secret_value()):
         return frozenset()
     from ml_agent.llm.endpoint import OPENAI
 
-    url = f"{(settings.base_url or OPENAI).rstrip('/')}/models"
+    url = _below(settings.base_url or OPENAI, "models")
     headers = {"Authorization": f"Bearer {settings.api_key.get_secret_value() or 'none'}"}
     try:
         listed = requests.get(url, headers=headers, timeout=WAIT).json()["data"]

@@ -80,6 +80,9 @@ def added_rules() -> tuple[tuple[Category, Rule], ...]:
 class Executor:
     """Runs drafts in one sandbox, which is made at the first and kept until `close`."""
 
+    limited: Sandbox | None = None
+    """The same sandbox within the run's wall time, for set-up, repairs and runs; what was made by its end is brought out all the same."""
+
     def __init__(
         self, sandbox: Sandbox, settings: Settings, folder: RunFolder, emit: Emit, on_output: OnOutput | None = None
     ) -> None:
@@ -172,7 +175,7 @@ class Executor:
             self.close()
             self._source, root = source, self._stage(source.root)
             self._session = Session(
-                self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._note
+                self.limited or self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._note
             )
             self._session.rules = added_rules()
         return self._session

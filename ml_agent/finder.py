@@ -66,7 +66,7 @@ class GitHubFinder:
             cache=settings.cache_dir / "searches",
             token=settings.github_token.get_secret_value() or None,
             api=settings.github_api,
-            max_wait=settings.max_wait,
+            max_wait=min(settings.max_wait, settings.max_seconds or settings.max_wait),
         )
 
     def find(self, request: Request) -> list[Candidate]:

@@ -72,6 +72,7 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     try:
         checkout = services.workspaces.checkout(candidate)
     except RepositoryError as error:
+        services.budget.check_time()
         if state["given"].get("repository"):
             raise
         services.note("plan", f"{candidate.full_name}: {error}")
@@ -183,6 +184,9 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     unproven = not draft.sound and outcome.evidence == "checked"
     best = better(state, draft, "none" if unproven else outcome.evidence, outcome)
     services.note("execute", outcome.summary)
+    over = services.budget.time_over() if outcome.response.ended == "timeout" else None
+    if over is not None:
+        return ended(Ending.BUDGET, str(over), outcome=plain(outcome), best=best)
     if is_reached(level_asked(services.settings.run, expected), outcome.evidence, outcome.judgements):
         return ended(Ending.named(outcome.evidence), outcome.summary, outcome=plain(outcome), best=best)
     return Command(update={"outcome": plain(outcome), "best": best}, goto="diagnose")

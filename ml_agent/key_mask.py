@@ -13,10 +13,10 @@ _TELLING = 12
 """Characters of a key's beginning that are masked, too, where the rest was cut off."""
 
 
-def keys_in(headers: Mapping[str, str]) -> tuple[str, ...]:
-    """The keys that a request's headers carry."""
+def keys_in(headers: Mapping[str, str], query: Iterable[str] = ()) -> tuple[str, ...]:
+    """The keys that a request's headers carry, and the values of its address's query, which may be some."""
     said = (headers.get(name, "") for name in _HEADERS)
-    words = [word for value in said for word in (value, value.rpartition(" ")[2])]
+    words = [word for value in said for word in (value, value.rpartition(" ")[2])] + list(query)
     return tuple(dict.fromkeys(word for word in words if len(word) >= _SHORTEST and word.rpartition(" ")[2] != "none"))
 
 

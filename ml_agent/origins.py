@@ -12,6 +12,9 @@ from pydantic import AliasChoices, SecretStr
 from ml_agent.folder_settings import FILE
 from ml_agent.keys import held
 from ml_agent.settings import Settings, taken_from_folder, user_file
+from ml_agent.shown_address import shown_address
+
+_ADDRESSES = frozenset({"base_url", "github_api", "github_web"})
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +35,7 @@ def origins(settings: Settings) -> list[Origin]:
     """
     own, folder = set(_read_file(user_file())), set(taken_from_folder(settings))
     return [
-        Origin(name=name, value=_printable(getattr(settings, name)), origin=_origin(name, own, folder))
+        Origin(name=name, value=_printable(name, getattr(settings, name)), origin=_origin(name, own, folder))
         for name in Settings.model_fields
     ]
 
@@ -58,10 +61,11 @@ def variables(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*named, f"ML_AGENT_{name.upper()}"]))
 
 
-def _printable(value: Any) -> str:
+def _printable(name: str, value: Any) -> str:
     if isinstance(value, SecretStr):
         return "set" if value.get_secret_value() else "not set"
-    return "" if value is None else str(value)
+    text = "" if value is None else str(value)
+    return shown_address(text) if name in _ADDRESSES else text
 
 
 def _read_file(path: Path) -> dict[str, Any]:

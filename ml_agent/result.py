@@ -32,6 +32,8 @@ from sandbox.session import SessionRecord
 
 SCHEMA = 2
 """Version of run.json, described by run.schema.json; it goes up with every change that a reader could trip over."""
+NOT_KEPT = 1
+"""Exit code of a good ending where a file that was to be kept elsewhere was not."""
 VERSIONED = ("ml-agent", "openai", "langgraph", "PyGithub", "docker", "GitPython", "tiktoken")
 
 
@@ -69,6 +71,8 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         _write_artifacts(folder, best, state, services)
     if job.keep_outputs:
         result["kept"] = keep_outputs(folder.outputs, result["outputs"], Path(job.keep_outputs), job.force)
+        if result["kept"]["refused"]:
+            result["exit_code"] = result["exit_code"] or NOT_KEPT
     write_report(folder, result)
     folder.write_json(RESULT, result)
     services.trajectory.emit("ended", ending=state["ending"], message=state["message"], evidence=result["evidence"])

@@ -11,6 +11,7 @@ from langgraph.types import StateSnapshot
 
 from ml_agent.assemble import assemble
 from ml_agent.checkpoints import saver
+from ml_agent.delivery.keep import check_folder
 from ml_agent.endings import Ending
 from ml_agent.errors import AgentError, UsageError
 from ml_agent.graph import build, plain
@@ -22,6 +23,7 @@ from ml_agent.run_index import note_run
 from ml_agent.runs import RESULT, RunFolder, discarded_on_bad_input, new_run
 from ml_agent.services import Services
 from ml_agent.settings import Settings, load_settings
+from ml_agent.shown_address import has_credentials
 from ml_agent.state import State
 from tools.atomic import remove_unfinished
 
@@ -34,6 +36,8 @@ def begin_job(
     job: Job, settings: Settings, out: Path | None = None, progress: Observer | None = None
 ) -> dict[str, Any]:
     """Do a job in a new run folder (`out`, or a fresh one below the runs folder); returns what run.json holds."""
+    if job.keep_outputs:
+        check_folder(Path(job.keep_outputs))
     folder = new_run(settings.runs_dir, out, config_of(job, settings))
     note_run(settings, folder)
     with discarded_on_bad_input(folder):
@@ -41,8 +45,9 @@ def begin_job(
 
 
 def config_of(job: Job, settings: Settings) -> dict[str, Any]:
-    """What a run folder remembers of its start; keys stay in the environment."""
-    kept = settings.model_dump(mode="json", exclude={"api_key", "github_token"}, exclude_none=True)
+    """What a run folder remembers of its start; keys stay in the environment, and so does an address that holds some."""
+    keys = {"api_key", "github_token"} | ({"base_url"} if has_credentials(settings.base_url) else set())
+    kept = settings.model_dump(mode="json", exclude=keys, exclude_none=True)
     return {"job": msgspec.to_builtins(job), "settings": kept}
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from ml_agent.errors import ConfigurationError, RunLockedError, UsageError, exit_code_for
 from ml_agent.files import locked, read_small, write_atomically
 from ml_agent.seal import is_sealed, sealed
+from ml_agent.trajectory import read_trajectory
 from tools.atomic import remove_unfinished
 
 CONFIG, RESULT, TRAJECTORY, CHECKPOINTS = "config.json", "run.json", "trajectory.jsonl", "checkpoints.sqlite"
@@ -72,6 +73,11 @@ class RunFolder:
         path = self.path / RESULT
         return _read_json(path) if path.exists() else None
 
+    @property
+    def has_draft(self) -> bool:
+        """Whether the run got as far as a draft: from then on it holds what cost something to come by."""
+        return any(event.get("event") == "draft" for event in read_trajectory(self.trajectory))
+
     def write_json(self, name: str, content: dict[str, Any]) -> None:
         """Write one JSON file atomically."""
         write_atomically(self.path / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
@@ -126,11 +132,11 @@ def new_run(runs_dir: Path, out: Path | None, config: dict[str, Any]) -> RunFold
 
 @contextmanager
 def discarded_on_bad_input(folder: RunFolder) -> Iterator[None]:
-    """Leave no run folder behind where the user's words or settings were off: there is nothing to resume."""
+    """Leave no run folder behind where the user's words or settings were off and no draft was written: there is nothing to resume."""
     try:
         yield
     except Exception as error:  # only its exit code decides; it is raised again
-        if exit_code_for(error) in (UsageError.exit_code, ConfigurationError.exit_code):
+        if exit_code_for(error) in (UsageError.exit_code, ConfigurationError.exit_code) and not folder.has_draft:
             shutil.rmtree(folder.path)
         raise
 

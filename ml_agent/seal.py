@@ -7,7 +7,6 @@ HMAC of the run's config under a key in the user's cache folder, which no reposi
 import hashlib
 import hmac
 import json
-import logging
 import os
 import secrets
 from pathlib import Path
@@ -16,9 +15,9 @@ from typing import Any
 from platformdirs import user_cache_path
 
 from ml_agent.files import read_small
+from tools.unkept import warn_of_cache
 
 SEAL = "seal"
-_LOG = logging.getLogger(__name__)
 _KEY_FILE = "run.key"
 _BYTES = 32
 
@@ -28,7 +27,7 @@ def sealed(config: dict[str, Any]) -> dict[str, Any]:
     try:
         key = _key(make=True)
     except OSError as error:
-        _LOG.warning("the cache folder cannot be written (%s): this run cannot be resumed", error.strerror)
+        warn_of_cache(error)
         return config
     return {**config, SEAL: _mark(config, key)}
 

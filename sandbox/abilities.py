@@ -5,6 +5,8 @@ from typing import Protocol, runtime_checkable
 from sandbox.contract import Policy, Response
 
 Version = tuple[int, int]
+SYSTEM_SECONDS = 600.0
+"""How long Debian packages may take."""
 
 
 @runtime_checkable
@@ -26,8 +28,8 @@ class EnvironmentSandbox(Protocol):
     def use_python(self, version: Version) -> None:
         """Take this version from the next start on. Raises SandboxUnavailableError."""
 
-    def install_system(self, packages: tuple[str, ...]) -> Response:
-        """Install Debian packages. Where that cannot be, a response that failed and says so."""
+    def install_system(self, packages: tuple[str, ...], seconds: float = SYSTEM_SECONDS) -> Response:
+        """Install Debian packages, within so many seconds. Where that cannot be, a response that failed and says so."""
 
     def keep_setup(self, key: str, note: str) -> None:
         """Keep the environment, with a text that `start_with` gives back; outlives the run."""

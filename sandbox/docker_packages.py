@@ -9,16 +9,19 @@ CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID"]
 """What apt and dpkg need to change users and owners; everything else is dropped."""
 SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """Where programs are looked up: not in the environment, in which a repository's code may have put an `apt-get` of its own."""
-TIMEOUT = 600
-"""Seconds."""
 KEPT = 4000
 """Characters of output kept."""
 
 
 def install_packages(
-    client: docker.DockerClient, image: str, result: str, packages: tuple[str, ...], labels: dict[str, str]
+    client: docker.DockerClient,
+    images: tuple[str, str],
+    packages: tuple[str, ...],
+    labels: dict[str, str],
+    seconds: float,
 ) -> Response:
-    """Install into `image` and keep the outcome as the image `result`. Raises docker's errors."""
+    """Install into the first of the images and keep the outcome as the second. Raises docker's errors, also where it takes longer."""
+    image, result = images
     container = client.containers.create(
         image,
         [
@@ -38,7 +41,7 @@ def install_packages(
     )
     try:
         container.start()
-        code = int(container.wait(timeout=TIMEOUT)["StatusCode"])
+        code = int(container.wait(timeout=seconds)["StatusCode"])
         out = container.logs(stdout=True, stderr=False, tail=200).decode("utf-8", "replace")[-KEPT:]
         err = container.logs(stdout=False, stderr=True, tail=200).decode("utf-8", "replace")[-KEPT:]
         if code == 0:

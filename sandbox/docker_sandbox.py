@@ -19,7 +19,7 @@ from docker.types import DeviceRequest, Mount, Ulimit
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
-from sandbox.abilities import Version
+from sandbox.abilities import SYSTEM_SECONDS, Version
 from sandbox.contract import MOST_BYTES, Command, Limits, OnOutput, Policy, Response
 from sandbox.docker_engine import connect
 from sandbox.docker_exec import run_short
@@ -179,13 +179,14 @@ class DockerSandbox:
         if self._interpreter is None:
             raise SandboxUnavailableError(f"no Python {version[0]}.{version[1]} on this machine")
 
-    def install_system(self, packages: tuple[str, ...]) -> Response:
+    def install_system(self, packages: tuple[str, ...], seconds: float = SYSTEM_SECONDS) -> Response:
         """Install Debian packages: in a second container that may, made from this one, which then replaces it."""
         before, after = (f"{SNAPSHOTS}:{uuid.uuid4().hex[:12]}" for _ in range(2))
         self._commit(before, "snapshot")
         self._snapshots += [before, after]
         with self._translate_errors():
-            response = install_packages(self._engine(), before, after, packages, labels(self.policy.run_id, "snapshot"))
+            marks = labels(self.policy.run_id, "snapshot")
+            response = install_packages(self._engine(), (before, after), packages, marks, seconds)
         if response.ok:
             self.restore(after)
         return response

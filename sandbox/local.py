@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from sandbox import bubblewrap
-from sandbox.abilities import Version
+from sandbox.abilities import SYSTEM_SECONDS, Version
 from sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response
 from sandbox.environment import base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
@@ -123,7 +123,7 @@ class LocalSandbox:
             raise SandboxUnavailableError(f"no Python {version[0]}.{version[1]} on this machine")
         self._python, self._interpreter = version, None
 
-    def install_system(self, packages: tuple[str, ...]) -> Response:
+    def install_system(self, packages: tuple[str, ...], seconds: float = SYSTEM_SECONDS) -> Response:
         """Not here: the system is the host's."""
         said = f"system packages need Docker: {' '.join(packages)}"
         return Response(ended="exited", exit_code=1, stderr=said + "\n", error_lines=(said,))

@@ -1,7 +1,6 @@
 """What was made of single files, by their content: another commit of a repository costs only what changed."""
 
 import hashlib
-import logging
 import sqlite3
 import time
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-_LOG = logging.getLogger(__name__)
+from tools.unkept import warn_of_cache
+
 _BATCH = 50
 _SECONDS_BETWEEN_WRITES = 0.5
 _LARGEST = 1_000_000_000
@@ -94,7 +94,7 @@ class ContentCache:
         return hashlib.blake2b(text, digest_size=20).digest()
 
     def _give_up(self, error: Exception) -> None:
-        _LOG.warning("the cache of single files is not used: %s", error)
+        warn_of_cache(error)
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()

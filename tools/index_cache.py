@@ -15,6 +15,7 @@ import msgspec
 
 from tools import plugins
 from tools.atomic import write_whole
+from tools.unkept import warn_of_cache
 
 T = TypeVar("T")
 
@@ -62,7 +63,7 @@ class PartCache:
                     with contextlib.suppress(FileNotFoundError):
                         stale.unlink()
         except OSError as error:
-            _LOG.warning("index file %s cannot be written: %s", path, error)
+            warn_of_cache(error)
 
 
 @functools.cache

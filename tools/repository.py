@@ -52,6 +52,9 @@ class UnreachableError(RepositoryError):
 class RepositoryCache:
     """Brings repositories here, shallow and pinned."""
 
+    time_for: Callable[[float], float] = staticmethod(float)
+    """How many of so many seconds a `get` may take; who has less time than that sets another."""
+
     def __init__(
         self,
         folder: Path,
@@ -110,11 +113,12 @@ class RepositoryCache:
             (place / MARK).write_text(f"{sha}\n", encoding="utf-8")
 
         if not root.is_dir():
-            self._add(root, time.monotonic() + self._timeout, write)
+            self._add(root, time.monotonic() + self.time_for(self._timeout), write)
         return Checkout(root=root, version=sha, url=str(folder), local=False)
 
     def _fetch(self, remote: Remote, commit: str | None) -> Checkout:
-        deadline = time.monotonic() + self._timeout
+        seconds = self.time_for(self._timeout)
+        deadline = time.monotonic() + seconds
         home = self.folder / _cache_name(remote.url)
         try:
             sha, note = self._pin(remote, commit, home, deadline)
@@ -123,7 +127,7 @@ class RepositoryCache:
                 self._add(root, deadline, lambda work, until: self._clone(remote, sha, work, until))
         except DeadlineError as error:
             advice = "allow more (clone_timeout), or clone it yourself and give the folder"
-            raise RepositoryError(f"{remote.shown}: {error} after {self._timeout:g} s; {advice}") from error
+            raise RepositoryError(f"{remote.shown}: {error} after {seconds:g} s; {advice}") from error
         except SizeError as error:
             advice = "allow more (clone_bytes), or clone it yourself and give the folder"
             raise RepositoryError(f"{remote.shown}: larger than {self._max_bytes / 1e6:,.1f} MB; {advice}") from error

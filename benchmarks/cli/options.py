@@ -1,6 +1,7 @@
 """Options that several commands share, and what is read from them."""
 
 import json
+import math
 import os
 import signal
 import sys
@@ -51,9 +52,23 @@ MaxCost = Annotated[float | None, typer.Option("--max-cost", min=0, help="USD.",
 MaxCalls = Annotated[
     int | None, typer.Option("--max-calls", min=1, help="Requests to the model.", rich_help_panel=LIMITS)
 ]
+
+
+def _seconds(value: float | None) -> float | None:
+    """Some time, as a limit of a run is: none at all ends every row before it begins."""
+    if value is not None and not (0 < value < math.inf):
+        raise typer.BadParameter(f"{value:g} is no time that a row could take: give seconds above 0")
+    return value
+
+
 MaxSeconds = Annotated[
     float | None,
-    typer.Option("--max-seconds", min=0, help="Wall time; a row that takes longer is ended.", rich_help_panel=LIMITS),
+    typer.Option(
+        "--max-seconds",
+        callback=_seconds,
+        help="Wall time; a row that takes longer is ended.",
+        rich_help_panel=LIMITS,
+    ),
 ]
 Jobs = Annotated[
     int,

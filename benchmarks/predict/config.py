@@ -77,9 +77,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             raise BenchError(
                 f"--setting {self.setting} shapes the prompt of --navigator raw; {self.navigator} reads the repository itself"
             )
+        settings = self.settings()
         if self.navigator == "grounded":
             return msgspec.structs.replace(self, model="", base_url="")
-        settings = self.settings()
         if not settings.model:
             raise BenchError(f"--navigator {self.navigator} needs --model (or ML_AGENT_MODEL)")
         return msgspec.structs.replace(self, model=settings.model, base_url=settings.base_url)

@@ -82,9 +82,9 @@ def see_that_it_answers(endpoint: Endpoint) -> None:
         try:
             status = client.get(f"{endpoint.base_url.rstrip('/')}/models", headers=headers).status_code
         except httpx.HTTPError as error:
-            raise ProviderError(f"no endpoint answers at {endpoint.base_url}: {error}") from error
+            raise ProviderError(f"no endpoint answers at {endpoint.shown}: {type(error).__name__}") from error
     if status in (401, 403):
-        raise ConfigurationError(f"{endpoint.base_url} refuses the key (OPENAI_API_KEY): status {status}")
+        raise ConfigurationError(f"{endpoint.shown} refuses the key (OPENAI_API_KEY): status {status}")
 
 
 def agents_home(home: Path | None = None) -> Path:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from ml_agent.console import Terminal
@@ -29,11 +29,16 @@ def show_config(as_json: Annotated[bool, typer.Option("--json", help="Print the 
     if as_json:
         write_out(json.dumps(msgspec.to_builtins(found), indent=2) + "\n")
         return 0
-    table = Table("setting", "value", "from")
+    table = _table("setting", "value", "from")
     for one in found:
         table.add_row(one.name, one.value, one.origin)
     Terminal().print(table)
     return 0
+
+
+def _table(*names: str) -> Table:
+    """A table that breaks long words, such as addresses and paths, where the terminal ends: they are there to be read whole."""
+    return Table(*(Column(name, overflow="fold") for name in names))
 
 
 def doctor(
@@ -50,7 +55,7 @@ def doctor(
     if as_json:
         write_out(json.dumps(msgspec.to_builtins(examined), indent=2) + "\n")
     else:
-        table = Table("what", "state", "found", "how to get on")
+        table = _table("what", "state", "found", "how to get on")
         for row in examined:
             state = Text("ok", style="green") if row.ok else Text("missing", style="yellow")
             table.add_row(row.what, state, row.found, row.tip if row.ok else row.advice)

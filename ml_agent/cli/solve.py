@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ml_agent.card import card, is_answer
+from ml_agent.card import card, is_answer, not_kept, without_place
 from ml_agent.cli import options as o
 from ml_agent.cli.groups import grouped
 from ml_agent.cli.many import answer_file
@@ -139,7 +139,7 @@ def _progress(printing: o.Printing, ask: bool = False) -> Observer | None:
 
 
 def _finish(result: dict[str, Any], printing: o.Printing, hint: str = "") -> int:
-    ending = Ending.named(result["ending"])
+    code: int = result["exit_code"]
     if printing.as_json:
         write_out(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     elif is_answer(result):
@@ -147,6 +147,9 @@ def _finish(result: dict[str, Any], printing: o.Printing, hint: str = "") -> int
     if not printing.quiet:
         for line in (*card(result), *([hint] if hint else [])):
             write_error(line)
-    elif ending.exit_code:
-        write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
-    return ending.exit_code
+    else:
+        if Ending.named(result["ending"]).exit_code:
+            write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
+        for lost in filter(None, (without_place(result), not_kept(result))):
+            write_error(lost)
+    return code

@@ -3,28 +3,45 @@
 import os
 import secrets
 import shutil
-from collections.abc import Sequence
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ml_agent.errors import ConfigurationError
+from ml_agent.errors import UsageError
 from sandbox.inner_path import InnerPath, safe_relative
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def keep_outputs(outputs: Path, paths: Sequence[str], folder: Path, force: bool) -> dict[str, Any]:
-    """Copy the files `paths` of `outputs` below `folder`; returns what run.json tells of it.
+def check_folder(folder: Path) -> None:
+    """UsageError where files could not be kept in this folder; found by making it, and what was made for that is removed."""
+    missing = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(f"--keep-outputs {folder}: {error.strerror}; name a folder that can be written") from error
+    finally:
+        for one in missing:
+            with suppress(OSError):
+                one.rmdir()
 
-    Raises ConfigurationError where the folder itself cannot be made.
+
+def keep_outputs(outputs: Path, paths: Sequence[str], folder: Path, force: bool) -> dict[str, Any]:
+    """Copy the files `paths` of `outputs` below `folder`, each as a whole or not at all; returns what run.json tells of it.
+
+    Nothing is raised: the run is over, and what cannot be kept here still lies in its own folder.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise ConfigurationError(f"--keep-outputs {folder}: {error.strerror}") from error
+        why = f"{folder} cannot be made: {error.strerror}"
+        return {"folder": str(folder), "files": [], "refused": dict.fromkeys(paths, why)}
     refused: dict[str, str] = {}
     try:
         for path in paths:
@@ -48,19 +65,32 @@ def _copy(source: Path, root: int, path: InnerPath, force: bool) -> None:
             below = _open_folder(here, part)
             os.close(here)
             here = below
-        fresh = f".{path.pure.name[:100]}.{secrets.token_hex(4)}" if force else path.pure.name
-        try:
+        with _removed_on_error(f".{path.pure.name[:100]}.{secrets.token_hex(4)}", here) as fresh:
             with source.open("rb") as reading, os.fdopen(os.open(fresh, _NEW, 0o644, dir_fd=here), "wb") as writing:
                 shutil.copyfileobj(reading, writing)
-            if force:
-                os.rename(fresh, path.pure.name, src_dir_fd=here, dst_dir_fd=here)
-        except OSError:
-            if force:
-                with suppress(FileNotFoundError):
-                    os.unlink(fresh, dir_fd=here)
-            raise
+            _publish(fresh, path.pure.name, here, force)
     finally:
         os.close(here)
+
+
+def _publish(fresh: str, name: str, folder: int, force: bool) -> None:
+    """Give a whole file its name; without `force` the name is claimed first, which fails where something has it."""
+    if force:
+        os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return
+    os.close(os.open(name, _NEW, 0o644, dir_fd=folder))
+    with _removed_on_error(name, folder):
+        os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+@contextmanager
+def _removed_on_error(name: str, folder: int) -> Iterator[str]:
+    try:
+        yield name
+    except BaseException:  # also Ctrl-C: half a file is none
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+        raise
 
 
 def _open_folder(parent: int, name: str) -> int:

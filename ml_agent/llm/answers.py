@@ -25,6 +25,10 @@ _LONGEST = 200_000
 """Characters of a reply that are looked at."""
 
 
+_MOST_QUOTED = 2_000
+"""Characters of a call that are quoted to whoever wrote it."""
+
+
 class RawCall(msgspec.Struct, frozen=True):
     """A call as the model wrote it; without a name where it gave bare arguments."""
 
@@ -104,6 +108,27 @@ def calls_in(reply: Reply) -> tuple[RawCall, ...]:
 def accepted(call: RawCall, functions: Sequence[Function]) -> Call:
     """A call as its function takes it, without arguments that the function does not have; UnusableReply says what is wrong."""
     return _check(call, functions, lenient=True)
+
+
+def as_written(arguments: Any) -> tuple[dict[str, Any], str]:
+    """The arguments of a call that could not be used, to be given back to the model: the object that they are, else nothing and words
+    that quote the text and say where it is wrong. Endpoints that read what is given back to a model refuse text that is no JSON.
+    """
+    if not isinstance(arguments, str):
+        return (arguments if isinstance(arguments, dict) else {}), ""
+    try:
+        found = json.loads(arguments, strict=False)
+    except (ValueError, RecursionError) as error:
+        where = f" ({error})" if isinstance(error, json.JSONDecodeError) else ""
+        return {}, f"The arguments are not JSON{where}. You wrote:\n{_around(arguments, getattr(error, 'pos', 0))}"
+    return (found, "") if isinstance(found, dict) else ({}, f"You wrote:\n{_around(arguments, 0)}")
+
+
+def _around(text: str, place: int) -> str:
+    """The text, or what of a long one stands around a place."""
+    start = max(0, min(place - _MOST_QUOTED // 2, len(text) - _MOST_QUOTED))
+    part = text[start : start + _MOST_QUOTED]
+    return f"{'... ' if start else ''}{part}{' ...' if start + len(part) < len(text) else ''}"
 
 
 def _check(call: RawCall, functions: Sequence[Function], lenient: bool) -> Call:

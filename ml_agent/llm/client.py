@@ -156,7 +156,7 @@ class ModelClient:
                 self._emit("model-adapted", phase=phase, refusal=refusal.kind, said=error_text(error))
                 if refusal.kind == "too-long":
                     exchange = msgspec.structs.replace(exchange, scale=exchange.scale / 2)
-        raise EndpointError(f"{self.endpoint.base_url} refused every form of the request")
+        raise EndpointError(f"{self.endpoint.shown} refused every form of the request")
 
     def _body(self, exchange: Exchange, traits: Traits) -> RequestBody:
         """The request, assembled within the prompt's limit, the model's context and what is left of the budget."""

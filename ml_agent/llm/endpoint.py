@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from ml_agent.shown_address import shown_address
+
 Mode = Literal["tools", "json", "text"]
 """tools: native function calling; json: response_format with a JSON schema; text: fenced JSON in the reply."""
 OPENAI = "https://api.openai.com/v1"
@@ -34,8 +36,13 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Requests under way at once, over all threads of this process."""
 
     def __repr__(self) -> str:
-        """Without the key."""
-        return f"Endpoint({self.model!r} at {self.base_url!r})"
+        """Without the key, and without those in the address."""
+        return f"Endpoint({self.model!r} at {self.shown!r})"
+
+    @property
+    def shown(self) -> str:
+        """The address as it may be shown and kept."""
+        return shown_address(self.base_url)
 
     @property
     def in_process(self) -> bool:
@@ -61,4 +68,4 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def identity(self) -> str:
         """Endpoint and model as one word, for what is remembered of it."""
-        return self.model if self.in_process else f"{self.base_url.rstrip('/')}|{self.model}"
+        return self.model if self.in_process else f"{self.shown.rstrip('/')}|{self.model}"

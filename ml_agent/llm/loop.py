@@ -7,7 +7,7 @@ import msgspec
 
 from ml_agent.account import called
 from ml_agent.draft import Dispute, Draft, Provenance
-from ml_agent.llm.answers import Call, RawCall, Reply, UnusableReply, accepted
+from ml_agent.llm.answers import Call, RawCall, Reply, UnusableReply, accepted, as_written
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.briefing import system
 from ml_agent.llm.client import ModelClient, silent
@@ -128,9 +128,11 @@ class Conversation:
         try:
             call = accepted(raw, self._functions)
         except UnusableReply as problem:
-            known = raw.arguments if isinstance(raw.arguments, dict) else {}
+            known, wrong = as_written(raw.arguments)
             name = re.sub(r"\W", "_", raw.name)[:64] or "unknown"
-            return ToolCall(name=name, arguments=known), neutral(f"not done: {problem}")
+            return ToolCall(name=name, arguments=known), neutral(
+                "\n".join(filter(None, [f"not done: {problem}", wrong]))
+            )
         made = ToolCall(name=call.name, arguments=call.arguments)
         if _key(made) in asked and call.name not in ("answer", "dispute"):
             return made, neutral("You asked this before; the result stands above.")

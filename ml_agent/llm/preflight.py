@@ -12,6 +12,7 @@ from ml_agent.errors import ConfigurationError
 from ml_agent.key_mask import masked
 from ml_agent.llm.endpoint import IN_PROCESS, Endpoint
 from ml_agent.llm.errors import EndpointError
+from ml_agent.shown_address import has_credentials
 
 SECONDS = 4.0
 """For the whole question, name lookup included."""
@@ -33,36 +34,45 @@ def ask_endpoint(endpoint: Endpoint) -> None:
     try:
         urlsplit(endpoint.base_url)
     except ValueError as error:
-        raise ConfigurationError(f"{endpoint.base_url} is no address of an endpoint: {error}") from error
+        raise _no_address(endpoint, error) from None
     said: list[Exception | None] = []
     thread = Thread(
         target=lambda: said.append(_ask(endpoint)), daemon=True
     )  # a name lookup cannot be given up otherwise
     thread.start()
     thread.join(SECONDS + 0.3)
-    problem = said[0] if said else EndpointError(f"{endpoint.base_url} did not answer within {SECONDS:g} s")
+    problem = said[0] if said else EndpointError(f"{endpoint.shown} did not answer within {SECONDS:g} s")
     if problem is not None:
         raise problem
 
 
 def _ask(endpoint: Endpoint) -> Exception | None:
-    where = endpoint.base_url
+    where = endpoint.shown
     key = endpoint.api_key or "none"
     headers = {"api-key": key} if endpoint.azure else {"authorization": f"Bearer {key}"}
     until = time.monotonic() + SECONDS
     try:
-        with httpx.Client(timeout=SECONDS, headers=headers) as client, client.stream("GET", _models(where)) as response:
+        with (
+            httpx.Client(timeout=SECONDS, headers=headers) as client,
+            client.stream("GET", _models(endpoint.base_url)) as response,
+        ):
             return _read(response, where, lambda: time.monotonic() > until)
     except httpx.TimeoutException:
         return EndpointError(f"{where} did not answer within {SECONDS:g} s")
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-        return ConfigurationError(f"{where} is no address of an endpoint: {error}")
+        return _no_address(endpoint, error)
     except httpx.RemoteProtocolError:
         return ConfigurationError(f"{where} answers, but not in HTTP: it is no OpenAI-compatible endpoint")
     except httpx.HTTPError as error:
         return EndpointError(
             f"{where} cannot be reached: {masked(str(error), (key, headers.get('authorization', key)))}"
         )
+
+
+def _no_address(endpoint: Endpoint, error: Exception) -> ConfigurationError:
+    """What is wrong with an address is said with a part of it, unless that may be a password."""
+    why = "it cannot be read" if has_credentials(endpoint.base_url) else str(error)
+    return ConfigurationError(f"{endpoint.shown} is no address of an endpoint: {why}")
 
 
 def _models(base_url: str) -> httpx.URL:

@@ -35,7 +35,8 @@ def error_text(error: BaseException) -> str:
     said = f"{error} {error.__cause__ or ''}"
     if isinstance(error, openai.APIStatusError):
         said = error.message or error.response.text or ""
-    secrets = keys_in(error.request.headers) if isinstance(error, openai.APIError) else ()
+    asked = error.request if isinstance(error, openai.APIError) else None
+    secrets = keys_in(asked.headers, asked.url.params.values()) if asked is not None else ()
     return " ".join(masked(said, secrets).split())[:500]
 
 

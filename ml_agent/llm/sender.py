@@ -14,7 +14,7 @@ import msgspec
 import openai
 
 from ml_agent.budget import Budget, RequestDemand, Reservation
-from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
+from ml_agent.errors import AgentError, ConfigurationError
 from ml_agent.llm.endpoint import OPENAI, PHASE, Endpoint, Mode
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.limiter import limiter_for
@@ -90,7 +90,7 @@ class Sender:
         answer: dict[str, Any] = retry(self._once, phase, body, mode)
         self._strange = 0 if "choices" in answer else self._strange + 1
         if self._strange >= _MOST_STRANGE:
-            raise EndpointError(f"{self.endpoint.base_url} answers, but not as an OpenAI-compatible endpoint does")
+            raise EndpointError(f"{self.endpoint.shown} answers, but not as an OpenAI-compatible endpoint does")
         return answer
 
     def count(self, text: str) -> int:
@@ -99,7 +99,7 @@ class Sender:
 
     def final(self, error: openai.APIError) -> AgentError:
         """What an error means that no retry and no change of the request could cure."""
-        where, said = self.endpoint.base_url, error_text(error)
+        where, said = self.endpoint.shown, error_text(error)
         if isinstance(error.__cause__, AgentError):
             return error.__cause__
         if status_of(error) in (401, 403):
@@ -107,7 +107,9 @@ class Sender:
         if status_of(error) == 404:
             return ConfigurationError(f"{where} does not know model {self.endpoint.model!r}: set --model ({said})")
         if isinstance(error, openai.APITimeoutError):
-            return self._wall_time_over() or EndpointError(f"{where} did not answer within {self.endpoint.timeout:g} s")
+            return self.budget.time_over() or EndpointError(
+                f"{where} did not answer within {self.endpoint.timeout:g} s"
+            )
         if isinstance(error, openai.APIConnectionError):
             return EndpointError(f"{where} cannot be reached: {said}")
         return EndpointError(f"{where} answers {status_of(error) or 'with an error'}: {said}")
@@ -115,14 +117,6 @@ class Sender:
     def close(self) -> None:
         """Close the connections."""
         self._openai.close()
-
-    def _wall_time_over(self) -> AgentError | None:
-        """What ended a request that had only what was left of the run's time."""
-        try:
-            self.budget.check_time()
-        except BudgetExceededError as error:
-            return error
-        return None
 
     def _once(self, phase: str, asked: RequestBody, mode: Mode) -> dict[str, Any]:
         body = {"model": self.endpoint.model, "messages": list(asked.messages), **asked.options}

@@ -63,7 +63,7 @@ class MeteredTransport(httpx.BaseTransport):
             raise InternalError("a request to a model was about to be sent without a budget")
         try:
             response = self._inner.handle_request(request)
-            body = masked(_read(response), keys_in(request.headers))
+            body = masked(_read(response), keys_in(request.headers, request.url.params.values()))
         except _NOT_SENT:
             reservation.release()
             raise

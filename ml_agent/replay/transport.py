@@ -56,7 +56,9 @@ class TapeTransport(httpx.BaseTransport):
             raise httpx.UnsupportedProtocol("a recording needs a transport below it")
         response = self._inner.handle_request(request)
         try:
-            body = masked(response.read().decode("utf-8", errors="replace"), keys_in(request.headers))
+            body = masked(
+                response.read().decode("utf-8", errors="replace"), keys_in(request.headers, request.url.params.values())
+            )
         finally:
             response.close()
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}

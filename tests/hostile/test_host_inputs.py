@@ -176,6 +176,7 @@ def test_a_read_only_cache(tmp_path: Path) -> None:
         env={"ML_AGENT_CACHE_DIR": str(tmp_path / "blocked/cache")},
     )  # fmt: skip
     assert code == 0 and json.loads(out)["answer"]["text"].startswith("python fit.py --lr 0.25"), err
+    assert err.count("ML_AGENT_CACHE_DIR") == 1 and err.count(" cannot be written") == 1, "one line says it"
 
 
 def _missing(root: Path, subject: str, code: str) -> str:

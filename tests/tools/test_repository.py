@@ -165,6 +165,10 @@ def test_a_server_that_stalls_meets_the_deadline(github: GitHubServer, tmp_path:
         with pytest.raises(RepositoryError, match="git did not finish after 1 s; allow more"):
             cache.get("owner/book", commit)
         assert time.monotonic() - started < 60
+    cache.time_for = lambda most: most / 4
+    github.fail(Fault(stall=True))
+    with pytest.raises(RepositoryError, match=r"did not finish after 0.25 s"):
+        cache.get("owner/book", sha)
     assert not leftovers(cache)
     assert not _processes(github.url)
 

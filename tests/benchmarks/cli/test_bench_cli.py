@@ -234,6 +234,12 @@ def test_repositories_come_from_their_host(
     assert (bench / "laid/sample/train.py").read_bytes() == (work / "train.py").read_bytes()
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "inf", "nan"])
+def test_a_time_that_no_row_could_take_is_usage(seconds: str, call: Call, bench: Path) -> None:
+    said = call("predict", *ON, "--out", "{tmp}/none.jsonl", "--max-seconds", seconds)
+    assert said.code == 2 and "--max-seconds" in said.err and not (bench / "none.jsonl").exists()
+
+
 @pytest.mark.slow
 def test_ml_agent_itself_on_form_a(call: Call, bench: Path, rows: Rows) -> None:
     rows({})
