@@ -8,7 +8,9 @@ import msgspec
 
 from benchmarks.strict.execute import Execution, Job, run
 from benchmarks.strict.libraries import of_repository
-from benchmarks.strict.text import Kind, kind_of, missing_values, strip, unfence
+from benchmarks.strict.script_variables import variables_of_scripts
+from benchmarks.strict.stated import missing_values
+from benchmarks.strict.text import Kind, kind_of, strip, unfence
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +51,10 @@ def score(answer: str, case: Case) -> Verdict:
     text = unfence(answer)
     kind = kind_of(text)
     libraries = of_repository(case.root)
-    missing = missing_values(strip(text, kind, lambda name: name in libraries.environment), case.arguments)
+    read = libraries.environment
+    if kind == "bash":
+        read |= variables_of_scripts(text, case.root, case.path)
+    missing = missing_values(strip(text, kind, lambda name: name in read), case.arguments, kind)
     done = _execute(case.root, case.path, text, kind, case.prefix_code)
     failure = "" if done.ok else f"{done.code}: {done.message}"
     reason = failure

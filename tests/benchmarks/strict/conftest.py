@@ -108,6 +108,7 @@ if args.dataset != "cora":
 print(args.rate * 2, args.other)
 """,
     "examples/run.sh": "for lr in 0.1 0.2; do\n  python examples/train.py --dataset $1 --lr $lr\ndone\n",
+    "examples/rate.sh": "python examples/train.py --dataset $1 --lr ${RATE:-0.1}\n",
     "examples/plain.py": "import torch\nprint(torch.ones(3))\n",
 }
 

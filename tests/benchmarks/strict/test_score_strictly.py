@@ -130,6 +130,19 @@ def test_a_value_in_a_comment_does_not_count(repository: Path) -> None:
     assert (verdict.executes, verdict.arguments, verdict.missing) == (True, False, ("0.2",))
 
 
+@pytest.mark.parametrize(
+    ("text", "used"),
+    [
+        ("RATE=0.2 bash examples/rate.sh cora", True),
+        ("export RATE=0.2\ncd examples/.. && bash ./examples/rate.sh cora", True),
+        ("RATE=0.2 python examples/train.py --dataset cora", False),
+        ("RATE=0.2 bash examples/run.sh cora", False),
+    ],
+)
+def test_a_variable_counts_where_the_script_reads_it(repository: Path, text: str, used: bool) -> None:
+    assert judge(repository, text, "bash", {"lr": "0.20"}).arguments == used
+
+
 def test_the_folder_of_the_task(repository: Path) -> None:
     assert judge(repository, "python train.py --dataset cora", path="./examples").passed
     assert judge(repository, TRAIN, path="nowhere").reason.startswith("no-such-folder")
