@@ -181,7 +181,10 @@ def broken_references(tasks: Sequence[Task], repos: Path, pool: Executor) -> lis
 def case_of(task: Task, repos: Path) -> Case:
     """What the strict scorer holds an answer to this row against."""
     root = repository_folder(task, repos) or repos / task.repository
-    return Case(root=root, path=task.folder, kind=task.kind, arguments=task.arguments, prefix_code=task.prefix_code)
+    return Case(
+        root=root, path=task.folder, kind=task.kind, arguments=task.arguments, prefix_code=task.prefix_code,
+        reference=task.output,
+    )  # fmt: skip
 
 
 def _strict_row(task: Task, prediction: Prediction, repos: Path) -> Row:

@@ -44,7 +44,7 @@ def score(
         wanted = {t.key for t in loaded}
         found = [p for p in found if p.key in wanted]
     if mode != "official":
-        o.tell(weaknesses())
+        o.tell(weaknesses(strict=mode != "same-call"))
     result = score_all(loaded, found, repos, mode, jobs)
     if as_json:
         sys.stdout.write(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)

@@ -8,6 +8,7 @@ from benchmarks.same_call.entries import same_entry
 from benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
 from benchmarks.same_call.options import Options, options_of
 from benchmarks.same_call.values import Folders, Reading, plain, same, same_place
+from benchmarks.strict.inside.parsers import ONLY_SHOWS
 
 GOOD = Verdict(passed=True)
 
@@ -42,7 +43,10 @@ def compare_programs(reference: Observation, candidate: Observation, root: Path)
 
 
 def _refusal(reference: Observation, candidate: Observation) -> Verdict | None:
-    """Whether the repository refuses the candidate for a reason for which it does not refuse the reference."""
+    """Whether the repository refuses the candidate for a reason for which it does not refuse the reference, or only one of them shows a help."""
+    if ONLY_SHOWS in (reference.failure, candidate.failure) and reference.message != candidate.message:
+        shows = candidate.failure == ONLY_SHOWS
+        return failed("unasked" if shows else "missing", (candidate if shows else reference).message)
     if not candidate.failure or candidate.failure == reference.failure:
         return None
     if candidate.failure == "nothing-runs" and candidate.programs:

@@ -95,6 +95,8 @@ DONE_ELSEWHERE = [
 ]
 WALLED = "STRICT_WALLED"
 """The variable that says to the programs on the PATH that nothing of this machine can be written."""
+NEVER_REAL = ("hydra", "typer")
+"""Libraries that read command lines and stand on others that are compiled: they are never given for real."""
 PARSERS = ("absl", "click", "configargparse.py", "docopt.py", "fire", "ml_collections", "termcolor", "yaml")
 
 
@@ -224,14 +226,17 @@ def parsers() -> Path:
     return folder
 
 
-def weaknesses() -> list[str]:
-    """What this machine lacks for judging as it should, one line each; `bubblewrap` itself says that it is missing."""
+def weaknesses(*, strict: bool = True) -> list[str]:
+    """What is not judged, or not on this machine, one line each; `bubblewrap` itself says that it is missing.
+
+    Args:
+        strict: whether answers are judged by what runs alone; same-call reads by the signature what does not.
+    """
     bubblewrap()
     absent = [name.removesuffix(".py") for name in PARSERS if not (parsers() / name).exists()]
-    lines = []
-    if absent:
-        lines.append(f"not installed: {', '.join(absent)}; options that programs read with these are not judged")
-    return lines
+    never = f"options that programs read with {' or '.join(NEVER_REAL)} are not judged"
+    here = f"not installed: {', '.join(absent)}; options that programs read with these are not judged"
+    return [never] * strict + [here] * bool(absent)
 
 
 Installed = tuple[str, str, bool]

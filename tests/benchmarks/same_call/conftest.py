@@ -85,6 +85,8 @@ def heat(steps, files):
 if __name__ == "__main__":
     cli()
 """,
+    "kit/boil.py": "import click\n\n@click.command()\n@click.option('--steps', type=int, default=5)\n@click.version_option('1.0')\ndef main(steps):\n    pass\n\nif __name__ == '__main__':\n    main()\n",
+    "versioned.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\np.add_argument('--version', action='version', version='1')\nprint(p.parse_args())\n",
     "by_hand.py": "import sys\nfor word in sys.argv[1:]:\n    key, _, value = word.partition('=')\n    print(key, value)\n",
     "composed.py": "import sys\nlr = 0.1\nsteps = 10\nfor word in sys.argv[1:]:\n    key, _, value = word.lstrip('-').partition('=')\n    globals()[key] = type(globals()[key])(value)\nprint(lr, steps)\n",
     "composing.py": "import hydra\n\n@hydra.main(config_path='conf', config_name='config')\ndef main(cfg):\n    print(cfg)\n\nmain()\n",

@@ -37,6 +37,9 @@ def judge(
         "python examples/flags.py --task=cola --do_train=true",
         "python examples/loose.py --dataset cora --rate 3",
         "python examples/inside.py now",
+        "python -m examples.burn cora --epochs 4",
+        "python -m examples.typed cora --epochs 4",
+        "cd examples && python -m typed cora --epochs 4",
     ],
 )
 def test_commands_that_run(repository: Path, text: str) -> None:
@@ -155,6 +158,11 @@ def test_nothing_is_written(repository: Path, tmp_path: Path) -> None:
     assert judge(repository, f"touch examples/new\n{TRAIN} > examples/log.txt").type
     assert sorted(repository.rglob("*")) == before
     assert not list(tmp_path.glob("out*")) + list(tmp_path.glob("also"))
+
+
+def test_what_is_never_judged_is_said() -> None:
+    assert execute.weaknesses()[0] == "options that programs read with hydra or typer are not judged"
+    assert not any("typer" in line for line in execute.weaknesses(strict=False))
 
 
 def test_a_job_names_the_parsers_that_its_sandbox_shows(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
