@@ -18,6 +18,7 @@ from benchmarks.same_call import steps as steps_of
 from benchmarks.same_call.model import CodeCall, Observation, Program
 from benchmarks.same_call.steps import Place, kept_parents, steps
 from benchmarks.strict import execute
+from benchmarks.strict.bash_text import RUNTIME
 from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.reports import Call, Parse, Recorded
 from benchmarks.strict.text import kind_of, unfence
@@ -105,6 +106,7 @@ def _program(recorded: Recorded, root: Path, folder: str) -> Program:
     """A Python program; of several parses the later ones add to the earlier."""
     parses = recorded["options"]
     entry = recorded["entry"]
+    read = {name: pair for name, pair in recorded["environment"].items() if not RUNTIME.match(name)}
     chain = next((tuple((f, n) for f, n in p["chain"]) for p in reversed(parses) if p["chain"]), ())
     return Program(
         file=entry["file"] or (chain[0][0] if chain else "") or _file_of(entry["module"], root, folder),
@@ -119,6 +121,8 @@ def _program(recorded: Recorded, root: Path, folder: str) -> Program:
         settings=recorded["settings"],
         rest=tuple(parses[-1]["rest"]) if parses else (),
         folder=entry["folder"],
+        environment={name: str(value) for name, (value, _) in read.items()},
+        unset={name: other for name, (_, other) in read.items()},
     )
 
 

@@ -8,7 +8,7 @@ object: `{"outcome", "code", "message", "place", "parsed", "target", "compiled"}
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -27,6 +27,7 @@ from . import (
     syntax,
     target,
     unknown,
+    variables,
     verdict,
 )
 from .scorer import Scorer
@@ -52,6 +53,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         return _picture(verdict.Judgement("failed", "no-such-file", str(error)), "")
     if program is None:
         return _picture(verdict.Judgement("none"), " ".join(words))
+    given = dict(os.environ)
     parents = seen.parents() if job.get("record") else []
     log = parsers.Log()
     here = scope.Scope(job["root"], program.path if program.own else "", program.words)
@@ -78,6 +80,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         "options": seen.SEEN.options,
         "calls": seen.SEEN.calls,
         "settings": settings,
+        "environment": variables.read_variables(given, sources(program, here)) if seen.SEEN.on else {},
     }
     return {**report, "recorded": recorded} if seen.SEEN.on else report
 
@@ -161,7 +164,11 @@ def ignored(program: target.Target, log: parsers.Log, here: scope.Scope) -> bool
     """Whether options are given to a program in which nothing reads a command line: they do nothing."""
     if log.reached or not any(w.startswith("--") for w in program.words):
         return False
+    return not any(word.encode() in text for text in sources(program, here) for word in READS)
+
+
+def sources(program: target.Target, here: scope.Scope) -> Iterator[bytes]:
+    """The program's file and the modules of the repository that it loaded."""
     loaded = {str(getattr(m, "__file__", None) or "") for m in list(sys.modules.values())}
     loaded.add(str(Path(here.root, _file(program, here))))  # runpy takes the module that it ran out of sight
-    texts = (syntax.source(path).decode(errors="replace") for path in loaded if path.endswith(".py") and here.has(path))
-    return not any(word in text for text in texts for word in READS)
+    yield from (syntax.source(path) for path in loaded if path.endswith(".py") and here.has(path))
