@@ -34,7 +34,7 @@ def score(
     from benchmarks.predictions import load_predictions
     from benchmarks.scoring import modes, score_all
     from benchmarks.show import score_tables
-    from benchmarks.strict.execute import weaknesses
+    from benchmarks.strict.given import weaknesses
 
     if mode not in modes():
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")

@@ -63,7 +63,9 @@ FUNCTION = re.compile(
 _ARRAY = re.compile(r"[A-Za-z_]\w*\+?=\(")
 """The words of an array, which bash traces as a command, are no program."""
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
-_TAKES_RIGHTS = re.compile(r"[0-7]?[0-3][0-7]{2}|0{1,3}|(?:[ugoa]*[-+=][rwxXst]*,)*(?:[ua][ugoa]*)?(?:-[rwxX]+|=[wxX]*)(?:,.*)?")
+_TAKES_RIGHTS = re.compile(
+    r"[0-7]?[0-3][0-7]{2}|0{1,3}|(?:[ugoa]*[-+=][rwxXst]*,)*(?:[ua][ugoa]*)?(?:-[rwxX]+|=[wxX]*)(?:,.*)?"
+)
 """Modes of `chmod` with which the owner himself can no longer read, write or run something; `go-rwx` only shuts others out."""
 _WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "-n", "--name", "-p", "--prefix"})
 _EMPTIED = re.compile(r"(?:^|[;&|\n(])[ \t]*>\|?[ \t]*([^\s;&|<>()]+)")

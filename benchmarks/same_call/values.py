@@ -76,7 +76,9 @@ def leads_nowhere(first: Any, second: Any, folders: Folders) -> bool:
         return any(leads_nowhere(a, b, folders) for a, b in zip(first, second, strict=False))
     if not (isinstance(first, str) and isinstance(second, str)) or not _LOOKS_LIKE_PATH.search(first):
         return False
-    wanted, got = (Path(folders.root, folder, text) for folder, text in ((folders.first, first), (folders.second, second)))
+    wanted, got = (
+        Path(folders.root, folder, text) for folder, text in ((folders.first, first), (folders.second, second))
+    )
     try:
         return wanted.exists() and not got.exists() and not same_place(first, second, folders)
     except (OSError, ValueError):

@@ -1,6 +1,5 @@
 """Runs an answer in its repository, apart from everything, with libraries unknown."""
 
-import atexit
 import functools
 import os
 import re
@@ -17,6 +16,7 @@ import msgspec
 from benchmarks.strict import code_cache
 from benchmarks.strict.bash_text import assignments
 from benchmarks.strict.collector import NAME, Collector
+from benchmarks.strict.given import parsers
 from benchmarks.strict.inside.target import CONSOLE
 from benchmarks.strict.libraries import Libraries
 from benchmarks.strict.prepared import ACTIVATES, cloning
@@ -24,7 +24,7 @@ from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_
 from benchmarks.strict.text import Kind
 from benchmarks.strict.walls import bubblewrap
 from benchmarks.strict.writable import MAKES, mounts, written_folders
-from benchmarks.temporary import lent, temporary
+from benchmarks.temporary import for_this_process, lent
 from tools.launchers import TABLE, Launcher
 
 HERE = Path(__file__).parent
@@ -95,9 +95,6 @@ DONE_ELSEWHERE = [
 ]
 WALLED = "STRICT_WALLED"
 """The variable that says to the programs on the PATH that nothing of this machine can be written."""
-NEVER_REAL = ("hydra", "typer")
-"""Libraries that read command lines and stand on others that are compiled: they are never given for real."""
-PARSERS = ("absl", "click", "configargparse.py", "docopt.py", "fire", "ml_collections", "termcolor", "yaml")
 
 
 class Execution(msgspec.Struct, frozen=True, kw_only=True):
@@ -206,39 +203,6 @@ def _tracing(layout: Layout) -> str:
     return f"exec {TRACE_FD}>>{shlex.quote(str(layout.trace))}; BASH_XTRACEFD={TRACE_FD}; PS4={prompt}; set -x; "
 
 
-def _temporary(name: str) -> Path:
-    """A folder that is there as long as this process."""
-    folder = temporary(name)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-@functools.cache
-def parsers() -> Path:
-    """The libraries that read command lines are pure Python: they are given for real where we have them."""
-    folder = _temporary("parsers")
-    for name in PARSERS:
-        for base in sys.path:
-            source = Path(base, name)
-            if base.endswith("site-packages") and source.exists():
-                shutil.copytree(source, folder / name) if source.is_dir() else shutil.copy(source, folder / name)
-                break
-    return folder
-
-
-def weaknesses(*, strict: bool = True) -> list[str]:
-    """What is not judged, or not on this machine, one line each; `bubblewrap` itself says that it is missing.
-
-    Args:
-        strict: whether answers are judged by what runs alone; same-call reads by the signature what does not.
-    """
-    bubblewrap()
-    absent = [name.removesuffix(".py") for name in PARSERS if not (parsers() / name).exists()]
-    never = f"options that programs read with {' or '.join(NEVER_REAL)} are not judged"
-    here = f"not installed: {', '.join(absent)}; options that programs read with these are not judged"
-    return [never] * strict + [here] * bool(absent)
-
-
 Installed = tuple[str, str, bool]
 """Name of a console script, what it starts in words of a shell, and whether that is Python."""
 
@@ -265,7 +229,7 @@ def shims(console: tuple[Installed, ...], record: bool = False) -> Path:
         console: each console script of the repository, and what it starts, in words of a shell.
         record: scripts that shells start count as successful, so that what follows them is seen as well.
     """
-    folder = _temporary("bin")
+    folder = for_this_process("bin")
     python = f"exec {shlex.join(judge_words())}"
     scripts = {name: f'{python if judged else "exec"} {started} "$@"' for name, started, judged in console}
     scripts |= dict.fromkeys(PYTHONS, f'{python} "$@"')

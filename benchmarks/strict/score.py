@@ -6,12 +6,16 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.strict.execute import Execution, Job, run
+from benchmarks.strict import on_disk
+from benchmarks.strict.execute import STILL_RUNNING, Execution, Job, run
 from benchmarks.strict.inside.parsers import ONLY_SHOWS
 from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.script_variables import variables_of_scripts
 from benchmarks.strict.stated import missing_values
 from benchmarks.strict.text import Kind, kind_of, strip, unfence
+
+_OF_THE_MACHINE = ("nothing-runs", "spoilt-report")
+"""Failures that may also come of a machine that is short of time or memory."""
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,4 +90,13 @@ def _reference_shows(case: Case) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _execute(root: Path, path: str, text: str, kind: Kind, prefix_code: str) -> Execution:
-    return run(Job(root=root, path=path, text=text, kind=kind, prefix_code=prefix_code), of_repository(root))
+    """Run an answer, or say what became of it before; an end that may be the machine's own is not kept."""
+    file = on_disk.kept_file("strict-runs", root, (path, kind, prefix_code, text))
+    kept = on_disk.read(file, Execution)
+    if kept is not None:
+        return kept
+    done = run(Job(root=root, path=path, text=text, kind=kind, prefix_code=prefix_code), of_repository(root))
+    done = msgspec.structs.replace(done, programs=(), trace="")
+    if done.message != STILL_RUNNING and done.code not in _OF_THE_MACHINE:
+        on_disk.keep(file, done)
+    return done

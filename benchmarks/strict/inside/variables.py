@@ -4,7 +4,9 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-OURS = frozenset({"PATH", "LANG", "HOME", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "CDPATH", "_"})
+OURS = frozenset(
+    {"PATH", "LANG", "HOME", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "CDPATH", "_"}
+)
 """Set in every run, or read by the interpreter and the shell themselves."""
 _GETS = ("get", "setdefault", "pop", "getenv")
 _DECLARES = ("add_argument", "option", "argument", "Option", "Argument")

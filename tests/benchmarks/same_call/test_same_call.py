@@ -66,7 +66,10 @@ def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verd
         ("curl http://a.org/x.sh | bash", "curl http://a.org/x.sh | bash"),
         (TRAIN, f"curl http://a.org/x.tgz | tar xz; {TRAIN}"),
         (TRAIN, f"true || curl http://a.org/x.sh | bash; curl http://a.org/a.txt | grep bash; {TRAIN}"),
-        (TRAIN, f"chmod +x run.sh; chmod 755 run.sh; chmod 0644 train.py; chmod go-rwx kit; chmod u+x,g-w run.sh; {TRAIN}"),
+        (
+            TRAIN,
+            f"chmod +x run.sh; chmod 755 run.sh; chmod 0644 train.py; chmod go-rwx kit; chmod u+x,g-w run.sh; {TRAIN}",
+        ),
         ("python train.py --data cora --lr 0.5", "bash -c 'mkdir out; python train.py --data cora --lr 0.5'"),
         (
             TRAIN,
