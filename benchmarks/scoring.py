@@ -42,11 +42,13 @@ class Row(RowTexts, frozen=True, kw_only=True):
     """Whether the published rules 1 and 2 pass it, by output; in every mode."""
 
 
-class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A row that does not count, and why."""
 
     key: str
     reason: str
+    by_rule: bool = False
+    """Whether the mode leaves it out; every other such row was to be judged and could not."""
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,7 +174,7 @@ def broken_references(tasks: Sequence[Task], repos: Path, pool: Executor) -> lis
     """The rows whose own reference does not pass strict, with the reason."""
     verdicts = list(pool.map(lambda t: score(t.output, case_of(t, repos)), tasks))
     return [
-        LeftOut(key=str(t.key), reason=f"its reference fails: {v.reason}")
+        LeftOut(key=str(t.key), reason=f"its reference fails: {v.reason}", by_rule=True)
         for t, v in zip(tasks, verdicts, strict=True)
         if not v.passed
     ]

@@ -27,9 +27,9 @@ Tasks = Annotated[
         help="JSONL or Parquet file of rows, `wild` or `delivery` for those that come along, or super-dainiu/ml-bench:SPLIT.",
     ),
 ]
-Repos = Annotated[
-    Path, typer.Option("--repos", help="Folder with the repositories at their commits, by lower-case name.")
-]
+_REPOS = "Folder with the repositories at their commits, by lower-case name."
+Repos = Annotated[Path, typer.Option("--repos", exists=True, file_okay=False, help=_REPOS)]
+NewRepos = Annotated[Path, typer.Option("--repos", file_okay=False, help=_REPOS)]
 Sample = Annotated[Path | None, typer.Option("--sample", help='JSON list of rows to take ("github_id-id").')]
 Model = Annotated[
     str, typer.Option("--model", help="Model name at the endpoint, or gguf:/path.", rich_help_panel=MODEL)

@@ -11,7 +11,7 @@ from ml_agent.console import Terminal
 
 def repos(
     tasks: o.Tasks,
-    repos: o.Repos,
+    repos: o.NewRepos,
     commit: Annotated[
         list[str] | None, typer.Option(help="NAME=SHA, above the pinned one; NAME=HEAD takes the newest; repeatable.")
     ] = None,

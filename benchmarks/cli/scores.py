@@ -25,6 +25,8 @@ def score(
 ) -> int:
     """Score predictions: by the published rules, strictly, strictly on the rows whose reference itself passes, or by the call.
 
+    Exit code 1 says that a row could not be judged: it cannot be read, is not among the tasks, or its repository is not there.
+
     same-call runs answer and reference through the repository's own parser, without libraries, and compares what came of both.
 
     Example:
@@ -38,7 +40,8 @@ def score(
 
     if mode not in modes():
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
-    loaded = o.load_rows(tasks, sample).tasks
+    rows = o.load_rows(tasks, sample)
+    loaded = rows.tasks
     found = load_predictions(predictions)
     if sample:
         wanted = {t.key for t in loaded}
@@ -50,7 +53,7 @@ def score(
         sys.stdout.write(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
     else:
         score_tables(result, loaded, Terminal())
-    return 0
+    return 1 if rows.bad or any(not left.by_rule for left in result.left_out) else 0
 
 
 def compare(
