@@ -19,7 +19,7 @@ from benchmarks.strict.collector import NAME, Collector
 from benchmarks.strict.given import parsers
 from benchmarks.strict.inside.target import CONSOLE
 from benchmarks.strict.libraries import Libraries
-from benchmarks.strict.prepared import ACTIVATES, cloning
+from benchmarks.strict.prepared import ACTIVATES, at_home, cloning
 from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
 from benchmarks.strict.text import Kind
 from benchmarks.strict.walls import bubblewrap
@@ -189,12 +189,11 @@ def _write_answer(job: Job, layout: Layout) -> None:
     place = layout.place
     if job.kind == "python":
         (place / "answer.py").write_text(job.text)
-        script = f'python "{place}/answer.py"\n'
+        before, script = "", f'python "{place}/answer.py"'
     else:
-        script = job.text + "\n"
-    traced = _tracing(layout) if job.record and job.kind == "bash" else ""
-    cloned = cloning(job.text, layout.root, place) if job.kind == "bash" else ""
-    (place / ANSWER).write_text(f"{assignments(job.prefix_code)}\n{cloned}{traced}{ACTIVATES.sub(':', script)}")
+        home, script = at_home(ACTIVATES.sub(":", job.text), layout.workdir)
+        before = cloning(job.text, layout.root, place) + home + (_tracing(layout) if job.record else "")
+    (place / ANSWER).write_text(f"{assignments(job.prefix_code)}\n{before}{script}\n")
 
 
 def _tracing(layout: Layout) -> str:

@@ -56,6 +56,8 @@ def passes(root: Path, reference: str, answer: str) -> bool:
         "git clone https://github.com/some/Gear.git && cd Gear && python train.py --data data/cora -b 16",
         "git clone --depth 1 git@github.com:some/gear work\ncd work\npython train.py --data data/cora -b 16",
         "python3 -m venv .venv && . .venv/bin/activate && pip install -e . && python train.py --data data/cora -b 16",
+        'cd "$(dirname "$0")"\npython train.py --data data/cora -b 16',
+        'cd "$(dirname "${BASH_SOURCE[0]}")/data" && python ../train.py --data cora -b 16',
         "virtualenv env; source env/bin/activate; python train.py --data data/cora -b 16",
     ],
 )
