@@ -48,7 +48,7 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: str
     reason: str
     by_rule: bool = False
-    """Whether the mode leaves it out; every other such row was to be judged and could not."""
+    """Whether the mode leaves it out, or it is none of the tasks; every other such row was to be judged and could not."""
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +117,9 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
     """
     by_key = {t.key: t for t in tasks}
     left_out = [
-        LeftOut(key=str(p.key), reason="no such row among the tasks") for p in predictions if p.key not in by_key
+        LeftOut(key=str(p.key), reason="no such row among the tasks", by_rule=True)
+        for p in predictions
+        if p.key not in by_key
     ]
     pairs = [(by_key[p.key], p) for p in predictions if p.key in by_key]
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:

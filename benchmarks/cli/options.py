@@ -27,9 +27,9 @@ Tasks = Annotated[
         help="JSONL or Parquet file of rows, `wild` or `delivery` for those that come along, or super-dainiu/ml-bench:SPLIT.",
     ),
 ]
-_REPOS = "Folder with the repositories at their commits, by lower-case name."
-Repos = Annotated[Path, typer.Option("--repos", exists=True, file_okay=False, help=_REPOS)]
-NewRepos = Annotated[Path, typer.Option("--repos", file_okay=False, help=_REPOS)]
+Repos = Annotated[
+    Path, typer.Option("--repos", help="Folder with the repositories at their commits, by lower-case name.")
+]
 Sample = Annotated[Path | None, typer.Option("--sample", help='JSON list of rows to take ("github_id-id").')]
 Model = Annotated[
     str, typer.Option("--model", help="Model name at the endpoint, or gguf:/path.", rich_help_panel=MODEL)
@@ -166,6 +166,14 @@ def load_rows(source: str, sample: Path | None) -> Rows:
     loaded = load_tasks(source, keys)
     tell(f"row {problem.row} ({problem.key}): {problem.message}" for problem in loaded.problems)
     return Rows(list(loaded.tasks), len(loaded.problems))
+
+
+def see_repositories(repos: Path) -> None:
+    """BenchError where there is no such folder: every row would fail for the same reason."""
+    from benchmarks.errors import BenchError
+
+    if not repos.is_dir():
+        raise BenchError(f"--repos {repos}: no such folder; `ml-agent bench repos` lays the repositories there")
 
 
 def tell(lines: Iterable[str]) -> None:

@@ -25,7 +25,7 @@ def score(
 ) -> int:
     """Score predictions: by the published rules, strictly, strictly on the rows whose reference itself passes, or by the call.
 
-    Exit code 1 says that a row could not be judged: it cannot be read, is not among the tasks, or its repository is not there.
+    Exit code 1 says that a row could not be judged: it cannot be read, or its repository is not there.
 
     same-call runs answer and reference through the repository's own parser, without libraries, and compares what came of both.
 
@@ -41,6 +41,7 @@ def score(
     if mode not in modes():
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
     rows = o.load_rows(tasks, sample)
+    o.see_repositories(repos)
     loaded = rows.tasks
     found = load_predictions(predictions)
     if sample:

@@ -23,7 +23,7 @@ def fetched_programs(text: str, ran: Collection[str]) -> Iterator[Program]:
     """
     source: tuple[str, ...] = ()
     for piece in commands(text):
-        name, words = _called(piece)
+        name, words = _read_start(piece)
         runs = name in ran and (name in SHELLS or name in SOURCES or name == "eval" or bool(PYTHON.match(name)))
         if name in FETCHES and not source:
             source = tuple(words)
@@ -36,7 +36,7 @@ def fetched_programs(text: str, ran: Collection[str]) -> Iterator[Program]:
             source = ()
 
 
-def _called(piece: Piece) -> tuple[str, Sequence[str]]:
+def _read_start(piece: Piece) -> tuple[str, Sequence[str]]:
     """The name of the program that a simple command starts, through wrappers, and its words."""
     bare = [word.strip("(){}") for word in piece.words]
     invocation = read_invocation([word for word in bare if word] or piece.words)

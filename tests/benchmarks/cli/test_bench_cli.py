@@ -53,8 +53,8 @@ MISTAKES = {
     "llm as an agent without a model": (("run", "--agent", "llm", *ON, "--out", "{tmp}/o"), 2, "needs --model"),
     "grounded in form L": (("run", "--form", "L", "--agent", "grounded", *ON, "--out", "{tmp}/o"), 2, "bench predict"),
     "a subject that nobody knows": (("table", *ON, "--out", "{tmp}/o", "--subjects", "grounded,gpt"), 2, "no such subject: gpt"),
-    "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "none"),
-    "predicting without repositories": (("predict", "--tasks", "{rows}", "--repos", "{tmp}/none", "--out", "{tmp}/o"), 2, "none"),
+    "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "no such folder"),
+    "predicting without repositories": (("predict", "--tasks", "{rows}", "--repos", "{tmp}/none", "--out", "{tmp}/o"), 2, "no such folder"),
     "half a commit": (("repos", *ON, "--commit", "sample"), 2, "NAME=SHA"),
     "installing nobody": (("agents", "install", "gpt"), 2, "no such agent"),
     "a checkout that is not there": (("agents", "install", "swe-agent", "--from", "{tmp}/none"), 2, "--from"),
@@ -136,7 +136,7 @@ def test_a_score_says_whether_every_row_was_judged(call: Call, rows: Rows, bench
     rows({}, {"arguments": "no dict"}, {})
     assert call(*score).code == 1
     rows({}, {})
-    assert call(*score).code == 1, "a prediction of no row"
+    assert call(*score).code == 0, "a prediction of no row is none that was asked for"
 
 
 def test_a_row_that_hangs_is_ended_for_its_time(call: Call, rows: Rows, bench: Path) -> None:
