@@ -7,7 +7,6 @@ from statistics import fmean
 import msgspec
 
 from benchmarks.by_repository import ByRepository, Difference, by_repository, difference
-from benchmarks.errors import BenchError
 from benchmarks.metrics import KS, Interval, bootstrap, mcnemar, official_pass
 from benchmarks.predictions import Usage
 from benchmarks.scored import Scored, common_rows
@@ -68,23 +67,29 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 def compare(subjects: Sequence[Scored]) -> Comparison:
     """Put subjects side by side; figures are over common rows only, so that nobody gains by what was not tried.
 
-    Raises:
-        BenchError: they were not scored alike.
+    Scores of several modes stand beside each other under the subject's name and mode, but only those of one are tested against each other.
     """
     modes = tuple(dict.fromkeys(one.mode for one in subjects))
-    if len(modes) > 1:
-        raise BenchError(f"scores of {' and '.join(modes)} do not compare: score all in one mode")
+    subjects = with_modes(subjects)
     keys = common_rows(list(subjects))
     shared = [s.on(keys) for s in subjects]
+    alike = [(a, b) for a, b in combinations(shared, 2) if a.mode == b.mode]
     return Comparison(
         n=len(keys),
         mode=", ".join(modes),
         lines=tuple(_line(s) for s in shared),
-        pairs=tuple(_pair(a, b) for a, b in combinations(shared, 2)),
+        pairs=tuple(_pair(a, b) for a, b in alike),
         by_repository=tuple(found for s in shared if (found := by_repository(s)) is not None),
-        differences=tuple(d for a, b in combinations(shared, 2) if (d := difference(a, b)) is not None),
+        differences=tuple(d for a, b in alike if (d := difference(a, b)) is not None),
         dropped={s.subject: len(s.rows) - len(keys) for s in subjects if len(s.rows) != len(keys)},
     )
+
+
+def with_modes(subjects: Sequence[Scored]) -> list[Scored]:
+    """The same, each with its mode behind its name where there are several, and once only: one subject may be there in each."""
+    if len({one.mode for one in subjects}) < 2 or all(one.subject.endswith(f"({one.mode})") for one in subjects):
+        return list(subjects)
+    return [msgspec.structs.replace(one, subject=f"{one.subject} ({one.mode})") for one in subjects]
 
 
 def _line(scored: Scored) -> Line:

@@ -48,6 +48,7 @@ _BY_CODE: dict[str, ErrorClass] = {
     "error": "E4",
     "no-such-command": "E4",
     "nothing-runs": "E5",
+    "only-shows": "E5",
     "no-answer": "E5",
     "no-such-folder": "E5",
     "no-repository": "",

@@ -32,7 +32,7 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     output: tuple[str, ...]
     usage: Usage = Usage()
     error: str = ""
-    """Why there is no answer, where there is none."""
+    """Why there is no answer, or not the whole of one."""
     subject: str = ""
     """Who answered: navigator or agent, model, setting."""
 

@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +13,7 @@ from urllib.parse import quote
 import jinja2
 import msgspec
 
-from benchmarks.compare import Comparison, compare
+from benchmarks.compare import Comparison, compare, with_modes
 from benchmarks.error_classes import NAMES, SAME_CALL
 from benchmarks.metrics import KS
 from benchmarks.scored import Scored, ScoredRow, common_rows
@@ -44,12 +44,13 @@ def write_report(
     """Write report.md and report.html; returns their paths.
 
     Args:
-        subjects: scores of the same mode.
+        subjects: their scores; those of several modes are told apart by their names.
         folder: where to write; made where it is not there.
         notes: lines to print above the tables, such as the command that was used.
         absent: subjects that could not be run, with the reason.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    subjects = with_modes(subjects)
     facts = {**_facts(subjects, notes), "absent": absent or {}, "verdicts": _verdicts(subjects, folder)}
     written = []
     for name in ("report.md", "report.html"):
@@ -80,7 +81,7 @@ def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
     keys = common_rows(list(subjects))
     shared = [s.on(keys) for s in subjects]
     return {
-        "comparison": comparison, "notes": notes, "published": published(), "version": _version(), "classes": SAME_CALL if {s.mode for s in subjects} == {"same-call"} else NAMES,
+        "comparison": comparison, "notes": notes, "published": published(), "version": _version(), "classes": _classes({s.mode for s in subjects}),
         "ks": [k for k in KS if any(line.passes[k] is not None for line in comparison.lines)],
         "repositories": sorted({r.repository for s in shared for r in s.rows}),
         "types": sorted({r.kind for s in shared for r in s.rows}),
@@ -90,6 +91,11 @@ def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
         "points": _points(comparison), "most_tokens": most_tokens(comparison),
         "left_out": {s.subject: s.left_out for s in subjects if s.left_out},
     }  # fmt: skip
+
+
+def _classes(modes: Set[str]) -> dict[str, str]:
+    """The classes of what can go wrong, as the modes name them."""
+    return (NAMES if modes != {"same-call"} else {}) | (SAME_CALL if "same-call" in modes else {})
 
 
 class _Verdict(msgspec.Struct, frozen=True, kw_only=True):

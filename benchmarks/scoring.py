@@ -42,11 +42,13 @@ class Row(RowTexts, frozen=True, kw_only=True):
     """Whether the published rules 1 and 2 pass it, by output; in every mode."""
 
 
-class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A row that does not count, and why."""
 
     key: str
     reason: str
+    by_rule: bool = False
+    """Whether the mode leaves it out, or it is none of the tasks; every other such row was to be judged and could not."""
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,7 +117,9 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
     """
     by_key = {t.key: t for t in tasks}
     left_out = [
-        LeftOut(key=str(p.key), reason="no such row among the tasks") for p in predictions if p.key not in by_key
+        LeftOut(key=str(p.key), reason="no such row among the tasks", by_rule=True)
+        for p in predictions
+        if p.key not in by_key
     ]
     pairs = [(by_key[p.key], p) for p in predictions if p.key in by_key]
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
@@ -172,7 +176,7 @@ def broken_references(tasks: Sequence[Task], repos: Path, pool: Executor) -> lis
     """The rows whose own reference does not pass strict, with the reason."""
     verdicts = list(pool.map(lambda t: score(t.output, case_of(t, repos)), tasks))
     return [
-        LeftOut(key=str(t.key), reason=f"its reference fails: {v.reason}")
+        LeftOut(key=str(t.key), reason=f"its reference fails: {v.reason}", by_rule=True)
         for t, v in zip(tasks, verdicts, strict=True)
         if not v.passed
     ]
@@ -181,7 +185,10 @@ def broken_references(tasks: Sequence[Task], repos: Path, pool: Executor) -> lis
 def case_of(task: Task, repos: Path) -> Case:
     """What the strict scorer holds an answer to this row against."""
     root = repository_folder(task, repos) or repos / task.repository
-    return Case(root=root, path=task.folder, kind=task.kind, arguments=task.arguments, prefix_code=task.prefix_code)
+    return Case(
+        root=root, path=task.folder, kind=task.kind, arguments=task.arguments, prefix_code=task.prefix_code,
+        reference=task.output,
+    )  # fmt: skip
 
 
 def _strict_row(task: Task, prediction: Prediction, repos: Path) -> Row:

@@ -1,5 +1,6 @@
 """Temporary folders of the bench, named by their process: a worker that is ended removes nothing itself."""
 
+import atexit
 import contextlib
 import os
 import shutil
@@ -51,3 +52,10 @@ def sweep() -> None:
         pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists() and not folder.is_symlink():
             remove(folder)
+
+
+def for_this_process(name: str) -> Path:
+    """A folder that is there as long as this process."""
+    folder = temporary(name)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

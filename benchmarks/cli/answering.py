@@ -75,6 +75,7 @@ def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.
 
     config = Config(**answerer._asdict(), **limits._asdict()).checked()
     rows = o.load_rows(source.tasks, source.sample)
+    o.see_repositories(source.repos)
     plan = Plan(
         tasks=tuple(rows.tasks), repos=source.repos, out=out, who=respondent(config), jobs=o.processes(work.jobs),
         retry_failed=work.retry_failed,

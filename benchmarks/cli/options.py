@@ -183,6 +183,14 @@ def load_rows(source: str, sample: Path | None) -> Rows:
     return Rows(list(loaded.tasks), len(loaded.problems))
 
 
+def see_repositories(repos: Path) -> None:
+    """BenchError where there is no such folder: every row would fail for the same reason."""
+    from benchmarks.errors import BenchError
+
+    if not repos.is_dir():
+        raise BenchError(f"--repos {repos}: no such folder; `ml-agent bench repos` lays the repositories there")
+
+
 def tell(lines: Iterable[str]) -> None:
     """Write lines to stderr as they are."""
     console = Terminal(stderr=True)

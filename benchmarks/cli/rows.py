@@ -97,6 +97,7 @@ def export(
     """
     from benchmarks.export import Wanted, write_examples
 
+    o.see_repositories(repos)
     wanted = Wanted(setting=setting, model=model, context=context)
     number, reasons = write_examples(o.load_rows(tasks, sample).tasks, repos, wanted, out)
     o.tell([*(f"left out {reason}" for reason in reasons), f"{number} examples: {out}"])
@@ -124,6 +125,7 @@ def stats(
 
     from benchmarks.export import token_statistics
 
+    o.see_repositories(repos)
     found = token_statistics(o.load_rows(tasks, sample).tasks, repos, model)
     if as_json:
         sys.stdout.write(json.dumps(msgspec.to_builtins(found)) + "\n")

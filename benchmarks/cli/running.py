@@ -88,6 +88,7 @@ def run(
     config = _config(manner, talk, _limits(manner.form, limits.budget()))
     solver = _solver(manner.form, config)
     rows = _rows(manner.form, source.tasks, source.sample)
+    o.see_repositories(source.repos)
     errand = Errand(config, rows, source.repos, _result_folder(out), work.retry_failed)
     o.clear_up()
     with o.engine_of(work) as carry_out:

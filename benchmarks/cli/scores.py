@@ -25,6 +25,8 @@ def score(
 ) -> int:
     """Score predictions: by the published rules, strictly, strictly on the rows whose reference itself passes, or by the call.
 
+    Exit code 1 says that a row could not be judged: it cannot be read, or its repository is not there.
+
     same-call runs answer and reference through the repository's own parser, without libraries, and compares what came of both.
 
     Example:
@@ -34,23 +36,25 @@ def score(
     from benchmarks.predictions import load_predictions
     from benchmarks.scoring import modes, score_all
     from benchmarks.show import score_tables
-    from benchmarks.strict.execute import weaknesses
+    from benchmarks.strict.given import weaknesses
 
     if mode not in modes():
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
-    loaded = o.load_rows(tasks, sample).tasks
+    rows = o.load_rows(tasks, sample)
+    o.see_repositories(repos)
+    loaded = rows.tasks
     found = load_predictions(predictions)
     if sample:
         wanted = {t.key for t in loaded}
         found = [p for p in found if p.key in wanted]
     if mode != "official":
-        o.tell(weaknesses())
+        o.tell(weaknesses(strict=mode != "same-call"))
     result = score_all(loaded, found, repos, mode, jobs)
     if as_json:
         sys.stdout.write(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
     else:
         score_tables(result, loaded, Terminal())
-    return 0
+    return 1 if rows.bad or any(not left.by_rule for left in result.left_out) else 0
 
 
 def compare(

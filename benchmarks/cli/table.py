@@ -61,6 +61,7 @@ def table(
 
     named = [name.strip() for name in contest.subjects.split(",") if name.strip()]
     rows = o.load_rows(source.tasks, source.sample)
+    o.see_repositories(source.repos)
     plan = TablePlan(
         tasks=tuple(rows.tasks), repos=source.repos, out=out, home=agents_home(contest.home), subjects=checked(named or names()),
         limits=o.RowLimits(*limits).budget(), place=Place(sandbox=contest.sandbox), retry_failed=work.retry_failed,

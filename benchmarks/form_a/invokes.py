@@ -9,7 +9,9 @@ import msgspec
 
 from benchmarks.strict.bash_text import SILENT, commands
 from benchmarks.strict.libraries import of_repository
-from benchmarks.strict.text import missing_values, strip
+from benchmarks.strict.script_variables import variables_of_scripts
+from benchmarks.strict.stated import missing_values
+from benchmarks.strict.text import Kind, strip
 
 MOST_FILES = 20
 """Files of the agent's own that are read, at most."""
@@ -60,12 +62,13 @@ def read(script: str, root: Path, folder: str, arguments: Mapping[str, object], 
     whole = "\n".join(texts.values())
     for name in [*_modules(script, root, folder), *_packages(whole, root, folder), *_console(script, root)]:
         used[name] = None
-    reads = of_repository(root).environment
-    effective = "\n".join(
-        strip(text, "python" if path.endswith(".py") else "bash", lambda name: name in reads)
-        for path, text in texts.items()
-    )
-    return ScriptUse(scripts=tuple(used), own=tuple(texts)[1:], missing=tuple(missing_values(effective, arguments)))
+    reads = of_repository(root).environment | variables_of_scripts(script, root, folder)
+    missing = {name: str(value) for name, value in arguments.items()}
+    for path, text in texts.items():
+        kind: Kind = "python" if path.endswith(".py") else "bash"
+        left = missing_values(strip(text, kind, lambda name: name in reads), missing, kind)
+        missing = {name: value for name, value in missing.items() if value in left}
+    return ScriptUse(scripts=tuple(used), own=tuple(texts)[1:], missing=tuple(missing.values()))
 
 
 def _candidates(script: str, folder: str) -> Iterator[str]:

@@ -67,6 +67,8 @@ THINGS = frozenset([
 """Verbs that begin a noun phrase as often."""
 STARTS = frozenset(["is", "has", "if", "do", "does", "with", "use", "load", "no", "should"])
 """Words with which a name says what is done or asked, so that it cannot stand as a thing."""
+DENIES = frozenset(["no", "not", "without", "disable", "skip"])
+"""Words at the beginning of a flag that deny what follows."""
 SHORT = 2
 """Letters of a name that says nothing."""
 FAMILIAR = 9
@@ -142,13 +144,27 @@ def switch_sentence(wish: RequestedOption, by_help: bool) -> str:
     if told and by_help:
         return told
     spelled = wish.option.flags[-1].lstrip("-") if wish.option.flags else wish.option.dest
-    if wish.value is False:
-        return f"turn off {spelled}"
     first, _, rest = re.sub(r"[-_]", " ", spelled).partition(" ")
+    if wish.value is False:
+        return _turned_off(wish.option, spelled, rest if first in DENIES else "")
     leaves_out = not wish.option.help or NEGATIVE.search(wish.option.help)
-    if first in ("no", "not", "without", "disable", "skip") and rest and leaves_out:
+    if first in DENIES and rest and leaves_out:
         return f"leave out {rest}" if first == "skip" else f"do without {rest}"
     return f"turn on {spelled}"
+
+
+def _turned_off(option: Option, spelled: str, denied: str) -> str:
+    """The request for a switch that makes its destination false: what is off then is named by the destination, not by a flag that denies it.
+
+    Args:
+        option: the switch.
+        spelled: its flag without dashes.
+        denied: what follows a "no" at the beginning of that flag.
+    """
+    about = re.sub(r"[-_]", " ", option.dest).lower()
+    if about == denied.lower():
+        return f"turn off {denied}"
+    return f"turn off {spelled}" if about == re.sub(r"[-_]", " ", spelled).lower() else f"turn on {spelled}"
 
 
 DOINGS = {

@@ -31,6 +31,10 @@ SPLITS = ((0.2, "test"), (0.35, "dev"), (1.0, "train"))
 """Shares of repositories, added up."""
 
 
+LOCAL = "https://github.com/local/"
+"""Begins the made address of a folder that is from nowhere."""
+
+
 class RowSource(msgspec.Struct, frozen=True, kw_only=True):
     """One repository to make rows of."""
 
@@ -39,6 +43,11 @@ class RowSource(msgspec.Struct, frozen=True, kw_only=True):
     github: str
     commit: str
     github_id: int
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its address is made up."""
+        return self.github.startswith(LOCAL)
 
 
 class MadeRows(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,7 +26,7 @@ FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""
 SECONDS = 1200.0
 """Wall time of one repository, at most."""
-VERSION = 11
+VERSION = 12
 """Of what makes rows: rows of another version are made anew."""
 
 
@@ -82,6 +82,11 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
         if number > 1:
             say(
                 f"warning: {number} repositories are called {name}: score the rows of each with a --repos folder of its own"
+            )
+    for source in order.sources:
+        if source.is_local and source.name != source.root.name.lower():
+            say(
+                f"{source.root} is called {source.name} in the rows: let it stand under that name in the --repos folder"
             )
     files = {source: parts / _name(source, order) for source in order.sources}
     todo = [source for source, file in files.items() if _part(file) is None]

@@ -2,12 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.data import Visible
 from benchmarks.predict import contexts
 from benchmarks.predict.config import Config
 from ml_agent.budget import Budget
-from ml_agent.llm.answers import read_reply
+from ml_agent.llm.answers import Reply, read_reply
 from ml_agent.llm.configured import endpoint_of
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.sender import ClientParts, RequestBody, Sender
@@ -30,6 +31,14 @@ HINT = ". Most answers can be directly found in the above segment. You might nee
 LANGUAGES = ("python", "bash", "script", "")
 
 
+class Answer(NamedTuple):
+    """What was taken out of a reply."""
+
+    text: str
+    trouble: str
+    """Why it is none, or not the whole of it."""
+
+
 class RawNavigator:
     """Asks a model once, within a budget."""
 
@@ -39,7 +48,7 @@ class RawNavigator:
         parts = ClientParts(memory=Memory(), prices=load_prices(settings.prices))
         self._sender = Sender(endpoint_of(settings), budget, lambda event, **fields: None, parts)
 
-    def answer(self, shown: Visible, root: Path, attempt: int) -> str:
+    def answer(self, shown: Visible, root: Path, attempt: int) -> Answer:
         """The answer, as the published script takes it out of the reply."""
         config = self._config
         temperature = config.temperature if config.temperature is not None else 1.0 if config.attempts > 1 else 0.0
@@ -55,7 +64,20 @@ class RawNavigator:
             raise self._sender.final(error) from error
         finally:
             self._sender.close()
-        return extract(reply.content)
+        text = extract(reply.content)
+        return Answer(text, _trouble(reply, text))
+
+
+def _trouble(reply: Reply, text: str) -> str:
+    """What the reply lacks: a published script takes what there is and says nothing, so that a row failed without a reason."""
+    if reply.cut_off and not _WHOLE_BLOCK.search(reply.content):
+        return f"the reply was cut off at its limit of {OUTPUT_TOKENS} tokens"
+    if reply.refusal:
+        return f"the model refused: {reply.refusal}"
+    return "" if text else "the reply is empty"
+
+
+_WHOLE_BLOCK = re.compile(r"```.*```", re.DOTALL)
 
 
 def prompt(shown: Visible, root: Path, config: Config) -> str:

@@ -57,7 +57,8 @@ def answer(unit: Unit, config: Config) -> Result:
         if config.navigator == "raw":
             from benchmarks.predict.raw import RawNavigator  # openai takes longer to import than all else
 
-            output = (RawNavigator(config, budget).answer(unit.shown, unit.root, unit.attempt),)
+            text, error = RawNavigator(config, budget).answer(unit.shown, unit.root, unit.attempt)
+            output = (text,)
         else:
             output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, config, budget))
             error = "" if output else "no answer was found"

@@ -1,13 +1,14 @@
 """Compares what two answers ask for; the first difference that matters is the verdict."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.same_call.entries import same_entry
 from benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
 from benchmarks.same_call.options import Options, options_of
-from benchmarks.same_call.values import Folders, Reading, plain, same, same_place
+from benchmarks.same_call.values import Folders, Reading, leads_nowhere, plain, same, same_place
+from benchmarks.strict.inside.parsers import ONLY_SHOWS
 
 GOOD = Verdict(passed=True)
 
@@ -42,7 +43,10 @@ def compare_programs(reference: Observation, candidate: Observation, root: Path)
 
 
 def _refusal(reference: Observation, candidate: Observation) -> Verdict | None:
-    """Whether the repository refuses the candidate for a reason for which it does not refuse the reference."""
+    """Whether the repository refuses the candidate for a reason for which it does not refuse the reference, or only one of them shows a help."""
+    if ONLY_SHOWS in (reference.failure, candidate.failure) and reference.message != candidate.message:
+        shows = candidate.failure == ONLY_SHOWS
+        return failed("unasked" if shows else "missing", (candidate if shows else reference).message)
     if not candidate.failure or candidate.failure == reference.failure:
         return None
     if candidate.failure == "nothing-runs" and candidate.programs:
@@ -58,7 +62,7 @@ def _differences(wanted: Program, got: Program, root: Path) -> list[Verdict]:
         shown = " ".join(said.subcommand) or "no subcommand"
         return [failed("wrong entry", f"{shown} where the reference has {' '.join(asked.subcommand) or 'none'}")]
     folders = Folders(root, wanted.folder, got.folder)
-    return [*_options(asked, said, folders), *_environment(wanted.environment, got.environment)]
+    return [*_options(asked, said, folders), *_environment(wanted, got)]
 
 
 def _options(asked: Options, said: Options, folders: Folders) -> list[Verdict]:
@@ -71,6 +75,7 @@ def _options(asked: Options, said: Options, folders: Folders) -> list[Verdict]:
             both
             and (same(first, second, _reading(asked, said, name)) or same_place(first, second, folders))
             and _same_truth(asked.words.get(name, ()), said.words.get(name, ()))
+            and not (name in asked.given and leads_nowhere(first, second, folders))
         ):
             continue
         shown = f"{name}: {_printable(second)} where the reference has {_printable(first)}"
@@ -114,9 +119,16 @@ def _printable(value: Any) -> str:
     return "nothing" if value is ABSENT else repr(value)[:200]
 
 
-def _environment(wanted: Mapping[str, str], got: Mapping[str, str]) -> Iterable[Verdict]:
-    for name, value in wanted.items():
-        if name not in got:
+def _environment(wanted: Program, got: Program) -> Iterable[Verdict]:
+    """What differs in the variables of the reference, and in those that the answer sets for a Python program that reads them."""
+    for name in sorted({*wanted.environment, *got.unset}):
+        first = wanted.environment.get(name, got.unset.get(name))
+        second = got.environment.get(name, wanted.unset.get(name))
+        if first is not None and second is not None and same(first, second):
+            continue
+        if name not in wanted.environment:
+            yield failed("unasked", f"variable {name}: {second}")
+        elif name not in got.environment:
             yield failed("missing", f"variable {name}")
-        elif not same(value, got[name]):
-            yield failed("other value", f"variable {name}: {got[name]} where the reference has {value}")
+        else:
+            yield failed("other value", f"variable {name}: {second} where the reference has {first}")

@@ -1,29 +1,25 @@
 """Runs an answer under stubs and writes down the calls that it makes; kept on disk, since references are read again and again."""
 
 import ast
-import functools
-import hashlib
-import os
 import posixpath
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from platformdirs import user_cache_path
 
 from benchmarks.characters import whole
-from benchmarks.same_call import model
+from benchmarks.same_call import fetched, model
 from benchmarks.same_call import steps as steps_of
 from benchmarks.same_call.model import CodeCall, Observation, Program
 from benchmarks.same_call.steps import Place, kept_parents, steps
-from benchmarks.strict import execute
+from benchmarks.strict import execute, on_disk
+from benchmarks.strict.bash_text import RUNTIME
 from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.reports import Call, Parse, Recorded
 from benchmarks.strict.text import kind_of, unfence
-from ml_agent.files import write_atomically
-from tools.errors import RepositoryError
-from tools.versions import local_version
+
+_SOURCES = (__file__, steps_of.__file__, fetched.__file__, model.__file__)
 
 
 def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> Observation:
@@ -36,17 +32,15 @@ def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> 
         prefix_code: what the environment needs before it.
     """
     plain = unfence(text)
-    place = _cache_file(plain, root, folder, prefix_code)
-    try:
-        return msgspec.json.decode(place.read_bytes(), type=Observation)
-    except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-        found = _whole(_look(plain, root.resolve(), folder, prefix_code))
+    place = on_disk.kept_file("same-call", root, (folder, prefix_code, plain), _SOURCES)
+    kept = on_disk.read(place, Observation)
+    if kept is not None:
+        return kept
+    found = _whole(_look(plain, root.resolve(), folder, prefix_code))
     if is_cut(found):
         found = _whole(_look(plain, root.resolve(), folder, prefix_code))
-    if is_cut(found):
-        return found  # not kept: on a less busy machine there may be more
-    place.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(place, msgspec.json.encode(found).decode())
+    if not is_cut(found):  # on a less busy machine there may be more
+        on_disk.keep(place, found)
     return found
 
 
@@ -58,29 +52,6 @@ def _whole(found: Observation) -> Observation:
 def is_cut(found: Observation) -> bool:
     """Whether a program was stopped before anything was seen of it."""
     return found.message == execute.STILL_RUNNING and not found.programs and not found.calls
-
-
-def _cache_file(text: str, root: Path, folder: str, prefix_code: str) -> Path:
-    """Where the observation of an answer is kept: by everything that it depends on."""
-    cache = Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
-    parts = (_own_version(), _version(root.resolve()), str(root.resolve()), folder, prefix_code, text)
-    name = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
-    return cache / "same-call" / name[:2] / f"{name}.json"
-
-
-@functools.lru_cache(maxsize=256)
-def _version(root: Path) -> str:
-    try:
-        return local_version(root)
-    except RepositoryError:
-        return ""
-
-
-@functools.cache
-def _own_version() -> str:
-    """Changes with the source of what looks at answers."""
-    files = [*sorted((execute.HERE).rglob("*.py")), *map(Path, (__file__, steps_of.__file__, model.__file__))]
-    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
 
 
 def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
@@ -105,6 +76,7 @@ def _program(recorded: Recorded, root: Path, folder: str) -> Program:
     """A Python program; of several parses the later ones add to the earlier."""
     parses = recorded["options"]
     entry = recorded["entry"]
+    read = {name: pair for name, pair in recorded["environment"].items() if not RUNTIME.match(name)}
     chain = next((tuple((f, n) for f, n in p["chain"]) for p in reversed(parses) if p["chain"]), ())
     return Program(
         file=entry["file"] or (chain[0][0] if chain else "") or _file_of(entry["module"], root, folder),
@@ -119,6 +91,8 @@ def _program(recorded: Recorded, root: Path, folder: str) -> Program:
         settings=recorded["settings"],
         rest=tuple(parses[-1]["rest"]) if parses else (),
         folder=entry["folder"],
+        environment={name: str(value) for name, (value, _) in read.items()},
+        unset={name: other for name, (_, other) in read.items()},
     )
 
 

@@ -9,6 +9,8 @@ import msgspec
 
 from benchmarks.same_call.model import Program
 from benchmarks.same_call.values import plain
+from tools.commandline.hydra_words import OWN, SHOWS
+from tools.commandline.reader import ParsedCall
 from tools.commandline.words import choose, parse_call
 from tools.signatures.console import read_console
 from tools.signatures.model import Option, Signature
@@ -78,13 +80,20 @@ def _compose(root: Path, program: Program, base: Signature) -> Options:
     composed, before = ({o.dest: o.default for o in _keys(s)} for s in (signature, base))
     chosen = {key.lstrip("-").replace("-", "_"): value for key, value in call.chosen if key.startswith("--")}
     groups = {o.dest for o in signature.options if o.converter == GROUP} if whole else set()
-    values = {k: v for k, v in call.values.items() if k not in groups}
+    values = {k: v for k, v in call.values.items() if k not in groups} | _modes(call)
     changed = {k for k in composed.keys() | before.keys() if composed.get(k) != before.get(k)} if whole else set()
     return Options(
         values={**composed, **values} if whole else {**values, **chosen}, given=frozenset({*values, *changed, *chosen}),
         defaults={} if whole else {k: v for k, v in before.items() if v is not None},
         nullable=frozenset(k for k, v in composed.items() if v in (None, "None", "null")),
     )  # fmt: skip
+
+
+def _modes(call: ParsedCall) -> dict[str, Any]:
+    """What of hydra's own options decides what is done: one job or a sweep, or nothing but showing something."""
+    own = {option.dest for part in call.given for option in OWN.options if part.flag in option.flags}
+    shown = sorted(own & set(SHOWS))
+    return ({"multirun": True} if "multirun" in own else {}) | ({"only shows": shown} if shown else {})
 
 
 def _keys(signature: Signature) -> list[Option]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.same_call.fetched import FETCHES, fetched_programs
 from benchmarks.same_call.model import Program
 from benchmarks.strict import execute
 from benchmarks.strict.reports import Recorded
@@ -29,7 +30,6 @@ SHOWS = frozenset({
 PREPARES = frozenset({*execute.DONE_ELSEWHERE, MAKES, *GRAMMAR, *DECLARES, *CONTROLS, *SHOWS}) - {"make"}
 """Programs that prepare or show something: they count only where they destroy."""
 REMOVES = frozenset({"rm", "shred", "truncate"})
-FETCHES = frozenset({"wget", "curl", "gdown", "aws", "gsutil", "kaggle", "huggingface-cli"})
 REVERTS = {
     "git": frozenset(
         {
@@ -63,6 +63,10 @@ FUNCTION = re.compile(
 _ARRAY = re.compile(r"[A-Za-z_]\w*\+?=\(")
 """The words of an array, which bash traces as a command, are no program."""
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
+_TAKES_RIGHTS = re.compile(
+    r"[0-7]?[0-3][0-7]{2}|0{1,3}|(?:[ugoa]*[-+=][rwxXst]*,)*(?:[ua][ugoa]*)?(?:-[rwxX]+|=[wxX]*)(?:,.*)?"
+)
+"""Modes of `chmod` with which the owner himself can no longer read, write or run something; `go-rwx` only shuts others out."""
 _WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "-n", "--name", "-p", "--prefix"})
 _EMPTIED = re.compile(r"(?:^|[;&|\n(])[ \t]*>\|?[ \t]*([^\s;&|<>()]+)")
 """A redirect without a program, which empties a file."""
@@ -107,7 +111,8 @@ def steps(text: str, trace: str, place: Place, *, python_too: bool) -> list[Prog
         if any(_same_start(invocation, one) for one in lead):
             continue
         programs += _count(invocation, place, fetched)
-    return [*programs, *_overwritten_files(text, place)]
+    ran = {posixpath.basename(s.invocation.program) for s in found}
+    return [*programs, *fetched_programs(text, ran), *_overwritten_files(text, place)]
 
 
 def _trace_steps(text: str, trace: str, place: Place) -> Iterator[_Step]:
@@ -200,6 +205,8 @@ def _destroys(name: str, invocation: Invocation, place: Place, fetched: set[str]
     words = [w for w in invocation.words if not w.startswith("-")]
     if name == "sed":
         return any(_IN_PLACE.match(w) for w in invocation.words)
+    if name == "chmod":
+        return any(_TAKES_RIGHTS.fullmatch(w) for w in invocation.words)
     if name in REMOVES:
         recursive = any(re.match(r"-\w*[rR]|--recursive", w) for w in invocation.words)
         return recursive or not {posixpath.basename(w) for w in words} <= fetched

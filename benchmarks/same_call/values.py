@@ -67,6 +67,25 @@ def same_place(first: Any, second: Any, folders: Folders) -> bool:
     return places[0] == places[1]
 
 
+def leads_nowhere(first: Any, second: Any, folders: Folders) -> bool:
+    """Whether a path that is there for the first program leads the second, which runs in another folder, to nothing: `cd data && … data/a.json`.
+
+    A bare word may be a name and no path, and of what is there for neither nothing is known.
+    """
+    if isinstance(first, list) and isinstance(second, list):
+        return any(leads_nowhere(a, b, folders) for a, b in zip(first, second, strict=False))
+    if not (isinstance(first, str) and isinstance(second, str)) or not _LOOKS_LIKE_PATH.search(first):
+        return False
+    wanted, got = (
+        Path(folders.root, folder, text) for folder, text in ((folders.first, first), (folders.second, second))
+    )
+    try:
+        return wanted.exists() and not got.exists() and not same_place(first, second, folders)
+    except (OSError, ValueError):
+        return False
+
+
+_LOOKS_LIKE_PATH = re.compile(r"/|\.\w+$")
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*")
 _SET = re.compile(r"(?P<key>[A-Za-z_][\w.]*)=(?P<value>.*)", re.DOTALL)
 

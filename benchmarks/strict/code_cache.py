@@ -3,11 +3,9 @@
 Only the host writes here: it reads the files as text and compiles them, without running anything.
 """
 
-import atexit
 import functools
 import marshal
 import os
-import shutil
 import sys
 import warnings
 from collections.abc import Iterable
@@ -16,7 +14,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from benchmarks.strict.inside.calls import cache_name, rewrite
-from benchmarks.temporary import temporary
+from benchmarks.temporary import for_this_process
 from tools.atomic import write_whole
 from tools.errors import UnsafePathError
 from tools.files import Tree
@@ -36,9 +34,7 @@ def folder() -> Path:
 @functools.cache
 def _own_folder() -> Path:
     """Where the user's cache cannot be written, one for this process."""
-    place = temporary("cache")
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    return place
+    return for_this_process("cache")
 
 
 def keep(paths: Iterable[str], root: Path) -> None:

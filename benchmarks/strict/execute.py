@@ -1,6 +1,5 @@
 """Runs an answer in its repository, apart from everything, with libraries unknown."""
 
-import atexit
 import functools
 import os
 import shlex
@@ -16,14 +15,15 @@ import msgspec
 from benchmarks.strict import code_cache
 from benchmarks.strict.bash_text import assignments
 from benchmarks.strict.collector import NAME, Collector
+from benchmarks.strict.given import parsers
 from benchmarks.strict.installed import Installed, installed_programs
 from benchmarks.strict.libraries import Libraries
-from benchmarks.strict.prepared import ACTIVATES, cloning
+from benchmarks.strict.prepared import ACTIVATES, at_home, cloning
 from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
 from benchmarks.strict.text import Kind
 from benchmarks.strict.walls import bubblewrap
 from benchmarks.strict.writable import MAKES, mounts, written_folders
-from benchmarks.temporary import lent, temporary
+from benchmarks.temporary import for_this_process, lent
 from tools.launchers import TABLE, Launcher
 
 HERE = Path(__file__).parent
@@ -94,7 +94,6 @@ DONE_ELSEWHERE = [
 ]
 WALLED = "STRICT_WALLED"
 """The variable that says to the programs on the PATH that nothing of this machine can be written."""
-PARSERS = ("absl", "click", "configargparse.py", "docopt.py", "fire", "ml_collections", "termcolor", "yaml")
 
 
 class Execution(msgspec.Struct, frozen=True, kw_only=True):
@@ -189,48 +188,17 @@ def _write_answer(job: Job, layout: Layout) -> None:
     place = layout.place
     if job.kind == "python":
         (place / "answer.py").write_text(job.text)
-        script = f'python "{place}/answer.py"\n'
+        before, script = "", f'python "{place}/answer.py"'
     else:
-        script = job.text + "\n"
-    traced = _tracing(layout) if job.record and job.kind == "bash" else ""
-    cloned = cloning(job.text, layout.root, place) if job.kind == "bash" else ""
-    (place / ANSWER).write_text(f"{assignments(job.prefix_code)}\n{cloned}{traced}{ACTIVATES.sub(':', script)}")
+        home, script = at_home(ACTIVATES.sub(":", job.text), layout.workdir)
+        before = cloning(job.text, layout.root, place) + home + (_tracing(layout) if job.record else "")
+    (place / ANSWER).write_text(f"{assignments(job.prefix_code)}\n{before}{script}\n")
 
 
 def _tracing(layout: Layout) -> str:
     """What makes bash write down each simple command with its folder and script, variables filled in; it stays on the line."""
     prompt = rf"$'\x{ord(RECORD):02x}${{PWD}}\x{ord(FIELD):02x}${{BASH_SOURCE[0]}}\x{ord(FIELD):02x}'"
     return f"exec {TRACE_FD}>>{shlex.quote(str(layout.trace))}; BASH_XTRACEFD={TRACE_FD}; PS4={prompt}; set -x; "
-
-
-def _temporary(name: str) -> Path:
-    """A folder that is there as long as this process."""
-    folder = temporary(name)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-@functools.cache
-def parsers() -> Path:
-    """The libraries that read command lines are pure Python: they are given for real where we have them."""
-    folder = _temporary("parsers")
-    for name in PARSERS:
-        for base in sys.path:
-            source = Path(base, name)
-            if base.endswith("site-packages") and source.exists():
-                shutil.copytree(source, folder / name) if source.is_dir() else shutil.copy(source, folder / name)
-                break
-    return folder
-
-
-def weaknesses() -> list[str]:
-    """What this machine lacks for judging as it should, one line each; `bubblewrap` itself says that it is missing."""
-    bubblewrap()
-    absent = [name.removesuffix(".py") for name in PARSERS if not (parsers() / name).exists()]
-    lines = []
-    if absent:
-        lines.append(f"not installed: {', '.join(absent)}; options that programs read with these are not judged")
-    return lines
 
 
 @functools.cache
@@ -241,7 +209,7 @@ def shims(console: tuple[Installed, ...], record: bool = False) -> Path:
         console: each console script of the repository, and what it starts, in words of a shell.
         record: scripts that shells start count as successful, so that what follows them is seen as well.
     """
-    folder = _temporary("bin")
+    folder = for_this_process("bin")
     python = f"exec {shlex.join(judge_words())}"
     scripts = {name: f'{python if judged else "exec"} {started} "$@"' for name, started, judged in console}
     scripts |= dict.fromkeys(PYTHONS, f'{python} "$@"')

@@ -11,6 +11,18 @@ from tools.commandline.shell import parse_command
 ACTIVATES = re.compile(r"(?:^|(?<=[;&|\n(]))[ \t]*(?:\.|source)[ \t]+[\w./~$-]*bin/activate(?=[ \t]*(?:[;&|\n)]|$))")
 """`source venv/bin/activate`, as a command of its own."""
 _CLONES = "clones"
+_OWN_SOURCE = re.compile(r"\$(\{?)BASH_SOURCE(?:\[0\])?")
+_OWN_NAME = "answer.sh"
+_SCRIPT = "STRICT_SCRIPT"
+
+
+def at_home(text: str, folder: Path) -> tuple[str, str]:
+    """What lets `$0` and `BASH_SOURCE` name a script in the row's folder, in words of a shell, and the answer in which they do.
+
+    Scripts begin with `cd "$(dirname "$0")"`: whoever runs an answer has laid it there, but we keep it apart from the repository.
+    """
+    own = shlex.quote(str(folder / _OWN_NAME))
+    return f"BASH_ARGV0={own}; {_SCRIPT}={own}; ", _OWN_SOURCE.sub(rf"$\1{_SCRIPT}", text)
 
 
 def cloning(text: str, root: Path, place: Path) -> str:

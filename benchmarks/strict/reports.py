@@ -60,6 +60,8 @@ class Recorded(TypedDict):
     options: list[Parse]
     calls: list[Call]
     settings: dict[str, Any]
+    environment: dict[str, list[str | None]]
+    """Each variable that is set and that the program reads: its value, and what the program takes without it."""
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Literal
 
 from benchmarks.strict.bash_text import commands, strip_bash
@@ -41,9 +41,3 @@ def kind_of(text: str) -> Kind:
 def strip(text: str, kind: Kind, reads: Callable[[str], bool] = lambda name: False) -> str:
     """The text without comments, docstrings, printed words and unused assignments."""
     return strip_python(text) if kind == "python" else strip_bash(text, reads)
-
-
-def missing_values(text: str, arguments: Mapping[str, object]) -> list[str]:
-    """The values that do not occur in the text, case-insensitively (the official rule 1)."""
-    lower = text.lower()
-    return [str(value) for value in arguments.values() if str(value).lower() not in lower]

@@ -38,10 +38,17 @@ def test_only_common_rows_count() -> None:
     assert comparison.dropped == {"a": 2, "b": 2}
 
 
-def test_scores_of_two_modes_do_not_compare() -> None:
-    other = msgspec.structs.replace(scored("b", "+-"), mode="same-call")
-    with pytest.raises(BenchError, match="strict and same-call do not compare"):
-        compare([scored("a", "+-"), other])
+def test_scores_of_two_modes_stand_side_by_side(tmp_path: Path) -> None:
+    other = [msgspec.structs.replace(scored(name, "+-"), mode="same-call") for name in ("a", "b")]
+    subjects = [scored("a", "++"), *other]
+    found = compare(subjects)
+    assert (found.mode, [(line.subject, line.passes[1]) for line in found.lines]) == (
+        "strict, same-call", [("a (strict)", 1.0), ("a (same-call)", 0.5), ("b (same-call)", 0.5)],
+    )  # fmt: skip
+    assert [(p.first, p.second) for p in found.pairs] == [("a (same-call)", "b (same-call)")]
+    assert [(d.first, d.second) for d in found.differences] == [("a (same-call)", "b (same-call)")]
+    markdown = write_report(subjects, tmp_path, [])[0].read_text()
+    assert "| a (strict) |" in markdown and "| a (same-call) |" in markdown
 
 
 def test_pairs_and_costs() -> None:

@@ -82,3 +82,27 @@ def test_the_budget_holds_by_row(bench: Path) -> None:
         _, prediction = run(bench, Config(navigator="raw", model="m", base_url=server.url, max_tokens=20))
         assert not server.requests
     assert "BudgetExceededError" in prediction.error
+
+
+@pytest.mark.parametrize(
+    ("message", "finish", "output", "error"),
+    [
+        (
+            {"content": "```bash\npython train.py --lr"},
+            "length",
+            ("```bash\npython train.py --lr",),
+            "cut off at its limit of 1024",
+        ),
+        ({"content": None}, "length", (), "cut off at its limit of 1024"),
+        ({"content": ""}, "stop", (), "the reply is empty"),
+        ({"content": None, "refusal": "I cannot"}, "stop", (), "the model refused: I cannot"),
+        ({"content": REPLY + " And"}, "length", ("python train.py --lr 0.5",), ""),
+    ],
+)
+def test_a_reply_that_is_cut_off_says_so(
+    bench: Path, message: dict[str, Any], finish: str, output: tuple[str, ...], error: str
+) -> None:
+    with ModelServer(misbehaviour=lambda seen, _: completion(message, seen, finish_reason=finish)) as server:
+        summary, prediction = run(bench, Config(navigator="raw", model="m", base_url=server.url))
+    assert prediction.output == output and (error in prediction.error if error else not prediction.error)
+    assert all(error in line for line in summary.failed) and len(summary.failed) == (not output)

@@ -8,7 +8,7 @@ object: `{"outcome", "code", "message", "place", "parsed", "target", "compiled"}
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -27,6 +27,7 @@ from . import (
     syntax,
     target,
     unknown,
+    variables,
     verdict,
 )
 from .scorer import Scorer
@@ -52,13 +53,12 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         return _picture(verdict.Judgement("failed", "no-such-file", str(error)), "")
     if program is None:
         return _picture(verdict.Judgement("none"), " ".join(words))
+    given = dict(os.environ)
     parents = seen.parents() if job.get("record") else []
     log = parsers.Log()
     here = scope.Scope(job["root"], program.path if program.own else "", program.words)
     prepare(job, program, log, here)
     seen.SEEN.on, seen.SEEN.scope = bool(job.get("record")), here
-    if seen.SEEN.on:
-        others.watch(log)
     judgement, place = attempt(lambda: execute.execute(program, bases.Setting.harmless), here, job["seconds"])
     if here.answer and not seen.SEEN.on and judgement.outcome in ("finished", "outside"):
         more, where = attempt(lambda: execute.remaining(here.answer), here, job["seconds"])
@@ -66,6 +66,8 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
             judgement, place = more, where
     if log.rejection and judgement.outcome == "finished":
         judgement = verdict.judge(log.rejection, here)
+    if judgement.outcome in ("finished", "outside") and not log.reached and "--help" in program.words:
+        judgement = verdict.Judgement("rejected", parsers.ONLY_SHOWS, f"the program shows {parsers.HELP}")
     if not seen.SEEN.on and judgement.outcome in ("finished", "outside") and ignored(program, log, here):
         judgement = verdict.Judgement("failed", "options-ignored", "the program reads no command line")
     report = {**_picture(judgement, program.label), "place": place, "parsed": log.reached, "compiled": calls.MADE}
@@ -78,6 +80,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         "options": seen.SEEN.options,
         "calls": seen.SEEN.calls,
         "settings": settings,
+        "environment": variables.read_variables(given, sources(program, here)) if seen.SEEN.on else {},
     }
     return {**report, "recorded": recorded} if seen.SEEN.on else report
 
@@ -112,6 +115,7 @@ def prepare(job: dict[str, Any], program: target.Target, log: parsers.Log, here:
     made = {name: flags.tensorflow(log, name) for name in ("tensorflow", "tensorflow.compat.v1")}
     sys.meta_path.insert(0, finder.FirstFinder(made, here, harmless, bool(here.answer)))
     sys.meta_path.append(finder.LastFinder(frozenset(job["foreign"])))
+    others.watch(log, here)
     flags.watch_absl(log)
     guards.complete()
     guards.install(here.answer)
@@ -160,6 +164,11 @@ def ignored(program: target.Target, log: parsers.Log, here: scope.Scope) -> bool
     """Whether options are given to a program in which nothing reads a command line: they do nothing."""
     if log.reached or not any(w.startswith("--") for w in program.words):
         return False
-    loaded = (str(getattr(m, "__file__", None) or "") for m in list(sys.modules.values()))
-    texts = (syntax.source(path).decode(errors="replace") for path in loaded if path.endswith(".py") and here.has(path))
-    return not any(word in text for text in texts for word in READS)
+    return not any(word.encode() in text for text in sources(program, here) for word in READS)
+
+
+def sources(program: target.Target, here: scope.Scope) -> Iterator[bytes]:
+    """The program's file and the modules of the repository that it loaded."""
+    loaded = {str(getattr(m, "__file__", None) or "") for m in list(sys.modules.values())}
+    loaded.add(str(Path(here.root, _file(program, here))))  # runpy takes the module that it ran out of sight
+    yield from (syntax.source(path) for path in loaded if path.endswith(".py") and here.has(path))

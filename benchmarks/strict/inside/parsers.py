@@ -17,6 +17,8 @@ KINDS = (
     ("not allowed with", "conflict"),
     ("invalid", "bad-type"),
 )
+ONLY_SHOWS = "only-shows"
+HELP, VERSION = "its help and ends", "its version and ends"
 
 
 class Rejected(SystemExit):
@@ -43,6 +45,10 @@ class Log:
         """A parser refuses: the program ends as it would."""
         self.rejection = Rejected(kind, message[:500])
         raise self.rejection
+
+    def only_shows(self, what: str) -> NoReturn:
+        """The program was asked for its help or its version: nothing else of the command line counts."""
+        self.reject(ONLY_SHOWS, f"the program shows {what}")
 
 
 class ForeignNamespace(argparse.Namespace):
@@ -79,6 +85,16 @@ def install(log: Log) -> None:
     watch = seen.ArgparseWatch()
     for name, function in {**_parse_methods(log, watch), **_value_methods(watch), "error": error}.items():
         setattr(parser, name, function)
+    shown: tuple[tuple[Any, str], ...] = ((argparse._HelpAction, HELP), (argparse._VersionAction, VERSION))
+    for action, what in shown:
+        action.__call__ = _showing(log, what)
+
+
+def _showing(log: Log, what: str) -> Callable[..., NoReturn]:
+    def show(self: Any, *words: Any) -> NoReturn:
+        log.only_shows(what)
+
+    return show
 
 
 def _parse_methods(log: Log, watch: seen.ArgparseWatch) -> dict[str, Callable[..., Any]]:

@@ -53,6 +53,8 @@ MISTAKES = {
     "llm as an agent without a model": (("run", "--agent", "llm", *ON, "--out", "{tmp}/o"), 2, "needs --model"),
     "grounded in form L": (("run", "--form", "L", "--agent", "grounded", *ON, "--out", "{tmp}/o"), 2, "bench predict"),
     "a subject that nobody knows": (("table", *ON, "--out", "{tmp}/o", "--subjects", "grounded,gpt"), 2, "no such subject: gpt"),
+    "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "no such folder"),
+    "predicting without repositories": (("predict", "--tasks", "{rows}", "--repos", "{tmp}/none", "--out", "{tmp}/o"), 2, "no such folder"),
     "half a commit": (("repos", *ON, "--commit", "sample"), 2, "NAME=SHA"),
     "installing nobody": (("agents", "install", "gpt"), 2, "no such agent"),
     "a checkout that is not there": (("agents", "install", "swe-agent", "--from", "{tmp}/none"), 2, "--from"),
@@ -120,6 +122,21 @@ def test_the_exit_code_says_whether_every_row_has_a_result(call: Call, rows: Row
     said = call("predict", *ON, "--out", "{tmp}/bad.jsonl")
     assert said.code == 1 and "row 2 (1-1): field 'arguments'" in said.err and "2 of 3 rows answered" in said.err
     assert "1 rows have no result" in said.err
+
+
+def test_a_score_says_whether_every_row_was_judged(call: Call, rows: Rows, bench: Path) -> None:
+    assert call("predict", *ON, "--out", "{tmp}/out.jsonl").code == 0
+    score = ("score", *ON, "--predictions", "{tmp}/out.jsonl")
+    assert call(*score).code == 0
+    rows({}, {"output": "python train.py --no-such 3"}, {})
+    assert call(*score, "--mode", "corrected").code == 0, "the mode leaves the row out by its rule"
+    rows({}, {"github": "https://github.com/some/other"}, {})
+    said = call(*score)
+    assert said.code == 1 and "left out 1-1: no repository other" in said.out
+    rows({}, {"arguments": "no dict"}, {})
+    assert call(*score).code == 1
+    rows({}, {})
+    assert call(*score).code == 0, "a prediction of no row is none that was asked for"
 
 
 def test_a_row_that_hangs_is_ended_for_its_time(call: Call, rows: Rows, bench: Path) -> None:

@@ -94,8 +94,14 @@ def test_folders_of_one_name_keep_all_rows(kit: Path, tmp_path: Path) -> None:
         sources=sources([str(tmp_path / "a/kit"), str(tmp_path / "b/kit")]), out=out, cache=tmp_path / "cache", rows=3
     )
     said: list[str] = []
-    assert make(order, said.append).rows == 6 and "2 repositories are called kit" in said[0]
-    assert len({(t.github_id, t.id) for t in load_tasks(str(out)).tasks}) == 6
+    assert make(order, said.append).rows == 6
+    assert (
+        said[0]
+        == f"{tmp_path / 'b/kit'} is called b-kit in the rows: let it stand under that name in the --repos folder"
+    )
+    tasks = load_tasks(str(out)).tasks
+    assert len({(t.github_id, t.id) for t in tasks}) == 6
+    assert [t.repository for t in tasks] == ["kit"] * 3 + ["b-kit"] * 3
 
 
 def test_a_changed_folder_gets_new_rows(kit: Path, tmp_path: Path) -> None:

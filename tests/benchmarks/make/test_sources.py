@@ -36,3 +36,12 @@ def test_a_plain_folder_has_an_address_of_its_name(tmp_path: Path) -> None:
     (tmp_path / "kit").mkdir()
     (source,) = sources([str(tmp_path / "kit")])
     assert source.github == "https://github.com/local/kit"
+
+
+def test_folders_of_one_name_have_names_of_their_own(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("a/kit", "b/Kit", "c/b/kit", "a/other")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    found = sources([*map(str, folders), str(folders[0])])
+    assert [one.name for one in found] == ["kit", "b-kit", "b-kit-2", "other"]
+    assert [one.github.rpartition("/")[2] for one in found] == ["kit", "b-Kit", "b-kit-2", "other"]

@@ -142,6 +142,21 @@ def test_a_switch_leaves_out_only_what_its_help_leaves_out(help: str, said: str)
     assert switch_sentence(wish("no-cache", True, nargs="0", help=help), False) == said
 
 
+@pytest.mark.parametrize(
+    ("flag", "dest", "said"),
+    [
+        ("no-shuffle", "shuffle", "turn off shuffle"),
+        ("disable_early_stop", "early_stop", "turn off early stop"),
+        ("shuffle", "shuffle", "turn off shuffle"),
+        ("quiet", "verbose", "turn on quiet"),
+        ("no-cache", "fresh", "turn on no-cache"),
+    ],
+)
+def test_a_switch_that_turns_off_says_what_is_off(flag: str, dest: str, said: str) -> None:
+    option = Option(dest=dest, flags=(f"--{flag}",), nargs="0", type="bool", switch_value="False", default="True")
+    assert switch_sentence(RequestedOption(option=option, value=False, documented=True), False) == said
+
+
 def test_a_script_called_run_is_named_as_it_is() -> None:
     run = Signature(path="run.py", framework="argparse")
     assert purpose(run) == "" and "run run.py" in request(

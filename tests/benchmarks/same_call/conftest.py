@@ -85,6 +85,12 @@ def heat(steps, files):
 if __name__ == "__main__":
     cli()
 """,
+    "kit/boil.py": "import click\n\n@click.command()\n@click.option('--steps', type=int, default=5)\n@click.version_option('1.0')\ndef main(steps):\n    pass\n\nif __name__ == '__main__':\n    main()\n",
+    "versioned.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\np.add_argument('--version', action='version', version='1')\nprint(p.parse_args())\n",
+    "measured.py": "import os, sys\nfrom kit.seeds import SEED\nprint(sys.argv[1], SEED, os.environ.get('FOLDS', '5'))\n",
+    "kit/seeds.py": "from os import environ\nSEED = int(environ['SEED']) if 'SEED' in environ else 0\n",
+    "defaulted.py": "import argparse, os\nHOST = os.getenv('HOST_NAME', 'here')\np = argparse.ArgumentParser()\n"
+    "p.add_argument('--rate', type=float, default=float(os.environ.get('RATE', '0.1')))\np.add_argument('--host', default=HOST)\nprint(p.parse_args())\n",
     "by_hand.py": "import sys\nfor word in sys.argv[1:]:\n    key, _, value = word.partition('=')\n    print(key, value)\n",
     "composed.py": "import sys\nlr = 0.1\nsteps = 10\nfor word in sys.argv[1:]:\n    key, _, value = word.lstrip('-').partition('=')\n    globals()[key] = type(globals()[key])(value)\nprint(lr, steps)\n",
     "composing.py": "import hydra\n\n@hydra.main(config_path='conf', config_name='config')\ndef main(cfg):\n    print(cfg)\n\nmain()\n",

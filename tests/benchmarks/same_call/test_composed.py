@@ -24,6 +24,12 @@ from benchmarks.same_call import same_call
         ("--config-name other", "--config-name config", "missing"),
         ("-m lr=0.1,0.2", "-m lr=0.1,0.3", "other value"),
         ("lr=0.2", "lr=0.2 resume=a.pt", "unasked"),
+        ("lr=0.2", "lr=0.2 --cfg job", "unasked"),
+        ("lr=0.2", "lr=0.2 -m", "unasked"),
+        ("lr=0.2 --cfg=job", "-c job lr=0.2", ""),
+        ("lr=0.2 --info", "lr=0.2", "missing"),
+        ("-m lr=0.1,0.2", "lr=0.1,0.2", "missing"),
+        ("lr=0.2", "lr=0.2 --help", "unasked"),
     ],
 )
 def test_the_composed_configuration_decides(kit: Path, reference: str, answer: str, reason: str) -> None:

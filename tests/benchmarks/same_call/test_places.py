@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.data import Task
 from benchmarks.same_call import same_call
-from benchmarks.same_call.values import Folders, same_place
+from benchmarks.same_call.values import Folders, leads_nowhere, same_place
 
 TRAIN = "python train.py --data data/cora -b 16"
 FILES = {
@@ -56,6 +56,8 @@ def passes(root: Path, reference: str, answer: str) -> bool:
         "git clone https://github.com/some/Gear.git && cd Gear && python train.py --data data/cora -b 16",
         "git clone --depth 1 git@github.com:some/gear work\ncd work\npython train.py --data data/cora -b 16",
         "python3 -m venv .venv && . .venv/bin/activate && pip install -e . && python train.py --data data/cora -b 16",
+        'cd "$(dirname "$0")"\npython train.py --data data/cora -b 16',
+        'cd "$(dirname "${BASH_SOURCE[0]}")/data" && python ../train.py --data cora -b 16',
         "virtualenv env; source env/bin/activate; python train.py --data data/cora -b 16",
     ],
 )
@@ -68,6 +70,8 @@ def test_the_same_call_from_elsewhere(gear: Path, answer: str) -> None:
     [
         "python train.py --data $PWD/data/core -b 16",
         "cd data && python ../train.py --data core -b 16",
+        "cd data && python ../train.py --data data/cora -b 16",
+        "cd data; python -m gear --data data/cora -b 16",
         'words=(--data data/cora)\npython train.py "${words[@]}"',
         "git clone https://github.com/some/other && cd other && python train.py --data data/cora -b 16",
     ],
@@ -109,10 +113,25 @@ def test_words_for_a_parser_that_is_not_reached_are_read_by_the_signature(gear: 
     assert passes(gear, "python early.py --config absent.yaml --lr 0.5 --workers 1", answer) == same
 
 
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        ("cd data && python ../train.py --data cora", "cd data && python ../train.py --data cora"),
+        ("cd gear && python ../train.py --data out/x.pt", "python train.py --data out/x.pt"),
+        ("python train.py --data out/x.pt", "cd gear && python ../train.py --data out/x.pt"),
+        ("python train.py --data data", "cd gear && python ../train.py --data data"),
+        ("cd gear && python ../train.py --data ../data/cora", "python train.py --data data/cora"),
+    ],
+)
+def test_a_harmless_change_of_folder(gear: Path, reference: str, answer: str) -> None:
+    assert passes(gear, reference, answer)
+
+
 def test_lists_of_places_and_addresses() -> None:
     folders = Folders(Path("/r"), ".", "data")
     assert same_place(["data/a", "data/b"], ["a", "/r/data/b"], folders)
     assert not same_place(["data/a"], ["a", "b"], folders)
+    assert not leads_nowhere("data/a", "data/a", folders)
     assert not same_place("https://x/data/a", "https://x/a", folders)
     assert not same_place("", "..", folders)
     assert not same_place(3, "3", folders)

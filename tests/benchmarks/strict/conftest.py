@@ -108,6 +108,9 @@ if args.dataset != "cora":
 print(args.rate * 2, args.other)
 """,
     "examples/run.sh": "for lr in 0.1 0.2; do\n  python examples/train.py --dataset $1 --lr $lr\ndone\n",
+    "examples/rate.sh": "python examples/train.py --dataset $1 --lr ${RATE:-0.1}\n",
+    "examples/burn.py": "import fire\n\ndef main(data, epochs=3):\n    print(data)\n\nif __name__ == '__main__':\n    fire.Fire(main)\n",
+    "examples/typed.py": "import typer\n\ndef main(data: str, epochs: int = 3):\n    print(data)\n\nif __name__ == '__main__':\n    typer.run(main)\n",
     "examples/plain.py": "import torch\nprint(torch.ones(3))\n",
 }
 

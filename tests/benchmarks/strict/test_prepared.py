@@ -9,6 +9,7 @@ from benchmarks.strict import execute
 from benchmarks.strict.installed import installed_programs
 from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.prepared import ACTIVATES, cloning
+from benchmarks.strict.score import Case, score
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,27 @@ def test_a_clone_of_the_repository_leads_to_it(tmp_path: Path, text: str, name: 
 )
 def test_anything_else_leads_nowhere(tmp_path: Path, text: str) -> None:
     assert cloning(text, tmp_path / "kit", tmp_path) == ""
+
+
+TRAIN = "python examples/train.py --dataset cora"
+BEGINS = 'HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"'
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        (f'cd "$(dirname "$0")"\n{TRAIN}', True),
+        (f'{BEGINS}; cd "$HERE"\n{TRAIN}', True),
+        (f'cd examples; cd "$(dirname "$(readlink -f "${{0}}")")"; {TRAIN}', True),
+        (f"set -eu; cd ${{BASH_SOURCE%/*}}; {TRAIN}", True),
+        (f'cd "$(dirname "$0")/examples"; {TRAIN}', False),
+    ],
+)
+def test_a_script_lies_in_the_folder_of_the_row(repository: Path, text: str, runs: bool) -> None:
+    assert score(text, Case(root=repository, path=".", kind="bash", arguments={})).executes == runs
+    if runs:
+        inner = text.replace("examples/train.py", "train.py").replace("cd examples; ", "cd ..; ")
+        assert score(inner, Case(root=repository, path="examples", kind="bash", arguments={})).executes
 
 
 @pytest.mark.parametrize(

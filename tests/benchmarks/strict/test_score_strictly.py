@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.strict import execute
+from benchmarks.strict import execute, given
 from benchmarks.strict.score import Case, Verdict, score
 
 TRAIN = "python examples/train.py --dataset cora --lr 0.2"
@@ -37,6 +37,9 @@ def judge(
         "python examples/flags.py --task=cola --do_train=true",
         "python examples/loose.py --dataset cora --rate 3",
         "python examples/inside.py now",
+        "python -m examples.burn cora --epochs 4",
+        "python -m examples.typed cora --epochs 4",
+        "cd examples && python -m typed cora --epochs 4",
     ],
 )
 def test_commands_that_run(repository: Path, text: str) -> None:
@@ -130,6 +133,19 @@ def test_a_value_in_a_comment_does_not_count(repository: Path) -> None:
     assert (verdict.executes, verdict.arguments, verdict.missing) == (True, False, ("0.2",))
 
 
+@pytest.mark.parametrize(
+    ("text", "used"),
+    [
+        ("RATE=0.2 bash examples/rate.sh cora", True),
+        ("export RATE=0.2\ncd examples/.. && bash ./examples/rate.sh cora", True),
+        ("RATE=0.2 python examples/train.py --dataset cora", False),
+        ("RATE=0.2 bash examples/run.sh cora", False),
+    ],
+)
+def test_a_variable_counts_where_the_script_reads_it(repository: Path, text: str, used: bool) -> None:
+    assert judge(repository, text, "bash", {"lr": "0.20"}).arguments == used
+
+
 def test_the_folder_of_the_task(repository: Path) -> None:
     assert judge(repository, "python train.py --dataset cora", path="./examples").passed
     assert judge(repository, TRAIN, path="nowhere").reason.startswith("no-such-folder")
@@ -144,7 +160,12 @@ def test_nothing_is_written(repository: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("out*")) + list(tmp_path.glob("also"))
 
 
+def test_what_is_never_judged_is_said() -> None:
+    assert given.weaknesses()[0] == "options that programs read with hydra or typer are not judged"
+    assert not any("typer" in line for line in given.weaknesses(strict=False))
+
+
 def test_a_job_names_the_parsers_that_its_sandbox_shows(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execute, "parsers", execute.parsers.__wrapped__)  # as where several threads ask first
+    monkeypatch.setattr(execute, "parsers", given.parsers.__wrapped__)  # as where several threads ask first
     verdict = judge(repository, "python examples/flags.py --task=cola --do_train --steps 7")
     assert verdict.executes, verdict.reason

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from benchmarks.strict.bash_text import assignments, strip_bash
 from benchmarks.strict.python_text import strip_python
-from benchmarks.strict.text import kind_of, missing_values, unfence
+from benchmarks.strict.text import kind_of, unfence
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,3 @@ def test_fences() -> None:
     assert unfence("Here:\n```python\nx = 1\n```\nDone.") == "x = 1\n"
     assert unfence("`python a.py`") == "python a.py"
     assert unfence("python a.py") == "python a.py"
-
-
-def test_missing_values_ignore_case() -> None:
-    assert missing_values("python a.py --data Cora", {"d": "CORA", "n": 3}) == ["3"]

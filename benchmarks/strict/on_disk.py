@@ -1,0 +1,69 @@
+"""What was found out about an answer, kept under everything that it depends on: the answer, the repository as it is, and our own source."""
+
+import functools
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from platformdirs import user_cache_path
+
+from benchmarks.strict.execute import HERE
+from benchmarks.strict.given import given_parsers
+from benchmarks.strict.walls import bubblewrap
+from ml_agent.files import write_atomically
+from tools.errors import RepositoryError
+from tools.versions import local_version
+
+FoundT = TypeVar("FoundT", bound=msgspec.Struct)
+
+
+def kept_file(name: str, root: Path, parts: Sequence[str], sources: Sequence[str] = ()) -> Path:
+    """Where something is kept.
+
+    Args:
+        name: the folder of its kind.
+        root: the repository's folder.
+        parts: what else it depends on, such as the answer.
+        sources: files of ours that make it, beside those that run answers.
+    """
+    cache = Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
+    root = root.resolve()
+    machine = (*sorted(given_parsers()), "walled" if bubblewrap() else "open")
+    whole = "\0".join((_source_version(tuple(sources)), _version(root), str(root), *machine, *parts))
+    key = hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
+    return cache / name / key[:2] / f"{key}.json"
+
+
+def read(file: Path, kind: type[FoundT]) -> FoundT | None:
+    """What is kept in a file; None where that is nothing, or of another form."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=kind)
+    except (OSError, msgspec.DecodeError):  # a ValidationError is one, too
+        return None
+
+
+def keep(file: Path, found: msgspec.Struct) -> None:
+    """Keep something, where the cache can be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, msgspec.json.encode(found).decode())
+    except OSError:
+        return
+
+
+@functools.lru_cache(maxsize=256)
+def _version(root: Path) -> str:
+    try:
+        return local_version(root)
+    except RepositoryError:
+        return ""
+
+
+@functools.cache
+def _source_version(more: tuple[str, ...]) -> str:
+    """Changes with the source of what looks at answers."""
+    files = [*sorted(HERE.rglob("*.py")), *map(Path, more)]
+    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
