@@ -4,7 +4,7 @@ import itertools
 import os
 import posixpath
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -14,6 +14,7 @@ from tools.check.inputs import SUFFIX, is_read
 from tools.check.places import is_literal
 from tools.commandline.parse import parse_one
 from tools.index import RepoIndex
+from tools.run_folders import is_of_a_run
 from tools.secret_files import is_secret
 from tools.version_control import is_control, is_git_folder
 
@@ -187,7 +188,12 @@ def _is_input(path: str, places: Places) -> bool:
             and not is_control(str(file.resolve().relative_to(folder.resolve())))
             and file.is_file()
             and file.stat().st_size <= MOST_BYTES
-            and not (places.workspace / path).exists()
+            and not _is_in_repository(path, places.workspace)
         )
     except OSError:
         return False
+
+
+def _is_in_repository(path: str, workspace: Path) -> bool:
+    """Whether the sandbox has a file anyway; what an earlier run left inside the repository is no part of it."""
+    return (workspace / path).exists() and not is_of_a_run(workspace, PurePosixPath(path))
