@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from ml_agent.matching.mentions import Mention, Spelled, Statement, is_introduced, read, starts_module
 from ml_agent.request import Value, ValueKind
 from ml_agent.values.context import around
-from ml_agent.values.lexer import Token, is_path
+from ml_agent.values.lexer import Token, is_path, unquoted
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 
@@ -54,7 +54,7 @@ def _of_spelled(statement: Statement, option: Spelled) -> Value:
     """`--name value`, `--name=value`, `name=value`, and `--switch`, which is true."""
     name, start, end = option.name.lstrip("-"), option.start, option.end
     if option.joined:
-        text = option.joined.strip("\"'")
+        text = unquoted(option.joined).strip("\"'")
         return Value(text=option.joined, value=text, kind=kind_of(text), start=start, end=end, name=name)
     behind = next((token for token in statement.tokens if token.start >= end and token.text != "="), None)
     if behind is None or behind.kind in {"mark", "flag"} or _is_prose(behind):
