@@ -138,9 +138,11 @@ def _missing_file(diagnosis: Diagnosis, scene: Scene) -> Iterator[Repair]:
     folder = same_file_elsewhere(scene.source.root, path, scene.entry, scene.task.folder)
     if folder is not None and (moved := _from_folder(scene, folder)):
         yield moved
-    if path.startswith("/") and (told := _told_where(scene, path)):
+    named = os.path.normpath(path) in scene.task.named
+    if path.startswith("/") and not named and (told := _told_where(scene, path)):
         yield told
-    for command in makers_of(Missing(root=scene.source.root, path=path, folder=scene.task.folder, entry=scene.entry)):
+    missing = Missing(root=scene.source.root, path=path, folder=scene.task.folder, entry=scene.entry, named=named)
+    for command in makers_of(missing):
         yield Repair(kind="first", arguments=(command,), why=f"{command} makes {path}")
 
 
