@@ -66,13 +66,19 @@ def of_draft(draft: Draft) -> str:
     return "\n".join([head, *shown, *made_from])
 
 
-def of_check(draft: Draft, instruction: str, absent: Sequence[str] = ()) -> str:
+def of_inputs(absent: Sequence[str], refused: Sequence[str]) -> list[str]:
+    """Which files that the user names do not go in, a line each reason."""
+    lines = [f"{', '.join(absent)}: neither in your folder nor in the repository"] if absent else []
+    return lines + [f"not taken: {line}" for line in refused]
+
+
+def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str:
     """Whether a draft is sound, which files are nowhere, the account of the user's values, and what was kept from an example unasked."""
     told = [entry for entry in draft.ledger if entry.required or entry.status != "not found"]
     placed = sum(entry.status != "not found" for entry in draft.ledger)
     verdict = "sound" if draft.sound else "disputed by its author, so it is run"
     lines = [f"{verdict}; {_count(placed, 'value')} accounted for"]
-    lines += [f"{', '.join(absent)}: neither in your folder nor in the repository"] if absent else []
+    lines += lacking
     lines += map(_entry, told)
     return "\n".join([*lines, *_kept_options(draft, instruction)])
 
