@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.matching.mentions import read
+from ml_agent.matching.save_places import save_places
 from ml_agent.request import Request, Value
 from ml_agent.unasked import unasked
 from ml_agent.values.context import counted_thing, purpose
@@ -80,6 +82,7 @@ def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str
     lines = [f"{verdict}; {_count(placed, 'value')} accounted for"]
     lines += lacking
     lines += map(_entry, told)
+    lines += _unused_places(draft, instruction)
     return "\n".join([*lines, *_kept_options(draft, instruction)])
 
 
@@ -87,6 +90,14 @@ def _entry(entry: LedgerEntry) -> str:
     if entry.status == "not found":
         return f"{entry.text}: not used"
     return f"{entry.text}: {entry.where}" + (" (its default)" if entry.status == "default" else "")
+
+
+def _unused_places(draft: Draft, instruction: str) -> Iterable[str]:
+    """Plain words that are named as places to save to, and that the answer does not use: guesses, so no finding speaks of them."""
+    statement = read(instruction)
+    for name in dict.fromkeys(statement.tokens[place].value for place in save_places(statement)):
+        if not any(entry.value == name for entry in draft.ledger):
+            yield f"{name}: not used; nothing of this answer takes it as the place to save to"
 
 
 def _kept_options(draft: Draft, instruction: str) -> Iterable[str]:

@@ -95,7 +95,7 @@ def _strip_example(name: str) -> str:
 
 def spelled_otherwise(missing: Missing) -> str:
     """The same path in other case, or where the one that was asked for has the separators of Windows; "" where there is none."""
-    asked = _asked(missing)
+    asked = _asked_path(missing)
     wanted = PurePosixPath(asked.replace("\\", "/"))
     if wanted.is_absolute() or ".." in wanted.parts or not wanted.parts:
         return ""
@@ -107,13 +107,13 @@ def spelled_otherwise(missing: Missing) -> str:
     return ""
 
 
-def _asked(missing: Missing) -> str:
+def _asked_path(missing: Missing) -> str:
     return missing.path.replace("\\\\", "\\")
 
 
 def _spelled_otherwise(missing: Missing) -> Iterator[str]:
     if same := spelled_otherwise(missing):
-        asked = _asked(missing)
+        asked = _asked_path(missing)
         parent = PurePosixPath(asked).parent
         target = PurePosixPath(*[".."] * len(parent.parts), same).as_posix()
         yield f"{_make_folder(parent)}ln -s {shlex.quote(target)} {shlex.quote(asked)}"

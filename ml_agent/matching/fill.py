@@ -16,6 +16,7 @@ from ml_agent.matching.fitting import has_its_count, is_possible, typed
 from ml_agent.matching.forms import Forms
 from ml_agent.matching.meanings import Entry
 from ml_agent.matching.mentions import Mention, Spelled, Statement
+from ml_agent.matching.save_places import place_saves
 from ml_agent.matching.scores import Opinion, Pair, Scores, value_score
 from ml_agent.matching.sense import sense_of
 from ml_agent.matching.series import united, with_series, without_counts, without_torn_ranges
@@ -162,6 +163,7 @@ def fill(
     taken, unknown = spelled_slots(statement, slots)
     device = place_devices(statement, slots, taken) if callee.names else NO_DEVICES
     taken += device.placed
+    taken += place_saves(statement, slots, taken)
     kept = _keep_options(unknown if callee.flexible else (), device.spans)
     forms = Forms(statement, slots, weights)
     scored = [
