@@ -4,6 +4,7 @@ import posixpath
 import shlex
 import tempfile
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ from ml_agent.delivery.judge import RunOutputs as DeliveryScene
 from ml_agent.delivery.judge import judge
 from ml_agent.draft import Draft
 from ml_agent.evidence import level_seen
+from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
 from ml_agent.outputs import collect, made_since, moment
 from ml_agent.runs import STAGED, RunFolder
@@ -185,9 +187,8 @@ class Executor:
         if root.is_relative_to(self._settings.cache_dir.resolve()):
             return root
         target = Path(tempfile.mkdtemp(prefix=STAGED, dir=self._folder.path)) / root.name
-        config = self._folder.config().get("job") or {}
-        words = " ".join([str(config.get("instruction", "")), *(str(pair) for pair in config.get("arguments", ()))])
-        if left := stage(root, target, words):
+        instruction, arguments = self._words
+        if left := stage(root, target, " ".join([instruction, *map(str, arguments)])):
             self._note(f"{left} files that git ignores or that are named like secrets stay outside of the sandbox")
         return target
 
@@ -198,7 +199,15 @@ class Executor:
 
     def _task(self, draft: Draft) -> Task:
         probe = self._settings.probe_seconds if self._settings.run == "probe" else None
-        return msgspec.structs.replace(task_of(draft), timeout=self._settings.timeout, probe_seconds=probe)
+        instruction, arguments = self._words
+        named = frozenset(one.path for one in named_paths(instruction, [str(value) for _, value in arguments]))
+        return msgspec.structs.replace(task_of(draft), timeout=self._settings.timeout, probe_seconds=probe, named=named)
+
+    @cached_property
+    def _words(self) -> tuple[str, list[list[str]]]:
+        """The user's own: his sentence, and the names and values that he gave beside it."""
+        job = self._folder.config().get("job") or {}
+        return str(job.get("instruction", "")), list(job.get("arguments", ()))
 
     def _put_code(self, draft: Draft) -> None:
         with tempfile.TemporaryDirectory(prefix=STAGED, dir=self._folder.path) as folder:

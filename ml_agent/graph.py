@@ -159,8 +159,9 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
         tried = Attempt(draft=draft, problem=problem)
         return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
     expected = {one.path for one in expected_of(state)}
-    absent = [path for path in inputs_for(state, workspace, draft).absent if path not in expected]
-    services.note("check", wording.of_check(draft, state["instruction"], absent))
+    inputs = inputs_for(state, workspace, draft)
+    lacking = wording.of_inputs([path for path in inputs.absent if path not in expected], inputs.refused)
+    services.note("check", wording.of_check(draft, state["instruction"], lacking))
     best = better(state, draft, "checked" if draft.sound else "none")
     update = {"draft": plain(draft), "best": best}
     if services.settings.run == "none":

@@ -4,7 +4,7 @@ import itertools
 import os
 import posixpath
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -14,6 +14,7 @@ from tools.check.inputs import SUFFIX, is_read
 from tools.check.places import is_literal
 from tools.commandline.parse import parse_one
 from tools.index import RepoIndex
+from tools.run_folders import is_of_a_run
 from tools.secret_files import is_secret
 from tools.version_control import is_control, is_git_folder
 
@@ -51,6 +52,8 @@ class Places(msgspec.Struct, frozen=True):
     """Where the command runs, in the checkout."""
     files: tuple[str, ...] = ()
     """Of the repository."""
+    root: Path | None = None
+    """Of the checkout; the workspace where None."""
 
 
 class Inputs(msgspec.Struct, frozen=True):
@@ -60,6 +63,8 @@ class Inputs(msgspec.Struct, frozen=True):
     """Relative paths that lie in the user's folder and not in the repository's."""
     absent: tuple[str, ...]
     """What the command reads and lies in neither."""
+    refused: tuple[str, ...] = ()
+    """What lies in the user's folder and is not taken, each as a line with the reason."""
 
 
 def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder: Path) -> Inputs:
@@ -71,9 +76,11 @@ def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder
         index: of the repository.
         folder: the user's working folder.
     """
-    places = Places(folder, index.root / draft.workdir, index.files)
+    places = Places(folder, index.root / draft.workdir, index.files, index.root)
     read = words_read(draft, index)
-    return Inputs(named_inputs(named, read, places), absent_inputs(named, read, places))
+    return Inputs(
+        named_inputs(named, read, places), absent_inputs(named, read, places), refused_inputs(named, read, places)
+    )
 
 
 def named_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> tuple[str, ...]:
@@ -92,6 +99,19 @@ def named_inputs(named: Sequence[NamedPath], read: Collection[str], places: Plac
 def absent_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> tuple[str, ...]:
     """Files that the request names, that the command reads, and that lie neither in the user's folder nor in the repository."""
     return tuple(one.path for one in named if one.path in read and _is_file_name(one.path) and _is_absent(one, places))
+
+
+def refused_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> tuple[str, ...]:
+    """Files of the user's that the request names and that are not taken, each with the reason."""
+    meant = [one.path for one in named if _is_meant(one, read)]
+    return tuple(f"{path}: {why}" for path in meant if (why := _why_refused(path, places)))
+
+
+def _why_refused(path: str, places: Places) -> str:
+    try:
+        return _refusal(path, places.folder) if _is_there(path, places) else ""
+    except OSError:
+        return ""
 
 
 def words_read(draft: Draft, index: RepoIndex) -> frozenset[str]:
@@ -176,18 +196,37 @@ def _is_absent(one: NamedPath, places: Places) -> bool:
 
 
 def _is_input(path: str, places: Places) -> bool:
-    if path.startswith(("/", "~", ".")) or "\0" in path or is_secret(path) or is_control(path):
-        return False
-    folder, file = places.folder, places.folder / path
     try:
-        inside = file.resolve().is_relative_to(folder.resolve())
-        return (
-            inside
-            and not is_secret(str(file.resolve()))
-            and not is_control(str(file.resolve().relative_to(folder.resolve())))
-            and file.is_file()
-            and file.stat().st_size <= MOST_BYTES
-            and not (places.workspace / path).exists()
-        )
+        return _is_there(path, places) and not _refusal(path, places.folder)
     except OSError:
         return False
+
+
+def _is_there(path: str, places: Places) -> bool:
+    """Whether a path of the user's folder names a file that the sandbox would not have by itself."""
+    if path.startswith(("/", "~")) or "\0" in path:
+        return False
+    return (places.folder / path).is_file() and not _is_in_repository(path, places)
+
+
+def _refusal(path: str, folder: Path) -> str:
+    """Why a file is not taken; "" where it is."""
+    aim, whole = (folder / path).resolve(), folder.resolve()
+    if not aim.is_relative_to(whole):
+        outside = "outside of your folder" if path.startswith("..") else "a link that leads out of your folder"
+        return f"{outside}; name what you mean by its absolute path"
+    if is_control(path) or is_control(aim.relative_to(whole).as_posix()):
+        return "version control's own"
+    if is_secret(path) or is_secret(str(aim)):
+        return "named like a secret"
+    if path.startswith("."):
+        return "hidden"
+    return "" if aim.stat().st_size <= MOST_BYTES else f"larger than {MOST_BYTES // 1024**3} GB"
+
+
+def _is_in_repository(path: str, places: Places) -> bool:
+    """Whether the sandbox has a file anyway: neither what an earlier run left inside the repository, nor what a link there leads out to."""
+    file, root = places.workspace / path, (places.root or places.workspace).resolve()
+    return (
+        file.exists() and file.resolve().is_relative_to(root) and not is_of_a_run(places.workspace, PurePosixPath(path))
+    )

@@ -8,9 +8,9 @@ import msgspec
 
 from ml_agent.values.lexer import tokenize
 
-_WORD = re.compile(r"[^\s\"'`“”‘’,;()\[\]{}<>|]+")
+_WORD = re.compile(r"[^\s\"'`“”„‘’«»,;()\[\]{}<>|]+")
 _BLANK = re.compile(r"\s")
-_OPENING = "\"'`“‘"
+_OPENING = "\"'`“„‘«"
 _BEFORE_A_PATH = " \t\r\n,;([{<|=:"
 """Behind anything else a slash goes on with what stands there: `${DATA}/x` is not `/x`."""
 _ROOTED = ("/", ".", "~")

@@ -15,8 +15,9 @@ from ml_agent.files import locked, read_small, write_atomically
 from ml_agent.seal import is_sealed, sealed
 from ml_agent.trajectory import read_trajectory
 from tools.atomic import remove_unfinished
+from tools.run_folders import CHECKPOINTS, TRAJECTORY
 
-CONFIG, RESULT, TRAJECTORY, CHECKPOINTS = "config.json", "run.json", "trajectory.jsonl", "checkpoints.sqlite"
+CONFIG, RESULT = "config.json", "run.json"
 STAGED = ".source-"
 """Begins the names of folders for a sandbox."""
 FORMAT = 1
@@ -125,6 +126,8 @@ def new_run(runs_dir: Path, out: Path | None, config: dict[str, Any]) -> RunFold
         folder = RunFolder(path.resolve())
         folder.write_config(config)
         folder.logs.mkdir()
+        for file in (folder.trajectory, folder.checkpoints):  # from now on it is known as a run
+            file.touch()
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written ({error.strerror}): choose another --out") from error
     return folder

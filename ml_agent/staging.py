@@ -1,4 +1,4 @@
-"""What of a folder of the user's goes into a sandbox: not what git ignores, nothing that is named like a secret, no settings of git's.
+"""What of a folder of the user's goes into a sandbox: not what git ignores, nothing that is named like a secret, no settings of git's, no runs.
 
 A clone of ours holds what everybody can fetch. A work tree of the user's also holds `.env`, a token in `.git/config`, private
 notes. Data that git ignores goes in where the user's own words name it.
@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from tools.files import MAX_FILES
 from tools.ignored import Ignored, ignored_in
+from tools.run_folders import is_of_a_run, is_run_folder
 from tools.secret_files import is_secret
 from tools.version_control import is_control, is_git_folder
 
@@ -52,11 +53,11 @@ def _is_unwanted(path: str, rules: Ignored | None, words: str) -> bool:
 
 
 def _walk(root: Path) -> Iterator[tuple[Path, PurePosixPath]]:
-    """Regular files and links below a folder, but for version control's own; folders that cannot be read hold nothing."""
+    """Regular files and links below a folder, but for version control's own and runs; folders that cannot be read hold nothing."""
     count = 0
     for here, folders, files in os.walk(root):
         place = Path(here)
-        folders[:] = [name for name in folders if not is_control(name) and not is_git_folder(place / name)]
+        folders[:] = [name for name in folders if not _is_foreign(place / name)]
         for name in sorted([*(name for name in files if not is_control(name)), *folders]):
             path = place / name
             count += 1
@@ -64,6 +65,11 @@ def _walk(root: Path) -> Iterator[tuple[Path, PurePosixPath]]:
                 return
             if _is_part(path, root):
                 yield path, PurePosixPath(path.relative_to(root).as_posix())
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Whether a folder is not the repository's: version control's, or a run's, into which this very copy may be made."""
+    return is_control(folder.name) or is_git_folder(folder) or is_run_folder(folder)
 
 
 def _is_part(path: Path, root: Path) -> bool:
@@ -82,7 +88,8 @@ def _leads_inside(link: Path, root: Path) -> bool:
         return False
     if link.readlink().is_absolute() or not aim.is_relative_to(root.resolve()):
         return False
-    return not is_control(aim.relative_to(root.resolve()).as_posix())
+    inside = aim.relative_to(root.resolve())
+    return not is_control(inside.as_posix()) and not is_of_a_run(root.resolve(), inside)
 
 
 def _lay(path: Path, place: Path) -> None:

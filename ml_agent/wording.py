@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.matching.mentions import read_request
+from ml_agent.matching.save_places import save_places
 from ml_agent.request import Request, Value
 from ml_agent.unasked import unasked
 from ml_agent.values.context import counted_thing, purpose
@@ -66,14 +68,21 @@ def of_draft(draft: Draft) -> str:
     return "\n".join([head, *shown, *made_from])
 
 
-def of_check(draft: Draft, instruction: str, absent: Sequence[str] = ()) -> str:
+def of_inputs(absent: Sequence[str], refused: Sequence[str]) -> list[str]:
+    """Which files that the user names do not go in, a line each reason."""
+    lines = [f"{', '.join(absent)}: neither in your folder nor in the repository"] if absent else []
+    return lines + [f"not taken: {line}" for line in refused]
+
+
+def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str:
     """Whether a draft is sound, which files are nowhere, the account of the user's values, and what was kept from an example unasked."""
     told = [entry for entry in draft.ledger if entry.required or entry.status != "not found"]
     placed = sum(entry.status != "not found" for entry in draft.ledger)
     verdict = "sound" if draft.sound else "disputed by its author, so it is run"
     lines = [f"{verdict}; {_count(placed, 'value')} accounted for"]
-    lines += [f"{', '.join(absent)}: neither in your folder nor in the repository"] if absent else []
+    lines += lacking
     lines += map(_entry, told)
+    lines += _unused_places(draft, instruction)
     return "\n".join([*lines, *_kept_options(draft, instruction)])
 
 
@@ -81,6 +90,14 @@ def _entry(entry: LedgerEntry) -> str:
     if entry.status == "not found":
         return f"{entry.text}: not used"
     return f"{entry.text}: {entry.where}" + (" (its default)" if entry.status == "default" else "")
+
+
+def _unused_places(draft: Draft, instruction: str) -> Iterable[str]:
+    """Plain words that are named as places to save to, and that the answer does not use: guesses, so no finding speaks of them."""
+    statement = read_request(instruction)
+    for name in dict.fromkeys(statement.tokens[place].value for place in save_places(statement)):
+        if not any(entry.value == name for entry in draft.ledger):
+            yield f"{name}: not used; nothing of this answer takes it as the place to save to"
 
 
 def _kept_options(draft: Draft, instruction: str) -> Iterable[str]:

@@ -10,6 +10,8 @@ from sandbox.setup.executor import SetupAction
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _CODE_FILE = re.compile(r"[\w./-]+\.py\b")
+RUN_MARKS = ("trajectory.jsonl", "checkpoints.sqlite")
+"""Files that together mark the folder of a run of this program, which is no part of the repository that it lies in."""
 LOCKED = "--no-deps -r"
 """The list is complete, and what contradicts itself on paper may be what a repair made and ran."""
 
@@ -93,7 +95,13 @@ def _checkout(record: SessionRecord, folder: str) -> list[str]:
             f"git -C {folder} fetch -q --depth 1 origin {source.version} || git -C {folder} fetch -q origin",
             f"git -C {folder} checkout -q {source.version}",
         ]
-    return [f"mkdir -p {folder}", f"cp -a {shlex.quote(str(source.root))}/. {folder}"]
+    is_run = " -a ".join(f"-e {{}}/{name}" for name in RUN_MARKS)
+    return [
+        f"mkdir -p {folder}",
+        f"(cd {shlex.quote(str(source.root))}",
+        rf'  find . -mindepth 1 -type d \( -samefile "$work" -o -exec test {is_run} \; \) -prune -o -print0 |',
+        f"  tar --null --no-recursion -T - -cf -) | tar -xf - -C {folder}",
+    ]
 
 
 def _docker_checkout(record: SessionRecord) -> list[str]:

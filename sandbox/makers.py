@@ -43,6 +43,8 @@ class MissingFile(msgspec.Struct, frozen=True, kw_only=True):
     """Where the program ran, relative to the root."""
     entry: Path | None = None
     """The script that ran; it does not make what it asks for."""
+    named: bool = False
+    """Whether the user names it: what is made of another file is not what he means."""
 
     @property
     def here(self) -> Path:
@@ -66,7 +68,8 @@ class MissingFile(msgspec.Struct, frozen=True, kw_only=True):
 
 def makers_of(missing: MissingFile) -> list[str]:
     """Commands, run from the folder where the program ran, that bring the file about; likeliest first."""
-    ways = (_spelled_otherwise, _from_template, _unpack_commands, _readme_commands, _scripts, _make_targets)
+    others = () if missing.named else (_spelled_otherwise, _from_template)
+    ways = (*others, _unpack_commands, _readme_commands, _scripts, _make_targets)
     found = [command for way in ways for command in way(missing)]
     return list(dict.fromkeys(found))[:MAX_WAYS]
 
@@ -80,28 +83,40 @@ def template_of(target: Path) -> Path | None:
 
 
 def _strip_example(name: str) -> str:
-    """Without the word that marks an example, and one dot where it stood between two."""
+    """Without the word that marks an example, and one dot where it stood between two; `sample.txt` is no example of a file `txt`."""
     match = _TEMPLATE.search(name)
     if match is None:
         return name
     between = "." if match.start() and match.end() < len(name) and "." in match[0] else ""
-    return name[: match.start()] + between + name[match.end() :]
+    rest = name[: match.start()] + between + name[match.end() :]
+    only_ending = not match.start() and match[0].endswith(".") and "." not in rest
+    return name if only_ending else rest
 
 
-def _spelled_otherwise(missing: MissingFile) -> Iterator[str]:
-    """The same path in other case, or written with the separators of Windows."""
-    asked = missing.path.replace("\\\\", "\\")
+def spelled_otherwise(missing: MissingFile) -> str:
+    """The same path in other case, or where the one that was asked for has the separators of Windows; "" where there is none."""
+    asked = _asked_path(missing)
     wanted = PurePosixPath(asked.replace("\\", "/"))
     if wanted.is_absolute() or ".." in wanted.parts or not wanted.parts:
-        return
+        return ""
     for path in files(missing.here):
         there = PurePosixPath(path.relative_to(missing.here).as_posix())
         same = "/".join(there.parts[: len(wanted.parts)])
         if same != asked and same.casefold() == wanted.as_posix().casefold():
-            parent = PurePosixPath(asked).parent
-            target = PurePosixPath(*[".."] * len(parent.parts), same).as_posix()
-            yield f"{_make_folder(parent)}ln -s {shlex.quote(target)} {shlex.quote(asked)}"
-            return
+            return same
+    return ""
+
+
+def _asked_path(missing: MissingFile) -> str:
+    return missing.path.replace("\\\\", "\\")
+
+
+def _spelled_otherwise(missing: MissingFile) -> Iterator[str]:
+    if same := spelled_otherwise(missing):
+        asked = _asked_path(missing)
+        parent = PurePosixPath(asked).parent
+        target = PurePosixPath(*[".."] * len(parent.parts), same).as_posix()
+        yield f"{_make_folder(parent)}ln -s {shlex.quote(target)} {shlex.quote(asked)}"
 
 
 def _from_template(missing: MissingFile) -> Iterator[str]:

@@ -138,13 +138,17 @@ def _missing_file(diagnosis: Diagnosis, failure_context: FailureContext) -> Iter
     folder = same_file_elsewhere(failure_context.source.root, path, failure_context.entry, failure_context.task.folder)
     if folder is not None and (moved := _from_folder(failure_context, folder)):
         yield moved
-    if path.startswith("/") and (told := _told_where(failure_context, path)):
+    named = os.path.normpath(path) in failure_context.task.named
+    if path.startswith("/") and not named and (told := _told_where(failure_context, path)):
         yield told
-    for command in makers_of(
-        MissingFile(
-            root=failure_context.source.root, path=path, folder=failure_context.task.folder, entry=failure_context.entry
-        )
-    ):
+    missing = MissingFile(
+        root=failure_context.source.root,
+        path=path,
+        folder=failure_context.task.folder,
+        entry=failure_context.entry,
+        named=named,
+    )
+    for command in makers_of(missing):
         yield Repair(kind="first", arguments=(command,), why=f"{command} makes {path}")
 
 

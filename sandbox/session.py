@@ -115,7 +115,9 @@ class Session:
     def diagnose(self, response: Response, task: Task, repairs: Sequence[Repair] = ()) -> Diagnosis:
         """Why the task did not end well, with what the repository's files add to its output."""
         scene = self.scene(task, repairs)
-        place = RunLocation(root=self.source.root.resolve(), folder=scene.task.folder, entry=scene.entry)
+        place = RunLocation(
+            root=self.source.root.resolve(), folder=scene.task.folder, entry=scene.entry, named=scene.task.named
+        )
         return diagnose(response, scene.task.text, place, self.rules)
 
     def scene(self, task: Task, repairs: Sequence[Repair] = ()) -> FailureContext:

@@ -31,6 +31,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     code: str = ""
     """The Python code itself where the entry is not a file of the repository."""
     environment: Mapping[str, str] = {}
+    named: frozenset[str] = frozenset()
+    """Paths that the user names: where one is missing, no other file takes its place."""
     paths: tuple[str, ...] = ()
     """Folders of the repository, relative to its root, that go on Python's path."""
     timeout: float = 600.0

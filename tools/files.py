@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from tools.errors import RepositoryError, UnsafePathError
+from tools.run_folders import MARKS, is_run_folder
 from tools.secret_files import is_secret
 from tools.version_control import FOLDERS, is_control, is_git_folder
 
@@ -16,22 +17,20 @@ MAX_FILES = 200_000
 """A tree with more files is refused: it is no repository but somebody's disk."""
 IGNORED_FOLDERS = FOLDERS | {"__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"}
 """Version control, and what tools leave behind."""
-RUN_FILES = frozenset({"run.json", "trajectory.jsonl", "checkpoints.sqlite"})
-"""What marks the folder of an earlier run of this program: its answers are no documents of the repository."""
 
 
 class Tree:
     """The files under one folder, by relative posix path.
 
     Symbolic links are followed only where they stay inside. Devices, sockets and pipes are never opened, nor what is named
-    like a secret, nor version control's own files.
+    like a secret, version control's own files, or the folder of a run of this program.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         if not self.root.is_dir():
             raise RepositoryError(f"{root}: not a folder")
-        self._git_folders: dict[Path, bool] = {}
+        self._foreign: dict[Path, str] = {}
 
     def resolve(self, path: str) -> Path:
         """The real place of `path`, which need not exist; UnsafePathError where it is outside the tree."""
@@ -50,8 +49,9 @@ class Tree:
             raise UnsafePathError(f"{path!r}: outside the repository")
         if is_secret(target.relative_to(self.root).as_posix()):
             raise UnsafePathError(f"{path!r}: leads to what is named like a secret; it is not read")
-        if is_control(target.relative_to(self.root).as_posix()) or self._is_in_git_folder(target):
-            raise UnsafePathError(f"{path!r}: leads to version control's own; it is not read")
+        owner = "version control's" if is_control(target.relative_to(self.root).as_posix()) else self._owner(target)
+        if owner:
+            raise UnsafePathError(f"{path!r}: leads to {owner} own; it is not read")
         return target
 
     def exists(self, path: str) -> bool:
@@ -93,21 +93,22 @@ class Tree:
     def files(self, under: str = ".") -> tuple[str, ...]:
         """Relative posix paths of all regular files, sorted.
 
-        Links to files inside count; linked folders, IGNORED_FOLDERS and virtual environments do not. Raises
+        Links to files inside count; linked folders, IGNORED_FOLDERS, virtual environments and runs do not. Raises
         RepositoryError above MAX_FILES files.
         """
         start = self.resolve(under)
         return tuple(sorted(path for path in self._walk(start) if _is_content(path)))
 
-    def _is_in_git_folder(self, target: Path) -> bool:
-        """Whether a folder of git's own is on the way from the root, which may be one itself: we read commits from it."""
+    def _owner(self, target: Path) -> str:
+        """Whose own a folder on the way from the root is, "" where it is the repository's; the root may be one: we read commits from it."""
         steps = target.relative_to(self.root).parts
         for place in (self.root.joinpath(*steps[: count + 1]) for count in range(len(steps))):
-            if place not in self._git_folders:
-                self._git_folders[place] = is_git_folder(place)
-            if self._git_folders[place]:
-                return True
-        return False
+            if place not in self._foreign:
+                run = "a run's" if is_run_folder(place) else ""
+                self._foreign[place] = "version control's" if is_git_folder(place) else run
+            if self._foreign[place]:
+                return self._foreign[place]
+        return ""
 
     def _regular(self, path: str) -> Path:
         target = self.resolve(path)
@@ -137,7 +138,7 @@ class Tree:
             inside = os.path.relpath(folder, self.root)
             before = "" if inside == "." else f"{inside}/"
             names = {entry.name for entry in entries}
-            if "pyvenv.cfg" in names or (inside != "." and (names >= RUN_FILES or is_git_folder(folder))):
+            if "pyvenv.cfg" in names or (inside != "." and (names >= MARKS or is_git_folder(folder))):
                 continue
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):

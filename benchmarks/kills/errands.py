@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.runs import CHECKPOINTS, CONFIG, RESULT
+from ml_agent.runs import CONFIG, RESULT
+from tools.run_folders import CHECKPOINTS
 
 Words = list[str]
 PROGRAM = """

@@ -5,11 +5,13 @@ A file is an output where a word for making or putting leads to it ("save the ta
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from ml_agent.delivery.expectation import ENDINGS, Expectation, kind_of
+from ml_agent.values.lexer import Token
+from ml_agent.values.quoted_paths import is_quoted_folder, quoted_paths
 
 
 def _words(text: str) -> frozenset[str]:
@@ -17,9 +19,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 _SUFFIXES = sorted({ending for endings in ENDINGS.values() for ending in endings}, key=len, reverse=True)
-_QUOTES = "\"'`“”‘’«»"
+_QUOTES = "\"'`“”‘’«»„"
 _FILE = re.compile(
-    rf"(?<![\w./~*?-])(?:[\w~.*?-]+/|/)*[\w*?.{{}}-]*[\w*?}}]\.(?:{'|'.join(_SUFFIXES)})(?![\w/])(?!\.\w)",
+    rf"(?<![\w\u0300-\u036f./~*?-])(?:[\w\u0300-\u036f~.*?-]+/|/)*[\w\u0300-\u036f*?.{{}}-]*[\w\u0300-\u036f*?}}]\.(?:{'|'.join(_SUFFIXES)})(?![\w/])(?!\.\w)",
     re.IGNORECASE,
 )
 _OTHER_FILE = re.compile(
@@ -130,13 +132,16 @@ class _Place(msgspec.Struct, frozen=True):
 
 def expectations_of(instruction: str) -> tuple[Expectation, ...]:
     """What a request says should come out."""
-    outputs = [place for place in _places(instruction) if _is_output(instruction, place)]
+    quoted = tuple(quoted_paths(instruction))
+    text = _with_plain_names(instruction, quoted)
+    places = _places(text, [_quoted_place(instruction, token) for token in quoted])
+    outputs = [place for place in places if _is_output(text, place)]
     found: dict[str, Expectation] = {}
     for number, place in enumerate(outputs):
-        until = outputs[number + 1].start if number + 1 < len(outputs) else len(instruction)
+        until = outputs[number + 1].start if number + 1 < len(outputs) else len(text)
         since = outputs[number - 1].end if number else 0
-        found.setdefault(place.path, _expectation(instruction, place, since, until))
-    printed = [Expectation(kind="printed")] if _PRINT.search(_without_options(instruction)) else []
+        found.setdefault(place.path, _expectation(text, place, since, until))
+    printed = [Expectation(kind="printed")] if _PRINT.search(_without_options(text)) else []
     return (*list(found.values())[:MOST], *printed)
 
 
@@ -168,11 +173,12 @@ def _columns(text: str) -> tuple[str, ...]:
     return ()
 
 
-def _places(text: str) -> Iterator[_Place]:
-    taken: list[_Place] = []
+def _places(text: str, quoted: Sequence[_Place]) -> Iterator[_Place]:
+    taken = list(quoted)
     for match in _FILE.finditer(text):
         path = match[0].strip(_QUOTES)
-        if "://" not in text[max(0, match.start() - 8) : match.end()]:
+        inside = any(match.start() < other.end and other.start < match.end() for other in quoted)
+        if not inside and "://" not in text[max(0, match.start() - 8) : match.end()]:
             taken.append(_Place(path, kind_of(path), match.start(), match.end()))
     for match in _FOLDER.finditer(text):
         path = next(group for group in match.groups() if group is not None).rstrip(".")
@@ -184,6 +190,20 @@ def _places(text: str) -> Iterator[_Place]:
         if not inside and _is_file_name(match) and _leads_to_it(text[: match.start()]):
             taken.append(_Place(match[0], "file", match.start(), match.end()))
     yield from sorted(taken, key=lambda place: place.start)
+
+
+def _with_plain_names(text: str, quoted: Sequence[Token]) -> str:
+    """As long as it was, with a plain name for each that only its quotes keep together."""
+    for token in quoted:
+        name = ".txt".rjust(token.end - token.start, "P")
+        text = f"{text[: token.start]}{name}{text[token.end :]}"
+    return text
+
+
+def _quoted_place(text: str, token: Token) -> _Place:
+    """A name in quotes, as a whole."""
+    kind = "folder" if is_quoted_folder(text, token) else kind_of(token.value)
+    return _Place(token.value.rstrip("/"), kind, token.start, token.end)
 
 
 def _is_file_name(match: re.Match[str]) -> bool:

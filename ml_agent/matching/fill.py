@@ -16,6 +16,7 @@ from ml_agent.matching.fitting import has_its_count, is_possible, spelling_in_sl
 from ml_agent.matching.forms import Forms
 from ml_agent.matching.meanings import VocabularyMatch
 from ml_agent.matching.mentions import Mention, ParsedRequest, SpelledOption
+from ml_agent.matching.save_places import place_saves
 from ml_agent.matching.scores import PlacementPrior, Scores, ValueSlotPair, value_score
 from ml_agent.matching.sense import option_alignment
 from ml_agent.matching.series import reunite_series, with_series, without_counts, without_torn_ranges
@@ -176,6 +177,7 @@ def fill(
     taken, unknown = spelled_slots(statement, slots)
     device = place_devices(statement, slots, taken) if callee.names else NO_DEVICES
     taken += device.placed
+    taken += place_saves(statement, slots, taken)
     kept = _keep_options(unknown if callee.flexible else (), device.spans)
     forms = Forms(statement, slots, weights)
     scored = [

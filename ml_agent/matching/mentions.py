@@ -13,16 +13,17 @@ from ml_agent.matching import composites
 from ml_agent.matching.durations import seconds_behind
 from ml_agent.matching.mention import Mention, MentionKind, mention_of_tokens
 from ml_agent.matching.terms import terms
-from ml_agent.values.lexer import Token, is_file_name, is_path
+from ml_agent.values.lexer import IN_QUOTES, Token, is_file_name, is_path
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
+from ml_agent.values.quoted_paths import quoted_paths
 from ml_agent.values.readings import normal_text, tokens_of
 
 __all__ = ["Mention", "MentionKind", "ParsedRequest", "SpelledOption", "Word", "read_request"]
 
-_FLAG = re.compile(r"(?<![\w-])(?P<flag>--?[A-Za-z][\w.-]*)(?P<equals>=\S+)?")
+_FLAG = re.compile(rf"(?<![\w-])(?P<flag>--?[A-Za-z][\w.-]*)(?P<equals>=(?:{IN_QUOTES}|\S+))?")
 _ASSIGNED = re.compile(
-    r"(?<![\w-])(?P<name>[A-Za-z_][\w.]{0,120})=(?P<value>\"[^\"]*\"|'[^']*'|\([^)]*\)|\[[^\]]*\]|\{[^}]*\}|-?\d[\w.+-]*(?:,-?\d[\w.+-]*)+|[^\s,;)]+)"
+    rf"(?<![\w-])(?P<name>[A-Za-z_][\w.]{{0,120}})=(?P<value>{IN_QUOTES}|\([^)]*\)|\[[^\]]*\]|\{{[^}}]*\}}|-?\d[\w.+-]*(?:,-?\d[\w.+-]*)+|[^\s,;)]+)"
 )
 _PYTHON = re.compile(r"\bpython[\d.]*\s+$")
 """What stands before the `-m` that starts a module, and is no option of it."""
@@ -167,6 +168,11 @@ class ParsedRequest:
             self._alike[term] = tuple(one for one in self.vocabulary if one != term and _contains(one, term))
         return self._alike[term]
 
+    @cached_property
+    def _quoted_paths(self) -> frozenset[int]:
+        """Where names in quotes begin that have blanks."""
+        return frozenset(token.start for token in quoted_paths(self.text))
+
     def _mention(self, place: int, token: Token) -> Mention | None:
         kind: MentionKind
         value = token.value
@@ -179,7 +185,7 @@ class ParsedRequest:
         elif token.kind == "shape":
             kind = "number" if number(value.strip("()[]").split(",")[0]) is not None else "text"
         elif token.kind == "quoted":
-            kind = "path" if is_path(value) else "text" if " " in value else "name"
+            kind = "path" if is_path(value) or token.start in self._quoted_paths else "text" if " " in value else "name"
             kind = "number" if number(value) is not None else kind
         elif token.kind == "name" or (token.kind == "word" and not token.written and _is_namelike(self.tokens, place)):
             kind = "name"

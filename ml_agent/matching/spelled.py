@@ -7,7 +7,7 @@ import msgspec
 
 from ml_agent.matching.mentions import ParsedRequest, SpelledOption
 from ml_agent.matching.slots import TRUTH, Slot
-from ml_agent.values.lexer import is_path
+from ml_agent.values.lexer import IN_QUOTES, is_path, unquoted
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 
@@ -63,7 +63,7 @@ def _pair_settings(
             if len(meant) == 1:
                 words.setdefault(meant[0], []).append(one)
     return [
-        FilledSlot(place, tuple(f"{one.name}={_unquote(one.joined)}" for one in several), _SPELLED, "spelled as a pair",
+        FilledSlot(place, tuple(f"{one.name}={unquoted(one.joined)}" for one in several), _SPELLED, "spelled as a pair",
                tuple(one.start for one in several), max((statement.text[one.start : one.end] for one in several), key=len))
         for place, several in words.items()
     ]  # fmt: skip
@@ -114,7 +114,7 @@ def _value_of(statement: ParsedRequest, one: SpelledOption, slot: Slot) -> tuple
     """What a spelled option is given, and where the two together begin and end."""
     bare = str(one.name not in slot.option.negative_flags)
     if one.joined:
-        said = _unquote(one.joined)
+        said = unquoted(one.joined)
         on = TRUTH.get(said.lower()) if slot.option.switch else None
         return (said if on is None else str(on == (bare == "True")),), one.start, one.end
     if slot.option.switch:
@@ -165,7 +165,7 @@ def _ahead(statement: ParsedRequest, one: SpelledOption, slot: Slot) -> int:
 
 _NEAR = 60
 _GOES_ON = frozenset({"and", "which", "that", "so", "the"})
-_STEP = re.compile(r"\s*+(?:(?:of|to|is|at|as|with|=|:)\s+)?(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
+_STEP = re.compile(rf"\s*+(?:(?:of|to|is|at|as|with|=|:)\s+)?(?P<word>{IN_QUOTES}|[^\s]+)")
 
 
 def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
@@ -179,12 +179,12 @@ def _following(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
         attached = match.start("word") == at
         if word[0] in ",;)" or (word[0] == "." and (attached or word.startswith("..."))):
             break  # the sentence ends, or goes on; "./x" and ".mp4" are values
-        quoted = word[0] in "'\""
+        quoted = unquoted(word) != word
         bare = word if quoted or word in {".", ".."} or word.endswith("...") else word.rstrip(";:),.")
         goes_on = bare in _GOES_ON or (found and bare in {"with", "for", "or"})
         if not bare or goes_on or (not quoted and _is_no_value(bare, slot)):
             break
-        found.append(_unquote(bare))
+        found.append(unquoted(bare))
         at = match.end()
         if not slot.several or (not quoted and word != bare):
             break
@@ -198,29 +198,29 @@ def _is_no_value(word: str, slot: Slot) -> bool:
     return word in words("stop") or (slot.option.type in {"int", "float"} and not slot.vocabulary)
 
 
-_PLAIN_VALUE = re.compile(r"[\"'\[{(]|[-.]?\d|[~./]|.*[/_\d.]|(?:True|False|None)$", re.IGNORECASE)
+_PLAIN_VALUE = re.compile(r"[\"'“‘«`\[{(]|[-.]?\d|[~./]|.*[/_\d.]|(?:True|False|None)$", re.IGNORECASE)
 _NO_VALUE = frozenset(
     {"and", "or", "with", "for", "on", "in", "to", "which", "that", "so", "the", "a", "an", "is", "are"}
 )
-_VALUE_OF_ONE = re.compile(r"(?:\s+(?:of|to|as|=))?\s+(?P<word>\"[^\"]*\"|'[^']*'|[^\s]+)")
+_VALUE_OF_ONE = re.compile(rf"(?:\s+(?:of|to|as|=))?\s+(?P<word>{IN_QUOTES}|[^\s]+)")
 
 
 def kept_words(one: SpelledOption) -> tuple[tuple[str, ...], int]:
     """A spelled option that nothing is known of, as it is typed, and where it ends: with the word behind it, where that can only be its value."""
     if one.joined:
-        return (f"{one.name}={_unquote(one.joined)}",), one.end
+        return (f"{one.name}={unquoted(one.joined)}",), one.end
     match = _VALUE_OF_ONE.match(one.following)
     word = match["word"] if match else ""
-    bare = word if word[:1] in {"'", '"'} else word.rstrip(";:),.")
+    bare = word if unquoted(word) != word else word.rstrip(";:),.")
     closed = word != bare or (match is not None and not one.following[match.end() :].strip())
     if match is None or not bare or bare.lower() in _NO_VALUE or (bare.startswith("-") and number(bare) is None):
         return (one.name,), one.end
     if not (_PLAIN_VALUE.match(bare) or closed):
         return (one.name,), one.end
-    return (one.name, _unquote(bare)), one.end + match.start("word") + len(bare)
+    return (one.name, unquoted(bare)), one.end + match.start("word") + len(bare)
 
 
-_VALUE = r"\"[^\"]*\"|'[^']*'|[A-Za-z_][\w.]*\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\{[^}]*\}|[^\s,;]*[^\s,;.)]"
+_VALUE = rf"{IN_QUOTES}|[A-Za-z_][\w.]*\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\{{[^}}]*\}}|[^\s,;]*[^\s,;.)]"
 _PAIR = re.compile(
     rf"(?:\s*:)?(?:\s*,)?(?:\s+and\b)?\s+(?P<key>[A-Za-z_][\w.]*)(?:(?P<separator>[:=])(?=\S)|\s*[:=]\s*|\s+(?:(?:of|to|is)\s+)?)(?P<value>{_VALUE})"
 )
@@ -237,7 +237,3 @@ def _entries(text: str, slot: Slot) -> tuple[tuple[str, ...], int]:
         found.append(f"{match['key']}{match['separator'] or slot.separator}{match['value']}")
         at = match.end()
     return tuple(found), at
-
-
-def _unquote(text: str) -> str:
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ml_agent.matching.mentions import Mention, ParsedRequest, SpelledOption, is_introduced, read_request, starts_module
+from ml_agent.matching.save_places import save_places
 from ml_agent.request import Value, ValueKind
 from ml_agent.values.context import words_around
-from ml_agent.values.lexer import Token, is_path
+from ml_agent.values.lexer import Token, is_path, unquoted
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
 
@@ -34,7 +35,7 @@ def stated_values(instruction: str, arguments: Sequence[tuple[str, str]] = ()) -
         for one in statement.mentions
         if _is_value(statement.tokens, one) and not any(start < one.end and one.start < end for start, end in spans)
     ]
-    values = [*spelled, *_modules(statement.tokens), *found]
+    values = [*spelled, *_modules(statement.tokens), *found, *_named_places(statement, found)]
     given = (Value(text=f"{name}={value}", value=value, kind=kind_of(value), name=name) for name, value in arguments)
     return (*given, *sorted(values, key=lambda value: (value.start, value.end)))
 
@@ -54,7 +55,7 @@ def _of_spelled(statement: ParsedRequest, option: SpelledOption) -> Value:
     """`--name value`, `--name=value`, `name=value`, and `--switch`, which is true."""
     name, start, end = option.name.lstrip("-"), option.start, option.end
     if option.joined:
-        text = option.joined.strip("\"'")
+        text = unquoted(option.joined).strip("\"'")
         return Value(text=option.joined, value=text, kind=kind_of(text), start=start, end=end, name=name)
     behind = next((token for token in statement.tokens if token.start >= end and token.text != "="), None)
     if behind is None or behind.kind in {"mark", "flag"} or _is_prose(behind):
@@ -68,6 +69,16 @@ def _modules(tokens: Sequence[Token]) -> Iterator[Value]:
     for place, token in enumerate(tokens[2:], 2):
         if tokens[place - 1].value == "-m" and starts_module(tokens, place):
             yield Value(text=token.text, value=token.value, kind="name", start=token.start, end=token.end)
+
+
+def _named_places(statement: ParsedRequest, found: Sequence[Value]) -> Iterator[Value]:
+    """Plain words that are named as places to save to: guesses, since they may be no names of files."""
+    known = {value.start for value in found}
+    for place in save_places(statement):
+        token = statement.tokens[place]
+        if token.start not in known:
+            near = tuple(words_around(statement.tokens, place, place))
+            yield Value(text=token.text, value=token.value, kind="path", start=token.start, end=token.end, words=near, required=False)  # fmt: skip
 
 
 def _is_prose(token: Token) -> bool:

@@ -27,7 +27,9 @@ _QUOTED = (
     r"""(?<![\w'"`])(?P<q>['"`])(?P<body>(?!\s)(?:(?!(?P=q)(?![A-Za-z]))[^\n]){1,300})(?:(?<!\s)|(?<=[:,]\s))(?P=q)(?![A-Za-z0-9_])"""
     r"""(?P<suffix>\.[A-Za-z][A-Za-z0-9]{1,5}\b)?"""
 )
-_CURLED = r"[“‘](?P<curled>[^”’\n]{1,300})[”’]"
+_CURLED = r"[“‘](?P<curled>[^”’\n]{1,300})[”’]|«(?P<angled>[^«»\n]{1,300})»|„(?P<low>[^„“”\n]{1,300})[“”]"
+IN_QUOTES = r"""\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|“[^”\n]*”|‘[^’\n]*’|«[^»\n]*»"""
+"""A value behind an option, where blanks are no end of it; an unbroken word goes before."""
 _FLAG = r"(?<![\w-])--?[A-Za-z][\w.-]*(?==|\b)"
 _URL = r"[a-z][a-z0-9+]{1,9}://[^\s'\"<>]+"
 _LIST = re.compile(r"\d+(?:,\d+){1,999}(?![\d,]|\.\d|[A-Za-z_])")
@@ -36,15 +38,24 @@ _NUMBERED = r"[\w.+@~-]{0,255}(?:/[\w.+@-]{1,255})*/[\w-]+=\d[\w.]*?(?:-[\w-]+=\
 """A file that says its epoch, as trainers name checkpoints: "out/epoch=3-step=400.ckpt". No name of a file is longer than 255."""
 _PATHLIKE = (
     rf"{_NUMBERED}|"
-    r"(?:(?<=[\s('\"=:,])|^)(?:\.{1,2}/|~/|/(?=\w))[\w./+*@${}-]*"
-    r"|[\w.+@${}-]{1,255}(?:/[\w.+*@${}-]+)+/?|\.{1,2}/|(?!w/)[A-Za-z_][\w.-]{0,254}/(?=[\s,.;:)'\"]|$)"
+    r"(?:(?<=[\s('\"=:,])|^)(?:\.{1,2}/|~/|/(?=\w))[\w\u0300-\u036f./+*@${}-]*"
+    r"|[\w\u0300-\u036f.+@${}-]{1,255}(?:/[\w\u0300-\u036f.+*@${}-]+)+/?|\.{1,2}/|(?!w/)[A-Za-z_][\w.-]{0,254}/(?=[\s,.;:)'\"]|$)"
 )
 _CONTRACTED = r"[A-Za-z]+['’](?:s|m|re|ve|d|ll|t)\b"
+_LETTER = r"[\w\u0300-\u036f]"
+"""With the marks of letters that are written as two signs."""
+_NO_BLANKS = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+"""Scripts whose sentences have none: where other letters begin, a name does."""
+_FOREIGN_FILE = (
+    rf"(?<![\w.+-])(?=[A-Za-z0-9_+-]*[^\x00-\x7f])(?:(?![{_NO_BLANKS}][A-Za-z]){_LETTER}|[+-])"
+    rf"(?:(?![{_NO_BLANKS}][A-Za-z]){_LETTER}|[+-]|\.(?={_LETTER})){{0,255}}\.[A-Za-z][A-Za-z0-9]{{0,9}}(?![A-Za-z0-9_])(?!\.\w)"
+)
+"""A file whose name has letters beyond ASCII: "über.txt", "数据.txt"; in other words they part."""
 _WORDLIKE = r"[A-Za-z0-9_][A-Za-z0-9_+]*(?:[-.:@][A-Za-z0-9_+]+){0,63}(?:\(\))?"
 
 _MASTER = re.compile(
     rf"(?P<quoted>{_QUOTED})|(?P<curl>{_CURLED})|(?P<url>{_URL})|(?P<flag>{_FLAG})|(?P<shape>{_SHAPE})"
-    rf"|(?P<path>{_PATHLIKE})|(?P<contracted>{_CONTRACTED})"
+    rf"|(?P<path>{_PATHLIKE})|(?P<contracted>{_CONTRACTED})|(?P<foreign>{_FOREIGN_FILE})"
     rf"|(?P<wordlike>{_WORDLIKE})|(?P<mark>[^\sA-Za-z0-9_])"
 )
 
@@ -108,7 +119,7 @@ def _other_at(text: str, at: int) -> Token:
     if kind == "quoted":
         return _quoted_token(match)
     if kind == "curl":
-        return _token("quoted", said, at, match["curled"].strip())
+        return _token("quoted", said, at, (match["curled"] or match["angled"] or match["low"]).strip())
     if kind == "url":
         return _token("path", said.rstrip(".,;:!?)"), at)
     if kind == "flag":
@@ -120,7 +131,7 @@ def _other_at(text: str, at: int) -> Token:
         return _path(said, at)
     if kind == "contracted":
         return _token("word", said, at, re.split("['’]", said)[0])
-    return _wordlike(said, at) if kind == "wordlike" else _token("mark", said, at)
+    return _wordlike(said, at) if kind in {"wordlike", "foreign"} else _token("mark", said, at)
 
 
 def _quoted_token(match: re.Match[str]) -> Token:
@@ -144,6 +155,11 @@ def _wordlike(text: str, at: int) -> Token:
         # A missing blank after a full stop: "the data.The model".
         return _token(kind, bare.split(".")[0], at)
     return _token(kind, text, at, bare)
+
+
+def unquoted(text: str) -> str:
+    """A value without the quotes around it."""
+    return text[1:-1].strip() if len(text) > 1 and re.fullmatch(IN_QUOTES, text) else text
 
 
 def is_path(text: str) -> bool:

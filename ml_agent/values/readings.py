@@ -10,6 +10,7 @@ import msgspec
 from ml_agent.values.guarded import GuardedPattern
 from ml_agent.values.lexer import Token, tokenize
 from ml_agent.values.numbers import SMALL, from_words, number, plain_number
+from ml_agent.values.quoted_paths import quoted_paths
 
 
 class Reading(NamedTuple):
@@ -96,7 +97,7 @@ _PRONOUN = GuardedPattern(r"(?:(?<=\bwhen )|(?<=\bif )|(?<=\bwhere )|(?<=\bhow )
 """Somebody, and no number: "what happens when one moves along it"."""
 _KILOHERTZ = re.compile(r"(?<![\w/.-])(?P<digits>\d{1,9}(?:\.\d{1,9})?)[ -]?kHz\b", re.IGNORECASE)
 """Programs count in hertz: "44.1 kHz" is 44100."""
-_FILE = re.compile(r"(?<![\w/.@$~-])[A-Za-z]\w[\w-]*(?:\.\w+)*\.[a-z]{2,8}(?![\w/(-])(?!\.\w)")
+_FILE = re.compile(r"(?<![\w\u0300-\u036f/.@$~-])[A-Za-z]\w[\w-]*(?:\.\w+)*\.[a-z]{2,8}(?![\w/(-])(?!\.\w)")
 _GLOB = re.compile(r"(?<![\w/.*-])(?:[A-Za-z][\w-]{0,80})?\*[\w-]{0,80}(?:\.[A-Za-z]\w*)+(?![\w/*])")
 """Files by a pattern: "checkpoint-2*.pth.tar"."""
 _TIMES = {"once": "1", "twice": "2", "thrice": "3"}
@@ -207,6 +208,7 @@ def readings(text: str) -> Iterator[Reading]:
     """Stretches that are read as one value, before words are; the first reading of a stretch counts."""
     taken: list[tuple[int, int]] = []
     quoted = [match.span() for match in re.finditer(r"\"[^\"\n]{1,300}\"|(?<!\w)'[^'\n]{1,300}'(?!\w)", text)]
+    quoted += [(token.start, token.end) for token in quoted_paths(text)]
     for pattern, read, kind in _READERS:
         for match in pattern.finditer(text):
             start, end = match.span()

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from sandbox.diagnosis.model import Diagnosis
-from sandbox.makers import MissingFile, makers_of
+from sandbox.makers import MissingFile, makers_of, spelled_otherwise
 from sandbox.reading import read_text
 from sandbox.repository_search import files, same_file_elsewhere, same_file_inside
 
@@ -30,6 +30,8 @@ class RunLocation(msgspec.Struct, frozen=True, kw_only=True):
     """Relative to the root."""
     entry: Path | None = None
     """The script, absolute."""
+    named: frozenset[str] = frozenset()
+    """Paths that the user names."""
 
 
 def refine(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
@@ -88,11 +90,13 @@ def _file(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     if folder is not None:
         message = f"{path} is not there, but lies in {folder}: the command must be run from {folder}"
         return msgspec.structs.replace(diagnosis, code="wrong-folder", message=message)
-    makers = makers_of(MissingFile(root=place.root, path=path, folder=place.folder, entry=place.entry))
-    if makers:
-        return msgspec.structs.replace(
-            diagnosis, message=f"{diagnosis.message}; `{makers[0]}` makes it and was not run"
-        )
+    missing = MissingFile(
+        root=place.root, path=path, folder=place.folder, entry=place.entry, named=os.path.normpath(path) in place.named
+    )
+    if makers := makers_of(missing):
+        return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}; `{makers[0]}` makes it")
+    if other := spelled_otherwise(missing):
+        return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}; {other} is there")
     said = _said_of(place.root, path)
     more = f"; the documentation says: {said}" if said else ""
     return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: {_expected_path(path, place)}{more}")

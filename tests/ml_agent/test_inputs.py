@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.draft import Draft
-from ml_agent.inputs import Places, inputs_of, named_inputs, outside_inputs
+from ml_agent.inputs import Places, inputs_of, named_inputs, outside_inputs, refused_inputs
 from ml_agent.named_paths import named_paths
 from sandbox.bubblewrap import find_bubblewrap
 from sandbox.choose import choose
@@ -32,6 +32,23 @@ def test_only_what_is_named_and_inside(tmp_path: Path) -> None:
     said = "Read data/a.csv, known.csv and out.csv; not ../x.csv, /etc/passwd or .env."
     named = named_paths(said, ["b.csv"])
     assert named_inputs(named, (), Places(mine, repository)) == ("data/a.csv", "b.csv")
+
+
+def test_what_is_named_and_not_taken_is_said_with_the_reason(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    files_below(tmp_path, "x.csv", "mine/.hidden.csv", "mine/id_rsa.pem", "mine/a.csv", "mine/.git/config.txt")
+    (mine / "link.csv").symlink_to("../x.csv")
+    named = named_paths("count a.csv, link.csv, ../x.csv, .hidden.csv, id_rsa.pem, .git/config.txt, none.csv", ())
+    for workspace in (tmp_path / "repository", mine):  # the repository may be the user's folder itself
+        said = refused_inputs(named, (), Places(mine, workspace))
+        assert "link.csv: a link that leads out of your folder; name what you mean by its absolute path" in said
+        assert "../x.csv: outside of your folder; name what you mean by its absolute path" in said
+    said = refused_inputs(named, (), Places(mine, tmp_path / "repository"))
+    assert {*said[2:]} == {
+        ".hidden.csv: hidden",
+        "id_rsa.pem: named like a secret",
+        ".git/config.txt: version control's own",
+    }
 
 
 def files_below(folder: Path, *names: str) -> None:

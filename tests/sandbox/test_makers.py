@@ -53,6 +53,23 @@ def test_settings_from_their_example(tmp_path: Path, there: str, asked: str) -> 
     assert made(tmp_path, asked)
 
 
+def test_a_file_that_the_user_names_is_made_of_no_other(tmp_path: Path) -> None:
+    for name in ("config.example.json", "Words.txt", "prepare.py"):
+        write(tmp_path, name, "open('made.json', 'w')")
+    for path in ("config.json", "words.txt"):
+        assert makers_of(MissingFile(root=tmp_path, path=path)) and not makers_of(
+            MissingFile(root=tmp_path, path=path, named=True)
+        )
+    assert makers_of(MissingFile(root=tmp_path, path="made.json", named=True)) == ["python prepare.py"]
+
+
+def test_a_sample_is_no_example_of_what_is_called_like_its_ending(tmp_path: Path) -> None:
+    write(tmp_path, "sample.txt")
+    assert template_of(tmp_path / "txt") is None
+    write(tmp_path, "example.config.json")
+    assert template_of(tmp_path / "config.json") is not None
+
+
 def test_what_is_no_example_is_not_taken(tmp_path: Path) -> None:
     write(tmp_path, "other.example.json")
     write(tmp_path, "config.yaml")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from sandbox.diagnosis import Diagnosis, Fix, RunLocation
@@ -104,6 +105,26 @@ def test_a_file_beside_the_script(tmp_path: Path) -> None:
     assert found[0] == ("folder", ("src", "python main.py --data ../data/x.txt -n 3"))
     place = RunLocation(root=tmp_path, entry=tmp_path / "src/main.py")
     assert refine(diagnosis("missing-file", "config.json"), place).code == "wrong-folder"
+
+
+def test_what_the_user_names_is_not_replaced_and_what_is_like_it_is_said(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "p.add_argument('-d', '--data-dir', default='/home/me/wind/data')")
+    write(tmp_path, "data/Train.csv", "")
+    named = frozenset({"data/train.csv", "/home/me/wind/data/Train.csv"})
+    at = scene(tmp_path)
+    at = msgspec.structs.replace(at, task=msgspec.structs.replace(at.task, named=named))
+    for path in named:
+        assert proposed(diagnosis("missing-file", path), scene(tmp_path)) and not proposed(
+            diagnosis("missing-file", path), at
+        )
+    found = refine(diagnosis("missing-file", "data/train.csv"), RunLocation(root=tmp_path, named=named))
+    assert found.message.endswith("data/Train.csv is there")
+
+
+def test_no_diagnosis_says_that_a_repair_was_not_run(tmp_path: Path) -> None:
+    write(tmp_path, "config.example.json", "{}")
+    found = refine(diagnosis("missing-file", "config.json"), RunLocation(root=tmp_path))
+    assert found.message == "m; `cp config.example.json config.json` makes it"
 
 
 def test_a_path_of_the_authors_machine_by_the_option_that_has_it(tmp_path: Path) -> None:
