@@ -42,6 +42,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
             yield from (("", line) for line in more)
         repository = result["repository"]
         yield "run it in", f"{repository['name']} at {repository['version'][:12]}, folder {answer['workdir']}"
+        yield from before_rows(result)
         yield "level", _level(result)
         yield from (("not read", line) for line in repository.get("not_read", ()))
         yield from (
@@ -68,6 +69,16 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     yield "ending", f"{result['ending']}: {result['message']}"
     yield "cost", _cost(result)
     yield "run folder", result["folder"]
+
+
+def before_rows(result: Plain) -> Iterator[tuple[str, str]]:
+    """What was done before the answer ran and its text does not say; reproduce.sh does all of it."""
+    before = (result["answer"] or {}).get("before") or ()
+    for one in before:
+        command = "; ".join(one["command"].splitlines())
+        yield "before it", command + (f" ({one['why']})" if one["why"] else "")
+    if before:
+        yield "", f"{result['folder']}/reproduce.sh does all of it"
 
 
 def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:

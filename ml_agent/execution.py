@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ml_agent.as_run import beside
 from ml_agent.delivery.expectation import Expectation, Judgement, Made
 from ml_agent.delivery.judge import Scene as DeliveryScene
 from ml_agent.delivery.judge import judge
@@ -104,7 +105,7 @@ class Executor:
         for path in wanted.inputs:
             self._sandbox.put(wanted.folder / path, f"{draft.workdir}/{path}")
         began = moment(self._sandbox)
-        response = session.run(task, repairs)
+        response = session.run(task, beside(repairs))
         made = made_since(self._sandbox, began)
         judgements = judge(wanted.expected, self.scene(draft, response, made)) if response.ok else ()
         first = {one.path for one in judgements}
@@ -143,13 +144,13 @@ class Executor:
 
     def diagnose(self, workspace: Workspace, draft: Draft, outcome: Outcome, repairs: Sequence[Repair]) -> Diagnosis:
         """What kind of failure it was, with what the repository's files say of it."""
-        return self._session_for(workspace).diagnose(outcome.response, self._task(draft), repairs)
+        return self._session_for(workspace).diagnose(outcome.response, self._task(draft), beside(repairs))
 
     def repair(
         self, workspace: Workspace, draft: Draft, diagnosis: Diagnosis, repairs: Sequence[Repair]
     ) -> Repair | None:
         """The next change to the environment that may help, or None."""
-        scene = self._session_for(workspace).scene(self._task(draft), repairs)
+        scene = self._session_for(workspace).scene(self._task(draft), beside(repairs))
         return next_repair(diagnosis, repairs, scene)
 
     def record(self, source: Source, draft: Draft, repairs: Sequence[Repair]) -> Record:
@@ -157,7 +158,7 @@ class Executor:
         task = self._task(draft)
         if self._session is None or self._source != source:
             return Record(source=source, task=task)
-        return msgspec.structs.replace(self._session.record(task, repairs), source=source)
+        return msgspec.structs.replace(self._session.record(task, beside(repairs)), source=source)
 
     def close(self) -> None:
         """Remove the sandbox; repeatable."""

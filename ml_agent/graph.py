@@ -11,6 +11,7 @@ from langgraph.types import Command
 
 from ml_agent import wording
 from ml_agent.answer_gate import is_refused, refusals
+from ml_agent.as_run import mended
 from ml_agent.delivery.amend import amendments, missing_text
 from ml_agent.delivery.expected import expectations
 from ml_agent.draft import CHOSEN, Draft, stands_by
@@ -200,9 +201,8 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
     diagnosis = services.executor.diagnose(workspace, draft, outcome, repairs)
     services.note("diagnose", f"{diagnosis.code}: {diagnosis.message}")
     services.trajectory.emit("diagnosis", **plain(diagnosis))
-    repair = services.executor.repair(workspace, draft, diagnosis, repairs)
-    if repair is not None and len(repairs) < services.settings.max_repairs:
-        return Command(update={"repairs": [*state["repairs"], plain(repair)]}, goto="execute")
+    if (update := mend(state, services, diagnosis, draft)) is not None:
+        return Command(update=update, goto="execute")
     if diagnosis.category not in ("arguments", "code", "data"):
         return ended(Ending.NOT_REACHED, f"{diagnosis.code}: {diagnosis.message}")
     problem = f"{diagnosis.code}: {diagnosis.message}"
@@ -213,6 +213,29 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
         best = {**best, "lacks_data": True}
     tried = Attempt(draft=draft, problem=problem, error_lines=outcome.response.error_lines)
     return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
+
+
+def mend(state: State, services: Services, diagnosis: Diagnosis, draft: Draft) -> Plain | None:
+    """The next repair by rules, and the draft where the repair changes it: what is run next is what is handed over."""
+    assert services.executor is not None
+    executor, workspace, request = services.executor, workspace_of(state, services), request_of(state)
+    found = mended(
+        draft,
+        msgspec.convert(state["repairs"], list[Repair]),
+        services.settings.max_repairs,
+        lambda one, taken: executor.repair(workspace, one, diagnosis, taken),
+        lambda one: examine(one, request, workspace),
+    )
+    if found is None:
+        return None
+    changed, repairs = found
+    if (changed.text, changed.workdir) != (draft.text, draft.workdir):
+        services.trajectory.emit("draft", draft=plain(msgspec.structs.replace(changed, thread=None)))
+        why = f"{diagnosis.code}: {diagnosis.message}"
+        services.note(
+            "diagnose", f"{why}\nthe answer is now {changed.text.strip()}, from {changed.workdir}: {repairs[-1].why}"
+        )
+    return {"repairs": plain(repairs), "draft": plain(changed)}
 
 
 def not_delivered(
@@ -312,6 +335,7 @@ def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = 
         "candidate": candidate,
         "repository": state["repository"],
         "workdir": draft.workdir,
+        "repairs": state.get("repairs", []),
     }
 
 

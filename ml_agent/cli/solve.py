@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ml_agent.card import card, is_answer
+from ml_agent.card import before_rows, card, is_answer
 from ml_agent.cli import options as o
 from ml_agent.cli.groups import grouped
 from ml_agent.cli.many import answer_file
@@ -147,6 +147,10 @@ def _finish(result: dict[str, Any], printing: o.Printing, hint: str = "") -> int
     if not printing.quiet:
         for line in (*card(result), *([hint] if hint else [])):
             write_error(line)
-    elif ending.exit_code:
+        return ending.exit_code
+    if is_answer(result):
+        for name, text in before_rows(result):
+            write_error(f"{name}: {text}".lstrip(": "))
+    if ending.exit_code:
         write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
     return ending.exit_code
