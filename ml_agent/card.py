@@ -15,7 +15,7 @@ _MEANING = {
     "checked": "statically sound, not seen running",
     "started": "its own code ran without error for a while",
     "completed": "it ran to its end",
-    "delivered": "it ran to its end and made what was asked for",
+    "delivered": "it ran to its end and made the files that were asked for",
 }
 
 
@@ -95,7 +95,13 @@ def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:
 def _level(result: Plain) -> str:
     name = result["sandbox"]["name"]
     isolation = "" if result["sandbox"]["isolated"] or not name else ", not isolated"
-    seen = f"{result['evidence']}: {_MEANING[result['evidence']]}" + (f", in {name}{isolation}" if name else "")
+    meaning = _MEANING[result["evidence"]]
+    if result["evidence"] == "checked" and result["sandbox"].get("ended"):
+        meaning = "statically sound; the run shows no more than that"
+    seen = f"{result['evidence']}: {meaning}" + (f", in {name}{isolation}" if name else "")
+    ledger = (result["answer"] or {}).get("ledger") or ()
+    lost = [one["text"] for one in ledger if one["status"] == "not found" and one.get("required", True)]
+    seen += f", without {', '.join(dict.fromkeys(lost))}" if lost else ""
     short = EVIDENCE.index(result["evidence"]) < EVIDENCE.index(result["asked"])
     return f"{seen} (asked for: {result['asked']})" if short else seen
 

@@ -16,6 +16,7 @@ from ml_agent.draft import Draft
 from ml_agent.evidence import level_seen
 from ml_agent.navigator import Workspace
 from ml_agent.outputs import collect, made_since, moment
+from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
 from ml_agent.settings import Settings
 from ml_agent.staging import stage
@@ -50,6 +51,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What goes in: relative to `folder` there, and to the folder of the run."""
     folder: Path = Path()
     """Of the user."""
+    instruction: str = ""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +61,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     command: str
     response: Response
+    shortfall: str = ""
+    """Why it did nothing of the task although it ended well."""
     judgements: tuple[Judgement, ...] = ()
     """What was expected, with what was seen of it; none where the run was ended before its end."""
     made: tuple[Made, ...] = ()
@@ -108,11 +112,13 @@ class Executor:
         response = session.run(task, beside(repairs))
         made = made_since(self._sandbox, began)
         judgements = judge(wanted.expected, self.scene(draft, response, made)) if response.ok else ()
+        lacks = shortfall(draft, wanted.instruction, response, made, workspace.index)
         first = {one.path for one in judgements}
         outputs, stayed = collect(self._sandbox, made, self._folder.outputs, first)
         return Outcome(
-            evidence=level_seen(response, judgements),
-            summary=summary_of(response, judgements),
+            evidence=level_seen(response, judgements, lacks),
+            summary=summary_of(response, judgements, lacks),
+            shortfall=lacks,
             command=task.text,
             response=response,
             judgements=judgements,
@@ -217,14 +223,16 @@ def task_of(draft: Draft) -> Task:
     return Task(text=draft.text, folder=draft.workdir, entry=draft.entry)
 
 
-def summary_of(response: Response, judgements: Sequence[Judgement] = ()) -> str:
+def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfall: str = "") -> str:
     """One line: how it ended."""
     if response.ok:
-        wrong = "; ".join(one.said for one in judgements if one.verdict != "delivered")
+        lacking = [one.said for one in judgements if one.verdict != "delivered"]
+        wrong = "; ".join([shortfall, *lacking] if shortfall else lacking)
         rest = f", but {wrong}" if wrong else ""
         return f"ran to its end in {response.seconds:.1f} s{rest}"
     if response.ended == "probe":
         return f"healthy for {response.seconds:.0f} s: {response.progress[-1] if response.progress else 'output seen'}"
     last = f": {response.error_lines[-1]}" if response.error_lines else ""
     how = f"exit status {response.exit_code}" if response.ended == "exited" else response.ended
+    how = response.failed[0] if response.failed else how
     return f"{how} after {response.seconds:.1f} s{last}"

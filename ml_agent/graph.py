@@ -16,7 +16,7 @@ from ml_agent.delivery.amend import amendments, missing_text
 from ml_agent.delivery.expected import expectations
 from ml_agent.draft import CHOSEN, Draft, stands_by
 from ml_agent.drafting import next_draft
-from ml_agent.endings import Ending
+from ml_agent.endings import Ending, bounded
 from ml_agent.errors import UsageError
 from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import Outcome, Wanted
@@ -164,7 +164,8 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
     best = better(state, draft, "checked" if draft.sound else "none")
     update = {"draft": plain(draft), "best": best}
     if services.settings.run == "none":
-        return ended(Ending.CHECKED, "the answer is statically sound; it was not run", **update)
+        ending, message = bounded(Ending.CHECKED, "the answer is statically sound; it was not run", draft)
+        return ended(ending, message, **update)
     if services.executor is None:
         return ended(
             Ending.NOT_REACHED, f"the answer is statically sound; it was not run: {services.no_executor}", **update
@@ -179,13 +180,15 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     workspace = workspace_of(state, services)
     draft = msgspec.convert(state["draft"], Draft)
     expected = expected_of(state)
-    wanted = Wanted(expected=expected, inputs=inputs_for(state, workspace, draft).taken, folder=Path.cwd())
+    taken = inputs_for(state, workspace, draft).taken
+    wanted = Wanted(expected=expected, inputs=taken, folder=Path.cwd(), instruction=state["instruction"])
     outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]), wanted)
     unproven = not draft.sound and outcome.evidence == "checked"
     best = better(state, draft, "none" if unproven else outcome.evidence, outcome)
     services.note("execute", outcome.summary)
     if is_reached(level_asked(services.settings.run, expected), outcome.evidence, outcome.judgements):
-        return ended(Ending.named(outcome.evidence), outcome.summary, outcome=plain(outcome), best=best)
+        ending, message = bounded(Ending.named(outcome.evidence), outcome.summary, draft)
+        return ended(ending, message, outcome=plain(outcome), best=best)
     return Command(update={"outcome": plain(outcome), "best": best}, goto="diagnose")
 
 
@@ -243,18 +246,19 @@ def not_delivered(
 ) -> Command[Literal["execute", "generate", "__end__"]]:
     """It ran, and something that should come out did not: mended by rules where they know how, else written anew."""
     draft, attempts = msgspec.convert(state["draft"], Draft), attempts_of(state)
-    problem = missing_text(outcome.judgements, outcome.made, outcome.response.stdout)
+    missing = missing_text(outcome.judgements, outcome.made, outcome.response.stdout)
+    problem = "\n".join(line for line in (outcome.shortfall, missing) if line)
     services.note("diagnose", problem)
     tried = Attempt(draft=draft, problem=problem)
     update = {"attempts": [*state["attempts"], plain(tried)]}
     if len(update["attempts"]) >= services.settings.max_attempts or not problem:
-        return ended(Ending.NOT_DELIVERED, problem or outcome.summary)
+        ending = Ending.NOT_REACHED if outcome.shortfall else Ending.NOT_DELIVERED
+        return ended(ending, problem or outcome.summary)
     texts = {attempt.draft.text for attempt in (*attempts, tried)}
     assert services.executor is not None
     scene = services.executor.scene(draft, outcome.response, outcome.made)
-    amended = next(
-        (one for one in amendments(draft, outcome.judgements, workspace, scene) if one.text not in texts), None
-    )
+    ways = () if outcome.shortfall else amendments(draft, outcome.judgements, workspace, scene)
+    amended = next((one for one in ways if one.text not in texts), None)
     if amended is None:
         return Command(update=update, goto="generate")
     amended = examine(amended, request_of(state), workspace)

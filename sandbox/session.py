@@ -16,6 +16,7 @@ from sandbox.repair_rules import Scene, next_repair
 from sandbox.setup.executor import Done, Note, Setup
 from sandbox.setup.plan import SetupStep, plan_setup
 from sandbox.task import Source, Task
+from sandbox.witness.watch import run_watched
 
 FIRST_TIMEOUT = 1800.0
 """Seconds for a command of the repository that must run before the task, such as a download."""
@@ -79,7 +80,7 @@ class Session:
         for repair in repairs:
             if repair not in self._applied:
                 self.apply(repair, task, repairs)
-        return self.sandbox.run(self.command(repaired(task, repairs)), self._on_output)
+        return run_watched(self.sandbox, self.command(repaired(task, repairs)), self._on_output)
 
     def apply(self, repair: Repair, task: Task, repairs: Sequence[Repair] = ()) -> bool:
         """Do one repair; whether it could be done."""
