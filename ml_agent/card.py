@@ -42,6 +42,8 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
             yield from (("", line) for line in more)
         repository = result["repository"]
         yield "run it in", f"{repository['name']} at {repository['version'][:12]}, folder {answer['workdir']}"
+        if repository.get("changed_from"):
+            yield "changed", f"the run began with it at {repository['changed_from'][:12]}; it was planned anew"
         yield from before_rows(result)
         yield "level", _level(result)
         yield from (("not read", line) for line in repository.get("not_read", ()))

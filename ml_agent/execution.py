@@ -14,8 +14,9 @@ from ml_agent.delivery.judge import Scene as DeliveryScene
 from ml_agent.delivery.judge import judge
 from ml_agent.draft import Draft
 from ml_agent.evidence import level_seen
+from ml_agent.leftovers import Leftovers
 from ml_agent.navigator import Workspace
-from ml_agent.outputs import collect, made_since, moment
+from ml_agent.outputs import collect, made_since
 from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
 from ml_agent.settings import Settings
@@ -91,6 +92,7 @@ class Executor:
         self._sandbox, self._settings, self._folder = sandbox, settings, folder
         self._emit, self._on_output = emit, on_output
         self._session: Session | None = None
+        self._leftovers = Leftovers(sandbox)
         self._source: Source | None = None
         """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
 
@@ -103,14 +105,17 @@ class Executor:
         """
         session, task = self._session_for(workspace), self._task(draft)
         session.prepare(task)
+        self._leftovers.clear((draft.text, draft.workdir), session.source.root)
         if draft.kind == "python":
             self._put_code(draft)
         wanted = wanted or Wanted()
         for path in wanted.inputs:
             self._sandbox.put(wanted.folder / path, f"{draft.workdir}/{path}")
-        began = moment(self._sandbox)
+        session.settle(task, beside(repairs))
+        began = self._leftovers.begin()
         response = session.run(task, beside(repairs))
         made = made_since(self._sandbox, began)
+        self._leftovers.note(made)
         judgements = judge(wanted.expected, self.scene(draft, response, made)) if response.ok else ()
         lacks = shortfall(draft, wanted.instruction, response, made, workspace.index)
         first = {one.path for one in judgements}
@@ -144,8 +149,14 @@ class Executor:
     def scene(self, draft: Draft, response: Response, made: tuple[Made, ...]) -> DeliveryScene:
         """What a run left behind in the sandbox, for judging."""
         own = posixpath.normpath(posixpath.join(draft.workdir, ANSWER))
+        root = self._session.source.root if self._session is not None else Path()
         return DeliveryScene(
-            made=made, read=self._sandbox.get, workdir=draft.workdir, stdout=response.stdout, own=frozenset({own})
+            made=made,
+            read=self._sandbox.get,
+            workdir=draft.workdir,
+            stdout=response.stdout,
+            own=frozenset({own}),
+            known=lambda path: (root / path).exists(),
         )
 
     def diagnose(self, workspace: Workspace, draft: Draft, outcome: Outcome, repairs: Sequence[Repair]) -> Diagnosis:
@@ -182,6 +193,7 @@ class Executor:
                 self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._note
             )
             self._session.rules = added_rules()
+            self._leftovers = Leftovers(self._sandbox)
         return self._session
 
     def _stage(self, root: Path) -> Path:

@@ -12,6 +12,7 @@ from langgraph.types import Command
 from ml_agent import wording
 from ml_agent.answer_gate import is_refused, refusals
 from ml_agent.as_run import mended
+from ml_agent.best import better
 from ml_agent.delivery.amend import amendments, missing_text
 from ml_agent.delivery.expected import expectations
 from ml_agent.draft import CHOSEN, Draft, stands_by
@@ -28,7 +29,7 @@ from ml_agent.phases import as_node, ended
 from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
 from ml_agent.services import Services
-from ml_agent.state import EVIDENCE, Plain, State, expected_of
+from ml_agent.state import Plain, State, expected_of
 from ml_agent.unsure import different, offer, what_would_decide
 from sandbox.diagnosis import Diagnosis
 from sandbox.repair import Repair
@@ -81,13 +82,16 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     if not second_look:
         services.budget.spend("repositories")
     repository = {"root": str(checkout.root), "version": checkout.version, "url": checkout.url}
+    if services.changed_from and checkout.local:
+        repository["changed_from"] = services.changed_from
     workspace = services.workspaces.open(
         candidate, checkout.root, checkout.version, msgspec.convert(state["given"], Given)
     )
     request = request_by_options(state, workspace)
     assessment = services.navigator.assess(request, workspace)
     reason = f"{assessment.reason} ({checkout.note})" if checkout.note else assessment.reason
-    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}: {reason}")
+    changed = f" (changed: the run began with {services.changed_from[:12]})" if "changed_from" in repository else ""
+    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state), goto="plan")
     if assessment.foreign and state["given"].get("repository"):
@@ -287,7 +291,8 @@ def give_up_candidate(state: State) -> Command[Any]:
     if (state.get("best") or {}).get("evidence", "none") != "none":
         attempts = attempts_of(state)
         failed = [attempt for attempt in attempts if attempt.draft.sound] or attempts
-        problem = failed[-1].problem if failed else ""
+        own = [attempt for attempt in attempts if attempt.draft.text == state["best"]["draft"]["text"]]
+        problem = (own or failed)[-1].problem if failed else ""
         ending = Ending.NOT_DELIVERED if state["best"]["evidence"] == "completed" else Ending.NOT_REACHED
         return ended(ending, f"no draft got further: {problem}" if problem else "no other draft is left")
     return Command(update={"position": state["position"] + 1}, goto="plan")
@@ -317,37 +322,6 @@ def without_candidates(state: State) -> Command[Any]:
     findings = best["draft"].get("findings") or [{"message": "a value of the instruction has no place in it"}]
     worst = next((one for one in findings if one.get("severity") == "error"), findings[0])
     return ended(Ending.NO_ANSWER, f"no sound answer was found: {worst['message']}")
-
-
-def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
-    """The further proven of the best draft so far and this one.
-
-    Where they are equal the later one, which knows what was wrong; but the earlier one where it only lacked data, or where the tables
-    made both and neither is sound: their first one is their best.
-    """
-    best = state.get("best")
-    if best is not None:
-        ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, plain(outcome))
-        first = draft.source == best["draft"]["source"] == "grounded" and evidence == "none"
-        if ahead > 0 or (ahead == 0 and (first or best.get("lacks_data"))):
-            return best
-    candidate = state["candidates"][state["position"]]
-    return {
-        "draft": plain(msgspec.structs.replace(draft, thread=None)),
-        "evidence": evidence,
-        "outcome": plain(outcome) if outcome else None,
-        "candidate": candidate,
-        "repository": state["repository"],
-        "workdir": draft.workdir,
-        "repairs": state.get("repairs", []),
-    }
-
-
-def _height(evidence: Any, outcome: Plain | None) -> float:
-    """How far a draft got: by its evidence, then by how much of what should come out did."""
-    judgements: list[Plain] = (outcome or {}).get("judgements") or []
-    delivered = len([one for one in judgements if one["verdict"] == "delivered"])
-    return EVIDENCE.index(evidence) + delivered / (len(judgements) + 1)
 
 
 def inputs_for(state: State, workspace: Workspace, draft: Draft) -> Inputs:

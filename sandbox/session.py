@@ -76,11 +76,15 @@ class Session:
 
     def run(self, task: Task, repairs: Sequence[Repair] = ()) -> Response:
         """Apply the repairs that are new, then run the task. Raises SandboxUnavailableError, SandboxLostError."""
+        self.settle(task, repairs)
+        return run_watched(self.sandbox, self.command(repaired(task, repairs)), self._on_output)
+
+    def settle(self, task: Task, repairs: Sequence[Repair] = ()) -> None:
+        """All that comes before the task itself: the environment, then the repairs that are new."""
         self.prepare(task)
         for repair in repairs:
             if repair not in self._applied:
                 self.apply(repair, task, repairs)
-        return run_watched(self.sandbox, self.command(repaired(task, repairs)), self._on_output)
 
     def apply(self, repair: Repair, task: Task, repairs: Sequence[Repair] = ()) -> bool:
         """Do one repair; whether it could be done."""
