@@ -18,7 +18,7 @@ _MEANING = {
     "checked": "statically sound, not seen running",
     "started": "its own code ran without error for a while",
     "completed": "it ran to its end",
-    "delivered": "it ran to its end and made what was asked for",
+    "delivered": "it ran to its end and made the files that were asked for",
 }
 
 
@@ -45,6 +45,9 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
             yield from (("", line) for line in more)
         repository = result["repository"]
         yield "run it in", f"{repository['name']} at {repository['version'][:12]}, folder {answer['workdir']}"
+        if repository.get("changed_from"):
+            yield "changed", f"the run began with it at {repository['changed_from'][:12]}; it was planned anew"
+        yield from before_rows(result)
         yield "level", _level(result)
         yield from (("not read", line) for line in repository.get("not_read", ()))
         yield from (
@@ -73,6 +76,16 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     yield "run folder", result["folder"]
 
 
+def before_rows(result: Plain) -> Iterator[tuple[str, str]]:
+    """What was done before the answer ran and its text does not say; reproduce.sh does all of it."""
+    before = (result["answer"] or {}).get("before") or ()
+    for one in before:
+        command = "; ".join(one["command"].splitlines())
+        yield "before it", command + (f" ({one['why']})" if one["why"] else "")
+    if before:
+        yield "", f"{result['folder']}/reproduce.sh does all of it"
+
+
 def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:
     """An answer that is offered, and what speaks for and against it."""
     head, *more = lines_of(one)
@@ -87,7 +100,13 @@ def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:
 def _level(result: Plain) -> str:
     name = result["sandbox"]["name"]
     isolation = "" if result["sandbox"]["isolated"] or not name else ", not isolated"
-    seen = f"{result['evidence']}: {_MEANING[result['evidence']]}" + (f", in {name}{isolation}" if name else "")
+    meaning = _MEANING[result["evidence"]]
+    if result["evidence"] == "checked" and result["sandbox"].get("ended"):
+        meaning = "statically sound; the run shows no more than that"
+    seen = f"{result['evidence']}: {meaning}" + (f", in {name}{isolation}" if name else "")
+    ledger = (result["answer"] or {}).get("ledger") or ()
+    lost = [one["text"] for one in ledger if one["status"] == "not found" and one.get("required", True)]
+    seen += f", without {', '.join(dict.fromkeys(lost))}" if lost else ""
     short = EVIDENCE.index(result["evidence"]) < EVIDENCE.index(result["asked"])
     return f"{seen} (asked for: {result['asked']})" if short else seen
 

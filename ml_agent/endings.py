@@ -2,6 +2,7 @@
 
 from enum import Enum
 
+from ml_agent.draft import CHOSEN, Draft
 from ml_agent.errors import BudgetExceededError
 
 
@@ -17,7 +18,7 @@ class Ending(Enum):
     DELIVERED = ("delivered", 0)
     """It ran to its end, and everything that should come out is there and is what it should be."""
     NOT_DELIVERED = ("not-delivered", 1)
-    """It ran to its end, but not everything that should come out did."""
+    """It ran to its end, but not everything that should come out did, or not with the values that were named."""
     NOT_REACHED = ("not-reached", 1)
     """There is an answer, but it did not get as far as was asked."""
     NO_REPOSITORY = ("no-repository", 1)
@@ -43,3 +44,26 @@ class Ending(Enum):
     def named(cls, label: str) -> "Ending":
         """The ending of that name; KeyError for an unknown one."""
         return {ending.label: ending for ending in cls}[label]
+
+
+def unused(draft: Draft) -> list[str]:
+    """The values that the user named and that are not in an answer, by the account."""
+    return list(dict.fromkeys(one.text for one in draft.ledger if one.required and one.status == "not found"))
+
+
+def bounded(ending: Ending, message: str, draft: Draft) -> tuple[Ending, str]:
+    """An ending that claims no more than the account of the user's values does.
+
+    What ran to its end with other values than were named did not deliver what was asked for; unless the author says why a value
+    does not belong into it, or the user chose this answer. What was not run to its end claims no result: there it is only said.
+    """
+    lost = unused(draft)
+    if not lost:
+        return ending, message
+    count = "1 value that you named is" if len(lost) == 1 else f"{len(lost)} values that you named are"
+    told = f"{message}; {count} not in it: {', '.join(lost)}"
+    answered = draft.source == CHOSEN or all(
+        any(value in dispute.finding for dispute in draft.disputes) for value in lost
+    )
+    done = ending in (Ending.COMPLETED, Ending.DELIVERED)
+    return (Ending.NOT_DELIVERED if done and not answered else ending), told

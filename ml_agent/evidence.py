@@ -15,8 +15,10 @@ def level_asked(run: RunMode, expected: Sequence[Expectation]) -> Evidence:
     return "checked" if run == "none" else "started"
 
 
-def level_seen(response: Response, judgements: Sequence[Judgement]) -> Evidence:
-    """How far a run was seen to get: never more than what was seen."""
+def level_seen(response: Response, judgements: Sequence[Judgement], shortfall: str = "") -> Evidence:
+    """How far a run was seen to get: never more than what was seen. One with a `shortfall` did nothing of the task."""
+    if response.ok and shortfall:
+        return "checked"
     if response.ok:
         delivered = bool(judgements) and all(one.verdict == "delivered" for one in judgements)
         return "delivered" if delivered else "completed"

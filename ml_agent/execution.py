@@ -9,14 +9,16 @@ from pathlib import Path
 
 import msgspec
 
+from ml_agent.as_run import beside
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
-from ml_agent.delivery.judge import RunOutputs as DeliveryScene
-from ml_agent.delivery.judge import judge
+from ml_agent.delivery.judge import RunOutputs, judge
 from ml_agent.draft import Draft
 from ml_agent.evidence import level_seen
+from ml_agent.leftovers import Leftovers
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
-from ml_agent.outputs import collect, made_since, moment
+from ml_agent.outputs import collect, made_since
+from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
 from ml_agent.settings import Settings
 from ml_agent.staging import stage
@@ -51,6 +53,7 @@ class FileExpectations(msgspec.Struct, frozen=True, kw_only=True):
     """What goes in: relative to `folder` there, and to the folder of the run."""
     folder: Path = Path()
     """Of the user."""
+    instruction: str = ""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +63,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     command: str
     response: Response
+    shortfall: str = ""
+    """Why it did nothing of the task although it ended well."""
     judgements: tuple[Judgement, ...] = ()
     """What was expected, with what was seen of it; none where the run was ended before its end."""
     made: tuple[CreatedFile, ...] = ()
@@ -91,6 +96,7 @@ class Executor:
         self._sandbox, self._settings, self._folder = sandbox, settings, folder
         self._emit, self._on_output = emit, on_output
         self._session: Session | None = None
+        self._leftovers = Leftovers(sandbox)
         self._source: Source | None = None
         """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
 
@@ -103,20 +109,25 @@ class Executor:
         """
         session, task = self._session_for(workspace), self._task(draft)
         session.prepare(task)
+        self._leftovers.clear((draft.text, draft.workdir), session.source.root)
         if draft.kind == "python":
             self._put_code(draft)
         wanted = wanted or FileExpectations()
         for path in wanted.inputs:
             self._sandbox.put(wanted.folder / path, f"{draft.workdir}/{path}")
-        began = moment(self._sandbox)
-        response = session.run(task, repairs)
+        session.settle(task, beside(repairs))
+        began = self._leftovers.begin()
+        response = session.run(task, beside(repairs))
         made = made_since(self._sandbox, began)
+        self._leftovers.note(made)
         judgements = judge(wanted.expected, self.scene(draft, response, made)) if response.ok else ()
+        lacks = shortfall(draft, wanted.instruction, response, made, workspace.index)
         first = {one.path for one in judgements}
         outputs, stayed = collect(self._sandbox, made, self._folder.outputs, first)
         return Outcome(
-            evidence=level_seen(response, judgements),
-            summary=summary_of(response, judgements),
+            evidence=level_seen(response, judgements, lacks),
+            summary=summary_of(response, judgements, lacks),
+            shortfall=lacks,
             command=task.text,
             response=response,
             judgements=judgements,
@@ -139,22 +150,28 @@ class Executor:
         ended = "" if response.ok else f"\n({response.ended}, exit status {response.exit_code})"
         return (said if len(said) <= LOOK_CHARACTERS else f"{said[:LOOK_CHARACTERS]}\n... (cut)") + ended
 
-    def scene(self, draft: Draft, response: Response, made: tuple[CreatedFile, ...]) -> DeliveryScene:
+    def scene(self, draft: Draft, response: Response, made: tuple[CreatedFile, ...]) -> RunOutputs:
         """What a run left behind in the sandbox, for judging."""
         own = posixpath.normpath(posixpath.join(draft.workdir, ANSWER))
-        return DeliveryScene(
-            made=made, read=self._sandbox.get, workdir=draft.workdir, stdout=response.stdout, own=frozenset({own})
+        root = self._session.source.root if self._session is not None else Path()
+        return RunOutputs(
+            made=made,
+            read=self._sandbox.get,
+            workdir=draft.workdir,
+            stdout=response.stdout,
+            own=frozenset({own}),
+            known=lambda path: (root / path).exists(),
         )
 
     def diagnose(self, workspace: Workspace, draft: Draft, outcome: Outcome, repairs: Sequence[Repair]) -> Diagnosis:
         """What kind of failure it was, with what the repository's files say of it."""
-        return self._session_for(workspace).diagnose(outcome.response, self._task(draft), repairs)
+        return self._session_for(workspace).diagnose(outcome.response, self._task(draft), beside(repairs))
 
     def repair(
         self, workspace: Workspace, draft: Draft, diagnosis: Diagnosis, repairs: Sequence[Repair]
     ) -> Repair | None:
         """The next change to the environment that may help, or None."""
-        scene = self._session_for(workspace).scene(self._task(draft), repairs)
+        scene = self._session_for(workspace).scene(self._task(draft), beside(repairs))
         return next_repair(diagnosis, repairs, scene)
 
     def record(self, source: Source, draft: Draft, repairs: Sequence[Repair]) -> SessionRecord:
@@ -162,7 +179,7 @@ class Executor:
         task = self._task(draft)
         if self._session is None or self._source != source:
             return SessionRecord(source=source, task=task)
-        return msgspec.structs.replace(self._session.record(task, repairs), source=source)
+        return msgspec.structs.replace(self._session.record(task, beside(repairs)), source=source)
 
     def close(self) -> None:
         """Remove the sandbox; repeatable."""
@@ -180,6 +197,7 @@ class Executor:
                 self.limited or self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._note
             )
             self._session.rules = added_rules()
+            self._leftovers = Leftovers(self._sandbox)
         return self._session
 
     def _stage(self, root: Path) -> Path:
@@ -228,14 +246,16 @@ def task_of(draft: Draft) -> Task:
     return Task(text=draft.text, folder=draft.workdir, entry=draft.entry)
 
 
-def summary_of(response: Response, judgements: Sequence[Judgement] = ()) -> str:
+def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfall: str = "") -> str:
     """One line: how it ended."""
     if response.ok:
-        wrong = "; ".join(one.said for one in judgements if one.verdict != "delivered")
+        lacking = [one.said for one in judgements if one.verdict != "delivered"]
+        wrong = "; ".join([shortfall, *lacking] if shortfall else lacking)
         rest = f", but {wrong}" if wrong else ""
         return f"ran to its end in {response.seconds:.1f} s{rest}"
     if response.ended == "probe":
         return f"healthy for {response.seconds:.0f} s: {response.progress[-1] if response.progress else 'output seen'}"
     last = f": {response.error_lines[-1]}" if response.error_lines else ""
     how = f"exit status {response.exit_code}" if response.ended == "exited" else response.ended
+    how = response.failed[0] if response.failed else how
     return f"{how} after {response.seconds:.1f} s{last}"

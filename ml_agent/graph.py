@@ -11,11 +11,13 @@ from langgraph.types import Command
 
 from ml_agent import wording
 from ml_agent.answer_gate import is_refused, refusals
+from ml_agent.as_run import mended
+from ml_agent.best import better
 from ml_agent.delivery.amend import amendments, missing_text
 from ml_agent.delivery.expected import expectations
 from ml_agent.draft import CHOSEN, Draft, stands_by
 from ml_agent.drafting import next_draft
-from ml_agent.endings import Ending
+from ml_agent.endings import Ending, bounded
 from ml_agent.errors import UsageError
 from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import FileExpectations, Outcome
@@ -27,7 +29,7 @@ from ml_agent.phases import as_node, ended
 from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
 from ml_agent.services import Services
-from ml_agent.state import EVIDENCE, Plain, State, expected_of
+from ml_agent.state import Plain, State, expected_of
 from ml_agent.unsure import different, offer, what_would_decide
 from sandbox.diagnosis import Diagnosis
 from sandbox.repair import Repair
@@ -81,13 +83,16 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     if not second_look:
         services.budget.spend("repositories")
     repository = {"root": str(checkout.root), "version": checkout.version, "url": checkout.url}
+    if services.changed_from and checkout.local:
+        repository["changed_from"] = services.changed_from
     workspace = services.workspaces.open(
         candidate, checkout.root, checkout.version, msgspec.convert(state["given"], Given)
     )
     request = request_by_options(state, workspace)
     assessment = services.navigator.assess(request, workspace)
     reason = f"{assessment.reason} ({checkout.note})" if checkout.note else assessment.reason
-    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}: {reason}")
+    changed = f" (changed: the run began with {services.changed_from[:12]})" if "changed_from" in repository else ""
+    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state), goto="plan")
     if assessment.foreign and state["given"].get("repository"):
@@ -165,7 +170,8 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
     best = better(state, draft, "checked" if draft.sound else "none")
     update = {"draft": plain(draft), "best": best}
     if services.settings.run == "none":
-        return ended(Ending.CHECKED, "the answer is statically sound; it was not run", **update)
+        ending, message = bounded(Ending.CHECKED, "the answer is statically sound; it was not run", draft)
+        return ended(ending, message, **update)
     if services.executor is None:
         return ended(
             Ending.NOT_REACHED, f"the answer is statically sound; it was not run: {services.no_executor}", **update
@@ -180,7 +186,8 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     workspace = workspace_of(state, services)
     draft = msgspec.convert(state["draft"], Draft)
     expected = expected_of(state)
-    wanted = FileExpectations(expected=expected, inputs=inputs_for(state, workspace, draft).taken, folder=Path.cwd())
+    taken = inputs_for(state, workspace, draft).taken
+    wanted = FileExpectations(expected=expected, inputs=taken, folder=Path.cwd(), instruction=state["instruction"])
     outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]), wanted)
     unproven = not draft.sound and outcome.evidence == "checked"
     best = better(state, draft, "none" if unproven else outcome.evidence, outcome)
@@ -189,7 +196,8 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     if over is not None:
         return ended(Ending.BUDGET, str(over), outcome=plain(outcome), best=best)
     if is_reached(level_asked(services.settings.run, expected), outcome.evidence, outcome.judgements):
-        return ended(Ending.named(outcome.evidence), outcome.summary, outcome=plain(outcome), best=best)
+        ending, message = bounded(Ending.named(outcome.evidence), outcome.summary, draft)
+        return ended(ending, message, outcome=plain(outcome), best=best)
     return Command(update={"outcome": plain(outcome), "best": best}, goto="diagnose")
 
 
@@ -205,9 +213,8 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
     diagnosis = services.executor.diagnose(workspace, draft, outcome, repairs)
     services.note("diagnose", f"{diagnosis.code}: {diagnosis.message}")
     services.trajectory.emit("diagnosis", **plain(diagnosis))
-    repair = services.executor.repair(workspace, draft, diagnosis, repairs)
-    if repair is not None and len(repairs) < services.settings.max_repairs:
-        return Command(update={"repairs": [*state["repairs"], plain(repair)]}, goto="execute")
+    if (update := mend(state, services, diagnosis, draft)) is not None:
+        return Command(update=update, goto="execute")
     if diagnosis.category not in ("arguments", "code", "data"):
         return ended(Ending.NOT_REACHED, f"{diagnosis.code}: {diagnosis.message}")
     problem = f"{diagnosis.code}: {diagnosis.message}"
@@ -220,23 +227,47 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
     return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
 
 
+def mend(state: State, services: Services, diagnosis: Diagnosis, draft: Draft) -> Plain | None:
+    """The next repair by rules, and the draft where the repair changes it: what is run next is what is handed over."""
+    assert services.executor is not None
+    executor, workspace, request = services.executor, workspace_of(state, services), request_of(state)
+    found = mended(
+        draft,
+        msgspec.convert(state["repairs"], list[Repair]),
+        services.settings.max_repairs,
+        lambda one, taken: executor.repair(workspace, one, diagnosis, taken),
+        lambda one: examine(one, request, workspace),
+    )
+    if found is None:
+        return None
+    changed, repairs = found
+    if (changed.text, changed.workdir) != (draft.text, draft.workdir):
+        services.trajectory.emit("draft", draft=plain(msgspec.structs.replace(changed, thread=None)))
+        why = f"{diagnosis.code}: {diagnosis.message}"
+        services.note(
+            "diagnose", f"{why}\nthe answer is now {changed.text.strip()}, from {changed.workdir}: {repairs[-1].why}"
+        )
+    return {"repairs": plain(repairs), "draft": plain(changed)}
+
+
 def not_delivered(
     state: State, services: Services, workspace: Workspace, outcome: Outcome
 ) -> Command[Literal["execute", "generate", "__end__"]]:
     """It ran, and something that should come out did not: mended by rules where they know how, else written anew."""
     draft, attempts = msgspec.convert(state["draft"], Draft), attempts_of(state)
-    problem = missing_text(outcome.judgements, outcome.made, outcome.response.stdout)
+    missing = missing_text(outcome.judgements, outcome.made, outcome.response.stdout)
+    problem = "\n".join(line for line in (outcome.shortfall, missing) if line)
     services.note("diagnose", problem)
     tried = Attempt(draft=draft, problem=problem)
     update = {"attempts": [*state["attempts"], plain(tried)]}
     if len(update["attempts"]) >= services.settings.max_attempts or not problem:
-        return ended(Ending.NOT_DELIVERED, problem or outcome.summary)
+        ending = Ending.NOT_REACHED if outcome.shortfall else Ending.NOT_DELIVERED
+        return ended(ending, problem or outcome.summary)
     texts = {attempt.draft.text for attempt in (*attempts, tried)}
     assert services.executor is not None
     scene = services.executor.scene(draft, outcome.response, outcome.made)
-    amended = next(
-        (one for one in amendments(draft, outcome.judgements, workspace, scene) if one.text not in texts), None
-    )
+    ways = () if outcome.shortfall else amendments(draft, outcome.judgements, workspace, scene)
+    amended = next((one for one in ways if one.text not in texts), None)
     if amended is None:
         return Command(update=update, goto="generate")
     amended = examine(amended, request_of(state), workspace)
@@ -265,7 +296,8 @@ def give_up_candidate(state: State) -> Command[Any]:
     if (state.get("best") or {}).get("evidence", "none") != "none":
         attempts = attempts_of(state)
         failed = [attempt for attempt in attempts if attempt.draft.sound] or attempts
-        problem = failed[-1].problem if failed else ""
+        own = [attempt for attempt in attempts if attempt.draft.text == state["best"]["draft"]["text"]]
+        problem = (own or failed)[-1].problem if failed else ""
         ending = Ending.NOT_DELIVERED if state["best"]["evidence"] == "completed" else Ending.NOT_REACHED
         return ended(ending, f"no draft got further: {problem}" if problem else "no other draft is left")
     return Command(update={"position": state["position"] + 1}, goto="plan")
@@ -295,36 +327,6 @@ def without_candidates(state: State) -> Command[Any]:
     findings = best["draft"].get("findings") or [{"message": "a value of the instruction has no place in it"}]
     worst = next((one for one in findings if one.get("severity") == "error"), findings[0])
     return ended(Ending.NO_ANSWER, f"no sound answer was found: {worst['message']}")
-
-
-def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
-    """The further proven of the best draft so far and this one.
-
-    Where they are equal the later one, which knows what was wrong; but the earlier one where it only lacked data, or where the tables
-    made both and neither is sound: their first one is their best.
-    """
-    best = state.get("best")
-    if best is not None:
-        ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, plain(outcome))
-        first = draft.source == best["draft"]["source"] == "grounded" and evidence == "none"
-        if ahead > 0 or (ahead == 0 and (first or best.get("lacks_data"))):
-            return best
-    candidate = state["candidates"][state["position"]]
-    return {
-        "draft": plain(msgspec.structs.replace(draft, thread=None)),
-        "evidence": evidence,
-        "outcome": plain(outcome) if outcome else None,
-        "candidate": candidate,
-        "repository": state["repository"],
-        "workdir": draft.workdir,
-    }
-
-
-def _height(evidence: Any, outcome: Plain | None) -> float:
-    """How far a draft got: by its evidence, then by how much of what should come out did."""
-    judgements: list[Plain] = (outcome or {}).get("judgements") or []
-    delivered = len([one for one in judgements if one["verdict"] == "delivered"])
-    return EVIDENCE.index(evidence) + delivered / (len(judgements) + 1)
 
 
 def inputs_for(state: State, workspace: Workspace, draft: Draft) -> Inputs:

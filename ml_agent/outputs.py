@@ -4,7 +4,6 @@ import base64
 import binascii
 import gzip
 import posixpath
-import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -25,19 +24,12 @@ MOST_TOTAL = 256 * 1024**2
 
 _TRIES = 3
 """How often the files are listed; on a busy machine it may take too long, or find no place for a process, once or twice."""
-_SYSTEM = "PATH=/usr/bin:/bin; "
+SYSTEM = "PATH=/usr/bin:/bin; "
 """The system's programs, whatever the program put in the places where names are looked up."""
 _FIND = (
     "find . -xdev \\( -name __pycache__ -o -name .git -o -name '*.egg-info' \\) -prune -o \\( -type f -o -type l -xtype f \\)"
     " -newerct @{moment} -not -name '*.pyc' -printf '%y %s %P\\0'"
 )
-_MOMENT = re.compile(r"\d+\.\d+")
-
-
-def moment(sandbox: Sandbox) -> str:
-    """The present moment by the sandbox's clock. It is kept here: what lies in the sandbox, a program can change."""
-    said = sandbox.run(Command(text=f"{_SYSTEM}date +%s.%N", timeout=30)).stdout.strip()
-    return said if _MOMENT.fullmatch(said) else "0.0"
 
 
 def made_since(sandbox: Sandbox, began: str) -> tuple[CreatedFile, ...]:
@@ -46,7 +38,7 @@ def made_since(sandbox: Sandbox, began: str) -> tuple[CreatedFile, ...]:
     Raises SandboxLostError where they cannot be listed: no list is not the same as nothing made.
     """
     find = _FIND.format(moment=began)
-    text = f"{_SYSTEM}{find} | head -z -n {MOST_LISTED} | gzip -c | base64 -w 1000"
+    text = f"{SYSTEM}{find} | head -z -n {MOST_LISTED} | gzip -c | base64 -w 1000"
     entries = _entries(sandbox, text)
     found = [_parse_entry(entry.decode("utf-8", "surrogateescape")) for entry in entries if entry]
     return tuple(sorted((made for made in found if made is not None), key=lambda made: made.path))

@@ -12,6 +12,7 @@ import msgspec
 
 from ml_agent.account import declared
 from ml_agent.answer_gate import all_powers
+from ml_agent.as_run import Before, before_of
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.keep import keep_outputs
 from ml_agent.draft import Draft
@@ -67,8 +68,11 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "versions": {name: version(name) for name in VERSIONED} | {"python": platform.python_version()},
     }
     if best:
-        _write_answer(folder, best)
-        _write_artifacts(folder, best, state, services)
+        record = _record(best, services)
+        before = before_of(record, msgspec.convert(best["draft"], Draft)) if outcome else ()
+        result["answer"]["before"] = msgspec.to_builtins(before)
+        _write_answer(folder, best, before)
+        _write_artifacts(folder, record)
     if job.keep_outputs:
         result["kept"] = keep_outputs(folder.outputs, result["outputs"], Path(job.keep_outputs), job.force)
         if result["kept"]["refused"]:
@@ -140,31 +144,43 @@ def _sandbox(best: Plain | None) -> Plain:
     }
 
 
-def _write_answer(folder: RunFolder, best: Plain) -> None:
+def _write_answer(folder: RunFolder, best: Plain, before: Sequence[Before]) -> None:
+    """The answer as a script, behind what was done before it ran: alone it may fail where it is taken to."""
     draft = best["draft"]
     if draft["kind"] == "python":
-        write_atomically(folder.path / "answer.py", draft["text"].rstrip("\n") + "\n")
-    else:
-        head = f"#!/usr/bin/env bash\n# Run it in the repository's folder {shlex.quote(draft['workdir'])}.\n"
-        write_atomically(folder.path / "answer.sh", head + draft["text"].rstrip("\n") + "\n", mode=0o755)
+        told = [f"# {line}" for one in before for line in one.command.splitlines()]
+        head = [f"# Before it, in the repository's folder {draft['workdir']}:", *told] if told else []
+        text = "\n".join([*head, draft["text"].rstrip("\n")])
+        write_atomically(folder.path / "answer.py", text + "\n")
+        return
+    head = ["#!/usr/bin/env bash", f"# Run it in the repository's folder {shlex.quote(draft['workdir'])}."]
+    lines = [line for one in before for line in (*([f"# {one.why}"] if one.why else []), one.command)]
+    text = "\n".join([*head, *lines, draft["text"].rstrip("\n")])
+    write_atomically(folder.path / "answer.sh", text + "\n", mode=0o755)
 
 
-def _write_artifacts(folder: RunFolder, best: Plain, state: State, services: Services) -> None:
-    """reproduce.sh, Dockerfile and requirements.lock of the best draft."""
+def _record(best: Plain, services: Services) -> SessionRecord:
+    """What was done for the best draft, without steps that a repository gave and that would do more than a program does."""
     repository, draft = best["repository"], msgspec.convert(best["draft"], Draft)
     source = source_of(Path(repository["root"]), repository["version"], repository["url"])
     record = SessionRecord(source=source, task=task_of(draft))
     if services.executor is not None and best.get("outcome"):
-        record = services.executor.record(source, draft, msgspec.convert(state.get("repairs", []), list[Repair]))
-    record = msgspec.structs.replace(record, done=tuple(step for step in record.done if not all_powers(step.command)))
-    for name, text in artifacts(_harmless(record, draft)).items():
+        record = services.executor.record(source, draft, msgspec.convert(best.get("repairs", []), list[Repair]))
+    return _harmless(record, draft)
+
+
+def _write_artifacts(folder: RunFolder, record: SessionRecord) -> None:
+    """reproduce.sh, Dockerfile and requirements.lock of the best draft."""
+    for name, text in artifacts(record).items():
         if text:
             write_atomically(folder.path / name, text, mode=0o755 if name.endswith(".sh") else 0o644)
 
 
 def _harmless(record: SessionRecord, draft: Draft) -> SessionRecord:
     """Without steps that a repository gave and that would do more on the user's machine than the answer does."""
-    done = tuple(step for step in record.done if not all_powers(step.command, step.folder))
+    done = tuple(
+        step for step in record.done if not all_powers(step.command) and not all_powers(step.command, step.folder)
+    )
     more = set(all_powers(record.task.text, record.task.folder)) - set(all_powers(draft.text, draft.workdir))
     text = draft.text if more and draft.kind == "bash" else record.task.text
     return msgspec.structs.replace(record, done=done, task=msgspec.structs.replace(record.task, text=text))

@@ -26,6 +26,7 @@ from ml_agent.settings import Settings, load_settings
 from ml_agent.shown_address import has_credentials
 from ml_agent.state import State
 from tools.atomic import remove_unfinished
+from tools.versions import local_version
 
 _MOST_STATES = 1000
 MOST_STEPS = 500
@@ -156,6 +157,21 @@ def _last_whole(graph: CompiledStateGraph[State, Services, State, State], config
     raise UsageError(f"run {config['configurable']['thread_id']} was cut before its first step: start it again")
 
 
+def changed_since(state: Mapping[str, Any]) -> str:
+    """The version of a folder of the user's that a run was planned for, where the folder is at another one now; else ""."""
+    known = state.get("repository") or {}
+    is_folder = known and known["root"] == known["url"] and Path(known["root"]).is_dir()
+    return known["version"] if is_folder and local_version(Path(known["root"])) != known["version"] else ""
+
+
+def _before_plan(
+    graph: CompiledStateGraph[State, Services, State, State], config: Any, newest: StateSnapshot
+) -> StateSnapshot:
+    """The state before the repository in turn was read: what was thought of other files holds no more."""
+    states = graph.get_state_history(config, limit=_MOST_STATES)
+    return next((older for older in states if older.next == ("plan",)), newest)
+
+
 def _drive(
     graph: CompiledStateGraph[State, Services, State, State], services: Services, folder: RunFolder, job: Job
 ) -> State:
@@ -173,6 +189,9 @@ def _drive(
         services.budget.restore(
             graph.get_state(config).values.get("budget", {})
         )  # also what a node that reached a limit spent
+        services.changed_from = changed_since(snapshot.values)
+        if services.changed_from:
+            snapshot = _before_plan(graph, config, snapshot)
         services.trajectory.emit("resumed", at=list(snapshot.next))
     else:
         given = Given(

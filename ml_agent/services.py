@@ -42,6 +42,8 @@ class Services:
     no_executor: str = ""
     on_phase: OnPhase = silent
     choose: Choose = nobody
+    changed_from: str = ""
+    """The version of the user's folder that a resumed run was planned for, where the folder has changed since."""
     notes: dict[str, str] = field(default_factory=dict)
     """A line for the progress display, by phase."""
 

@@ -48,7 +48,7 @@ def reproduce_script(record: SessionRecord) -> str:
         f'"$python" -m venv{_pip(record)} "$work/venv"',
         'export PATH="$work/venv/bin:$PATH" HOME="$work/home" PYTHONUNBUFFERED=1',
         *([f'python -m pip install -q {LOCKED} "$here/requirements.lock"'] if lock_file(record) else []),
-        *[_step(done, '"$work/repository"') for done in _own_steps(record)],
+        *[_step(done, '"$work/repository"') for done in own_steps(record)],
         f'cd "$work/repository"/{shlex.quote(record.task.folder)}',
         *_code(record),
         *[f"export {name}={shlex.quote(value)}" for name, value in record.task.environment.items()],
@@ -76,7 +76,7 @@ def dockerfile(record: SessionRecord) -> str:
             if lock_file(record)
             else []
         ),
-        *[f"RUN {_json(_step(done, '/workspace'))}" for done in _own_steps(record)],
+        *[f"RUN {_json(_step(done, '/workspace'))}" for done in own_steps(record)],
         f"WORKDIR {folder}",
         *[f"ENV {name}={_quote(value)}" for name, value in record.task.environment.items()],
         f"CMD {_json(chr(10).join([*_code(record), record.task.text]))}",
@@ -118,7 +118,7 @@ def _can_be_cloned(url: str) -> bool:
     return bool(url) and (not place.is_dir() or (place / ".git").exists() or (place / "objects").is_dir())
 
 
-def _own_steps(record: SessionRecord) -> list[SetupAction]:
+def own_steps(record: SessionRecord) -> list[SetupAction]:
     """Steps that a list of versions does not repeat: the repository's own commands, and its own package."""
     return [
         done for done in record.done if done.command and ("pip install" not in done.command or "-e ." in done.command)

@@ -6,6 +6,8 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from sandbox.seen import Seen
+
 Network = Literal["none", "install", "full"]
 Ended = Literal["exited", "signalled", "timeout", "probe", "out-of-memory", "interrupted", "lost"]
 
@@ -85,11 +87,18 @@ class Response(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     cpu_seconds: float | None = None
     peak_memory_bytes: int | None = None
+    seen: Seen | None = None
+    """What its programs did, where it was watched to its end."""
 
     @property
     def ok(self) -> bool:
-        """Whether it exited with status 0."""
-        return self.ended == "exited" and self.exit_code == 0
+        """Whether it exited with status 0, and no program of the repository failed on the way there."""
+        return self.ended == "exited" and self.exit_code == 0 and not self.failed
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Programs of the repository that failed, one line each, whatever the shell's last status."""
+        return self.seen.failed if self.seen is not None else ()
 
 
 OnOutput = Callable[[str], None]

@@ -215,7 +215,12 @@ def _display(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[
         yield Repair(kind="environment", arguments=("QT_QPA_PLATFORM=offscreen",), why="Qt without a display")
     if "xvfb-run" not in failure_context.task.text:
         yield Repair(kind="system", arguments=("xvfb", "xauth"), why="a display in memory")
-        text = f"xvfb-run -a bash -c {shlex.quote(failure_context.task.text.strip())}"
+        first = failure_context.task.text.strip()
+        text = (
+            f"xvfb-run -a bash -c {shlex.quote(first)}"
+            if re.search(r"[;&|<>()$`\n=]", first)
+            else f"xvfb-run -a {first}"
+        )
         yield Repair(kind="command", arguments=(text,), why="run with a display in memory")
 
 

@@ -16,6 +16,7 @@ from sandbox.repair_rules import FailureContext, next_repair
 from sandbox.setup.executor import Note, Setup, SetupAction
 from sandbox.setup.plan import SetupStep, plan_setup
 from sandbox.task import Source, Task
+from sandbox.witness.watch import run_watched
 
 FIRST_TIMEOUT = 1800.0
 """Seconds for a command of the repository that must run before the task, such as a download."""
@@ -75,11 +76,15 @@ class Session:
 
     def run(self, task: Task, repairs: Sequence[Repair] = ()) -> Response:
         """Apply the repairs that are new, then run the task. Raises SandboxUnavailableError, SandboxLostError."""
+        self.settle(task, repairs)
+        return run_watched(self.sandbox, self.command(repaired(task, repairs)), self._on_output)
+
+    def settle(self, task: Task, repairs: Sequence[Repair] = ()) -> None:
+        """All that comes before the task itself: the environment, then the repairs that are new."""
         self.prepare(task)
         for repair in repairs:
             if repair not in self._applied:
                 self.apply(repair, task, repairs)
-        return self.sandbox.run(self.command(repaired(task, repairs)), self._on_output)
 
     def apply(self, repair: Repair, task: Task, repairs: Sequence[Repair] = ()) -> bool:
         """Do one repair; whether it could be done."""

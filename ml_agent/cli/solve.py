@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ml_agent.card import card, is_answer, not_kept, without_place
+from ml_agent.card import before_rows, card, is_answer, not_kept, without_place
 from ml_agent.cli import options as o
 from ml_agent.cli.groups import grouped
 from ml_agent.cli.many import answer_file
@@ -148,8 +148,16 @@ def _finish(result: dict[str, Any], printing: o.Printing, hint: str = "") -> int
         for line in (*card(result), *([hint] if hint else [])):
             write_error(line)
     else:
-        if Ending.named(result["ending"]).exit_code:
-            write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
-        for lost in filter(None, (without_place(result), not_kept(result))):
-            write_error(lost)
+        _write_warnings(result)
     return code
+
+
+def _write_warnings(result: dict[str, Any]) -> None:
+    """What is said also where nothing else is: what was done beside the answer, why it is none, and what is lost."""
+    if is_answer(result):
+        for name, text in before_rows(result):
+            write_error(f"{name}: {text}".lstrip(": "))
+    if Ending.named(result["ending"]).exit_code:
+        write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
+    for lost in filter(None, (without_place(result), not_kept(result))):
+        write_error(lost)

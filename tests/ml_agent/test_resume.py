@@ -72,6 +72,21 @@ def test_a_run_killed_in_any_node_goes_on_to_the_same_answer(
     assert {"execute", "diagnose"} <= set(done)
 
 
+def test_a_folder_that_changed_in_between_is_planned_anew_and_that_is_said(tmp_path: Path) -> None:
+    root, out = tmp_path / "repository", tmp_path / "killed"
+    root.mkdir()
+    (root / "fit.py").write_text(FAILING)
+    assert start("check", "leave", out, root) == -9
+    (first,) = {str(event["note"]) for event in events_of(out, "phase") if event["phase"] == "plan"}
+    (root / "fit.py").write_text(FAILING.replace("--lr", "--rate").replace("args.lr", "args.rate"))
+    result = resume(out)
+    assert result["answer"]["text"] == "python fit.py --rate 0.25"
+    repository = result["repository"]
+    assert repository["changed_from"] != repository["version"] and repository["changed_from"][:12] in first
+    plans = [str(event["note"]) for event in events_of(out, "phase") if event["phase"] == "plan"]
+    assert plans[-1].startswith(f"repository at {repository['version'][:12]} (changed: the run began with files-")
+
+
 def test_a_finished_run_is_told_again(repository: Path, tmp_path: Path) -> None:
     assert start("none", "enter", tmp_path / "whole", repository) == 0
     first = (tmp_path / "whole" / "run.json").read_text()

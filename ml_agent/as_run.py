@@ -1,0 +1,94 @@
+"""What was run is what is handed over: a repair that rewrites the command rewrites the draft, and all else is said beside it."""
+
+import os
+import shlex
+from collections.abc import Callable, Collection, Sequence
+
+import msgspec
+
+from ml_agent.draft import Draft
+from sandbox.artifacts import own_steps
+from sandbox.repair import Repair
+from sandbox.session import SessionRecord
+from sandbox.setup.executor import SetupAction
+
+REWRITES = frozenset({"command", "folder"})
+"""Repairs that give the command, or its folder, anew."""
+
+
+class Before(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was done before the answer ran and that its text does not say."""
+
+    command: str
+    """Bash, to be run where the answer is run."""
+    why: str = ""
+
+
+def beside(repairs: Sequence[Repair]) -> list[Repair]:
+    """The repairs that a draft's own text does not carry: what is rewritten belongs to one draft and stands in it."""
+    return [repair for repair in repairs if repair.kind not in REWRITES]
+
+
+def rewritten(draft: Draft, repair: Repair) -> Draft:
+    """The draft as a repair writes it; the same where the repair changes its surroundings.
+
+    The name under which Python code runs is ours: of a draft of code only the folder can be another.
+    """
+    if repair.kind not in REWRITES:
+        return draft
+    folder = repair.arguments[0] if repair.kind == "folder" else draft.workdir
+    text = draft.text if draft.kind == "python" else repair.arguments[-1]
+    because = f"{draft.because}; {repair.why}".lstrip("; ")
+    return msgspec.structs.replace(
+        draft, text=text, workdir=folder, because=because, findings=(), ledger=(), thread=None
+    )
+
+
+Next = Callable[[Draft, Sequence[Repair]], Repair | None]
+"""The repair that is next after those that were taken."""
+
+
+def mended(
+    draft: Draft, repairs: Sequence[Repair], most: int, step: Next, look: Callable[[Draft], Draft]
+) -> tuple[Draft, list[Repair]] | None:
+    """The draft after the next repair that leaves it sound, with all repairs that were taken; None where there is none.
+
+    `look` examines a draft: one that a repair robs of what the user asked for is no answer any more.
+    """
+    taken = list(repairs)
+    while len(taken) < most and (repair := step(draft, taken)) is not None:
+        taken.append(repair)
+        changed = rewritten(draft, repair)
+        if repair.kind not in REWRITES:
+            return draft, taken
+        changed = look(changed)
+        if (changed.text, changed.workdir) != (draft.text, draft.workdir) and (changed.sound or not draft.sound):
+            return changed, taken
+    return None
+
+
+def before_of(record: SessionRecord, draft: Draft) -> tuple[Before, ...]:
+    """What stands between a fresh environment and the answer, but for packages, each written from the answer's folder."""
+    text = record.task.text
+    own = "" if draft.kind == "python" else draft.text
+    prelude = text.removesuffix(own).strip() if own and text.endswith(own) else ""
+    if draft.kind == "python" and text.startswith("export PYTHONPATH="):
+        prelude = text.partition("\n")[0]
+    paths = [Before(command=prelude, why="folders of the repository on Python's path")] if prelude else []
+    variables = [
+        Before(command=f"export {name}={shlex.quote(value)}") for name, value in record.task.environment.items()
+    ]
+    known = {prelude, *(one.command for one in variables)}
+    steps = [
+        Before(command=_from(draft.workdir, step, known), why=" ".join(step.why.split())) for step in own_steps(record)
+    ]
+    return (*paths, *variables, *steps)
+
+
+def _from(workdir: str, step: SetupAction, known: Collection[str]) -> str:
+    """A step as it is written in the answer's folder, without the lines that are `known` there; what else it exports stays its own."""
+    way = os.path.relpath(step.folder, workdir)
+    command = "\n".join(line for line in step.command.strip().splitlines() if way != "." or line not in known)
+    if way == "." and "\n" not in command:
+        return command
+    return f"(cd {shlex.quote(way)} && {command})"

@@ -1,0 +1,183 @@
+"""The notes of a watched command, judged: which programs of the repository ran, and which of them failed."""
+
+import json
+import posixpath
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from sandbox.seen import Seen
+
+MOST_COMMANDS = 200
+MOST_LOADED = 40
+_VALUED = frozenset({"-W", "-X", "--check-hash-based-pycs"})
+"""Options of an interpreter that take the next word."""
+
+
+class _Run(msgspec.Struct, kw_only=True):
+    """One program."""
+
+    name: str
+    step: str
+    inside: bool = False
+    ended: bool = False
+    status: int = 0
+    error: str = ""
+    files: list[str] = []
+    packages: list[str] = []
+    own: bool = False
+    """Whether its file is the repository's."""
+
+
+class _Report(msgspec.Struct):
+    """What a shell said of the commands that it had run by then."""
+
+    step: str
+    statuses: list[int]
+    """`$?`, then each of PIPESTATUS, which no `!` turns round."""
+    fresh: bool
+    """Whether it says something else than the report before: in a pipeline a shell repeats itself."""
+
+
+def judge(text: str, root: str, output: str) -> Seen:
+    """What the notes say. `root` is the workspace as programs see it, `output` what the command printed."""
+    runs, reports, commands = _read(text, root)
+    failed = [line for run in runs if (line := _failure(run, reports, output))]
+    mine = [run for run in runs if run.own or run.files]
+    return Seen(
+        programs=tuple(dict.fromkeys(run.name for run in mine)),
+        loaded=tuple(dict.fromkeys(path for run in mine for path in run.files))[:MOST_LOADED],
+        packages=tuple(dict.fromkeys(name for run in runs for name in run.packages)),
+        commands=tuple(dict.fromkeys(commands))[:MOST_COMMANDS],
+        failed=tuple(dict.fromkeys(failed)),
+        blind=any(not run.ended and not run.own for run in runs),
+    )
+
+
+def _read(text: str, root: str) -> tuple[list[_Run], list[_Report], list[str]]:
+    runs: list[_Run] = []
+    by_process: dict[str, _Run] = {}
+    reports: list[_Report] = []
+    last: dict[str, str] = {}
+    commands: list[str] = []
+    for kind, process, rest in _lines(text):
+        if kind == "P":
+            by_process[process] = _python(json.loads(rest), root)
+            runs.append(by_process[process])
+        elif kind == "X" and process in by_process:
+            _end(by_process[process], json.loads(rest))
+        elif kind == "S":
+            step, folder, name = [*rest.split("\t", 2), "", ""][:3]
+            if path := _inside(folder, name, root):
+                by_process[process] = _Run(name=path, step=step, own=True)
+                runs.append(by_process[process])
+        elif kind == "E" and process in by_process:
+            by_process[process].ended, by_process[process].status = True, int(rest)
+        elif kind == "D":
+            step, said, command = [*rest.split("\t", 2), "", ""][:3]
+            statuses = [int(word) for word in said.split()]
+            reports.append(_Report(step, statuses, last.get(process) != said))
+            last[process] = said
+            commands.append(command)
+    return runs, reports, commands
+
+
+def _lines(text: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, process and the rest of each whole line; a program may have written nonsense there."""
+    for line in text.splitlines():
+        kind, _, rest = line.partition("\t")
+        process, tab, rest = rest.partition("\t")
+        if tab and _is_sound(kind, rest):
+            yield kind, process, rest
+
+
+def _is_sound(kind: str, rest: str) -> bool:
+    if kind in ("P", "X"):
+        try:
+            return isinstance(json.loads(rest), dict)
+        except ValueError:
+            return False
+    if kind == "E":
+        return rest.isdigit()
+    said = rest.split("\t")
+    numbers = said[1].split() if len(said) > 1 else []
+    return kind == "S" or (kind == "D" and bool(numbers) and all(word.isdigit() for word in numbers))
+
+
+def _python(said: dict[str, Any], root: str) -> _Run:
+    """What an interpreter was called for: a script, a module, or code on its command line."""
+    words = iter([str(word) for word in said.get("words", [])][1:])
+    name, own = "python", False
+    for word in words:
+        if word in ("-c", "-m"):
+            name = f"-m {next(words, '')}" if word == "-m" else "-c"
+            break
+        if word in _VALUED:
+            next(words, "")
+        elif not word.startswith("-"):
+            path = _inside(str(said.get("folder", "")), word, root)
+            name, own = path or posixpath.basename(word), bool(path)
+            break
+    return _Run(name=name, step=str(said.get("step", "")), inside=bool(said.get("inside")), own=own)
+
+
+def _inside(folder: str, name: str, root: str) -> str:
+    """A path from the repository's root; "" for what lies elsewhere."""
+    path = posixpath.normpath(posixpath.join(folder, name))
+    is_file = "/" in name or "." in name
+    return posixpath.relpath(path, root) if is_file and path.startswith(f"{root}/") else ""
+
+
+def _end(run: _Run, said: dict[str, Any]) -> None:
+    if said.get("exec"):
+        run.ended = True  # what it became has notes of its own
+        return
+    run.ended, run.status, run.error = True, int(said.get("status") or 0), str(said.get("error") or "")
+    run.files = [str(path) for path in said.get("files", [])]
+    run.packages = [str(name) for name in said.get("names", [])]
+
+
+def _failure(run: _Run, reports: Sequence[_Report], output: str) -> str:
+    """One line where a program of the repository did not end well; "" where it did, or nobody can tell."""
+    if not (run.own or run.files):
+        return ""
+    if run.inside:
+        return f"{run.name} ended with {run.error}" if run.error and run.error in output else ""
+    if run.error:
+        return f"{run.name} ended with {run.error}"
+    if run.status:
+        return f"{run.name} ended with exit status {run.status}"
+    status = _by_shell(run, reports)
+    return f"{run.name} ended with exit status {status}" if status else ""
+
+
+def _by_shell(run: _Run, reports: Sequence[_Report]) -> int:
+    """The status that the nearest shell saw of it: it may have been killed, or have ended past its interpreter's own way."""
+    step = run.step
+    while step:
+        said = [number for number, report in enumerate(reports) if report.step == step]
+        for number in said:
+            report = reports[number]
+            if report.fresh and report.statuses[-1]:
+                return report.statuses[-1]
+            if not run.ended and (worst := max(report.statuses + _whole_pipeline(reports, number))):
+                return worst
+        if said:
+            return 0
+        step = step.rpartition("/")[0]
+    return 0
+
+
+def _whole_pipeline(reports: Sequence[_Report], number: int) -> list[int]:
+    """The statuses of a pipeline that a command was a part of, which come with a later report of its shell."""
+    place, _, count = reports[number].step.rpartition(".")
+    for report in reports[number + 1 :]:
+        other, _, later = report.step.rpartition(".")
+        if other == place and later.isdigit() and count.isdigit():
+            parts = len(report.statuses) - 1
+            if parts > 1 and int(later) - int(count) < parts:
+                return report.statuses[1:]
+            if int(later) - int(count) > 8:
+                break
+    return []

@@ -1,0 +1,48 @@
+"""The shell's side of the watch: each bash notes each of its commands and how the one before it ended.
+
+Sourced by the command's own shell, and through BASH_ENV by each bash that it starts. A step names a command by the shells around it
+(`100.3/117.2`); programs find theirs in ML_AGENT_STEP. The trap runs builtins only, leaves `$?` and PIPESTATUS as they are, and says nothing in
+a trace (`set -x`).
+"""
+
+from importlib.resources import files
+
+FOLDER = "$HOME/.ml-agent"
+MOST_COMMANDS = 5000
+"""Of one shell: a loop must not fill the disk."""
+WATCH = r"""
+export BASH_ENV=$HOME/.ml-agent/watch.sh ML_AGENT_NOTES=$HOME/.ml-agent/notes ML_AGENT_STEP=${ML_AGENT_STEP-}
+read -r ML_AGENT_ROOT <"$HOME/.ml-agent/root"; export ML_AGENT_ROOT
+__ml_agent_pid=$BASHPID __ml_agent_base=${ML_AGENT_STEP:+$ML_AGENT_STEP/} __ml_agent_number=0
+__ml_agent_note() {
+  local command=${BASH_COMMAND:0:2000}
+  if [[ $BASHPID != "$__ml_agent_pid" ]]; then
+    __ml_agent_pid=$BASHPID __ml_agent_base=${ML_AGENT_STEP:+$ML_AGENT_STEP/} __ml_agent_number=0
+  fi
+  printf 'D\t%s\t%s\t%s\t%s\n' "$BASHPID" "$ML_AGENT_STEP" "$*" "${command//[$'\t\n']/ }" >>"$ML_AGENT_NOTES"
+  ((__ml_agent_number += 1))
+  ML_AGENT_STEP=$__ml_agent_base$BASHPID.$__ml_agent_number
+  [[ $__ml_agent_number -lt MOST_COMMANDS ]] || trap - DEBUG
+}
+{ printf 'S\t%s\t%s\t%s\t%s\n' "$BASHPID" "$ML_AGENT_STEP" "$PWD" "${0//[$'\t\n']/ }" >>"$ML_AGENT_NOTES"; } 2>/dev/null
+set -T
+trap '{ printf "E\t%s\t%s\n" "$BASHPID" "$?" >>"$ML_AGENT_NOTES"; } 2>/dev/null' EXIT
+trap '{ __ml_agent_note "$?" "${PIPESTATUS[@]}" || :; } 2>/dev/null' DEBUG
+""".replace("MOST_COMMANDS", str(MOST_COMMANDS))
+BEGIN = ". ~/.ml-agent/watch.sh 2>/dev/null; "
+"""Before a watched command, on its first line, so that what bash says of lines stays true."""
+READ = f'head -c 2000000 "{FOLDER}/notes" | gzip -c | base64 -w 1000'
+
+
+def install() -> str:
+    """A command for the workspace's root: the watch is put into the home and into the environment's interpreters, the notes begin empty."""
+    hook = files("sandbox.witness").joinpath("hook.py").read_text(encoding="utf-8")
+    return "\n".join([
+        f'mkdir -p "{FOLDER}" && cd "{FOLDER}" && pwd -P >/dev/null || exit 1',
+        'printf "%s\\n" "$OLDPWD" >root; : >notes',
+        f"cat >watch.sh <<'END_OF_WATCH'{WATCH}END_OF_WATCH",
+        f"cat >hook.py <<'END_OF_HOOK'\n{hook}END_OF_HOOK",
+        'for place in "$VIRTUAL_ENV"/lib/python3*/site-packages; do',
+        '  [ -w "$place" ] && cp hook.py "$place/ml_agent_witness.py" && echo "import ml_agent_witness" >"$place/ml_agent_witness.pth"',
+        "done; true",
+    ])  # fmt: skip

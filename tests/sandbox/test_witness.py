@@ -1,0 +1,111 @@
+"""What a watched command is seen to do: programs of the repository, and how each ended, whatever the shell's last status."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from sandbox.contract import Command, Policy, Response
+from sandbox.local import ProcessSandbox
+from sandbox.witness.notes import judge
+from sandbox.witness.watch import run_watched
+
+SCORE = """
+import argparse, sys, time, numbers_here
+parser = argparse.ArgumentParser()
+parser.add_argument("--top", type=int, default=1)
+parser.add_argument("--sleep", type=float, default=0)
+parser.add_argument("--out", default="out.txt")
+args = parser.parse_args()
+time.sleep(args.sleep)
+open(args.out, "w").write(str(args.top))
+try:
+    sys.exit(3)
+except SystemExit:
+    print("caught")
+"""
+FILES = {
+    "score.py": SCORE,
+    "numbers_here.py": "ONE = 1\n",
+    "direct.py": "raise SystemExit(4)\n",
+    "run.sh": "python score.py --wrong\necho done\n",
+    "broken.sh": "exit 3\n",
+    "parent.py": "import subprocess, sys\nsubprocess.run([sys.executable, 'score.py', '--wrong'], capture_output=True)\n",
+    "loud.py": "import subprocess, sys\nsubprocess.run([sys.executable, 'score.py', '--out', 'no/out'])\n",
+}
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessSandbox]:
+    root = tmp_path_factory.mktemp("repository")
+    for name, text in FILES.items():
+        (root / name).write_text(text)
+    place = ProcessSandbox(Policy(), tmp_path_factory.mktemp("logs"))
+    place.start()
+    place.put(root, ".")
+    yield place
+    place.stop()
+
+
+def run(sandbox: ProcessSandbox, text: str) -> Response:
+    return run_watched(sandbox, Command(text=text))
+
+
+SWALLOWED = {
+    "python score.py --out no/out.txt || true": "score.py ended with FileNotFoundError: ",
+    "python score.py --wrong; echo done": "score.py ended with exit status 2",
+    "python score.py --wrong 2>&1 | tail -n 1": "score.py ended with exit status 2",
+    "timeout 2 python score.py --sleep 60; true": "score.py ended with exit status 124",
+    "timeout 2 python score.py --sleep 60 | cat; true": "score.py ended with exit status 124",
+    "if ! python direct.py; then echo failed; fi": "direct.py ended with exit status 4",
+    "(python score.py --wrong); python score.py": "score.py ended with exit status 2",
+    "f() { python score.py --wrong || return 0; }; f": "score.py ended with exit status 2",
+    "x=$(python score.py --wrong); echo $x": "score.py ended with exit status 2",
+    "sh -c 'python score.py --wrong || true'": "score.py ended with exit status 2",
+    "bash run.sh": "score.py ended with exit status 2",
+    "bash broken.sh || true": "broken.sh ended with exit status 3",
+    "python -c 'import numbers_here; numbers_here.two' || true": "-c ended with AttributeError: ",
+    "python loud.py": "score.py ended with FileNotFoundError: ",
+}
+WELL = (
+    "python score.py",
+    "python score.py | cat",
+    "test -d results || mkdir results && python score.py",
+    "ls nowhere; python score.py",
+    "false; python score.py | cat; echo done",
+    "diff score.py run.sh | head -n 1; python score.py",
+    "python parent.py",
+    "set -eux; python score.py; set +x",
+)
+
+
+@pytest.mark.parametrize("text", SWALLOWED)
+def test_a_program_that_failed_is_seen_behind_a_good_status(sandbox: ProcessSandbox, text: str) -> None:
+    response = run(sandbox, text)
+    assert (response.ended, response.exit_code, response.ok) == ("exited", 0, False)
+    assert response.failed[0].startswith(SWALLOWED[text])
+
+
+@pytest.mark.parametrize("text", WELL)
+def test_what_may_fail_and_what_did_not_is_no_failure(sandbox: ProcessSandbox, text: str) -> None:
+    response = run(sandbox, text)
+    assert response.ok and response.failed == ()
+    assert (response.seen is not None and "score.py" in response.seen.programs) or "parent.py" in text
+
+
+def test_the_watch_leaves_no_trace_in_what_is_printed_or_made(sandbox: ProcessSandbox) -> None:
+    response = run(sandbox, "set -x; python score.py; false | true; echo ${PIPESTATUS[*]}; nosuchprogram")
+    assert response.stdout == "caught\n1 0\n" and "ml_agent" not in response.stderr
+    assert "bash: line 1: nosuchprogram" in response.stderr
+    assert "ml-agent" not in sandbox.run(Command(text="ls -A")).stdout
+
+
+def test_code_that_was_loaded_is_told_from_none(sandbox: ProcessSandbox) -> None:
+    loaded = run(sandbox, "python -c 'import numbers_here'").seen
+    assert loaded is not None and (loaded.programs, loaded.loaded) == (("-c",), ("numbers_here.py",))
+    nothing = run(sandbox, "echo '[1, 2]' > best.json").seen
+    assert nothing is not None and (nothing.programs, nothing.loaded) == ((), ())
+    assert nothing.commands == ("echo '[1, 2]' > best.json",)
+
+
+def test_notes_that_a_program_spoilt_say_nothing() -> None:
+    assert judge("X\t1\t[]\nD\t1\n\tP\nP\t2\t{}\nE\t9\tx\nD\t1\ts\t1 x\tls\n", "/workspace", "").failed == ()
