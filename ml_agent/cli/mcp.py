@@ -10,8 +10,6 @@ import typer
 from ml_agent.errors import ConfigurationError
 from ml_agent.extras import install_extra
 
-TERMINATED = 143
-
 
 def mcp(
     transport: Annotated[
@@ -34,12 +32,13 @@ def mcp(
             raise
         raise ConfigurationError(f"the extra `mcp` is missing: {install_extra('mcp')}") from error
 
-    def end(_number: int, _frame: FrameType | None) -> None:
+    def end(number: int, _frame: FrameType | None) -> None:
         """Nothing may be left running; and the thread that waits for input cannot be woken, so no other way out ends."""
         stop_all()
-        os._exit(TERMINATED)
+        os._exit(128 + number)
 
-    signal.signal(signal.SIGTERM, end)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
     if transport == "stdio":
         server().run("stdio")
     else:
