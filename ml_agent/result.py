@@ -141,7 +141,7 @@ def _write_answer(folder: RunFolder, best: Plain) -> None:
     if draft["kind"] == "python":
         write_atomically(folder.path / "answer.py", draft["text"].rstrip("\n") + "\n")
     else:
-        head = f"#!/usr/bin/env bash\n# Run it in the repository's folder {shlex.quote(draft['workdir'])}.\n"
+        head = f"#!/usr/bin/env bash\n# Run it in the repository, folder: {shlex.quote(draft['workdir'])}\n"
         write_atomically(folder.path / "answer.sh", head + draft["text"].rstrip("\n") + "\n", mode=0o755)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from ml_agent.account import called
+from ml_agent.delivery.request_words import PUTTING, expectations_of
 from ml_agent.draft import Draft
 from ml_agent.grounded.commands import Matched, statement_of
 from ml_agent.matching.confidence import Judged, confidence_vector, unplaced
@@ -37,8 +38,18 @@ def with_outlook(
             draft,
             confidence=round(probability, 3),
             level=model.levels.level(probability),
-            unplaced=unplaced(statement, draft.text, judged.signature, judged.shown)[:_MOST_WORDS],
+            unplaced=_told(unplaced(statement, draft.text, judged.signature, judged.shown), request, draft)[
+                :_MOST_WORDS
+            ],
         )
+
+
+def _told(lost: tuple[str, ...], request: Request, draft: Draft) -> tuple[str, ...]:
+    """The words without a place; where all files that should come out have theirs, so has the word that says to write them."""
+    expected = [one.path for one in expectations_of(request.instruction) if one.path]
+    if not expected or any(path not in draft.text for path in expected):
+        return lost
+    return tuple(word for word in lost if word.lower() not in PUTTING)
 
 
 def judge(draft: Draft, commands: Sequence[Matched], workspace: Workspace) -> Judged:
