@@ -51,7 +51,7 @@ def _unused_findings(ledger: tuple[LedgerEntry, ...], advises: bool) -> list[Fin
     return [
         Finding(
             code=UNUSED,
-            message=_unused(entry, ledger),
+            message=_unused_message(entry, ledger),
             severity="error" if entry.required and not advises else "warning",
             subject=entry.value,
         )
@@ -60,7 +60,7 @@ def _unused_findings(ledger: tuple[LedgerEntry, ...], advises: bool) -> list[Fin
     ]
 
 
-def _unused(entry: LedgerEntry, ledger: Sequence[LedgerEntry]) -> str:
+def _unused_message(entry: LedgerEntry, ledger: Sequence[LedgerEntry]) -> str:
     """What is said of a value without a place: of a name that was given twice, that there is one place for it."""
     name, separator, value = entry.text.partition("=")
     rivals = (other for other in ledger if other is not entry and other.text.startswith(f"{name}="))

@@ -100,8 +100,10 @@ class _Worker(Generic[Item, Outcome]):
 
     def left(self) -> float:
         """Seconds that the item may still take; before the process has come up, that it may take for that."""
-        limit = self.work.seconds if self.ready else START_SECONDS
-        return float("inf") if self.work.seconds is None or limit is None else self.began + limit - time.monotonic()
+        if self.work.seconds is None:
+            return float("inf")
+        limit = self.work.seconds + self.work.grace if self.ready else START_SECONDS
+        return self.began + limit - time.monotonic()
 
     def came_up(self) -> bool:
         """Take note that the process is up, where that is what it says; the item's time begins then."""

@@ -34,17 +34,16 @@ def with_outlook(
     for draft in drafts:
         judged = judge(draft, commands, workspace)
         probability = model.levels.probability(confidence_vector(statement, draft.text, judged))
+        lost = unplaced(statement, draft.text, judged.signature, judged.shown)
         yield msgspec.structs.replace(
             draft,
             confidence=round(probability, 3),
             level=model.levels.level(probability),
-            unplaced=_told(unplaced(statement, draft.text, judged.signature, judged.shown), request, draft)[
-                :_MOST_WORDS
-            ],
+            unplaced=_words_without_place(lost, request, draft)[:_MOST_WORDS],
         )
 
 
-def _told(lost: tuple[str, ...], request: Request, draft: Draft) -> tuple[str, ...]:
+def _words_without_place(lost: tuple[str, ...], request: Request, draft: Draft) -> tuple[str, ...]:
     """The words without a place; where all files that should come out have theirs, so has the word that says to write them."""
     expected = [one.path for one in expectations_of(request.instruction) if one.path]
     if not expected or any(path not in draft.text for path in expected):
