@@ -174,7 +174,9 @@ def fill(
     starts = {start for one in placed for start in one.starts}
     spent = explained(statement, placed, slots)
     filled = {one.slot for one in placed}
-    for place, slot, said, score in switches(statement, slots, weights, spent, filled, model.switch):
+    for place, slot, said, score in switches(
+        statement, slots, weights, spent, filled, model.switch, callee.names | callee.described
+    ):
         score += opinion.switch(place) if opinion else 0.0
         if score > 0 and not _is_refused(statement, slots, slot, said):
             placed.append(Placed(place, (truth(slot, said),), score, "said in words", (), ""))
