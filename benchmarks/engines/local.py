@@ -13,10 +13,10 @@ from typing import Generic
 
 from benchmarks.engines import Item, Outcome, Work
 from benchmarks.errors import BenchError
-from benchmarks.temporary import sweep
 from benchmarks.worker_process import serve
 from ml_agent.keys import held
 from sandbox.cleanup import reap
+from sandbox.temporary import sweep
 
 ITEMS = 200
 """What a worker does before a fresh one takes its place, so that nothing gathers in its memory."""

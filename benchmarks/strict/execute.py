@@ -23,7 +23,7 @@ from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_
 from benchmarks.strict.text import Kind
 from benchmarks.strict.walls import bubblewrap
 from benchmarks.strict.writable import MAKES, mounts, written_folders
-from benchmarks.temporary import lent, temporary
+from sandbox.temporary import lent, temporary
 from tools.launchers import TABLE, Launcher
 
 HERE = Path(__file__).parent
