@@ -162,7 +162,7 @@ def _explain(error: GithubException | requests.RequestException) -> SearchError:
     """One line that says what to do."""
     if isinstance(error, requests.RequestException):
         return SearchError(
-            f"GitHub cannot be reached ({type(error).__name__}); check the network, or use --catalog or --repo"
+            f"GitHub cannot be reached ({type(error).__name__}); check the network, search a catalogue (catalog), or name a repository (repo)"
         )
     if isinstance(error, BadCredentialsException):
         return SearchError("GitHub refuses the token; correct GITHUB_TOKEN, or unset it")

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 from types import FrameType
 from typing import Annotated, Literal
 
@@ -42,5 +43,16 @@ def mcp(
     if transport == "stdio":
         server().run("stdio")
     else:
+        _see_that_it_is_free(port)
         server().run("streamable-http", host="127.0.0.1", port=port)
     return 0
+
+
+def _see_that_it_is_free(port: int) -> None:
+    """ConfigurationError where the port is taken: the server's own library ends the process with a log in its manner."""
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+        try:
+            trial.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise ConfigurationError(f"port {port} cannot be had ({error.strerror}): choose another --port") from error
