@@ -34,7 +34,7 @@ SECONDARY_WAIT = 60.0
 """Seconds that GitHub wants us to wait where it limits us and does not say how long."""
 FUSION = 60
 """Reciprocal rank fusion's constant: how little the first place of one query outweighs the second."""
-ADVICE = "set GITHUB_TOKEN, or use --catalog FILE or --repo OWNER/NAME"
+ADVICE = "set GITHUB_TOKEN, search a catalogue (catalog), or name a repository (repo)"
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W_][\w.+-]*")
 
