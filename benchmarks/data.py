@@ -205,7 +205,9 @@ _LARGEST = 2**63 - 1
 
 
 def _see_that_it_fits(name: str, value: Any, types: tuple[type, ...]) -> None:
-    """ValueError where the value of a field is of another type, or a number that no result can hold."""
+    """ValueError where a field is missing, or its value is of another type or a number that no result can hold."""
+    if value is None:
+        raise ValueError(f"field {name!r} is missing")
     if not isinstance(value, types) or isinstance(value, bool):
         raise ValueError(f"field {name!r}: {type(value).__name__} where {types[0].__name__} is expected")
     if isinstance(value, int) and abs(value) > _LARGEST:

@@ -5,8 +5,8 @@
 Needs Docker and two idle cores. Prints rows a minute for both and their ratio.
 """
 
+import argparse
 import functools
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -71,4 +71,6 @@ def main(rows: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 12)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", type=int, nargs="?", default=12)
+    main(parser.parse_args().rows)

@@ -19,6 +19,7 @@ from benchmarks.same_call import same_call
 from benchmarks.scored import RowTexts
 from benchmarks.strict.score import Case, Verdict, score
 from tools import plugins
+from tools.errors import PluginError
 
 Mode = Literal["official", "strict", "corrected", "same-call"]
 GATES = "official gates (rules 1-2)"
@@ -145,9 +146,19 @@ def _with_texts(row: Row, task: Task, prediction: Prediction) -> Row:
 
 
 def _judge(mode: str) -> Callable[[Task, Prediction, Path], Row]:
-    if mode in plugins.names(plugins.SCORERS):
-        return functools.partial(_added_row, plugins.load(plugins.SCORERS, mode))
+    if plugins.is_added(plugins.SCORERS, mode, get_args(Mode)):
+        return functools.partial(_added_row, functools.partial(_added_verdict, mode))
     return _same_call_row if mode == "same-call" else _strict_row
+
+
+def _added_verdict(mode: str, task: Task, text: str, root: Path) -> tuple[bool, str]:
+    """What an added scorer says. PluginError where that is no verdict."""
+    match plugins.load(plugins.SCORERS, mode)(task, text, root):
+        case (bool() as passed, str() as reason):
+            return passed, reason
+        case other:
+            whose, given = plugins.made_by(plugins.SCORERS, mode), type(other).__name__
+            raise PluginError(f"{whose}: scorer {mode!r} gives {given} where (passes, why not) is expected")
 
 
 def _added_row(

@@ -8,6 +8,7 @@ from ml_agent.endings import Ending
 from ml_agent.state import EVIDENCE
 from ml_agent.terminal import terminal_text
 from ml_agent.unsure import lines_of
+from ml_agent.wording import counted
 
 Plain = dict[str, Any]
 
@@ -70,7 +71,10 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     for one in result["left_in_sandbox"][:3]:
         yield "not kept", f"{one['path']} ({one['size']} bytes)"
     if result["stand_ins"]:
-        yield "model", f"{result['stand_ins']} decisions were made without it: it failed or its budget was used up"
+        yield (
+            "model",
+            f"{counted(result['stand_ins'], 'decision')} made without it: it failed or its budget was used up",
+        )
     yield "ending", f"{result['ending']}: {result['message']}"
     yield "cost", _cost(result)
     yield "run folder", result["folder"]
@@ -118,7 +122,7 @@ def _name_of(expected: Plain) -> str:
 def _kept_rows(result: Plain) -> Iterator[tuple[str, str]]:
     kept = result.get("kept")
     if kept:
-        yield "kept", f"{len(kept['files'])} files in {kept['folder']}"
+        yield "kept", f"{counted(len(kept['files']), 'file')} in {kept['folder']}"
         yield from (("not kept", f"{path}: {why}") for path, why in list(kept["refused"].items())[:8])
 
 
@@ -148,7 +152,7 @@ def _cost(result: Plain) -> str:
     budget = result["budget"]
     tokens = budget["prompt_tokens"] + budget["completion_tokens"]
     usd = "" if not result["usd"] else f", {result['usd']:.4f} USD"
-    return f"{budget['calls']} requests, {tokens} tokens, {budget['seconds']:.1f} s{usd}"
+    return f"{counted(budget['calls'], 'request')}, {tokens} tokens, {budget['seconds']:.1f} s{usd}"
 
 
 def _some(paths: list[str]) -> str:

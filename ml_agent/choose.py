@@ -19,7 +19,7 @@ from ml_agent.replay.tape import Tape
 from ml_agent.repositories import repository_cache
 from ml_agent.runs import RunFolder
 from ml_agent.samples import catalog_path
-from ml_agent.settings import Settings
+from ml_agent.settings import NAVIGATORS, SANDBOXES, Settings
 from ml_agent.trajectory import Trajectory
 from ml_agent.wall_time import within_wall_time
 from sandbox.contract import Limits, Policy, Sandbox
@@ -85,7 +85,7 @@ def make_navigator(around: RunContext, budget: Budget, with_model: bool, executo
     """The navigator of a run. Raises ConfigurationError where its model's settings are off, or the encoder is not installed."""
     grounded, settings = GroundedNavigator(), around.settings
     read_as_set(settings)
-    if settings.navigator in plugins.names(plugins.NAVIGATORS):
+    if plugins.is_added(plugins.NAVIGATORS, settings.navigator, NAVIGATORS):
         added: Navigator = plugins.load(plugins.NAVIGATORS, settings.navigator)(settings, grounded)
         return added
     if not with_model:
@@ -176,7 +176,7 @@ def _sandbox(job: Job, around: RunContext) -> Sandbox | None:
         covered=control_folders(shown),
         runtime=settings.runtime,
     )
-    if settings.sandbox in plugins.names(plugins.SANDBOXES):
+    if plugins.is_added(plugins.SANDBOXES, settings.sandbox, SANDBOXES):
         added: Sandbox = plugins.load(plugins.SANDBOXES, settings.sandbox)(policy, around.folder.logs)
         return added
     sandbox = choose(settings.sandbox, policy, around.folder.logs, unisolated=settings.unisolated)

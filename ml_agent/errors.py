@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sandbox.errors import SandboxError
-from tools.errors import CatalogError, RepositoryError, SearchError, ToolError, UnsafePathError
+from tools.errors import CatalogError, PluginError, RepositoryError, SearchError, ToolError, UnsafePathError
 
 LIMIT_FLAGS = {
     "tokens": "--max-tokens", "usd": "--max-cost", "attempts": "--max-attempts", "seconds": "--max-seconds",
@@ -81,7 +81,7 @@ def exit_code_for(error: Exception) -> int:
     """The documented exit code for an error that reached the command line."""
     if isinstance(error, AgentError):
         return error.exit_code
-    if isinstance(error, SandboxError):
+    if isinstance(error, (SandboxError, PluginError)):
         return ConfigurationError.exit_code
     if isinstance(error, SearchError):
         return ProviderError.exit_code

@@ -27,6 +27,7 @@ from ml_agent.trajectory import Emit
 from sandbox.contract import OnOutput, Response, Sandbox
 from sandbox.diagnosis import Diagnosis
 from sandbox.diagnosis.model import Category, Rule
+from sandbox.files import disk_usage
 from sandbox.repair import Repair
 from sandbox.repair_rules import next_repair
 from sandbox.session import Session, SessionRecord
@@ -38,6 +39,8 @@ MOST_TOLD = 200
 """Files that an outcome names."""
 ANSWER = "ml_agent_answer.py"
 """Python answers run as a file of this name in the task's folder, so that imports resolve as for the repository's own scripts."""
+MUCH = 200 * 1024**2
+"""Bytes; to copy more takes long enough that it should be said."""
 
 
 LOOK_SECONDS = 60.0
@@ -193,6 +196,8 @@ class Executor:
         if self._session is None or self._source != source:
             self.close()
             self._source, root = source, self._stage(source.root)
+            if (size := disk_usage(root).size) >= MUCH:
+                self._note(f"copying {size / 1024**3:.1f} GB into the sandbox")
             self._session = Session(
                 self.limited or self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._note
             )

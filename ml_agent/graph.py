@@ -126,6 +126,7 @@ def generate(state: State, services: Services) -> Command[Literal["check", "plan
         services.note("generate", "nothing in this repository is left to try")
         return give_up_candidate(state)
     if attempts and stands_by(draft, attempts[-1].draft):
+        services.note("generate", f"the answer stays; its author says: {draft.disputes[-1].why}")
         return stood_by(state, draft, attempts[-1].problem)
     if not attempts and draft.level == "unsure":
         request, workspace = request_of(state), workspace_of(state, services)

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.errors import ConfigurationError, RunLockedError, UsageError, exit_code_for
-from ml_agent.files import locked, read_small, whole_lines
+from ml_agent.errors import ConfigurationError, ProviderError, RunLockedError, UsageError, exit_code_for
+from ml_agent.files import locked, read_small, whole_lines, write_atomically
 from ml_agent.job import Job
 from ml_agent.run_job import begin_job
 from ml_agent.settings import Settings
@@ -19,6 +19,8 @@ from sandbox.errors import SandboxError
 
 MOST_BYTES = 64 * 1024**2
 """Size of a file of instructions."""
+OF_THE_SURROUNDINGS = frozenset({ConfigurationError.exit_code, ProviderError.exit_code})
+"""Exit codes that say nothing of a task: a key, an engine, a network that was not there may be there at the next call."""
 
 
 class Instruction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,38 +74,50 @@ def _parse(path: Path, number: int, line: str) -> Instruction:
 
 
 def solve_many(
-    instructions: list[Instruction],
-    settings: Settings,
-    out: Path,
-    jobs: int,
-    on_result: Callable[[dict[str, Any]], None],
+    instructions: list[Instruction], settings: Settings, out: Path, jobs: int, say: Callable[[str], None]
 ) -> int:
     """Answer every instruction that has no result in `out` yet; one failure stops no other. Returns the number that failed.
 
     Args:
         instructions: with distinct ids.
         settings: of every run; limits hold for each of them.
-        out: JSON Lines, appended to as results come.
+        out: JSON Lines, appended to as results come; what the surroundings prevented is taken out and tried again.
         jobs: how many runs at once.
-        on_result: called with each new result, in the order in which they end.
+        say: called with a line for each new result, in the order in which they end, and one for what is tried again.
     """
-    with _alone(out), ThreadPoolExecutor(jobs) as pool:
-        done = _earlier_results(out)
-        waiting = [one for one in instructions if one.id not in done]
-        failed = sum(not ok for name, ok in done.items() if name in {one.id for one in instructions})
-        running = [pool.submit(_result, one, settings) for one in waiting]
+    names = {one.id for one in instructions}
+    with ExitStack() as held, ThreadPoolExecutor(jobs) as pool:
+        held.enter_context(_alone(out))
+        codes = {name: code for name, code in _earlier_results(out).items() if name in names}
+        again = {name for name, code in codes.items() if code in OF_THE_SURROUNDINGS}
+        if again:
+            say(f"trying again what ended with an error of the surroundings: {', '.join(sorted(again))}")
+            _take_out(out, again)
+            held.enter_context(_alone(out))  # it is another file now
+        failed = sum(code != 0 for name, code in codes.items() if name not in again)
+        running = [pool.submit(_result, one, settings) for one in instructions if one.id not in codes.keys() - again]
         try:
             for future in as_completed(running):
-                result = future.result()
-                with out.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(result, ensure_ascii=False) + "\n")
-                failed += result["exit_code"] != 0
-                on_result(result)
+                failed += _keep(future.result(), out, say) != 0
                 gc.collect()  # here alone: while a thread makes a syntax tree, Python before 3.11.8 cannot bear it
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return failed
+
+
+def _keep(result: dict[str, Any], out: Path, say: Callable[[str], None]) -> int:
+    """Add a result; its exit code."""
+    with out.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(result, ensure_ascii=False) + "\n")
+    say(f"{result['id']}\t{result['ending']}\t{result['message']}")
+    return int(result["exit_code"])
+
+
+def _take_out(out: Path, names: set[str]) -> None:
+    """Take the results of some tasks out of the file."""
+    lines = out.read_text(encoding="utf-8", errors="replace").split("\n")
+    write_atomically(out, "\n".join(line for line in lines if not line or str(json.loads(line)["id"]) not in names))
 
 
 @contextmanager
@@ -119,8 +133,8 @@ def _alone(out: Path) -> Iterator[None]:
         yield
 
 
-def _earlier_results(out: Path) -> dict[str, bool]:
-    """Whether each earlier result is one. UsageError for a file of something else: nothing is taken from it or added."""
+def _earlier_results(out: Path) -> dict[str, int]:
+    """The exit code of each earlier result. UsageError for a file of something else: nothing is taken from it or added."""
     *lines, cut = out.read_text(encoding="utf-8", errors="replace").split("\n")
     done = dict(_result_of(line, f"{out}:{number}") for number, line in enumerate(lines, 1))
     if cut.lstrip()[:1] not in ("", "{"):
@@ -129,10 +143,10 @@ def _earlier_results(out: Path) -> dict[str, bool]:
     return done
 
 
-def _result_of(line: str, place: str) -> tuple[str, bool]:
+def _result_of(line: str, place: str) -> tuple[str, int]:
     try:
         row = json.loads(line)
-        return str(row["id"]), row["exit_code"] == 0
+        return str(row["id"]), int(row["exit_code"])
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise UsageError(f"{place} is no result: choose another --out") from error
 

@@ -40,6 +40,7 @@ def as_node(node: Node) -> Any:
             command = node(state, services)
         except BudgetExceededError as error:
             command = ended(Ending.BUDGET, str(error))
+            services.notes.setdefault(name, f"ended: the limit of {error.what} is reached")
         except Exception as error:  # recorded, then raised: the command line turns it into one line
             services.trajectory.emit("error", phase=name, type=type(error).__name__, message=str(error))
             raise

@@ -151,7 +151,8 @@ class Progress:
         self._console.say(line)
 
     def _still(self, name: str) -> None:
-        self._print(f"{name:<{_NAME_WIDTH}} still {_DOING[name]}")
+        last = f": {self._lines[-1]}" if self._lines else ""
+        self._print(f"{name:<{_NAME_WIDTH}} still {_DOING[name]}{last}")
 
     def on_output(self, text: str) -> None:
         """Show the last lines of what runs in the sandbox, all of them where everything is to be said."""

@@ -51,13 +51,23 @@ def _unused_findings(ledger: tuple[LedgerEntry, ...], advises: bool) -> list[Fin
     return [
         Finding(
             code=UNUSED,
-            message=f"the instruction asks for {entry.text!r}, which the answer does not use",
+            message=_unused_message(entry, ledger),
             severity="error" if entry.required and not advises else "warning",
             subject=entry.value,
         )
         for entry in ledger
         if entry.status == "not found"
     ]
+
+
+def _unused_message(entry: LedgerEntry, ledger: Sequence[LedgerEntry]) -> str:
+    """What is said of a value without a place: of a name that was given twice, that there is one place for it."""
+    name, separator, value = entry.text.partition("=")
+    rivals = (other for other in ledger if other is not entry and other.text.startswith(f"{name}="))
+    rival = next((other for other in rivals if other.status != "not found"), None)
+    if separator and rival is not None:
+        return f"{name!r} is given twice, {value} and {rival.value}: the answer has one place for it"
+    return f"the instruction asks for {entry.text!r}, which the answer does not use"
 
 
 def problem_of(draft: Draft) -> str:

@@ -153,7 +153,7 @@ def _write_answer(folder: RunFolder, best: Plain, before: Sequence[Before]) -> N
         text = "\n".join([*head, draft["text"].rstrip("\n")])
         write_atomically(folder.path / "answer.py", text + "\n")
         return
-    head = ["#!/usr/bin/env bash", f"# Run it in the repository's folder {shlex.quote(draft['workdir'])}."]
+    head = ["#!/usr/bin/env bash", f"# Run it in the repository, folder: {shlex.quote(draft['workdir'])}"]
     lines = [line for one in before for line in (*([f"# {one.why}"] if one.why else []), one.command)]
     text = "\n".join([*head, *lines, draft["text"].rstrip("\n")])
     write_atomically(folder.path / "answer.sh", text + "\n", mode=0o755)

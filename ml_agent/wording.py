@@ -20,7 +20,7 @@ def of_request(request: Request, expected: Sequence[Expectation]) -> str:
     values = [value for value in request.values if value.kind != "switch" or value.name]
     named = list(dict.fromkeys(_describe(value, request.instruction) for value in values if value.required))
     guessed = list(dict.fromkeys(value.text for value in values if not value.required))
-    lines = [f"read {_count(len(named), 'value')}: {', '.join(named)}" if named else "no values stated"]
+    lines = [f"read {counted(len(named), 'value')}: {', '.join(named)}" if named else "no values stated"]
     lines += [f"perhaps also {', '.join(guessed)}"] if guessed else []
     return "\n".join([*lines, *(f"should come out: {one.describe()}" for one in expected)])
 
@@ -41,7 +41,7 @@ def of_candidates(candidates: Sequence[Candidate], limit: int = 5) -> str:
     if len(candidates) == 1 and candidates[0].source == "named":
         return candidates[0].full_name
     lines = [_candidate(candidate) for candidate in candidates[:limit]]
-    return "\n".join([_count(len(candidates), "candidate", "candidates"), *lines])
+    return "\n".join([counted(len(candidates), "candidate", "candidates"), *lines])
 
 
 def of_ranking(ranked: Sequence[Candidate], before: Sequence[Candidate]) -> str:
@@ -64,8 +64,8 @@ def of_draft(draft: Draft) -> str:
     """A draft's first line, the lines behind it, and what it was made from."""
     head, *more = draft.text.strip().splitlines() or [""]
     shown = more[:_MOST_LINES] + ([f"… {len(more) - _MOST_LINES} more lines"] if len(more) > _MOST_LINES else [])
-    made_from = [f"made from {draft.because}"] if draft.because else []
-    return "\n".join([head, *shown, *made_from])
+    said = draft.because if draft.because.startswith(("adapted", "written")) else f"made from {draft.because}"
+    return "\n".join([head, *shown, *([said] if draft.because else [])])
 
 
 def of_inputs(absent: Sequence[str], refused: Sequence[str]) -> list[str]:
@@ -79,7 +79,7 @@ def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str
     told = [entry for entry in draft.ledger if entry.required or entry.status != "not found"]
     placed = sum(entry.status != "not found" for entry in draft.ledger)
     verdict = "sound" if draft.sound else "disputed by its author, so it is run"
-    lines = [f"{verdict}; {_count(placed, 'value')} accounted for"]
+    lines = [f"{verdict}; {counted(placed, 'value')} accounted for"]
     lines += lacking
     lines += map(_entry, told)
     lines += _unused_places(draft, instruction)
@@ -112,7 +112,7 @@ def _kept_options(draft: Draft, instruction: str) -> Iterable[str]:
         yield f"nobody asked for {', '.join(kept)}"
 
 
-def _count(number: int, one: str, several: str = "") -> str:
+def counted(number: int, one: str, several: str = "") -> str:
     return f"{number} {one if number == 1 else several or one + 's'}"
 
 

@@ -17,6 +17,7 @@ from sandbox.errors import SandboxUnavailableError
 from sandbox.gate.way import sweep_gates
 from sandbox.local_place import OWNER_FILE, is_abandoned, places, remove, setups
 from sandbox.owner import KIND, LABEL, RUN, is_orphan, run_mark
+from sandbox.temporary import sweep
 
 Meant = Callable[[Mapping[str, str]], bool]
 """Says of labels whether what carries them is to be removed."""
@@ -56,7 +57,7 @@ def clean(images: bool = False, run_id: str | None = None) -> RemovedCounts:
 
 
 def _remove(meant: Meant, images: bool) -> RemovedCounts:
-    removed = RemovedCounts()
+    removed = RemovedCounts(folders=sweep())
     sweep_gates()
     _local(meant, removed, images)
     try:

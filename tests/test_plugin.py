@@ -10,6 +10,7 @@ import pytest
 
 from sandbox.bubblewrap import find_bubblewrap
 from tools import plugins
+from tools.errors import PluginError
 
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.slow
@@ -124,6 +125,60 @@ def test_what_cannot_be_loaded_is_named(repository: Path, tmp_path: Path) -> Non
     assert done.returncode not in (0, 70) and done.stderr.count("\n") == 1 and "broken 2.0" in done.stderr
 
 
+BAD = "class Boom:\n    pass\n\ndef one(task, text, root):\n    return 1\n\ndef passes(task, text, root):\n    return True, ''\n"
+BAD_POINTS = (
+    "[ml_agent.agents]\nboom = bad_parts:Boom\n[ml_agent.scorers]\none = bad_parts:one\nsame-call = bad_parts:passes\n"
+    "[ml_agent.navigators]\ngone = no_such_module:thing\n"
+)
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    info = tmp_path / "added/bad-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(BAD_POINTS)
+    (tmp_path / "added/bad_parts.py").write_text(BAD)
+    return tmp_path / "added"
+
+
+def test_an_agent_that_is_none_leaves_the_others_listed(bad: Path, tmp_path: Path) -> None:
+    listed = run(bad, tmp_path, "-m", "ml_agent", "bench", "agents", "list", "--json")
+    problems = {one["name"]: one["problem"] for one in json.loads(listed.stdout)}
+    assert listed.returncode == 0 and "bad 1.0" in problems["boom"] and "bad 1.0" not in problems["aider"]
+
+
+@pytest.mark.parametrize(("mode", "said"), [("one", "gives int where"), ("same-call", "one of ours")])
+def test_a_scorer_that_is_none_is_named_with_its_package(bad: Path, tmp_path: Path, mode: str, said: str) -> None:
+    (tmp_path / "net").mkdir()
+    row = {
+        "github_id": 1, "github": "https://github.com/some/net", "repo_id": 1, "id": 1, "path": "/", "arguments": "{}",
+        "instruction": ASK, "oracle": "", "type": "Bash Script", "output": "python train.py", "prefix_code": "",
+    }  # fmt: skip
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    (tmp_path / "answers.jsonl").write_text(json.dumps({"github_id": 1, "id": 1, "output": ["python train.py"]}) + "\n")
+    words = (
+        "bench",
+        "score",
+        "--tasks",
+        "rows.jsonl",
+        "--repos",
+        ".",
+        "--predictions",
+        "answers.jsonl",
+        "--mode",
+        mode,
+    )
+    done = run(bad, tmp_path, "-m", "ml_agent", *words)
+    assert done.returncode == 3 and "bad 1.0" in done.stderr and said in done.stderr, done.stderr
+
+
+def test_what_cannot_be_loaded_leaves_no_run(bad: Path, repository: Path, tmp_path: Path) -> None:
+    words = ("solve", ASK, "--repo", str(repository), "--run", "none", "--navigator", "gone", "--out", "out")
+    done = run(bad, tmp_path, "-m", "ml_agent", *words)
+    assert done.returncode == 3 and "bad 1.0" in done.stderr and not (tmp_path / "out").exists()
+
+
 def test_a_defect_is_one_line_and_exit_code_70(repository: Path, tmp_path: Path) -> None:
     info = tmp_path / "added/broken-1.0.dist-info"
     info.mkdir(parents=True)
@@ -143,5 +198,5 @@ def test_nothing_is_added_here() -> None:
         plugins.FRAMEWORKS, plugins.NAVIGATORS, plugins.SANDBOXES, plugins.AGENTS, plugins.SCORERS, plugins.DIAGNOSIS,
     )  # fmt: skip
     assert [plugins.names(group) for group in groups] == [()] * 6
-    with pytest.raises(plugins.PluginError, match="no such navigator: x"):
+    with pytest.raises(PluginError, match="no such navigator: x"):
         plugins.load(plugins.NAVIGATORS, "x")

@@ -7,7 +7,8 @@ ToolError
 ├── SearchError          GitHub cannot be searched
 │   └── RateLimitError   GitHub asks to wait longer than allowed
 ├── CatalogError         a catalogue file is malformed
-└── RenderError          a call cannot be written as a command line
+├── RenderError          a call cannot be written as a command line
+└── PluginError          what another package adds cannot be used
 """
 
 
@@ -41,3 +42,7 @@ class CatalogError(ToolError, ValueError):
 
 class RenderError(ToolError, ValueError):
     """A function call cannot be written as a command line."""
+
+
+class PluginError(ToolError):
+    """What a package adds cannot be used."""

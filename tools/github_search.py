@@ -34,7 +34,7 @@ SECONDARY_WAIT = 60.0
 """Seconds that GitHub wants us to wait where it limits us and does not say how long."""
 FUSION = 60
 """Reciprocal rank fusion's constant: how little the first place of one query outweighs the second."""
-ADVICE = "set GITHUB_TOKEN, or use --catalog FILE or --repo OWNER/NAME"
+ADVICE = "set GITHUB_TOKEN, search a catalogue (catalog), or name a repository (repo)"
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W_][\w.+-]*")
 
@@ -162,7 +162,7 @@ def _explain(error: GithubException | requests.RequestException) -> SearchError:
     """One line that says what to do."""
     if isinstance(error, requests.RequestException):
         return SearchError(
-            f"GitHub cannot be reached ({type(error).__name__}); check the network, or use --catalog or --repo"
+            f"GitHub cannot be reached ({type(error).__name__}); check the network, search a catalogue (catalog), or name a repository (repo)"
         )
     if isinstance(error, BadCredentialsException):
         return SearchError("GitHub refuses the token; correct GITHUB_TOKEN, or unset it")

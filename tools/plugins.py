@@ -10,11 +10,11 @@ import os
 import site
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.errors import ToolError
+from tools.errors import PluginError
 
 FRAMEWORKS = "ml_agent.frameworks"
 """Name -> {dotted name of a library's function or class: factory of what models it}; see tools/signatures/read.py."""
@@ -30,10 +30,6 @@ SCORERS = "ml_agent.scorers"
 
 DIAGNOSIS = "ml_agent.diagnosis"
 """Name -> sequence of (category, rule), tried before those of sandbox/diagnosis."""
-
-
-class PluginError(ToolError):
-    """What a package adds cannot be used."""
 
 
 @functools.cache
@@ -59,6 +55,19 @@ def _package_folders() -> list[str]:
 def names(group: str) -> tuple[str, ...]:
     """What is there, sorted; nothing is imported."""
     return tuple(sorted(_entry_points(group)))
+
+
+def is_added(group: str, name: str, ours: Collection[str] = ()) -> bool:
+    """Whether a package adds what has this name. Raises PluginError where it is the name of one of ours, too."""
+    point = _entry_points(group).get(name)
+    if point is not None and name in ours:
+        raise PluginError(f"{_origin(point)} adds {name!r} to {group}, which is the name of one of ours: rename it")
+    return point is not None
+
+
+def made_by(group: str, name: str) -> str:
+    """The package, with its version, that adds what has this name."""
+    return _origin(_entry_points(group)[name])
 
 
 def load(group: str, name: str) -> Any:

@@ -3,8 +3,6 @@
 import json
 import math
 import os
-import signal
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -212,15 +210,7 @@ def clear_up() -> None:
 
 @contextmanager
 def engine_of(work: Work) -> "Iterator[Engine]":
-    """The engine that was chosen, while SIGTERM ends this process and its workers in order. BenchError where a cluster cannot be had."""
-    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    try:
-        yield from _engine(work)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _engine(work: Work) -> "Iterator[Engine]":
+    """The engine that was chosen. BenchError where a cluster cannot be had."""
     if work.engine == "dask":
         from benchmarks.engines.dask import dask_engine
 

@@ -13,10 +13,10 @@ from typing import Generic
 
 from benchmarks.engines import Item, Outcome, Work
 from benchmarks.errors import BenchError
-from benchmarks.temporary import sweep
 from benchmarks.worker_process import serve
 from ml_agent.keys import held
 from sandbox.cleanup import reap
+from sandbox.temporary import sweep
 
 ITEMS = 200
 """What a worker does before a fresh one takes its place, so that nothing gathers in its memory."""
@@ -100,8 +100,10 @@ class _Worker(Generic[Item, Outcome]):
 
     def left(self) -> float:
         """Seconds that the item may still take; before the process has come up, that it may take for that."""
-        limit = self.work.seconds if self.ready else START_SECONDS
-        return float("inf") if self.work.seconds is None or limit is None else self.began + limit - time.monotonic()
+        if self.work.seconds is None:
+            return float("inf")
+        limit = self.work.seconds + self.work.grace if self.ready else START_SECONDS
+        return self.began + limit - time.monotonic()
 
     def came_up(self) -> bool:
         """Take note that the process is up, where that is what it says; the item's time begins then."""

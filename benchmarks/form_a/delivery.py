@@ -1,7 +1,6 @@
 """Form D: the answer must produce files. The row's inputs are laid into the repository, and its judge looks at what came of them."""
 
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ import msgspec
 from benchmarks.data import Task
 from benchmarks.errors import BenchError
 from sandbox.contract import Command, Sandbox
+from sandbox.temporary import lent
 
 JUDGE = ".bench-judge.py"
 SECONDS = 120.0
@@ -39,8 +39,8 @@ def with_inputs(task: Task, root: Path) -> Iterator[Path]:
     if not task.inputs:
         yield root
         return
-    with tempfile.TemporaryDirectory(prefix="ml-agent-inputs-") as work:
-        place = Path(work, root.name)
+    with lent("inputs") as work:
+        place = work / root.name
         shutil.copytree(root, place, symlinks=True)
         shutil.copytree(task.inputs, place / task.folder, dirs_exist_ok=True)
         yield place

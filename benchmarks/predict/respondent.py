@@ -12,7 +12,7 @@ from benchmarks.predict.rows import Result
 from benchmarks.predict.unit import Unit, answer
 
 GRACE_SECONDS = 2.0
-"""A row that keeps its own limit has time to say so."""
+"""A row that comes to its end after its limit has time to say so, and what it spent, before its process is ended."""
 
 
 class Respondent(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +28,8 @@ class Respondent(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int = 1
     seconds: float | None = None
     """Wall time after which the process of a piece of work is ended."""
+    grace: float = 0.0
+    """Seconds more until then."""
     apart: bool = False
     """Whether attempts know nothing of each other, so that each is a piece of work."""
 
@@ -47,6 +49,7 @@ def navigator(config: Config) -> Respondent:
         setting=config.setting,
         carry_out=functools.partial(answer, config=config),
         attempts=config.attempts,
-        seconds=None if config.max_seconds is None else config.max_seconds + GRACE_SECONDS,
+        seconds=config.max_seconds,
+        grace=GRACE_SECONDS,
         apart=config.navigator == "raw",
     )

@@ -70,7 +70,7 @@ def _predict(plan: Plan, engine: Engine | None, store: RowStore) -> Summary:
     todo = [u for u in units if store.get(u.key, u.attempt) is None]
     run: Engine = engine or LocalEngine(plan.jobs)
     label = functools.partial(_label, plan.who.fingerprint)
-    work = Work(carry_out=plan.who.carry_out, lost=lost, label=label, seconds=plan.who.seconds)
+    work = Work(carry_out=plan.who.carry_out, lost=lost, label=label, seconds=plan.who.seconds, grace=plan.who.grace)
     with Progress(len(units), len(units) - len(todo), plan.who.subject) as progress:
         try:
             for result in run(work, todo):

@@ -16,7 +16,7 @@ from ml_agent.assemble import budget_limits
 from ml_agent.budget import Budget
 from ml_agent.draft import Draft
 from ml_agent.drafting import draft_answers
-from ml_agent.errors import AgentError
+from ml_agent.errors import AgentError, BudgetExceededError
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Given, Navigator, Workspace
 from ml_agent.reads import read_as_set
@@ -62,12 +62,22 @@ def answer(unit: Unit, config: Config) -> Result:
         else:
             output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, config, budget))
             error = "" if output else "no answer was found"
+    except BudgetExceededError as problem:
+        error = timeout(problem.limit) if problem.what == "seconds" else f"{type(problem).__name__}: {problem}"
     except (AgentError, ToolError) as problem:
         error = f"{type(problem).__name__}: {problem}"
     except Exception as problem:  # noqa: BLE001 - a defect in one row must not stop the others; it is reported as the row's error
         error = f"defect: {type(problem).__name__}: {problem}"
-    usage = _usage(budget, time.monotonic() - began)
+    took = time.monotonic() - began
+    if config.max_seconds is not None and took > config.max_seconds:
+        output, error = (), timeout(config.max_seconds)
+    usage = _usage(budget, took)
     return Result(github_id=unit.key[0], id=unit.key[1], attempt=unit.attempt, output=output, usage=usage, error=error)
+
+
+def timeout(seconds: float) -> str:
+    """What is kept of a row that took longer than it may."""
+    return f"timeout: more than {seconds:g} s"
 
 
 def lost(unit: Unit, reason: str) -> Result:

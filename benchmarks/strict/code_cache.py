@@ -14,7 +14,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from benchmarks.strict.inside.calls import cache_name, rewrite
-from benchmarks.temporary import for_this_process
+from sandbox.temporary import for_this_process
 from tools.atomic import write_whole
 from tools.errors import UnsafePathError
 from tools.files import Tree

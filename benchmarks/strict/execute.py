@@ -23,7 +23,7 @@ from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_
 from benchmarks.strict.text import Kind
 from benchmarks.strict.walls import bubblewrap
 from benchmarks.strict.writable import MAKES, mounts, written_folders
-from benchmarks.temporary import for_this_process, lent
+from sandbox.temporary import for_this_process, lent
 from tools.launchers import TABLE, Launcher
 
 HERE = Path(__file__).parent

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.strict.walls import bubblewrap
-from benchmarks.temporary import for_this_process
+from sandbox.temporary import for_this_process
 
 NEVER_REAL = ("hydra", "typer")
 """Libraries that read command lines and stand on others that are compiled: they are never given for real."""

@@ -14,7 +14,9 @@ from benchmarks.subjects.subject import Subject
 from benchmarks.subjects.swe_agent import SweAgent
 from benchmarks.subjects.testing import LeastAgent
 from tools import plugins
+from tools.errors import PluginError
 
+_PARTS = ("name", "version", "find", "hindrance", "install", "run")
 _PACKAGED = (MiniSweAgent, Aider, AutoGen, OpenHands)
 
 
@@ -36,9 +38,23 @@ def subject(name: str, checkout: Path | None = None) -> Subject:
         if kind.name == name:
             return kind()
     if name in plugins.names(plugins.AGENTS):
-        made: Subject = plugins.load(plugins.AGENTS, name)()
-        return made
+        return _added_subject(name)
     raise BenchError(f"no such agent: {name}; there are {', '.join(names())}")
+
+
+def _added_subject(name: str) -> Subject:
+    """An agent of another package. PluginError, with the package, where it is none."""
+    whose = plugins.made_by(plugins.AGENTS, name)
+    try:
+        made: Subject = plugins.load(plugins.AGENTS, name)()
+    except PluginError:
+        raise
+    except Exception as error:  # code of others: whatever it raises, the reader needs to know whose it is
+        raise PluginError(f"{whose}: agent {name!r}: {type(error).__name__}: {error}") from error
+    lacks = [part for part in _PARTS if not hasattr(made, part)]
+    if lacks:
+        raise PluginError(f"{whose}: agent {name!r} has no {', '.join(lacks)}")
+    return made
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,10 +70,14 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 def statuses(home: Path) -> tuple[Status, ...]:
     """All subjects, as they stand under `home`."""
-    return tuple(_status(subject(name), home) for name in names())
+    return tuple(_status(name, home) for name in names())
 
 
-def _status(found: Subject, home: Path) -> Status:
+def _status(name: str, home: Path) -> Status:
+    try:
+        found = subject(name)
+    except PluginError as error:  # the others stand as they do
+        return Status(name=name, version="", installed=None, problem=str(error))
     there = found.find(home)
     problem = "" if there else found.hindrance()
     return Status(name=found.name, version=found.version, installed=there, problem=problem)

@@ -4,6 +4,7 @@ import errno
 import gc
 import os
 import signal
+import stat
 import sys
 from contextlib import suppress
 from functools import partial
@@ -19,7 +20,9 @@ from ml_agent.terminal import write_error
 from tools.errors import ToolError
 
 INTERRUPTED = 130
-TERMINATED = 143
+ENDED_BY = (signal.SIGTERM, signal.SIGHUP)
+"""What ends a run like an error; the second comes of a terminal or a connection that is closed."""
+_ENDED = frozenset(128 + number for number in ENDED_BY)
 AGAIN = 0.05
 """Seconds after which an order to end that was swallowed is given again."""
 _OF_THE_MACHINE = frozenset(
@@ -38,7 +41,7 @@ def main() -> None:
         gc.disable()
     take_keys()
     sys.unraisablehook = _unraisable
-    signal.signal(signal.SIGTERM, _exit_on_terminate)
+    end_in_order()
     code = run(sys.argv[1:])
     if code == INTERRUPTED:
         _leave(code)
@@ -81,7 +84,7 @@ def _say_interrupted() -> int:
 def _unraisable(found: "sys.UnraisableHookArgs") -> None:
     """An order to end that came where nothing can be raised is raised again behind it; all else is said as usual."""
     error = found.exc_value
-    if isinstance(error, KeyboardInterrupt) or (isinstance(error, SystemExit) and error.code == TERMINATED):
+    if isinstance(error, KeyboardInterrupt) or (isinstance(error, SystemExit) and error.code in _ENDED):
         signal.signal(signal.SIGALRM, partial(_raise, error))
         signal.setitimer(signal.ITIMER_REAL, AGAIN)
     else:
@@ -146,9 +149,30 @@ def _is_text(word: str) -> bool:
         return False
 
 
-def _exit_on_terminate(_signal: int, _frame: FrameType | None) -> None:
-    """End as after an error: containers and processes of the run are removed on the way out."""
-    raise SystemExit(TERMINATED)
+def end_in_order() -> None:
+    """End as after an error where the system orders it: containers and processes of the run are removed on the way out.
+
+    What is told to outlive its terminal (`nohup`) does.
+    """
+    for number in ENDED_BY:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _exit)
+
+
+def _exit(number: int, _frame: FrameType | None) -> None:
+    if number == signal.SIGHUP:  # the shell sends it as well as the system: the second must not cut the way out short
+        signal.signal(number, signal.SIG_IGN)
+        _write_no_more()
+    raise SystemExit(128 + number)
+
+
+def _write_no_more() -> None:
+    """Nothing can be written on a terminal that is closed, and an error of that would come before what is to be removed."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for number in (1, 2):
+        with suppress(OSError):
+            if stat.S_ISCHR(os.fstat(number).st_mode):
+                os.dup2(nowhere, number)
 
 
 def _say(message: str, code: int) -> int:

@@ -5,10 +5,9 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.table import Column, Table
 from rich.text import Text
 
-from ml_agent.console import Terminal
+from ml_agent.cli.tables import draw_table
 from ml_agent.settings import load_settings
 from ml_agent.terminal import write_out
 
@@ -29,16 +28,8 @@ def show_config(as_json: Annotated[bool, typer.Option("--json", help="Print the 
     if as_json:
         write_out(json.dumps(msgspec.to_builtins(found), indent=2) + "\n")
         return 0
-    table = _table("setting", "value", "from")
-    for one in found:
-        table.add_row(one.name, one.value, one.origin)
-    Terminal().print(table)
+    draw_table(("setting", "value", "from"), [[one.name, one.value, one.origin] for one in found])
     return 0
-
-
-def _table(*names: str) -> Table:
-    """A table that breaks long words, such as addresses and paths, where the terminal ends: they are there to be read whole."""
-    return Table(*(Column(name, overflow="fold") for name in names))
 
 
 def doctor(
@@ -55,11 +46,12 @@ def doctor(
     if as_json:
         write_out(json.dumps(msgspec.to_builtins(examined), indent=2) + "\n")
     else:
-        table = _table("what", "state", "found", "how to get on")
-        for row in examined:
-            state = Text("ok", style="green") if row.ok else Text("missing", style="yellow")
-            table.add_row(row.what, state, row.found, row.tip if row.ok else row.advice)
-        Terminal().print(table)
+        states = [Text("ok", style="green") if row.ok else Text("missing", style="yellow") for row in examined]
+        rows: list[list[str | Text]] = [
+            [row.what, state, row.found, row.tip if row.ok else row.advice]
+            for row, state in zip(examined, states, strict=True)
+        ]
+        draw_table(("what", "state", "found", "how to get on"), rows)
     return int(any(not row.ok and (row.needed or (row.what == "model" and model is not None)) for row in examined))
 
 
@@ -81,7 +73,7 @@ def models(
     if as_json:
         write_out(json.dumps(msgspec.to_builtins(rows), indent=2) + "\n")
         return 0
-    table = Table("model", "at the endpoint", "USD per million tokens: input", "cached", "output")
+    drawn = []
     for name in names:
         price = prices.find(name)
         costs = (
@@ -89,6 +81,6 @@ def models(
             if price
             else ["?", "", "?"]
         )
-        table.add_row(name, "yes" if name in offered else "", *costs)
-    Terminal().print(table)
+        drawn.append([name, "yes" if name in offered else "", *costs])
+    draw_table(("model", "at the endpoint", "USD per million tokens: input", "cached", "output"), drawn)
     return 0

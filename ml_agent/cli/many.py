@@ -1,7 +1,7 @@
 """`ml-agent solve-many`: a file of instructions."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -50,15 +50,9 @@ def answer_file(instructions: Path, settings: Settings, out: Path | None, jobs: 
     """Answer all lines of a file; the exit code. Raises UsageError where the file or the results cannot be used."""
     from ml_agent.many import read_instructions, solve_many
 
-    return int(
-        solve_many(read_instructions(instructions), settings, out or RESULTS, jobs, _quiet if quiet else say_answer) > 0
-    )
+    say = _quiet if quiet else write_error
+    return int(solve_many(read_instructions(instructions), settings, out or RESULTS, jobs, say) > 0)
 
 
-def say_answer(result: dict[str, Any]) -> None:
-    """Say on stderr how one task ended."""
-    write_error(f"{result['id']}\t{result['ending']}\t{result['message']}")
-
-
-def _quiet(_result: dict[str, Any]) -> None:
+def _quiet(_line: str) -> None:
     """Say nothing."""

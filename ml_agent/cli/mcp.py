@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 from types import FrameType
 from typing import Annotated, Literal
 
@@ -9,8 +10,6 @@ import typer
 
 from ml_agent.errors import ConfigurationError
 from ml_agent.extras import install_extra
-
-TERMINATED = 143
 
 
 def mcp(
@@ -34,14 +33,26 @@ def mcp(
             raise
         raise ConfigurationError(f"the extra `mcp` is missing: {install_extra('mcp')}") from error
 
-    def end(_number: int, _frame: FrameType | None) -> None:
+    def end(number: int, _frame: FrameType | None) -> None:
         """Nothing may be left running; and the thread that waits for input cannot be woken, so no other way out ends."""
         stop_all()
-        os._exit(TERMINATED)
+        os._exit(128 + number)
 
-    signal.signal(signal.SIGTERM, end)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
     if transport == "stdio":
         server().run("stdio")
     else:
+        _see_that_it_is_free(port)
         server().run("streamable-http", host="127.0.0.1", port=port)
     return 0
+
+
+def _see_that_it_is_free(port: int) -> None:
+    """ConfigurationError where the port is taken: the server's own library ends the process with a log in its manner."""
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+        try:
+            trial.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise ConfigurationError(f"port {port} cannot be had ({error.strerror}): choose another --port") from error

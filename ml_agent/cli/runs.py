@@ -5,8 +5,8 @@ import webbrowser
 from typing import Annotated, Any
 
 import typer
-from rich.table import Column, Table
 
+from ml_agent.cli.tables import draw_table
 from ml_agent.console import Terminal
 from ml_agent.run_index import known_run, known_runs
 from ml_agent.runs import RunFolder, delete_run
@@ -29,10 +29,8 @@ def list_(
     if as_json:
         write_out(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
         return
-    table = Table(Column("run", no_wrap=True), "ending", "evidence", "instruction")  # the id is there to be copied
-    for row in rows:
-        table.add_row(*(row[name][:80] for name in ("run", "ending", "evidence", "instruction")))
-    Terminal().print(table)
+    heads = ("run", "ending", "evidence", "instruction")
+    draw_table(heads, [[row[name][:80] for name in heads] for row in rows], whole=0)
 
 
 def _row(folder: RunFolder) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Tables for a terminal, for a pipe and for a document; nothing of what they hold is cut or obeyed."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from rich.table import Table
@@ -12,6 +12,10 @@ from ml_agent.terminal import terminal_text, write_out
 
 Layout = Literal["", "markdown"]
 Row = Sequence[str]
+_NARROWEST = 8
+"""Characters of a column; narrower ones cannot be read."""
+_FRAME = 3
+"""Characters around a column."""
 
 
 def write_table(heads: Row, rows: Sequence[Row], *, title: str = "", layout: Layout = "") -> None:
@@ -20,7 +24,7 @@ def write_table(heads: Row, rows: Sequence[Row], *, title: str = "", layout: Lay
     if layout == "markdown":
         write_out(_markdown(heads, safe, title))
     elif sys.stdout.isatty():
-        Terminal().print(_draw(heads, safe, title))
+        draw_table(heads, safe, title=title)
     else:
         lines = [f"# {_line(title)}"] if title else []
         write_out("\n".join([*lines, *("\t".join(row) for row in [list(heads), *safe])]) + "\n")
@@ -40,10 +44,35 @@ def _escape(cell: str) -> str:
     return "".join(f"\\{char}" if char in "\\|`*_[]<>" else char for char in cell)
 
 
-def _draw(heads: Row, rows: Sequence[Row], title: str) -> Table:
+def draw_table(heads: Row, rows: Sequence[Sequence[str | Text]], *, title: str = "", whole: int | None = None) -> None:
+    """Draw a table; where the terminal is too narrow for its columns, the cells of a row stand one below the other.
+
+    Args:
+        heads: of the columns.
+        rows: their cells.
+        title: above it.
+        whole: the column that is not folded, because it is there to be copied.
+    """
+    console = Terminal()
+    texts = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    columns = list(zip(map(Text, heads), *texts, strict=True))
+    widths = [max(cell.cell_len for cell in column) for column in columns]
+    least = sum(width if number == whole else min(width, _NARROWEST) for number, width in enumerate(widths))
+    if least + _FRAME * len(heads) + 1 > console.width:
+        for line in _below_each_other(heads, texts, title):
+            console.print(line, overflow="fold")
+        return
     table = Table(title=Text(_line(title)) if title else None)
-    for head in heads:
-        table.add_column(head, overflow="fold")
+    for number, head in enumerate(heads):
+        table.add_column(head, overflow="fold", no_wrap=number == whole)
+    for row in texts:
+        table.add_row(*row)
+    console.print(table)
+
+
+def _below_each_other(heads: Row, rows: Sequence[Sequence[Text]], title: str) -> Iterator[Text]:
+    if title:
+        yield Text(_line(title), style="bold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
+        yield from (Text.assemble((f"{head}: ", "dim"), cell) for head, cell in zip(heads, row, strict=True) if cell)
+        yield Text("")

@@ -58,7 +58,7 @@ _MAKING = _words(
 _DEPICTING = _words("draw draws drawn plot plots plotted render renders rendered visualise visualize")
 """What they make is a picture or a page: other files are what it is made of."""
 _DEPICTIONS = _words("png jpeg gif bmp webp tiff svg pdf html mp4 avi matroska folder")
-_PUTTING = _words(
+PUTTING = _words(
     "save saves saved saving write writes written writing store stores stored storing put puts putting place places "
     "placed land lands go goes end ends ending output outputs dump dumped log logged "
     "should export exported belong belongs record recorded"
@@ -243,8 +243,8 @@ def _is_output(text: str, place: _Place) -> bool:
             return distance <= 3 and (word not in _DEPICTING or place.kind in _DEPICTIONS)
         elif leading in _PLACES and word in _DEPICTING and place.kind in _DEPICTIONS and place.kind != "folder":
             return True
-        elif (leading in _PLACES and (word in _PUTTING or (before_lead in _WHOLE and word in _MAKING | _CHANGING))) or (
-            leading and leading not in _PLACES and word in _MAKING | _PUTTING | _CHANGING
+        elif (leading in _PLACES and (word in PUTTING or (before_lead in _WHOLE and word in _MAKING | _CHANGING))) or (
+            leading and leading not in _PLACES and word in _MAKING | PUTTING | _CHANGING
         ):
             return leading not in _PLACES or not _goes_elsewhere(text[place.end :])
         elif (

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from ml_agent.account import called
+from ml_agent.delivery.request_words import PUTTING, expectations_of
 from ml_agent.draft import Draft
 from ml_agent.grounded.commands import CommandDraft, statement_of
 from ml_agent.matching.confidence import ConfidenceInput, confidence_vector, unplaced
@@ -33,12 +34,21 @@ def with_outlook(
     for draft in drafts:
         judged = confidence_input(draft, commands, workspace)
         probability = model.levels.probability(confidence_vector(statement, draft.text, judged))
+        lost = unplaced(statement, draft.text, judged.signature, judged.shown)
         yield msgspec.structs.replace(
             draft,
             confidence=round(probability, 3),
             level=model.levels.level(probability),
-            unplaced=unplaced(statement, draft.text, judged.signature, judged.shown)[:_MOST_WORDS],
+            unplaced=_words_without_place(lost, request, draft)[:_MOST_WORDS],
         )
+
+
+def _words_without_place(lost: tuple[str, ...], request: Request, draft: Draft) -> tuple[str, ...]:
+    """The words without a place; where all files that should come out have theirs, so has the word that says to write them."""
+    expected = [one.path for one in expectations_of(request.instruction) if one.path]
+    if not expected or any(path not in draft.text for path in expected):
+        return lost
+    return tuple(word for word in lost if word.lower() not in PUTTING)
 
 
 def confidence_input(draft: Draft, commands: Sequence[CommandDraft], workspace: Workspace) -> ConfidenceInput:

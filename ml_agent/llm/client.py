@@ -137,6 +137,11 @@ class ModelClient:
         """Remember it for this endpoint and model."""
         self._learn(profile=profile)
 
+    @property
+    def answered(self) -> bool:
+        """Whether the model has answered at all; what was known of it before does not count."""
+        return self._sender.answered
+
     def close(self) -> None:
         """Close the connections."""
         self._sender.close()

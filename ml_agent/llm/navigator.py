@@ -68,7 +68,7 @@ class LlmNavigator:
     ) -> None:
         self._client, self._grounded, self._emit = client, grounded, emit
         self._how = how or ModelOptions()
-        self._failures, self._answered_once = 0, False
+        self._failures = 0
         self._forms: dict[tuple[str, str], list[Draft]] = {}
         """What the form brought, by task."""
         self._over: set[tuple[str, str]] = set()
@@ -187,7 +187,7 @@ class LlmNavigator:
         try:
             decision = think()
         except (ModelAnswerError, EndpointError) as error:
-            if isinstance(error, EndpointError) and not self._how.fallback and not self._answered_once:
+            if isinstance(error, EndpointError) and not self._how.fallback and not self._client.answered:
                 raise EndpointError(f"{error}; --fallback grounded goes on without a model") from error
             self._failures += isinstance(error, EndpointError)
             self._emit("stand-in", phase=phase, reason=str(error))
@@ -197,7 +197,7 @@ class LlmNavigator:
                 raise
             self._emit("stand-in", phase=phase, reason=str(error))
             return grounded()
-        self._failures, self._answered_once = 0, True
+        self._failures = 0
         return decision
 
     def _results(self, request: Request) -> tuple[str, ...]:

@@ -78,6 +78,8 @@ class Sender:
         self._price = parts.prices.find(endpoint.model, local=endpoint.loopback)
         self._limiter = limiter_for(endpoint.base_url, endpoint.concurrency)
         self._strange = 0
+        self.answered = False
+        """Whether a completion has come."""
         self._openai = _connect(endpoint, parts.transport or default_transport(endpoint))
 
     def send(self, phase: str, body: RequestBody, mode: Mode) -> dict[str, Any]:
@@ -89,6 +91,7 @@ class Sender:
         retry = retrying(self._parts.sleep, self.budget.seconds_left)
         answer: dict[str, Any] = retry(self._once, phase, body, mode)
         self._strange = 0 if "choices" in answer else self._strange + 1
+        self.answered = self.answered or "choices" in answer
         if self._strange >= _MOST_STRANGE:
             raise EndpointError(f"{self.endpoint.shown} answers, but not as an OpenAI-compatible endpoint does")
         return answer

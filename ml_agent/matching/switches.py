@@ -36,6 +36,7 @@ SWITCH_FEATURES = (
 )  # fmt: skip
 
 
+_NAME = SWITCH_FEATURES.index("name")
 _NEGATIVE_NAME = SWITCH_FEATURES.index("negative_name")
 _STRENGTH = SWITCH_FEATURES.index("rank")
 """Where a vector holds how near the request comes, until all switches are ranked by it."""
@@ -48,6 +49,8 @@ class SwitchEvidence(NamedTuple):
     negated: bool
     place: int
     """The first token that says it."""
+    said: frozenset[str] = frozenset()
+    """The words that say it, without marks and in lower case."""
 
 
 def switch_features(
@@ -136,7 +139,7 @@ def _evidence(
         float(last - first <= len(hits) + 1), float(_is_near_value(statement, first, last)), covered * 2 + helped * 0.6 - known,
         float(not slot.option.switch), float(wanted.core[-1] in said), 0.0,
     ]  # fmt: skip
-    return SwitchEvidence(vector, negated, first)
+    return SwitchEvidence(vector, negated, first, frozenset(alphanumeric(one.text) for one in hits))
 
 
 def _is_near_value(statement: ParsedRequest, first: int, last: int) -> bool:
@@ -185,8 +188,12 @@ def switches(
     explained: frozenset[int],
     given: set[int],
     score: Scorer,
+    own: frozenset[str] = frozenset(),
 ) -> Iterator[tuple[int, Slot, SwitchEvidence, float]]:
-    """Every switch that the request comes near to saying, with its score; of two that are said by the same words the better one."""
+    """Every switch that the request comes near to saying, with its score; of two that are said by the same words the better one.
+
+    Words that name or describe the program (`own`) ask for the program: one whose help text alone has them is not meant.
+    """
     found: list[tuple[int, Slot, SwitchEvidence]] = []
     sense = option_alignment(statement, slots)
     spans = [(one.start, one.end) for one in statement.tokens]
@@ -197,6 +204,7 @@ def switches(
         others = {at for at, owner in owners.items() if owner != slot.option.dest}
         content = [word for word in statement.unspelled if word.place not in others]
         said = switch_features(statement, slot, weights, explained, content)
+        said = None if said is not None and not said.vector[_NAME] and said.said <= own else said
         if sense is not None:
             log, ahead, start = sense.best_token(place, [spans[at] for at in explained | others])
             said = _heard(statement, slot, start) if said is None and log > sense.HEARD else said

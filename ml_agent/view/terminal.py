@@ -6,6 +6,7 @@ from rich.text import Text
 from ml_agent.console import Terminal
 from ml_agent.view.outputs import OutputView
 from ml_agent.view.page import DraftView, Page
+from ml_agent.wording import counted
 
 
 def show(page: Page, outputs: tuple[OutputView, ...], console: Terminal) -> None:
@@ -28,7 +29,8 @@ def show(page: Page, outputs: tuple[OutputView, ...], console: Terminal) -> None
         console.print(f"  made {output.path} ({output.size} bytes)")
     budget = result["budget"]
     tokens = budget["prompt_tokens"] + budget["completion_tokens"]
-    console.print(f"\n{budget['calls']} requests, {tokens} tokens, {budget['seconds']:.1f} s; {result['folder']}")
+    asked = counted(budget["calls"], "request")
+    console.print(f"\n{asked}, {tokens} tokens, {budget['seconds']:.1f} s; {result['folder']}")
 
 
 def _show_draft(draft: DraftView, console: Terminal) -> None:

@@ -108,6 +108,13 @@ def test_a_folder_that_is_not_there_is_a_row(bench: Path) -> None:
     assert len(predict(plan(bench)).failed) == 2
 
 
+def test_a_row_that_takes_longer_than_it_may_is_a_timeout(bench: Path) -> None:
+    summary = predict(plan(bench, config=Config(max_seconds=0.001)))
+    found = load_predictions(bench / "out.jsonl")
+    assert (summary.rows, summary.answered, summary.missing) == (3, 0, 0)
+    assert {(p.output, p.error) for p in found} == {((), "timeout: more than 0.001 s")}
+
+
 def test_failed_rows_are_made_again_where_that_is_asked(bench: Path) -> None:
     write(bench, rows(1, path="./later"))
     assert predict(plan(bench)).failed

@@ -77,6 +77,13 @@ def test_a_refusing_endpoint_is_a_row(bench: Path) -> None:
     assert "does not know model" in prediction.error
 
 
+def test_a_model_that_takes_too_long_is_a_timeout(bench: Path) -> None:
+    slow = ModelServer(misbehaviour=lambda seen, meant: Response(body=b"{}", delay=600))
+    with slow as server:
+        summary, prediction = run(bench, Config(navigator="raw", model="m", base_url=server.url, max_seconds=1))
+    assert (summary.answered, prediction.error) == (0, "timeout: more than 1 s")
+
+
 def test_the_budget_holds_by_row(bench: Path) -> None:
     with ModelServer(misbehaviour=says) as server:
         _, prediction = run(bench, Config(navigator="raw", model="m", base_url=server.url, max_tokens=20))

@@ -131,3 +131,9 @@ def test_the_rows_that_come_along() -> None:
     tasks = load_tasks("wild").tasks
     assert (len(tasks), len({t.repository for t in tasks}), len({t.style for t in tasks})) == (108, 18, 6)
     assert all(len(t.commit) == 40 for t in tasks)
+
+
+def test_a_field_that_is_missing_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"github_id": 1, "id": 1}\n')
+    (problem,) = load_tasks(str(tmp_path / "rows.jsonl")).problems
+    assert "field 'github' is missing" in problem.message

@@ -6,10 +6,9 @@ import pytest
 from rich.live import Live
 from rich.table import Table
 
-from ml_agent.cli.many import say_answer
 from ml_agent.console import Terminal
 from ml_agent.progress import Progress
-from ml_agent.terminal import terminal_text, write_over
+from ml_agent.terminal import terminal_text, write_error, write_over
 
 pytestmark = pytest.mark.hostile
 
@@ -68,7 +67,7 @@ def test_text_is_no_markup(sent: str) -> None:
 
 @pytest.mark.parametrize("sent", COMMANDS.values(), ids=list(COMMANDS))
 def test_nothing_reaches_the_terminal_by_stderr(sent: str, capsys: pytest.CaptureFixture[str]) -> None:
-    say_answer({"id": "1", "ending": "failed", "message": f"before {sent} after"})
+    write_error(f"1\tfailed\tbefore {sent} after")
     write_over(f"before {sent} after")
     seen = capsys.readouterr().err
     assert seen.count("before") == 2 and not any(one in seen for one in FORBIDDEN)

@@ -227,6 +227,19 @@ def wait_until_served(server: "subprocess.Popen[str]", port: int | None) -> None
         time.sleep(0.05)
 
 
+def test_a_port_that_is_taken_is_told_in_a_line() -> None:
+    pytest.importorskip("mcp")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [sys.executable, "-m", "ml_agent", "mcp", "--transport", "http", "--port", port],
+            capture_output=True, text=True, timeout=WAIT, check=False,
+        )  # fmt: skip
+    assert done.returncode == 3 and done.stderr.count("\n") == 1 and port in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_server_ends_on_term_without_a_traceback(transport: str) -> None:
     pytest.importorskip("mcp")

@@ -34,6 +34,20 @@ def test_every_line_has_a_result_and_a_second_call_does_the_rest(repository: Pat
     assert {json.loads(line)["id"] for line in out.read_text().splitlines()} == set(results)
 
 
+def test_what_the_surroundings_prevented_is_tried_again_and_said(repository: Path, tmp_path: Path) -> None:
+    file, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    rows = [{"id": name, "instruction": "fit the model with learning rate 0.2"} for name in ("far", "near", "lost")]
+    file.write_text("".join(json.dumps({**row, "repo": str(repository)}) + "\n" for row in rows))
+    codes = {"far": 4, "near": 3, "lost": 2, "other": 4}
+    earlier = [{"id": name, "exit_code": code, "ending": "error", "message": ""} for name, code in codes.items()]
+    out.write_text("".join(json.dumps(row) + "\n" for row in earlier))
+    done = many(str(file), "--out", str(out), "--run", "none")
+    assert "again" in done.stderr.splitlines()[0] and "far, near" in done.stderr.splitlines()[0]
+    results = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {row["id"]: row["exit_code"] for row in results} == {"lost": 2, "other": 4, "far": 0, "near": 0}
+    assert len(results) == 4 and done.returncode == 1
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -31,6 +31,18 @@ def test_a_long_phase_is_told_once_where_no_spinner_is_seen(patience: float) -> 
     assert len(lines) == 2
 
 
+def test_a_long_phase_names_the_last_line_of_what_runs(patience: float) -> None:
+    screen = io.StringIO()
+    shown = Progress(Terminal(file=screen, width=200))
+    shown.on_phase("execute", "enter", "")
+    shown.on_output("copying 3.0 GB into the sandbox\n")
+    until = time.monotonic() + WAIT
+    while "still" not in screen.getvalue() and time.monotonic() < until:
+        time.sleep(patience)
+    shown.close()
+    assert screen.getvalue() == "execute    still running it: copying 3.0 GB into the sandbox\n"
+
+
 def test_a_quick_phase_is_told_by_its_outcome_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.5)
     screen = io.StringIO()

@@ -45,6 +45,12 @@ def test_another_way_must_not_leave_out_what_the_first_one_used(workspace: Works
         assert not refused.sound and "'Ridge'" in problem_of(refused) and "'3'" not in problem_of(refused)
 
 
+def test_a_name_that_is_given_twice_is_said_to_have_one_place(workspace: Workspace) -> None:
+    values = tuple(Value(value=value, text=f"folds={value}", kind="number", name="folds") for value in ("3", "4"))
+    found = examine(draft("python fit.py --folds 4"), Request(instruction="fit", values=values), workspace)
+    assert "'folds' is given twice, 3 and 4" in problem_of(found)
+
+
 def test_the_same_way_may_be_mended_by_leaving_something_out(workspace: Workspace) -> None:
     first = examine(draft("python fit.py --data wind --model Ridge --freq hourly --folds 3"), REQUEST, workspace)
     assert examine(draft("python fit.py --data wind --model Ridge --folds 3"), REQUEST, workspace, first).sound

@@ -1,6 +1,7 @@
 """Whole runs on small repositories: found, set up, run, repaired, recorded, played back."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -38,6 +39,14 @@ def repository(repository: Path) -> Path:
     """Its script writes a file, too."""
     (repository / "fit.py").write_text(FIT)
     return repository
+
+
+def test_it_is_said_that_much_is_copied(repository: Path, tmp_path: Path) -> None:
+    with (repository / "corpus.bin").open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 250 * 1024**2)
+    task = ("fit the linear model with learning rate 0.25", "--repo", str(repository), *LOCAL)
+    done = ml_agent("solve", *task, "--out", str(tmp_path / "out"))
+    assert done.returncode == 0 and "copying 0.2 GB into the sandbox" in done.stderr, done.stderr
 
 
 def test_a_run_to_the_end_leaves_answer_outputs_and_record(repository: Path, tmp_path: Path) -> None:

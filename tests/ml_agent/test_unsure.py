@@ -77,6 +77,14 @@ def test_an_answer_says_how_sure_it_is_and_what_has_no_place(repository: Make) -
     assert any(line.startswith("no place for") and "oslo" in line for line in card(told))
 
 
+def test_the_word_that_says_to_write_a_file_has_its_place(repository: Make) -> None:
+    root = two_scripts(repository)
+    (root / "fit.py").write_text(SCRIPT.format("rate").replace("p.parse", "p.add_argument('--csv')\np.parse"))
+    said = "fit the weather models at a rate of 0.25, save to w.csv"
+    told = json.loads((ml_agent.solve(said, repo=str(root), run="none").folder / "run.json").read_text())
+    assert "--csv w.csv" in told["answer"]["text"] and "save" not in told["answer"]["unplaced"]
+
+
 def test_answers_that_call_something_else_come_first(repository: Make) -> None:
     place = repository({"fit.py": SCRIPT.format("rate"), "score.py": SCRIPT.format("level")})
     drafts = place.answers("fit the models at a rate of 0.25", 8)

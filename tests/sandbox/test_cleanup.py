@@ -16,6 +16,7 @@ from sandbox.cleanup import clean, reap
 from sandbox.image import ensure_image
 from sandbox.local_place import OWNER_FILE, make_place, places
 from sandbox.owner import BEGAN, LABEL, OWNER, is_orphan, labels
+from sandbox.temporary import lent
 from tests.processor_time import WAIT
 
 RUN = """
@@ -128,3 +129,13 @@ def test_folders_without_our_label_stay(tmp_path: Path) -> None:
     assert stranger.is_dir() and living.is_dir() and not dead.exists()
     assert clean(run_id="living").folders == 1
     assert not living.exists()
+
+
+def test_a_temporary_folder_of_a_dead_process_is_removed_and_counted() -> None:
+    with lent("inputs") as living:
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        dead = living.with_name(living.name.replace(f"-{os.getpid()}-", f"-{ended.pid}-"))
+        (dead / "repository").mkdir(parents=True)
+        assert clean().folders >= 1
+        assert living.is_dir() and not dead.exists()

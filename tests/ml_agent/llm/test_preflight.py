@@ -204,6 +204,15 @@ def test_an_endpoint_that_lists_models_and_decides_nothing_ends_the_run(
     assert done.stderr.strip().splitlines()[-1].startswith("ml-agent: ")
 
 
+@pytest.mark.parametrize("profile", ["auto", "tools"])
+def test_a_model_that_refuses_for_ever_ends_the_run_also_where_its_kind_is_given(tmp_path: Path, profile: str) -> None:
+    """Nothing has come of the model before its kind is known without asking it."""
+    with ModelServer(misbehaviour=lambda seen, meant: refusal(429, "slow down", retry_after="7200")) as server:
+        done = solve(tmp_path, server.url, "--model-profile", profile, "--quiet")
+    assert (done.returncode, done.stdout) == (4, ""), done.stderr
+    assert "--fallback grounded" in done.stderr
+
+
 @pytest.mark.slow
 def test_a_model_that_does_not_answer_is_told_within_seconds(tmp_path: Path) -> None:
     silent = ModelServer(misbehaviour=lambda seen, meant: Response(body=b"{}", delay=600))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ml_agent.matching.fill import fill
+from ml_agent.matching.fill import Callee, fill
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot, TermWeights
@@ -152,3 +152,11 @@ def test_to_stop_at_some_point_denies_nothing(text: str, denied: bool) -> None:
     one = slot("gc_after_trial", nargs="0", switch_value="True", help="run gc after each trial")
     said = switch_features(read_request(text), one, TermWeights([one]), frozenset())
     assert said is not None and said.negated is denied
+
+
+def test_the_word_that_names_the_program_asks_for_no_switch_that_explains_itself_with_it() -> None:
+    one = slot("cpu", nargs="0", switch_value="True", help="train on the CPU")
+    said = read_request("train on the birds")
+    assert fill(said, [one], Sure()).placed
+    assert not fill(said, [one], Sure(), callee=Callee(names=frozenset({"train"}))).placed
+    assert fill(read_request("train on the cpu"), [one], Sure(), callee=Callee(names=frozenset({"train"}))).placed

@@ -1,4 +1,4 @@
-"""Temporary folders of the bench, named by their process: a worker that is ended removes nothing itself."""
+"""Temporary folders named by their process: one that is killed removes nothing itself, so that the next one does."""
 
 import atexit
 import contextlib
@@ -44,14 +44,17 @@ def remove(folder: Path) -> None:
         subprocess.run(command, env={"PATH": "/usr/bin:/bin"}, capture_output=True, check=False)
 
 
-def sweep() -> None:
-    """Remove the folders of this user's processes that are gone."""
+def sweep() -> int:
+    """Remove the folders of this user's processes that are gone; how many there were."""
     if not Path("/proc/self").exists():
-        return  # nobody here says who lives
+        return 0  # nobody here says who lives
+    gone = 0
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
         pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists() and not folder.is_symlink():
             remove(folder)
+            gone += 1
+    return gone
 
 
 def for_this_process(name: str) -> Path:
