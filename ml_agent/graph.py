@@ -243,7 +243,8 @@ def mend(state: State, services: Services, diagnosis: Diagnosis, draft: Draft) -
         return None
     changed, repairs = found
     if (changed.text, changed.workdir) != (draft.text, draft.workdir):
-        services.trajectory.emit("draft", draft=plain(msgspec.structs.replace(changed, thread=None)))
+        shown = plain(msgspec.structs.replace(changed, thread=None))
+        services.trajectory.emit("draft", draft=shown, repair=plain(repairs[-1]))
         why = f"{diagnosis.code}: {diagnosis.message}"
         services.note(
             "diagnose", f"{why}\nthe answer is now {changed.text.strip()}, from {changed.workdir}: {repairs[-1].why}"

@@ -1,6 +1,7 @@
 """What was made of single files, by their content: another commit of a repository costs only what changed."""
 
 import hashlib
+import logging
 import sqlite3
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 
 from tools.unkept import warn_of_cache
 
+_LOG = logging.getLogger(__name__)
 _BATCH = 50
 _SECONDS_BETWEEN_WRITES = 0.5
 _LARGEST = 1_000_000_000
@@ -26,7 +28,7 @@ class ContentCache:
     """
 
     def __init__(self, path: Path, maker: str) -> None:
-        self._maker = maker
+        self._maker, self._path = maker, path
         self._pending: dict[bytes, bytes] = {}
         self._written = time.monotonic()
         self._connection: sqlite3.Connection | None = None
@@ -94,7 +96,11 @@ class ContentCache:
         return hashlib.blake2b(text, digest_size=20).digest()
 
     def _give_up(self, error: Exception) -> None:
-        warn_of_cache(error)
+        damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+        if damaged:
+            _LOG.warning("%s is damaged and not used (%s): remove it", self._path, error)
+        else:
+            warn_of_cache(error)
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()

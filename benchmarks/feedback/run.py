@@ -94,7 +94,7 @@ def _run(task: FeedbackTask, way: Way, endpoint: Endpoint) -> Row:
         completed=result["evidence"] in ("completed", "delivered") and not wrong,
         evidence=result["evidence"],
         drafts=tuple(event["draft"]["text"].strip() for event in events if _is_draft(event)),
-        repairs=sum(event["event"] == "setup" and event["line"].startswith("repairing") for event in events),
+        repairs=sum(map(_is_repair, events)),
         told=any(task.error in _prompt(event) for event in events if event["event"] == "model-call"),
         wrong=tuple(wrong),
         tokens=used["prompt_tokens"] + used["completion_tokens"],
@@ -104,7 +104,12 @@ def _run(task: FeedbackTask, way: Way, endpoint: Endpoint) -> Row:
 
 
 def _is_draft(event: dict[str, Any]) -> bool:
-    return bool(event["event"] == "draft")
+    return bool(event["event"] == "draft") and "repair" not in event
+
+
+def _is_repair(event: dict[str, Any]) -> bool:
+    """Whether rules changed what surrounds the draft, or the draft itself."""
+    return bool(event["event"] == "setup" and event["line"].startswith("repairing")) or "repair" in event
 
 
 def _prompt(event: dict[str, Any]) -> str:

@@ -157,7 +157,22 @@ def root(context, missing=missing):
         yield escape(environment.getattr((undefined(name='answer') if l_0_answer is missing else l_0_answer), 'source'))
         yield ')</span></h2>\n<button type="button" data-copy="answer-text">copy</button>\n<pre id="answer-text">'
         yield escape(environment.getattr((undefined(name='answer') if l_0_answer is missing else l_0_answer), 'text'))
-        yield '</pre>\n<div class="scroll"><table>\n'
+        yield '</pre>\n'
+        if environment.getattr((undefined(name='answer') if l_0_answer is missing else l_0_answer), 'before'):
+            pass
+            yield '<p>Done before it ran; <code>reproduce.sh</code> does all of it:</p><pre>'
+            for l_1_one in environment.getattr((undefined(name='answer') if l_0_answer is missing else l_0_answer), 'before'):
+                _loop_vars = {}
+                pass
+                yield escape(environment.getattr(l_1_one, 'command'))
+                if environment.getattr(l_1_one, 'why'):
+                    pass
+                    yield '  # '
+                    yield escape(environment.getattr(l_1_one, 'why'))
+                yield '\n'
+            l_1_one = missing
+            yield '</pre>'
+        yield '\n<div class="scroll"><table>\n'
         if environment.getattr((undefined(name='result') if l_0_result is missing else l_0_result), 'repository'):
             pass
             yield '<tr><th>run it in</th><td>'
@@ -342,8 +357,8 @@ def root(context, missing=missing):
                     _loop_vars = {}
                     pass
                     yield '<span class="diff'
-                    yield escape((' word' if (undefined(name='words') if l_1_words is missing else l_1_words) else cond_expr_undefined("the inline if-expression on line 97 in 'report.html.j2' evaluated to false and no else section was defined.")))
-                    yield escape((' add' if (l_2_mark == '+') else (' cut' if (l_2_mark == '-') else cond_expr_undefined("the inline if-expression on line 97 in 'report.html.j2' evaluated to false and no else section was defined."))))
+                    yield escape((' word' if (undefined(name='words') if l_1_words is missing else l_1_words) else cond_expr_undefined("the inline if-expression on line 99 in 'report.html.j2' evaluated to false and no else section was defined.")))
+                    yield escape((' add' if (l_2_mark == '+') else (' cut' if (l_2_mark == '-') else cond_expr_undefined("the inline if-expression on line 99 in 'report.html.j2' evaluated to false and no else section was defined."))))
                     yield '">'
                     yield escape(l_2_line)
                     yield '</span>'
@@ -548,4 +563,4 @@ def root(context, missing=missing):
     yield '</p>\n</section>\n<script>\nfor (const button of document.querySelectorAll("[data-copy]"))\n  button.addEventListener("click", () => navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent));\n</script>\n</body>\n</html>'
 
 blocks = {}
-debug_info = '1=48&2=55&3=96&4=119&11=137&34=139&35=141&38=147&40=150&42=154&44=156&45=175&46=184&47=190&52=197&56=200&61=224&66=227&70=246&73=249&76=259&79=262&85=280&87=292&89=304&92=312&95=316&96=321&97=331&98=353&99=359&105=374&107=377&108=380&109=384&110=394&115=407&118=410&119=418&120=428&121=434&125=445&128=448&129=452&130=462&140=495&142=511&143=517&149=519&150=529&151=533&152=535'
+debug_info = '1=48&2=55&3=96&4=119&11=137&34=139&35=141&38=147&40=150&42=154&43=156&46=171&47=190&48=199&49=205&54=212&58=215&63=239&68=242&72=261&75=264&78=274&81=277&87=295&89=307&91=319&94=327&97=331&98=336&99=346&100=368&101=374&107=389&109=392&110=395&111=399&112=409&117=422&120=425&121=433&122=443&123=449&127=460&130=463&131=467&132=477&142=510&144=526&145=532&151=534&152=544&153=548&154=550'
