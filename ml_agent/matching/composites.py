@@ -56,10 +56,15 @@ def absences_and_singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention
     """Words that want a thing away, a number for it is 0; and "a single process", "the sole class", for which it is 1."""
     for place, token in enumerate(tokens):
         word = token.value.lower() if token.kind == "word" else ""
-        if word in _ABSENT:
+        if word in _ABSENT and not _is_bound(tokens, place):
             yield mention_of_tokens(text, tokens, place, place, kind="absence", value="0")
         elif word in _SINGLE:
             yield mention_of_tokens(text, tokens, place, place, kind="number", value="1")
+
+
+def _is_bound(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a denial only bounds what is stated behind it: "no more than 20", "not longer than 256"."""
+    return any(token.value.lower() == "than" for token in tokens[place + 2 : place + 3])
 
 
 def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:

@@ -100,6 +100,11 @@ def test_numbers_with_and_between_are_two() -> None:
     assert "3.3" not in values
 
 
+@pytest.mark.parametrize("text", ["no greater than 256 tokens", "no more than 20 of them", "without more than 3 steps"])
+def test_a_bound_is_no_absence(text: str) -> None:
+    assert not [one for one in read_request(f"train it with {text}").mentions if one.kind == "absence"]
+
+
 def test_what_is_wanted_away_is_an_absence() -> None:
     assert ("absence", "0") in [(one.kind, one.value) for one in read_request("train it with no warmup").mentions]
 
