@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _PREFIX = "ml-agent-bench-"
+REMOVAL_SECONDS = 120.0
 
 
 def prefix(name: str) -> str:
@@ -41,7 +42,10 @@ def remove(folder: Path) -> None:
         return
     unlock = ["find", str(folder), "-type", "d", "!", "-perm", "-700", "-execdir", "chmod", "u+rwx", "{}", ";"]
     for command in (unlock, ["rm", "-rf", str(folder)]):
-        subprocess.run(command, env={"PATH": "/usr/bin:/bin"}, capture_output=True, check=False)
+        with contextlib.suppress(subprocess.TimeoutExpired):  # the next process goes on
+            subprocess.run(
+                command, env={"PATH": "/usr/bin:/bin"}, capture_output=True, check=False, timeout=REMOVAL_SECONDS
+            )
 
 
 def sweep() -> int:

@@ -43,7 +43,7 @@ class Witness:
             os.environ["ML_AGENT_INSIDE"] = "1"
 
     def write(self, kind: str, said: "dict[str, Any]") -> None:
-        line = f"{kind}\t{self.process}\t{json.dumps(said)}\n"
+        line = f"{kind}\t{self.process}\t{json.dumps(said, ensure_ascii=False)}\n"
         place = os.open(self.notes, os.O_WRONLY | os.O_APPEND)
         try:
             os.write(place, line.encode("utf-8", "replace"))

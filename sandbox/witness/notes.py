@@ -1,9 +1,8 @@
 """The notes of a watched command, judged: which programs of the repository ran, and which of them failed."""
 
-import json
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
 
@@ -13,6 +12,30 @@ MOST_COMMANDS = 200
 MOST_LOADED = 40
 _VALUED = frozenset({"-W", "-X", "--check-hash-based-pycs"})
 """Options of an interpreter that take the next word."""
+
+
+_STATUS = re.compile(r"[0-9]{1,3}")
+_MOST_PARTS = 100
+"""Reports that are looked through for the end of a pipeline."""
+
+
+class _Begun(msgspec.Struct):
+    """What an interpreter notes as it begins."""
+
+    step: str = ""
+    inside: bool = False
+    folder: str = ""
+    words: list[str] = []
+
+
+class _Ended(msgspec.Struct):
+    """What it notes at its end."""
+
+    status: int = 0
+    error: str = ""
+    files: list[str] = []
+    names: list[str] = []
+    exec: bool = False
 
 
 class _Run(msgspec.Struct, kw_only=True):
@@ -43,7 +66,8 @@ class _Report(msgspec.Struct):
 def judge(text: str, root: str, output: str) -> Seen:
     """What the notes say. `root` is the workspace as programs see it, `output` what the command printed."""
     runs, reports, commands = _read(text, root)
-    failed = [line for run in runs if (line := _failure(run, reports, output))]
+    told = _Reports(reports)
+    failed = [line for run in runs if (line := _failure(run, told, output))]
     mine = [run for run in runs if run.own or run.files]
     return Seen(
         programs=tuple(dict.fromkeys(run.name for run in mine)),
@@ -63,10 +87,10 @@ def _read(text: str, root: str) -> tuple[list[_Run], list[_Report], list[str]]:
     commands: list[str] = []
     for kind, process, rest in _lines(text):
         if kind == "P":
-            by_process[process] = _python(json.loads(rest), root)
+            by_process[process] = _python(msgspec.json.decode(rest, type=_Begun), root)
             runs.append(by_process[process])
         elif kind == "X" and process in by_process:
-            _end(by_process[process], json.loads(rest))
+            _end(by_process[process], msgspec.json.decode(rest, type=_Ended))
         elif kind == "S":
             step, folder, name = [*rest.split("\t", 2), "", ""][:3]
             if path := _inside(folder, name, root):
@@ -85,7 +109,7 @@ def _read(text: str, root: str) -> tuple[list[_Run], list[_Report], list[str]]:
 
 def _lines(text: str) -> Iterator[tuple[str, str, str]]:
     """Kind, process and the rest of each whole line; a program may have written nonsense there."""
-    for line in text.splitlines():
+    for line in text.split("\n"):
         kind, _, rest = line.partition("\t")
         process, tab, rest = rest.partition("\t")
         if tab and _is_sound(kind, rest):
@@ -95,19 +119,20 @@ def _lines(text: str) -> Iterator[tuple[str, str, str]]:
 def _is_sound(kind: str, rest: str) -> bool:
     if kind in ("P", "X"):
         try:
-            return isinstance(json.loads(rest), dict)
-        except ValueError:
+            msgspec.json.decode(rest, type=_Begun if kind == "P" else _Ended)
+        except (msgspec.DecodeError, RecursionError):
             return False
+        return True
     if kind == "E":
-        return rest.isdigit()
+        return bool(_STATUS.fullmatch(rest))
     said = rest.split("\t")
     numbers = said[1].split() if len(said) > 1 else []
-    return kind == "S" or (kind == "D" and bool(numbers) and all(word.isdigit() for word in numbers))
+    return kind == "S" or (kind == "D" and bool(numbers) and all(map(_STATUS.fullmatch, numbers)))
 
 
-def _python(said: dict[str, Any], root: str) -> _Run:
+def _python(said: _Begun, root: str) -> _Run:
     """What an interpreter was called for: a script, a module, or code on its command line."""
-    words = iter([str(word) for word in said.get("words", [])][1:])
+    words = iter(said.words[1:])
     name, own = "python", False
     for word in words:
         if word in ("-c", "-m"):
@@ -116,10 +141,10 @@ def _python(said: dict[str, Any], root: str) -> _Run:
         if word in _VALUED:
             next(words, "")
         elif not word.startswith("-"):
-            path = _inside(str(said.get("folder", "")), word, root)
+            path = _inside(said.folder, word, root)
             name, own = path or posixpath.basename(word), bool(path)
             break
-    return _Run(name=name, step=str(said.get("step", "")), inside=bool(said.get("inside")), own=own)
+    return _Run(name=name, step=said.step, inside=said.inside, own=own)
 
 
 def _inside(folder: str, name: str, root: str) -> str:
@@ -129,16 +154,25 @@ def _inside(folder: str, name: str, root: str) -> str:
     return posixpath.relpath(path, root) if is_file and path.startswith(f"{root}/") else ""
 
 
-def _end(run: _Run, said: dict[str, Any]) -> None:
-    if said.get("exec"):
+def _end(run: _Run, said: _Ended) -> None:
+    if said.exec:
         run.ended = True  # what it became has notes of its own
         return
-    run.ended, run.status, run.error = True, int(said.get("status") or 0), str(said.get("error") or "")
-    run.files = [str(path) for path in said.get("files", [])]
-    run.packages = [str(name) for name in said.get("names", [])]
+    run.ended, run.status, run.error = True, said.status, said.error
+    run.files, run.packages = said.files, said.names
 
 
-def _failure(run: _Run, reports: Sequence[_Report], output: str) -> str:
+class _Reports:
+    """Reports in order, and by the step that they speak of."""
+
+    def __init__(self, reports: Sequence[_Report]) -> None:
+        self.all = reports
+        self.numbers: dict[str, list[int]] = {}
+        for number, report in enumerate(reports):
+            self.numbers.setdefault(report.step, []).append(number)
+
+
+def _failure(run: _Run, reports: _Reports, output: str) -> str:
     """One line where a program of the repository did not end well; "" where it did, or nobody can tell."""
     if not (run.own or run.files):
         return ""
@@ -152,16 +186,16 @@ def _failure(run: _Run, reports: Sequence[_Report], output: str) -> str:
     return f"{run.name} ended with exit status {status}" if status else ""
 
 
-def _by_shell(run: _Run, reports: Sequence[_Report]) -> int:
+def _by_shell(run: _Run, reports: _Reports) -> int:
     """The status that the nearest shell saw of it: it may have been killed, or have ended past its interpreter's own way."""
     step = run.step
     while step:
-        said = [number for number, report in enumerate(reports) if report.step == step]
-        for number in said:
-            report = reports[number]
+        said = reports.numbers.get(step, [])
+        for number in said[:_MOST_PARTS]:
+            report = reports.all[number]
             if report.fresh and report.statuses[-1]:
                 return report.statuses[-1]
-            if not run.ended and (worst := max(report.statuses + _whole_pipeline(reports, number))):
+            if not run.ended and (worst := max(report.statuses + _whole_pipeline(reports.all, number))):
                 return worst
         if said:
             return 0
@@ -172,7 +206,7 @@ def _by_shell(run: _Run, reports: Sequence[_Report]) -> int:
 def _whole_pipeline(reports: Sequence[_Report], number: int) -> list[int]:
     """The statuses of a pipeline that a command was a part of, which come with a later report of its shell."""
     place, _, count = reports[number].step.rpartition(".")
-    for report in reports[number + 1 :]:
+    for report in reports[number + 1 : number + 1 + _MOST_PARTS]:
         other, _, later = report.step.rpartition(".")
         if other == place and later.isdigit() and count.isdigit():
             parts = len(report.statuses) - 1

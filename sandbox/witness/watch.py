@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-import gzip
+import zlib
 
 import msgspec
 
@@ -11,6 +11,10 @@ from sandbox.witness.notes import judge
 from sandbox.witness.shell import BEGIN, READ, install
 
 SECONDS = 60.0
+MOST_BYTES = 2_000_000
+"""Of notes; whoever can write them could pack any amount into little."""
+_GZIP = 31
+"""Window bits with which zlib reads gzip."""
 
 
 def run_watched(sandbox: Sandbox, command: Command, on_output: OnOutput | None = None) -> Response:
@@ -24,15 +28,16 @@ def run_watched(sandbox: Sandbox, command: Command, on_output: OnOutput | None =
     response = sandbox.run(msgspec.structs.replace(command, text=BEGIN + command.text), on_output)
     if response.ended != "exited":
         return response
-    notes = _unpack(sandbox.run(Command(text=READ, timeout=SECONDS)).stdout)
+    notes = unpack(sandbox.run(Command(text=READ, timeout=SECONDS)).stdout)
     if not notes:
         return response
     said = judge(notes, installed.stdout.strip(), f"{response.stdout}\n{response.stderr}")
     return msgspec.structs.replace(response, seen=said)
 
 
-def _unpack(said: str) -> str:
+def unpack(said: str) -> str:
     try:
-        return gzip.decompress(base64.b64decode("".join(said.split()))).decode("utf-8", "replace")
-    except (OSError, EOFError, binascii.Error):
+        packed = base64.b64decode("".join(said.split()))
+        return zlib.decompressobj(_GZIP).decompress(packed, MOST_BYTES).decode("utf-8", "replace")
+    except (zlib.error, binascii.Error, ValueError):
         return ""

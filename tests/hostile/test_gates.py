@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 ROOMS = ("ml_agent", "tools", "prompts", "sandbox")
 PROCESSES = {
     "ml_agent/doctor.py", "tools/git.py", "tools/index_worker.py", "sandbox/bubblewrap.py", "sandbox/docker_ssh.py", "sandbox/gate/relay.py", "sandbox/image/build.py",
-    "sandbox/interpreters.py", "sandbox/local_place.py", "sandbox/running_local.py", "sandbox/stubrun/host.py", "sandbox/warden.py",
+    "sandbox/interpreters.py", "sandbox/local_place.py", "sandbox/running_local.py", "sandbox/stubrun/host.py", "sandbox/temporary.py", "sandbox/warden.py",
 }  # fmt: skip
 """Modules that start programs; each gives them an environment of its own making."""
 PAGES = {"ml_agent/view/report.py": True, "prompts/render.py": False, "sandbox/setup/executor.py": None}
@@ -41,7 +41,7 @@ FILES_OF_OURS = {
     "sandbox/cgroups.py", "sandbox/cleanup.py", "sandbox/diagnosis/removed.py", "sandbox/docker_context.py", "sandbox/docker_copy.py", "sandbox/docker_gate.py", "sandbox/docker_network.py", "sandbox/docker_ssh.py", "sandbox/gate/proxy.py",
     "sandbox/gate/relay.py", "sandbox/image/build.py", "sandbox/interpreters.py", "sandbox/local.py",
     "sandbox/local_place.py", "sandbox/owner.py", "sandbox/python_history.py", "sandbox/running_docker.py",
-    "sandbox/setup/distributions.py", "sandbox/setup/executor.py", "sandbox/stubrun/child.py", "sandbox/warden.py",
+    "sandbox/setup/distributions.py", "sandbox/setup/executor.py", "sandbox/stubrun/child.py", "sandbox/warden.py", "sandbox/witness/hook.py",
     "tools/atomic.py", "tools/catalog.py", "tools/github_search.py", "tools/index_cache.py", "tools/repository.py",
     "tools/signatures/known_classes.py", "tools/tokens.py",
 }  # fmt: skip
@@ -273,6 +273,7 @@ MAY_WAIT = {
     ("ml_agent/background.py", "self._events.get"): "the caller's own thread waits for a run; the run has deadlines",
     ("ml_agent/background.py", "self.result"): "the caller's own thread waits for a run; the run has deadlines",
     ("ml_agent/many.py", "as_completed"): "each run has deadlines",
+    ("tools/unkept.py", "_first.acquire"): "it does not block",
     ("ml_agent/many.py", "future.result"): "it is done: as_completed gave it",
     ("benchmarks/tuning/__main__.py", "as_completed"): "each repository's index and requests have limits of their own",
     ("benchmarks/tuning/__main__.py", "done.result"): "it is done: as_completed gave it",

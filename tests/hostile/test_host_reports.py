@@ -16,7 +16,7 @@ from ml_agent.testing.git_folders import write_files
 HELD_BY = (
     "benchmarks.strict.collector, benchmarks.strict.reports, benchmarks.strict.code_cache, benchmarks.strict.walls"
 )
-OURS = "P=${0%/*}; /bin/rm -f $P/trace; "
+OURS = "P=${STRICT_SCORER%/*}; /bin/rm -f $P/trace; "
 FINISHED = '{"outcome":"finished"}'
 PERL = """/usr/bin/perl -MIO::Socket::UNIX -e '
 my $s = IO::Socket::UNIX->new(Peer => $ENV{STRICT_SCORER}); my $said = "x" x 32 . "\\n{\\"outcome\\":\\"finished\\"}";

@@ -1,5 +1,8 @@
 """What a watched command is seen to do: programs of the repository, and how each ended, whatever the shell's last status."""
 
+import base64
+import gzip
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -7,7 +10,7 @@ import pytest
 from sandbox.contract import Command, Policy, Response
 from sandbox.local import ProcessSandbox
 from sandbox.witness.notes import judge
-from sandbox.witness.watch import run_watched
+from sandbox.witness.watch import MOST_BYTES, run_watched, unpack
 
 SCORE = """
 import argparse, sys, time, numbers_here
@@ -109,3 +112,36 @@ def test_code_that_was_loaded_is_told_from_none(sandbox: ProcessSandbox) -> None
 
 def test_notes_that_a_program_spoilt_say_nothing() -> None:
     assert judge("X\t1\t[]\nD\t1\n\tP\nP\t2\t{}\nE\t9\tx\nD\t1\ts\t1 x\tls\n", "/workspace", "").failed == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "P\t1\t" + "[" * 100_000,
+        'P\t1\t{"words": 3}',
+        'X\t1\t{"files": 7, "status": [1]}',
+        "E\t1\t" + "9" * 5_000,
+        "E\t1\t\u00b2",
+        "D\t1\ts\t\u0663\tls",
+    ],
+)
+def test_nonsense_in_the_notes_is_left_out(line: str) -> None:
+    begun = 'P\t1\t{"folder": "/workspace", "words": ["python", "fit.py"]}'
+    ended = 'X\t1\t{"status": 3}'
+    assert judge(f"{begun}\n{line}\n{ended}\n", "/workspace", "").failed == ("fit.py ended with exit status 3",)
+
+
+def test_many_commands_are_judged_in_time() -> None:
+    lines = [
+        f'P\t{n}\t{{"step": "1.{n}", "folder": "/w", "words": ["python", "a.py"]}}\nD\t9\t1.{n}\t0 0\tx'
+        for n in range(20_000)
+    ]
+    began = time.monotonic()
+    judge("\n".join(lines), "/w", "")
+    assert time.monotonic() - began < 5
+
+
+def test_packed_notes_never_grow_without_limit() -> None:
+    packed = base64.b64encode(gzip.compress(b"D" * 50 * MOST_BYTES)).decode()
+    assert len(unpack(packed)) == MOST_BYTES
+    assert unpack("AAAA") == unpack("no base64!") == unpack("") == ""
