@@ -13,7 +13,7 @@ from itertools import islice
 
 import msgspec
 
-from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.draft import Draft, LedgerEntry, LedgerStatus
 from ml_agent.matching.slots import TRUTH
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
@@ -113,8 +113,10 @@ def _entry(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> Led
     return _entry_of(value, "not found", "")
 
 
-def _entry_of(value: Value, status: str, where: str) -> LedgerEntry:
-    return LedgerEntry(value=value.value, text=value.text, status=status, where=where, required=value.required)  # type: ignore[arg-type]
+def _entry_of(value: Value, status: LedgerStatus, where: str) -> LedgerEntry:
+    return LedgerEntry(
+        value=value.value, text=value.text, status=status, where=where, required=value.required, named=bool(value.name)
+    )
 
 
 def _certain(value: Value, instruction: str) -> Value:

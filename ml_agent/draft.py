@@ -22,6 +22,8 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     where: str = ""
     """For example `--num-stacks 5`, or `IFStageII(guidance_scale=7.0)`."""
     required: bool = True
+    named: bool = False
+    """Whether the user gave it by the name of an option: `--lr 0.1`, `lr=0.1`, `--arg lr=0.1`."""
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):

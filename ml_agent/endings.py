@@ -46,24 +46,24 @@ class Ending(Enum):
         return {ending.label: ending for ending in cls}[label]
 
 
-def unused(draft: Draft) -> list[str]:
-    """The values that the user named and that are not in an answer, by the account."""
-    return list(dict.fromkeys(one.text for one in draft.ledger if one.required and one.status == "not found"))
+NOT_IN_IT = "not in it:"
+"""Stands before the values of the sentence that an answer lacks."""
 
 
 def bounded(ending: Ending, message: str, draft: Draft) -> tuple[Ending, str]:
     """An ending that claims no more than the account of the user's values does.
 
-    What ran to its end with other values than were named did not deliver what was asked for; unless the author says why a value
-    does not belong into it, or the user chose this answer. What was not run to its end claims no result: there it is only said.
+    A value that was given by the name of an option and is not in the answer was not delivered; unless the author says why it does not
+    belong into it, or the user chose this answer. Any other may describe what is there ("my 100 sentences", "under Python 3.11"): it is
+    only said, and so it is where nothing ran to its end.
     """
-    lost = unused(draft)
+    lost = [one for one in draft.ledger if one.required and one.status == "not found"]
     if not lost:
         return ending, message
-    count = "1 value that you named is" if len(lost) == 1 else f"{len(lost)} values that you named are"
-    told = f"{message}; {count} not in it: {', '.join(lost)}"
-    answered = draft.source == CHOSEN or all(
-        any(value in dispute.finding for dispute in draft.disputes) for value in lost
-    )
+    texts = list(dict.fromkeys(one.text for one in lost))
+    count = "1 value of your sentence is" if len(texts) == 1 else f"{len(texts)} values of your sentence are"
+    told = f"{message}; {count} {NOT_IN_IT} {', '.join(texts)}"
+    disputed = " ".join(dispute.finding for dispute in draft.disputes)
+    failed = draft.source != CHOSEN and any(one.named and one.text not in disputed for one in lost)
     done = ending in (Ending.COMPLETED, Ending.DELIVERED)
-    return (Ending.NOT_DELIVERED if done and not answered else ending), told
+    return (Ending.NOT_DELIVERED if done and failed else ending), told

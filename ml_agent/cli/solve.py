@@ -12,7 +12,7 @@ from ml_agent.cli import options as o
 from ml_agent.cli.groups import grouped
 from ml_agent.cli.many import answer_file
 from ml_agent.delivery.expected import check_stated
-from ml_agent.endings import Ending
+from ml_agent.endings import NOT_IN_IT, Ending
 from ml_agent.errors import UsageError
 from ml_agent.job import Job
 from ml_agent.observer import Observer
@@ -157,7 +157,7 @@ def _write_warnings(result: dict[str, Any]) -> None:
     if is_answer(result):
         for name, text in before_rows(result):
             write_error(f"{name}: {text}".lstrip(": "))
-    if Ending.named(result["ending"]).exit_code:
+    if Ending.named(result["ending"]).exit_code or NOT_IN_IT in result["message"]:
         write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
     for lost in filter(None, (without_place(result), not_kept(result))):
         write_error(lost)

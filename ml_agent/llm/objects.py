@@ -1,5 +1,6 @@
 """Which classes and functions of a repository a task in Python likely needs, and what their files define."""
 
+import builtins
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +40,8 @@ _MOST_NAMES = 100
 _MOST_OBJECTS = 500
 """Of one module that a name may be near to."""
 _MOST_BASES = 8
+_MOST_DOC = 60
+"""Characters of what a method says of itself."""
 _MOST_PASSAGES, _MOST_USED = 300, 12
 """Passages of documents that are looked at for what they use, and how many of what they use most."""
 
@@ -155,7 +158,7 @@ def object_lines(item: ApiObject, workspace: Workspace, words: str, room: Object
     """
     name = _last(item.name)
     own = next((one for one in _definitions(item, workspace) if one.name == name), None)
-    line = api_line(item, room.line, own.returns if own is not None and own.kind != "class" else "", words)
+    line = api_line(item, room.line, shown_result(own) if own is not None and own.kind != "class" else "", words)
     if not room.methods or item.kind != "class":
         return line
     public = list(_methods_of(item, workspace))
@@ -185,8 +188,20 @@ def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...
 def _signature_text(one: Definition, most: int, words: str) -> str:
     if one.read:
         return _last(one.name)
-    returns = f" -> {one.returns}" if one.returns and one.kind != "class" else ""
-    return f"{_last(one.name)}({parameters_of(one.parameters, most, words)}){returns}"
+    gives = shown_result(one)
+    returns = f" -> {gives}" if gives and one.kind != "class" else ""
+    says = f"  # {one.doc[:_MOST_DOC].strip()}" if one.doc else ""
+    return f"{_last(one.name)}({parameters_of(one.parameters, most, words)}){returns}{says}"
+
+
+def shown_result(one: Definition) -> str:
+    """What a function gives, as a reader takes it: its class for `cls`, a list for `sorted`, nothing for another built-in function."""
+    if one.returns == "cls":
+        return _last(one.name.rpartition(".")[0])
+    made = getattr(builtins, one.returns, None)
+    if made is sorted:
+        return "list"
+    return one.returns if made is None or isinstance(made, type) else ""
 
 
 @lru_cache(maxsize=8)

@@ -8,7 +8,7 @@ from ml_agent.llm.excerpt import cut, excerpt
 from ml_agent.llm.likely import blocks_of, find_entries, likely_passages
 from ml_agent.llm.likely_files import likely_files
 from ml_agent.llm.listing import api_line, line_of, options_of, parameter_of
-from ml_agent.llm.objects import likely_objects
+from ml_agent.llm.objects import likely_objects, shown_result
 from ml_agent.navigator import Workspace
 from prompts.untrusted import PromptText, neutral
 from tools.errors import ToolError
@@ -145,7 +145,7 @@ class Toolbox:
         methods = [
             f"  .{definition.name.rpartition('.')[2]}"
             + ("" if definition.read else f"({', '.join(p.name for p in definition.parameters)})")
-            + (f" -> {definition.returns}" if definition.returns else "")
+            + (f" -> {shown_result(definition)}" if shown_result(definition) else "")
             for module in api.facts.modules
             if module.path == found.path
             for definition in module.definitions

@@ -16,6 +16,7 @@ from ml_agent.matching.fitting import has_its_count, is_possible, spelling_in_sl
 from ml_agent.matching.forms import Forms
 from ml_agent.matching.meanings import VocabularyMatch
 from ml_agent.matching.mentions import Mention, ParsedRequest, SpelledOption
+from ml_agent.matching.ruled_out import without_ruled_out
 from ml_agent.matching.save_places import place_saves
 from ml_agent.matching.scores import PlacementPrior, Scores, ValueSlotPair, value_score
 from ml_agent.matching.sense import option_alignment
@@ -88,6 +89,7 @@ def value_slot_pairs(
             seen = evidence(nearness(statement, mention), statement, slot, weights)
             if entry is not None or is_possible(slot, mention, seen) or _is_heard(sense, mention, place):
                 found.append((mention, place, seen, entry))
+    found = without_ruled_out(found)
     compare = _Comparison(found)
     return [
         ValueSlotPair(m, p, [*features.features(statement, m, slots[p], e, compare.others(m, p), entry), *_sense(sense, m, slots[p], (p, compare.at(p)), entry)], entry)

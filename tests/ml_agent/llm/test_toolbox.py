@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.llm.excerpt import WHOLE, excerpt
+from ml_agent.llm.objects import ObjectSizeLimits, object_lines
 from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Workspace
 from tests.processor_time import within
@@ -89,3 +90,18 @@ def test_lines_that_are_asked_for_say_where_they_end() -> None:
     last = max(int(line.split()[0].removeprefix("value_")) for line in shown.splitlines() if line.startswith("value_"))
     assert f"a.py, lines 11-{last + 1} of 300" in shown and WHOLE < len(shown) < 2 * WHOLE
     assert "a.py, lines 11-13 of 300" in str(excerpt("a.py", text, "11-13"))
+
+
+def test_what_a_method_gives_and_says_is_shown_as_a_reader_takes_it(tmp_path: Path) -> None:
+    text = (
+        "class Graph:\n    @classmethod\n    def load(cls, path):\n        '''Read it.'''\n        return cls(path)\n\n"
+        "    def parts(self):\n        return sorted(self.nodes)\n\n    def size(self):\n        return len(self.nodes)\n"
+    )
+    (tmp_path / "graph.py").write_text(text)
+    workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
+    (item,) = [one for one in workspace.index.api.objects if one.name.endswith("Graph")]
+    lines = object_lines(item, workspace, "load the parts", ObjectSizeLimits(line=200, methods=5, method=80)).split(
+        "\n"
+    )
+    assert "  .load(path) -> Graph  # Read it." in lines
+    assert "  .parts() -> list" in lines and "  .size()" in lines
