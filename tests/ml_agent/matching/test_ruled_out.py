@@ -26,7 +26,6 @@ python walk.py --input sample.txt --output scores.json --seed 1
 @pytest.mark.parametrize(
     ("instruction", "has", "lacks"),
     [
-        ("Simulate a random walk of 5 steps over sample.txt", "--total-steps 5", "--seed 5"),
         ("Simulate a random walk over the sentences in sample.txt", "--input sample.txt", "--output sample.txt"),
         ("Simulate a random walk over mine.txt, write to sample.json", "--output sample.json", "--output mine.txt"),
     ],
