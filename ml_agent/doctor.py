@@ -5,7 +5,6 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import msgspec
 import requests
 
+from ml_agent.files import make_writable
 from ml_agent.settings import Settings
 from ml_agent.shown_address import shown_address
 from sandbox.choose import choose
@@ -187,9 +187,7 @@ def _package_index(_settings: Settings) -> Row:
 def _cache(settings: Settings) -> Row:
     folder = settings.cache_dir
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        make_writable(folder)
     except OSError as error:
         problem = error.strerror or "cannot be written"
         return Row(what="cache", ok=False, found=f"{folder}: {problem}", advice="set ML_AGENT_CACHE_DIR", needed=True)

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +14,13 @@ from tools.atomic import write_whole
 def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
     """Write a text file so that a reader or a kill never sees half of it."""
     write_whole(path, text.encode("utf-8"), mode)
+
+
+def make_writable(folder: Path) -> None:
+    """Make a folder, and see that files can be made in it. Raises OSError where they cannot."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
 
 
 def whole_lines(path: Path) -> None:

@@ -3,13 +3,13 @@
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from ml_agent.errors import UsageError
+from ml_agent.files import make_writable
 from sandbox.inner_path import InnerPath, safe_relative
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -20,9 +20,7 @@ def check_folder(folder: Path) -> None:
     """UsageError where files could not be kept in this folder; found by making it, and what was made for that is removed."""
     missing = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        make_writable(folder)
     except OSError as error:
         raise UsageError(f"--keep-outputs {folder}: {error.strerror}; name a folder that can be written") from error
     finally:
