@@ -71,10 +71,8 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     for one in result["left_in_sandbox"][:3]:
         yield "not kept", f"{one['path']} ({one['size']} bytes)"
     if result["stand_ins"]:
-        yield (
-            "model",
-            f"{counted(result['stand_ins'], 'decision')} made without it: it failed or its budget was used up",
-        )
+        made = counted(result["stand_ins"], "decision")
+        yield "model", f"{made} made without it: it failed or its budget was used up"
     yield "ending", f"{result['ending']}: {result['message']}"
     yield "cost", _cost(result)
     yield "run folder", result["folder"]

@@ -39,7 +39,7 @@ class Leftovers:
         self._sandbox.run(Command(text=text, timeout=60))
         if other:
             for path in self._changed:
-                if (root / path).is_file():
+                if _is_own(root, path):
                     self._sandbox.put(root / path, path)
             self._draft, self._changed = draft, []
 
@@ -54,3 +54,12 @@ class Leftovers:
     def note(self, made: Sequence[CreatedFile]) -> None:
         """What a run made or changed."""
         self._changed += [one.path for one in made]
+
+
+def _is_own(root: Path, path: str) -> bool:
+    """Whether a name from the sandbox is a file of the repository itself: one behind a link could be any of this machine."""
+    try:
+        place = root.resolve() / path
+        return place.resolve() == place and place.is_relative_to(root.resolve()) and place.is_file()
+    except (OSError, ValueError):  # too long a name, or none
+        return False

@@ -68,11 +68,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "versions": {name: version(name) for name in VERSIONED} | {"python": platform.python_version()},
     }
     if best:
-        record = _record(best, services)
-        before = before_of(record, msgspec.convert(best["draft"], Draft)) if outcome else ()
-        result["answer"]["before"] = msgspec.to_builtins(before)
-        _write_answer(folder, best, before)
-        _write_artifacts(folder, record)
+        result["answer"]["before"] = _write_best(folder, best, services)
     if job.keep_outputs:
         result["kept"] = keep_outputs(folder.outputs, result["outputs"], Path(job.keep_outputs), job.force)
         if result["kept"]["refused"]:
@@ -142,6 +138,15 @@ def _sandbox(best: Plain | None) -> Plain:
         **{key: response[key] for key in keys if key in response},
         **({"left_out": outcome["left_out"]} if outcome.get("left_out") else {}),
     }
+
+
+def _write_best(folder: RunFolder, best: Plain, services: Services) -> Any:
+    """The answer and what reproduces it; what was done before the answer ran."""
+    record = _record(best, services)
+    before = before_of(record, msgspec.convert(best["draft"], Draft)) if best.get("outcome") else ()
+    _write_answer(folder, best, before)
+    _write_artifacts(folder, record)
+    return msgspec.to_builtins(before)
 
 
 def _write_answer(folder: RunFolder, best: Plain, before: Sequence[Before]) -> None:

@@ -42,11 +42,8 @@ def score(
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
     rows = o.load_rows(tasks, sample)
     o.see_repositories(repos)
-    loaded = rows.tasks
-    found = load_predictions(predictions)
-    if sample:
-        wanted = {t.key for t in loaded}
-        found = [p for p in found if p.key in wanted]
+    loaded, keys = rows.tasks, {t.key for t in rows.tasks}
+    found = [p for p in load_predictions(predictions) if not sample or p.key in keys]
     if mode != "official":
         o.tell(weaknesses(strict=mode != "same-call"))
     result = score_all(loaded, found, repos, mode, jobs)

@@ -191,9 +191,8 @@ def fill(
     placed = _mend_series(statement, [*taken, *_best_assignment(statement, rows, slots)], slots)
     starts = {start for one in placed for start in one.starts}
     spent = used_tokens(statement, placed, slots)
-    filled = {one.slot for one in placed}
     for place, slot, said, score in switches(
-        statement, slots, weights, spent, filled, model.switch, callee.names | callee.described
+        statement, slots, weights, spent, {one.slot for one in placed}, model.switch, callee.names | callee.described
     ):
         score += prior.switch(place) if prior else 0.0
         if score > 0 and not _is_refused(statement, slots, slot, said):

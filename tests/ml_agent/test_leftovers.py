@@ -66,3 +66,19 @@ def test_what_an_earlier_run_left_was_not_there_before() -> None:
         "best.json was not written",
         "old.json was there before and was not written",
     ]
+
+
+@pytest.mark.parametrize("link", ["secrets", "secrets/inner"])
+def test_nothing_behind_a_link_of_the_repository_comes_into_the_sandbox(
+    link: str, sandbox: ProcessSandbox, root: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    (outside / "inner").mkdir(parents=True)
+    for place in (outside / "key.txt", outside / "inner/key.txt"):
+        place.write_text("canary")
+    (root / "secrets").symlink_to(outside)
+    left = Leftovers(sandbox)
+    left.clear("one", root)
+    run(sandbox, left, f"mkdir -p {link}; echo mine >{link}/key.txt")
+    left.clear("two", root)
+    assert "canary" not in sandbox.run(Command(text="grep -r . . || :")).stdout
