@@ -1,8 +1,5 @@
 """The files that a run made: which they are, and those worth keeping brought out of the sandbox."""
 
-import base64
-import binascii
-import gzip
 import posixpath
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -14,8 +11,11 @@ from sandbox.contract import Command, Sandbox
 from sandbox.errors import SandboxLostError
 from sandbox.held_folder import held_folder
 from sandbox.inner_path import safe_relative
+from sandbox.packed import unpacked
 
 MOST_LISTED = 5000
+MOST_LIST_BYTES = 32 * 1024**2
+"""Of the list of files; a path has 4096 at most."""
 MOST_FILES = 200
 MOST_BYTES = 64 * 1024**2
 """Of one file; a larger one stays in the sandbox."""
@@ -51,8 +51,8 @@ def _entries(sandbox: Sandbox, text: str) -> list[bytes]:
         listed = "".join(response.stdout.split())
         try:
             if listed:
-                return gzip.decompress(base64.b64decode(listed)).split(b"\0")
-        except (OSError, EOFError, binascii.Error) as error:
+                return unpacked(listed, MOST_LIST_BYTES).split(b"\0")
+        except ValueError as error:
             said = str(error)
         said = " ".join(response.stderr.split())[-120:] or said or f"{response.ended}, {response.exit_code}"
     raise SandboxLostError(f"what the run made cannot be listed: the sandbox does not answer ({said})")

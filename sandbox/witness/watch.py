@@ -1,20 +1,15 @@
 """Watches a command in a sandbox."""
 
-import base64
-import binascii
-import zlib
-
 import msgspec
 
 from sandbox.contract import Command, OnOutput, Response, Sandbox
+from sandbox.packed import unpacked
 from sandbox.witness.notes import judge
 from sandbox.witness.shell import BEGIN, READ, install
 
 SECONDS = 60.0
 MOST_BYTES = 2_000_000
 """Of notes; whoever can write them could pack any amount into little."""
-_GZIP = 31
-"""Window bits with which zlib reads gzip."""
 
 
 def run_watched(sandbox: Sandbox, command: Command, on_output: OnOutput | None = None) -> Response:
@@ -36,8 +31,8 @@ def run_watched(sandbox: Sandbox, command: Command, on_output: OnOutput | None =
 
 
 def unpack(said: str) -> str:
+    """The notes as they were printed; "" where they are none."""
     try:
-        packed = base64.b64decode("".join(said.split()))
-        return zlib.decompressobj(_GZIP).decompress(packed, MOST_BYTES).decode("utf-8", "replace")
-    except (zlib.error, binascii.Error, ValueError):
+        return unpacked(said, MOST_BYTES).decode("utf-8", "replace")
+    except ValueError:
         return ""
