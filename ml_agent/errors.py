@@ -4,7 +4,7 @@ AgentError                    70
 ├── UsageError                 2   the call's words are off
 ├── ConfigurationError         3   key, Docker, endpoint
 │   └── WrongSettingError      3   a value that a setting cannot have
-├── ProviderError              4   model or GitHub does not answer as it should
+├── ProviderError              4   a model, GitHub or a repository's host does not answer as it should
 ├── BudgetExceededError        5   a limit on tokens, money, calls, attempts or time
 ├── RunLockedError             2   another process works on this run
 └── InternalError             70   a defect of ours
@@ -14,7 +14,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sandbox.errors import SandboxError
-from tools.errors import CatalogError, PluginError, RepositoryError, SearchError, ToolError, UnsafePathError
+from tools.errors import (
+    CatalogError,
+    PluginError,
+    RepositoryError,
+    SearchError,
+    ToolError,
+    UnreachableError,
+    UnsafePathError,
+)
 
 LIMIT_FLAGS = {
     "tokens": "--max-tokens", "usd": "--max-cost", "attempts": "--max-attempts", "seconds": "--max-seconds",
@@ -83,7 +91,7 @@ def exit_code_for(error: Exception) -> int:
         return error.exit_code
     if isinstance(error, (SandboxError, PluginError)):
         return ConfigurationError.exit_code
-    if isinstance(error, SearchError):
+    if isinstance(error, (SearchError, UnreachableError)):
         return ProviderError.exit_code
     if isinstance(error, (UnsafePathError, CatalogError, RepositoryError)):
         return UsageError.exit_code

@@ -3,7 +3,8 @@
 ToolError
 ├── UnsafePathError      a path leaves the repository
 ├── RepositoryError      a repository cannot be had
-│   └── UnsafeUrlError   a URL or option that git must not be given
+│   ├── UnsafeUrlError   a URL or option that git must not be given
+│   └── UnreachableError its host does not answer
 ├── SearchError          GitHub cannot be searched
 │   └── RateLimitError   GitHub asks to wait longer than allowed
 ├── CatalogError         a catalogue file is malformed
@@ -26,6 +27,10 @@ class RepositoryError(ToolError):
 
 class UnsafeUrlError(RepositoryError, ValueError):
     """A URL that git must not be given."""
+
+
+class UnreachableError(RepositoryError):
+    """The host of a repository did not answer: another time it may."""
 
 
 class SearchError(ToolError):

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
-from tools.errors import RepositoryError, UnsafeUrlError
+from tools.errors import RepositoryError, UnreachableError, UnsafeUrlError
 from tools.files import Tree
 from tools.git import Act, DeadlineError, Git, Limits, Operand, SizeError
 from tools.remotes import DEFAULT_WEB, Remote, Remotes, local_folder
@@ -43,10 +43,6 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
     local: bool
     note: str = ""
     """What the user should know, such as that the newest commit could not be asked for."""
-
-
-class UnreachableError(RepositoryError):
-    """The host of a repository did not answer."""
 
 
 class RepositoryCache:

@@ -48,6 +48,18 @@ def test_what_the_surroundings_prevented_is_tried_again_and_said(repository: Pat
     assert len(results) == 4 and done.returncode == 1
 
 
+def test_a_host_that_does_not_answer_is_of_the_surroundings(repository: Path, tmp_path: Path) -> None:
+    file, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    row = {"id": "far", "instruction": "fit the model with learning rate 0.2", "repo": "https://localhost:1/a/b"}
+    file.write_text(json.dumps(row) + "\n")
+    many(str(file), "--out", str(out), "--run", "none")
+    first = json.loads(out.read_text())
+    assert first["exit_code"] == 4 and "cannot be reached" in first["message"]
+    file.write_text(json.dumps({**row, "repo": str(repository)}) + "\n")
+    assert many(str(file), "--out", str(out), "--run", "none").returncode == 0
+    assert [json.loads(line)["exit_code"] for line in out.read_text().splitlines()] == [0]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -10,8 +10,8 @@ import pytest
 
 from ml_agent.testing.git_folders import commit_files, write_files
 from ml_agent.testing.github_server import About, Fault, GitHubServer
-from tools.errors import RepositoryError, UnsafeUrlError
-from tools.repository import RepositoryCache, UnreachableError
+from tools.errors import RepositoryError, UnreachableError, UnsafeUrlError
+from tools.repository import RepositoryCache
 
 FILES = {"README.md": "# Name", "src/run.py": "print(1)"}
 BOOK = About(full_name="owner/book")
