@@ -21,7 +21,7 @@ WALKS = """import argparse, time
 parser = argparse.ArgumentParser()
 parser.add_argument("--lr", type=float, default=0.1)
 args = parser.parse_args()
-for step in range(80):
+for step in range(50):
     print("step", step, flush=True)
     open("steps.txt", "a").write(f"{step}\\n")
     time.sleep(0.1)
@@ -50,7 +50,7 @@ def test_a_program_ends_with_the_run_and_what_it_made_is_kept(way: str, tmp_path
     (root / "README.md").write_text("# Walk\n\nWalk on:\n\n```bash\npython walk.py --lr 0.5\n```\n")
     words = ("--repo", str(root), *WAYS[way], "--run", "full", "--network", "none", "--out", str(out), "-q")
     began = time.monotonic()
-    done = ml_agent("solve", "walk on with lr 0.25", *words, "--max-seconds", "6")
+    done = ml_agent("solve", "walk on with lr 0.25", *words, "--max-seconds", "4")
     assert time.monotonic() - began < 40
     assert done.returncode == 5 and "--max-seconds" in done.stderr
     result = json.loads((out / "run.json").read_text())

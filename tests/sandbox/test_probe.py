@@ -74,7 +74,7 @@ LONG = ("sleeps", "imports slowly", "downloads")
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else []) for name in CASES])
 def test_started_is_seen_at_work(name: str, started_in: Sandbox) -> None:
     code, started = CASES[name]
-    response = probe(started_in, code, timeout=60.0 if started else 4.0)
+    response = probe(started_in, code, timeout=60.0 if started else 3.0)
     assert response.started is started
     assert response.ended == ("probe" if started else "timeout")
     assert response.ok is False
@@ -97,7 +97,7 @@ def test_an_early_end_is_what_it_is(started_in: Sandbox) -> None:
 
 def test_a_time_limit_says_whether_it_was_at_work(started_in: Sandbox) -> None:
     write(started_in, TRAINING)
-    response = started_in.run(Command(text="python main.py", timeout=4))
+    response = started_in.run(Command(text="python main.py", timeout=3))
     assert response.ended == "timeout" and response.started
 
 

@@ -151,9 +151,9 @@ def test_a_row_that_hangs_is_ended_for_its_time(call: Call, rows: Rows, bench: P
         return Answer("answer", {})
 
     with ModelServer(brain=stops) as server:
-        words = ("--navigator", "llm", "--model", "m", "--base-url", server.url, "--max-seconds", "8")
+        words = ("--navigator", "llm", "--model", "m", "--base-url", server.url, "--max-seconds", "4")
         said = call("predict", *ON, "--out", "{tmp}/out.jsonl", *words)
-    assert said.code == 0 and "timeout: more than 8 s" in said.err, said.err
+    assert said.code == 0 and "timeout: more than 4 s" in said.err, said.err
     assert json.loads((bench / "out.jsonl").read_text())["error"].startswith("timeout")
 
 
