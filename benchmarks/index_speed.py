@@ -48,18 +48,18 @@ def measure(folder: Path, cache: Path) -> dict[str, Any]:
     worker together.
     """
     start = time.perf_counter()
-    told = [start]
-    index = RepoIndex.open(folder, "measured", cache, lambda _: told.append(time.perf_counter()))
+    times = [start]
+    index = RepoIndex.open(folder, "measured", cache, lambda _: times.append(time.perf_counter()))
     index.prepare()
     parts = (index.passages, index.examples, index.signatures, index.api)
-    told.append(time.perf_counter())
-    seconds = told[-1] - start
+    times.append(time.perf_counter())
+    seconds = times[-1] - start
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return {
         "files": len(index.files),
         "parts": len(parts),
         "seconds": seconds,
-        "still": max(later - earlier for earlier, later in pairwise(told)),
+        "still": max(later - earlier for earlier, later in pairwise(times)),
         "cpu": sum(one.ru_utime + one.ru_stime for one in used),
         "megabytes": sum(one.ru_maxrss for one in used) / 1024,
     }

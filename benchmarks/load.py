@@ -60,8 +60,8 @@ def main(arguments: list[str] | None = None) -> int:
         options.looks.write_bytes(b"".join(msgspec.json.encode(look) + b"\n" for look in looks))
     report = _report(looks, options.tasks)
     endings = {name: sum(row["ending"] == name for row in rows) for name in sorted({row["ending"] for row in rows})}
-    told = [f"{row['id']}: {row.get('message', '')}"[:300] for row in rows if row["ending"] not in _WELL]
-    report |= {"exit code": code, "results": len(rows), "endings": endings, "told": told}
+    messages = [f"{row['id']}: {row.get('message', '')}"[:300] for row in rows if row["ending"] not in _WELL]
+    report |= {"exit code": code, "results": len(rows), "endings": endings, "told": messages}
     report |= {"left": [str(one)[:120] for one in left]}
     print(json.dumps(report, indent=1))
     return int(bool(left) or len(rows) != options.tasks or not report["flat"])

@@ -69,8 +69,8 @@ def whole_account(draft: Draft, request: Request, workspace: Workspace) -> tuple
         _entry_by_place(value, placed) or _entry_of_switch(value, words, alone) or _entry(value, words, alone)
         for value in stated
     ]
-    told = {(entry.value, entry.text, entry.where): entry for entry in reversed(entries)}
-    return tuple(reversed(told.values()))
+    distinct = {(entry.value, entry.text, entry.where): entry for entry in reversed(entries)}
+    return tuple(reversed(distinct.values()))
 
 
 def _places_of(draft: Draft, words: Sequence[_Word]) -> dict[int, str]:

@@ -62,8 +62,8 @@ def bounded(ending: Ending, message: str, draft: Draft) -> tuple[Ending, str]:
         return ending, message
     texts = list(dict.fromkeys(one.text for one in lost))
     count = "1 value of your sentence is" if len(texts) == 1 else f"{len(texts)} values of your sentence are"
-    told = f"{message}; {count} {NOT_IN_IT} {', '.join(texts)}"
+    full_message = f"{message}; {count} {NOT_IN_IT} {', '.join(texts)}"
     disputed = " ".join(dispute.finding for dispute in draft.disputes)
     failed = draft.source != CHOSEN and any(one.named and one.text not in disputed for one in lost)
     done = ending in (Ending.COMPLETED, Ending.DELIVERED)
-    return (Ending.NOT_DELIVERED if done and failed else ending), told
+    return (Ending.NOT_DELIVERED if done and failed else ending), full_message

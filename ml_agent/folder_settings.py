@@ -48,11 +48,11 @@ def taken(said: Mapping[str, Any], present: Any, trusted: bool) -> dict[str, Any
         return dict(said)
     kept = {name: value for name, value in said.items() if _lowers(name, value, getattr(present, name, None))}
     left = [name for name in said if name not in kept]
-    told = f"{FILE} of this folder is read: took {', '.join(sorted(kept)) or 'nothing'}"
+    message = f"{FILE} of this folder is read: took {', '.join(sorted(kept)) or 'nothing'}"
     if left:
         names = ", ".join(repr(name)[1:-1][:40] for name in sorted(left)[:20])
-        told += f"; left {names} (--trust-folder takes all)"
-    _say(told)
+        message += f"; left {names} (--trust-folder takes all)"
+    _say(message)
     return kept
 
 

@@ -156,11 +156,11 @@ async def _follow(ctx: Context[Any, Any], job: Work[Answer]) -> Answer:
     """Report the events of a job as progress; stop it, and wait until it is gone, where the call is cancelled."""
     _under_way.add(job)
     try:
-        told, next_output = 0, 0.0
+        reported, next_output = 0, 0.0
         async for event in job:
             if event.kind == "done" or (event.kind == "output" and time.monotonic() >= next_output):
-                told, next_output = told + 1, time.monotonic() + OUTPUT_SECONDS
-                await ctx.report_progress(told, message=neutral(_line(event)))
+                reported, next_output = reported + 1, time.monotonic() + OUTPUT_SECONDS
+                await ctx.report_progress(reported, message=neutral(_line(event)))
     finally:
         job.cancel()
         with anyio.CancelScope(shield=True):

@@ -63,10 +63,10 @@ def _unused_findings(ledger: tuple[LedgerEntry, ...], advises: bool) -> list[Fin
 def _unused_message(entry: LedgerEntry, ledger: Sequence[LedgerEntry]) -> str:
     """What is said of a value without a place: of a name that was given twice, that there is one place for it."""
     name, separator, value = entry.text.partition("=")
-    rivals = (other for other in ledger if other is not entry and other.text.startswith(f"{name}="))
-    rival = next((other for other in rivals if other.status != "not found"), None)
-    if separator and rival is not None:
-        return f"{name!r} is given twice, {value} and {rival.value}: the answer has one place for it"
+    same_name = (other for other in ledger if other is not entry and other.text.startswith(f"{name}="))
+    other_value = next((other for other in same_name if other.status != "not found"), None)
+    if separator and other_value is not None:
+        return f"{name!r} is given twice, {value} and {other_value.value}: the answer has one place for it"
     return f"the instruction asks for {entry.text!r}, which the answer does not use"
 
 
@@ -82,6 +82,6 @@ def lines_of(findings: Sequence[Finding]) -> list[str]:
 
 def _line(finding: Finding) -> str:
     place = f" ({finding.path}:{finding.line or 1})" if finding.path else ""
-    told = "did you mean" in finding.message
-    advice = f"; did you mean {finding.suggestion}?" if finding.suggestion and not told else ""
+    suggested = "did you mean" in finding.message
+    advice = f"; did you mean {finding.suggestion}?" if finding.suggestion and not suggested else ""
     return f"{finding.code}: {finding.message}{advice}{place}"

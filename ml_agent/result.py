@@ -153,8 +153,8 @@ def _write_answer(folder: RunFolder, best: Plain, before: Sequence[Before]) -> N
     """The answer as a script, behind what was done before it ran: alone it may fail where it is taken to."""
     draft = best["draft"]
     if draft["kind"] == "python":
-        told = [f"# {line}" for one in before for line in one.command.splitlines()]
-        head = [f"# Before it, in the repository's folder {draft['workdir']}:", *told] if told else []
+        comments = [f"# {line}" for one in before for line in one.command.splitlines()]
+        head = [f"# Before it, in the repository's folder {draft['workdir']}:", *comments] if comments else []
         text = "\n".join([*head, draft["text"].rstrip("\n")])
         write_atomically(folder.path / "answer.py", text + "\n")
         return

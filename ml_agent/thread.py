@@ -36,7 +36,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
         """With one more turn."""
         return msgspec.structs.replace(self, turns=(*self.turns, turn))
 
-    def told(self, result: PromptText) -> "Thread":
+    def with_result(self, result: PromptText) -> "Thread":
         """With the last result of the last turn replaced: what became of an answer is known only later."""
         last = self.turns[-1]
         turn = msgspec.structs.replace(last, results=(*last.results[:-1], result))

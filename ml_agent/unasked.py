@@ -20,8 +20,10 @@ def unasked(draft: Draft, instruction: str) -> list[str]:
     honoured = {word.partition("=")[0] for where in known for word in where.split()}
     said = {word.strip(".,;:!?()\"'").lower() for word in re.split(r"[\s=]+", instruction)}
     found = [pair for invocation in parse_command(draft.text).invocations for pair in _pairs(invocation.words)]
-    told = [" ".join(pair) for pair in found if pair[0].partition("=")[0] not in honoured and not _is_said(pair, said)]
-    return told if len(told) <= MOST else [*told[:MOST], f"{len(told) - MOST} more"]
+    options = [
+        " ".join(pair) for pair in found if pair[0].partition("=")[0] not in honoured and not _is_said(pair, said)
+    ]
+    return options if len(options) <= MOST else [*options[:MOST], f"{len(options) - MOST} more"]
 
 
 def _is_said(pair: list[str], said: set[str]) -> bool:

@@ -8,7 +8,7 @@ from ml_agent.matching.mentions import read_request
 from ml_agent.matching.save_places import save_places
 from ml_agent.request import Request, Value
 from ml_agent.unasked import unasked
-from ml_agent.values.context import counted_thing, purpose
+from ml_agent.values.context import counted_noun, purpose
 from tools.candidates import Candidate
 
 _LONGEST = 100
@@ -31,7 +31,7 @@ def _describe(value: Value, instruction: str) -> str:
         return f"{value.name.lstrip('-')} {value.value}" if value.name else value.text
     if value.kind != "number" or not value.words:
         return value.value
-    if counted := counted_thing(value, instruction):
+    if counted := counted_noun(value, instruction):
         return f"{value.text} {counted}"
     return " ".join([*purpose(value, instruction), value.text])
 
@@ -76,12 +76,12 @@ def of_inputs(absent: Sequence[str], refused: Sequence[str]) -> list[str]:
 
 def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str:
     """Whether a draft is sound, which files are nowhere, the account of the user's values, and what was kept from an example unasked."""
-    told = [entry for entry in draft.ledger if entry.required or entry.status != "not found"]
+    entries = [entry for entry in draft.ledger if entry.required or entry.status != "not found"]
     placed = sum(entry.status != "not found" for entry in draft.ledger)
     verdict = "sound" if draft.sound else "disputed by its author, so it is run"
     lines = [f"{verdict}; {counted(placed, 'value')} accounted for"]
     lines += lacking
-    lines += map(_entry, told)
+    lines += map(_entry, entries)
     lines += _unused_places(draft, instruction)
     return "\n".join([*lines, *_kept_options(draft, instruction)])
 

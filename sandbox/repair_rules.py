@@ -139,8 +139,8 @@ def _missing_file(diagnosis: Diagnosis, failure_context: FailureContext) -> Iter
     if folder is not None and (moved := _from_folder(failure_context, folder)):
         yield moved
     named = os.path.normpath(path) in failure_context.task.named
-    if path.startswith("/") and not named and (told := _told_where(failure_context, path)):
-        yield told
+    if path.startswith("/") and not named and (found := _from_the_message(failure_context, path)):
+        yield found
     missing = MissingFile(
         root=failure_context.source.root,
         path=path,
@@ -152,7 +152,7 @@ def _missing_file(diagnosis: Diagnosis, failure_context: FailureContext) -> Iter
         yield Repair(kind="first", arguments=(command,), why=f"{command} makes {path}")
 
 
-def _told_where(failure_context: FailureContext, path: str) -> Repair | None:
+def _from_the_message(failure_context: FailureContext, path: str) -> Repair | None:
     """A path of the author's machine, given by an option that has it, or a folder above it, as its default."""
     inside = same_file_inside(failure_context.source.root, path)
     if inside is None or failure_context.entry is None or "\n" in failure_context.task.text.strip():

@@ -132,9 +132,9 @@ class Knowledge:
 
 def field_strengths(mentions: Iterable[Mention]) -> dict[Concept, float]:
     """How strongly mentions point to each field, strongest first: 1 for one clear name, less for shared names only."""
-    heard = {(mention.concept, mention.text.lower()): mention.weight for mention in mentions}
+    weights = {(mention.concept, mention.text.lower()): mention.weight for mention in mentions}
     sums: dict[Concept, float] = defaultdict(float)
-    for (concept, _), weight in heard.items():
+    for (concept, _), weight in weights.items():
         sums[concept] += weight
     # One more name of the same field says less each time.
     strengths = {concept: 1 - 0.5**total for concept, total in sums.items()}

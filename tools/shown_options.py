@@ -176,8 +176,8 @@ def _may_wait(option: Option) -> bool:
 
 def _correct_type(option: Option, given: Sequence[str]) -> Option:
     """A key that is no switch after all: its `no` only says that nothing is given yet."""
-    told = [one for one in given if one.lower() not in TRUE | FALSE | {"", "null"}]
-    if not _may_wait(option) or not any(not VARIABLE.fullmatch(one) for one in told):
+    values = [one for one in given if one.lower() not in TRUE | FALSE | {"", "null"}]
+    if not _may_wait(option) or not any(not VARIABLE.fullmatch(one) for one in values):
         return option
     return msgspec.structs.replace(
         option, type="unknown", default=None if option.default == "false" else option.default

@@ -36,8 +36,8 @@ def _row(task: FeedbackTask, way: Way, kept: KeptRows[Row]) -> Row:
     if done is None:
         done = run_task(task, way)
         kept.add(done)
-    told = "completed" if done.completed else "; ".join([done.evidence, *done.wrong])
-    Console(stderr=True).print(f"{done.task}: {told} ({done.seconds:.0f} s)", markup=False)
+    outcome = "completed" if done.completed else "; ".join([done.evidence, *done.wrong])
+    Console(stderr=True).print(f"{done.task}: {outcome} ({done.seconds:.0f} s)", markup=False)
     return done
 
 

@@ -89,13 +89,13 @@ def judge(reference: Program, candidate: Program | None) -> Verdict:
     ] or list(reference.calls)
     total, hits, exact, entry = 0.0, 0.0, True, True
     for call in required:
-        rivals = [one for one in candidate.calls if one.callee.object.name == call.callee.object.name]
+        same_name = [one for one in candidate.calls if one.callee.object.name == call.callee.object.name]
         total += 1 + len(call.arguments)
-        if not rivals:
+        if not same_name:
             exact = entry = False
             continue
         good, bad = max(
-            (_compare(call.callee, call.arguments, one.arguments) for one in rivals), key=lambda one: one[0] - one[1]
+            (_compare(call.callee, call.arguments, one.arguments) for one in same_name), key=lambda one: one[0] - one[1]
         )
         hits += 1 + good - 0.5 * bad
         exact = exact and not bad

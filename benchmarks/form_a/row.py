@@ -187,7 +187,7 @@ def _assignment(job: Job, sandbox: Sandbox) -> Assignment:
     if not workspace:
         raise AgentMissingError(f"the {sandbox.name} sandbox does not say where its workspace is")
     folder = name if task.folder == "." else f"{name}/{task.folder}"
-    told = SubjectTask(
+    subject_task = SubjectTask(
         text=instruction(seen, f"{workspace}/{folder}", settings.prompt_version),
         endpoint=settings.endpoint,
         folder=folder,
@@ -197,4 +197,4 @@ def _assignment(job: Job, sandbox: Sandbox) -> Assignment:
         calling=settings.calling,
         installs=settings.installs,
     )
-    return Assignment(seen=seen, root=job.root, name=name, task=told)
+    return Assignment(seen=seen, root=job.root, name=name, task=subject_task)

@@ -71,11 +71,11 @@ def lay(place: ErrandFolder) -> None:
         (root / script).write_text(PROGRAM.format(mark=place.mark))
         (root / "README.md").write_text(README.format(name=name, script=script))
         for row, lr in enumerate(("0.25", "0.125"), 1):
-            told = INSTRUCTION.format(name=name, lr=lr, epochs=row + 1)
+            instruction = INSTRUCTION.format(name=name, lr=lr, epochs=row + 1)
             output = f"python {script} --lr {lr} --epochs {row + 1}"
             rows.append({
                 "github_id": number, "id": row, "github": f"https://github.com/local/{name}", "path": ".", "type": "Bash Script",
-                "instruction": told, "output": output, "arguments": {"lr": lr, "epochs": str(row + 1)}, "oracle": "",
+                "instruction": instruction, "output": output, "arguments": {"lr": lr, "epochs": str(row + 1)}, "oracle": "",
             })  # fmt: skip
     place.rows.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
@@ -84,8 +84,8 @@ def errands(sandbox: str) -> tuple[Errand, ...]:
     """The five; those that run something do so in this sandbox (docker or local)."""
 
     def solve(place: ErrandFolder, out: Path) -> Words:
-        told = INSTRUCTION.format(name="fitting", lr="0.25", epochs=3)
-        words = ["solve", told, "--repo", str(place.repos / "fitting"), "--run", "full", "--sandbox", sandbox]
+        instruction = INSTRUCTION.format(name="fitting", lr="0.25", epochs=3)
+        words = ["solve", instruction, "--repo", str(place.repos / "fitting"), "--run", "full", "--sandbox", sandbox]
         return [*words, "--network", "none", "--quiet", "--json", "--out", str(out / "run")]
 
     def resume(place: ErrandFolder, out: Path) -> Words:

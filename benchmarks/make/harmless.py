@@ -92,16 +92,16 @@ def is_harmless(
 
 def _trains(found: Mapping[str, RequestedOption], signature: Signature) -> bool:
     """Whether a program trains with what it is given, as far as names tell."""
-    told = {w for wish in found.values() for w in words_of(wish.option)}
+    words = {w for wish in found.values() for w in words_of(wish.option)}
     named = {*re.split(r"[\W_]+", signature.path.lower()), *signature.subcommand}
-    return "train" in told or not (told | named) & TESTING
+    return "train" in words or not (words | named) & TESTING
 
 
 def _only_tests(found: Mapping[str, RequestedOption]) -> bool:
     """Whether a switch leaves the training out of a program that trains: folders are mostly those of training then."""
-    told = {w for wish in found.values() for w in words_of(wish.option)}
+    words = {w for wish in found.values() for w in words_of(wish.option)}
     switches = (w.option for w in found.values() if w.option.switch)
-    return "train" not in told and any(words_of(o) & TESTING for o in switches)
+    return "train" not in words and any(words_of(o) & TESTING for o in switches)
 
 
 def _can_be_added(wish: RequestedOption, guards: Guards) -> bool:

@@ -80,19 +80,19 @@ def name_words(option: Option) -> str:
     if "." in option.dest:
         return option.dest
     spelled = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", option.dest)
-    if len(spelled) <= SHORT and (told := help_noun(option)):
-        return told
+    if len(spelled) <= SHORT and (noun := help_noun(option)):
+        return noun
     words = [w for w in re.split(r"[_\-\s]+", spelled) if w]
     full = [LONG.get(w.lower(), w.lower() if not w.isupper() or len(w) > 4 else w) for w in words]
     full = ["number" if nth and nth == len(full) - 1 and w == "number of" else w for nth, w in enumerate(full)]
     if full and full[0] in ("maximum", "minimum", "number of") and len(full) == 1:
         return words[0]
-    if full and (full[-1] in OPEN_ENDS or _is_no_thing(words, full)):
+    if full and (full[-1] in OPEN_ENDS or _names_nothing(words, full)):
         return option.dest
     return " ".join(full)
 
 
-def _is_no_thing(words: list[str], full: list[str]) -> bool:
+def _names_nothing(words: list[str], full: list[str]) -> bool:
     """Whether the words of a name make no noun phrase: a letter, a question or a deed, a number of what is not several."""
     if len(words) < 2:
         return False
@@ -140,9 +140,9 @@ def deed(option: Option) -> str:
 
 def switch_sentence(wish: RequestedOption, by_help: bool) -> str:
     """The request for a switch, as an imperative without a full stop."""
-    told = deed(wish.option)
-    if told and by_help:
-        return told
+    verb = deed(wish.option)
+    if verb and by_help:
+        return verb
     spelled = wish.option.flags[-1].lstrip("-") if wish.option.flags else wish.option.dest
     first, _, rest = re.sub(r"[-_]", " ", spelled).partition(" ")
     if wish.value is False:
@@ -185,9 +185,9 @@ LEADS = frozenset([
 
 def purpose(signature: Signature) -> str:
     """What an entry point does, as an imperative: by its own words where they say it, else by its name."""
-    told = _imperative_summary(signature.doc)
-    if told:
-        return told
+    summary = _imperative_summary(signature.doc)
+    if summary:
+        return summary
     words = entry_words(signature)
     if len(words) == 1 and words[0] in DOINGS:
         return DOINGS[words[0]]

@@ -64,5 +64,5 @@ def _see_that_it_fits(signature: Signature, program: Program) -> None:
     """Where no parser was reached: the signature knows every word."""
     parsed = parse_call(signature, program.words)
     if parsed.unknown or parsed.findings:
-        told = parsed.findings[0].message if parsed.findings else parsed.unknown[0]
-        raise RefusedCommand(f"the signature: {told}")
+        problem = parsed.findings[0].message if parsed.findings else parsed.unknown[0]
+        raise RefusedCommand(f"the signature: {problem}")

@@ -16,7 +16,7 @@ from benchmarks.make.code import code_row, code_seeds
 from benchmarks.make.guards import guards
 from benchmarks.make.phrases import namesakes
 from benchmarks.make.reference import RefusedCommand, reference
-from benchmarks.make.seeds import Seed, folder_of, rivals, seeds
+from benchmarks.make.seeds import Seed, folder_of, seeds, with_the_same_options
 from benchmarks.make.vary import RequestedOption, ValueMaker
 from benchmarks.make.wording import STYLES, RequestContent, Style, UnsayableRequest, request
 from tools.index import RepoIndex
@@ -153,15 +153,15 @@ def _row(start: Seed, styles: Sequence[Style], maker: _Maker) -> dict[str, Any]:
     """A row in the first of the styles in which its request can be written."""
     workdir = start.workdir if start.example else "."
     wishes = chosen(start, maker.known(start), maker.varied)
-    others = rivals(start.signature, [w.option.dest for w in wishes], maker.signatures)
+    others = with_the_same_options(start.signature, [w.option.dest for w in wishes], maker.signatures)
     repository = maker.source.github.rstrip("/").rpartition("/")[2]
     alone = not others and not namesakes(start.signature, maker.signatures)
-    told = RequestContent(
+    content = RequestContent(
         signature=start.signature, wishes=tuple(wishes), workdir=workdir, alone=alone, repository=repository
     )
-    _first_style(told, styles, maker.random)
+    _first_style(content, styles, maker.random)
     command, folder = _command(start, wishes, workdir, maker.source.root)
-    style, text = _first_style(msgspec.structs.replace(told, workdir=folder), styles, maker.random)
+    style, text = _first_style(msgspec.structs.replace(content, workdir=folder), styles, maker.random)
     return {
         **_common(maker.source), "path": "./" if folder == "." else f"./{folder}", "instruction": text, "style": style,
         "framework": start.signature.framework, "arguments": {w.option.dest: _expected_text(w) for w in wishes},
@@ -174,12 +174,12 @@ def _row(start: Seed, styles: Sequence[Style], maker: _Maker) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _first_style(told: RequestContent, styles: Sequence[Style], random: Random) -> tuple[Style, str]:
+def _first_style(content: RequestContent, styles: Sequence[Style], random: Random) -> tuple[Style, str]:
     """The first style in which the request can be written, and the request."""
     reason: UnsayableRequest | None = None
     for style in styles:
         try:
-            return style, request(told, style, random)
+            return style, request(content, style, random)
         except UnsayableRequest as unsaid:
             reason = unsaid
     raise reason or UnsayableRequest("no style")

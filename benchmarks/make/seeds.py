@@ -168,7 +168,7 @@ def plain(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def rivals(signature: Signature, dests: Sequence[str], others: Sequence[Signature]) -> list[Signature]:
+def with_the_same_options(signature: Signature, dests: Sequence[str], others: Sequence[Signature]) -> list[Signature]:
     """Other entry points that take all of these options, so that the options alone do not tell which is meant."""
     flags = {o.dest: set(o.flags) for o in signature.options}
     found = []

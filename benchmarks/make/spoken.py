@@ -157,9 +157,9 @@ def _is_lost(name: str, row: Mapping[str, Any], before: str, lower: str) -> bool
         return False
     helps = row.get("helps", {})
     others = {w for other in row["arguments"] if other != name for w in _stems(f"{other} {helps.get(other, '')}")}
-    told = _stems(f"{name} {helps.get(name, '')}")
-    told = ((told - others) or told) & _stems(before)
-    return bool(told) and not told & _stems(lower)
+    own_stems = _stems(f"{name} {helps.get(name, '')}")
+    own_stems = ((own_stems - others) or own_stems) & _stems(before)
+    return bool(own_stems) and not own_stems & _stems(lower)
 
 
 def _stems(text: str) -> set[str]:

@@ -82,27 +82,27 @@ class RequestContent(msgspec.Struct, frozen=True, kw_only=True):
     repository: str
 
 
-def request(told: RequestContent, style: Style, random: Random) -> str:
+def request(content: RequestContent, style: Style, random: Random) -> str:
     """The request in a style, checked to contain every value.
 
     Raises:
         Unsaid: the style needs words that the entry point does not give, or a value got lost.
     """
-    text = WRITERS[style](told, random)
+    text = WRITERS[style](content, random)
     text = re.sub(r"\s+", " ", text).strip()
     text = text[0].upper() + text[1:] if style != "terse" else text
-    for wish in told.wishes:
+    for wish in content.wishes:
         if not says(text, wish):
             raise UnsayableRequest(f"the value of {wish.option.dest} is not in it")
     if style != "flags":
-        _see_that_things_differ(told)
+        _see_that_things_differ(content)
     return text
 
 
-def _see_that_things_differ(told: RequestContent) -> None:
+def _see_that_things_differ(content: RequestContent) -> None:
     """No two things that a request names have the same name."""
     for by_help in (False, True):
-        nouns = [_noun(told, w, by_help).lower() for w in _split(told)[0]]
+        nouns = [_noun(content, w, by_help).lower() for w in _split(content)[0]]
         if len(set(nouns)) < len(nouns):
             raise UnsayableRequest("two options have the same name in words")
 
@@ -122,7 +122,7 @@ def _stands(value: str, lower: str) -> bool:
 
 def _says_switch(lower: str, wish: RequestedOption) -> bool:
     """Whether most words of a switch's flag, or what its help says that it does, are there."""
-    if (told := deed(wish.option)) and told.lower() in lower:
+    if (verb := deed(wish.option)) and verb.lower() in lower:
         return True
     spelled = " ".join(
         (*wish.option.flags, *wish.option.negative_flags, wish.option.dest, name_words(wish.option))
@@ -162,11 +162,11 @@ def _join_phrases(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _noun(told: RequestContent, wish: RequestedOption, by_help: bool = False) -> str:
-    return (_told_noun(told, wish) if by_help else "") or name_words(wish.option)
+def _noun(content: RequestContent, wish: RequestedOption, by_help: bool = False) -> str:
+    return (_help_noun(content, wish) if by_help else "") or name_words(wish.option)
 
 
-def _told_noun(told: RequestContent, wish: RequestedOption) -> str:
+def _help_noun(content: RequestContent, wish: RequestedOption) -> str:
     """What the help text says it is; "" where that does not tell it from another option.
 
     Some texts speak of a place and belong to another option, whose value is one; some say no more than that it is a file.
@@ -176,14 +176,14 @@ def _told_noun(told: RequestContent, wish: RequestedOption) -> str:
         return ""
     if not set(re.findall(r"[a-z]+", noun.lower())) - SAYS_NOTHING:
         return ""
-    others = (o for o in told.signature.options if o.dest != wish.option.dest)
+    others = (o for o in content.signature.options if o.dest != wish.option.dest)
     return "" if any(help_noun(o).lower() == noun.lower() for o in others) else noun
 
 
-def _split(told: RequestContent) -> tuple[list[RequestedOption], list[RequestedOption]]:
+def _split(content: RequestContent) -> tuple[list[RequestedOption], list[RequestedOption]]:
     """Wishes with values, and switches."""
-    switches = [w for w in told.wishes if w.option.switch or isinstance(w.value, bool)]
-    return [w for w in told.wishes if w not in switches], switches
+    switches = [w for w in content.wishes if w.option.switch or isinstance(w.value, bool)]
+    return [w for w in content.wishes if w not in switches], switches
 
 
 def _deeds(switches: Sequence[RequestedOption], by_help: bool) -> list[str]:
@@ -192,26 +192,30 @@ def _deeds(switches: Sequence[RequestedOption], by_help: bool) -> list[str]:
     ]
 
 
-def _goal(told: RequestContent) -> str:
+def _goal(content: RequestContent) -> str:
     """What is to be done; with the entry point's name where the options do not tell which is meant."""
-    goal = purpose(told.signature)
-    if not goal or (goal.endswith(" program") and not told.alone):
-        return f"run {_entry(told)}"
-    return goal if told.alone else f"{goal} with {_entry(told)}"
+    goal = purpose(content.signature)
+    if not goal or (goal.endswith(" program") and not content.alone):
+        return f"run {_entry(content)}"
+    return goal if content.alone else f"{goal} with {_entry(content)}"
 
 
-def _entry(told: RequestContent) -> str:
+def _entry(content: RequestContent) -> str:
     """The entry point, with the folder that its name does not tell: many folders of a repository have a `main.py`."""
-    name = entry_name(told.signature, told.workdir)
-    return name if told.workdir == "." or told.signature.kind == "console" else f"{name} from the folder {told.workdir}"
+    name = entry_name(content.signature, content.workdir)
+    return (
+        name
+        if content.workdir == "." or content.signature.kind == "console"
+        else f"{name} from the folder {content.workdir}"
+    )
 
 
-def _polite(told: RequestContent, random: Random) -> str:
-    values, switches = _split(told)
+def _polite(content: RequestContent, random: Random) -> str:
+    values, switches = _split(content)
     opening = random.choice((
         "Could you please help me to {}?", "I would be grateful for a command to {}.", "Hello, I should like to {}, and would appreciate your help.",
-    )).format(_goal(told))  # fmt: skip
-    wishes = [f"the {_noun(told, w, True)} should be {_value(w, True)}" for w in values]
+    )).format(_goal(content))  # fmt: skip
+    wishes = [f"the {_noun(content, w, True)} should be {_value(w, True)}" for w in values]
     if wishes:
         opening += f" In this run, {_join_phrases(wishes)}."
     if switches:
@@ -221,28 +225,28 @@ def _polite(told: RequestContent, random: Random) -> str:
     )
 
 
-def _plain(told: RequestContent, random: Random) -> str:
-    values, switches = _split(told)
-    text = f"{_goal(told)}."
+def _plain(content: RequestContent, random: Random) -> str:
+    values, switches = _split(content)
+    text = f"{_goal(content)}."
     if values:
-        text += f" Set {_join_phrases([f'the {_noun(told, w)} to {_value(w)}' for w in values])}."
+        text += f" Set {_join_phrases([f'the {_noun(content, w)} to {_value(w)}' for w in values])}."
     if switches:
         text += f" {'Also, ' if values else 'Please '}{_join_phrases(_deeds(switches, True))}."
     return text
 
 
-def _terse(told: RequestContent, random: Random) -> str:
-    values, switches = _split(told)
-    head = " ".join(entry_words(told.signature)) if told.alone else _entry(told)
+def _terse(content: RequestContent, random: Random) -> str:
+    values, switches = _split(content)
+    head = " ".join(entry_words(content.signature)) if content.alone else _entry(content)
     if not head:
         raise UnsayableRequest("the entry point has no words")
     parts = [f"{name_words(w.option)} {_value(w)}" for w in values]
-    head = head if head.split()[0].lower() == told.repository.lower() else f"{told.repository} {head}"
+    head = head if head.split()[0].lower() == content.repository.lower() else f"{content.repository} {head}"
     return ", ".join([head, *parts, *_deeds(switches, False)])
 
 
-def _flags(told: RequestContent, random: Random) -> str:
-    values, switches = _split(told)
+def _flags(content: RequestContent, random: Random) -> str:
+    values, switches = _split(content)
     values += [w for w in switches if not w.option.switch]
     switches = [w for w in switches if w.option.switch]
     said = [f"{_flag(w)} {_value_as_typed(w)}" for w in values]
@@ -251,9 +255,9 @@ def _flags(told: RequestContent, random: Random) -> str:
         for w in switches
         if w.option.flags
     ]
-    if len(said) != len(told.wishes):
+    if len(said) != len(content.wishes):
         raise UnsayableRequest("an option has no flag")
-    return f"Give me the call of {_entry(told)} with {_join_phrases(said)}."
+    return f"Give me the call of {_entry(content)} with {_join_phrases(said)}."
 
 
 def _flag(wish: RequestedOption) -> str:
@@ -268,35 +272,35 @@ def _value_as_typed(wish: RequestedOption) -> str:
     return " ".join(map(quoted, wish.value)) if isinstance(wish.value, list) else quoted(wish.value)
 
 
-def _indirect(told: RequestContent, random: Random) -> str:
-    if not told.alone:
+def _indirect(content: RequestContent, random: Random) -> str:
+    if not content.alone:
         raise UnsayableRequest("other entry points take the same options")
-    goal = purpose(told.signature)
+    goal = purpose(content.signature)
     if not goal or goal.endswith(" program"):
         raise UnsayableRequest("nothing says what the entry point does")
-    values, switches = _split(told)
-    if not all(_told_noun(told, w) for w in values):
+    values, switches = _split(content)
+    if not all(_help_noun(content, w) for w in values):
         raise UnsayableRequest("an option has no help in plain words")
-    parts = [f"The {_told_noun(told, w)} must be {_value(w)}." for w in values]
+    parts = [f"The {_help_noun(content, w)} must be {_value(w)}." for w in values]
     return " ".join([f"{goal}.", *parts, *(f"{d[0].upper()}{d[1:]}." for d in _deeds(switches, True))])
 
 
-def _context(told: RequestContent, random: Random) -> str:
-    places = [w for w in told.wishes if w.is_path]
+def _context(content: RequestContent, random: Random) -> str:
+    places = [w for w in content.wishes if w.is_path]
     if not places:
         raise UnsayableRequest("there is no path in it")
-    values, switches = _split(told)
-    where = "the repository's root" if told.workdir == "." else f"the folder {told.workdir}"
-    goal = _goal(told).removesuffix(f" from the folder {told.workdir}")
-    text = f"I work in {where} of {told.repository} and want to {goal}."
+    values, switches = _split(content)
+    where = "the repository's root" if content.workdir == "." else f"the folder {content.workdir}"
+    goal = _goal(content).removesuffix(f" from the folder {content.workdir}")
+    text = f"I work in {where} of {content.repository} and want to {goal}."
     for wish in places:
-        noun = _noun(told, wish, True)
+        noun = _noun(content, wish, True)
         text += (
             f" The {noun} should be {_value(wish)}."
             if words_of(wish.option) & OUTPUT_WORDS
             else f" For the {noun} take {_value(wish)}."
         )
-    rest = [f"{_noun(told, w)} {_value(w)}" for w in values if w not in places]
+    rest = [f"{_noun(content, w)} {_value(w)}" for w in values if w not in places]
     if rest:
         text += f" Use {_join_phrases(rest)}."
     if switches:

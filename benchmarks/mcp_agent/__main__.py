@@ -75,9 +75,9 @@ async def answer(tasks: list[Task], options: argparse.Namespace) -> None:
         async with AsyncExitStack() as stack:
             work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ml-agent-mcp-")))
             functions = [stack.enter_context(shell(repository.resolve(), task.path, work))]
-            tools, told = await stack.enter_async_context(served()) if options.tools else ([], "")
+            tools, instructions = await stack.enter_async_context(served()) if options.tools else ([], "")
             asked = request_of(task, str(repository.resolve()))
-            answered = await converse(client, options.model, asked, [*functions, *tools], told)
+            answered = await converse(client, options.model, asked, [*functions, *tools], instructions)
         subject = "agent with our tools" if options.tools else "agent alone"
         line = Prediction(
             github_id=task.github_id, id=task.id, output=(answered.text,), usage=answered.usage, subject=subject,

@@ -77,8 +77,8 @@ async def converse(
             given = _arguments(call.function.arguments)
             if call.function.name == ANSWER and isinstance(given.get("command"), str):
                 return ConversationResult(text=given["command"], usage=usage, called=called)
-            told = await _act(known.get(call.function.name), given)
-            messages.append({"role": "tool", "tool_call_id": call.id, "content": told})
+            result = await _act(known.get(call.function.name), given)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
         if not calls:
             messages.append({"role": "user", "content": "Call `answer` with the command."})
     return ConversationResult(text="", usage=usage, called=called)

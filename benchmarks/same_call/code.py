@@ -35,11 +35,11 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
         return failed("wrong entry", f"{_names(made)} is called, not {_names(wanted)}")
     known = [plain(v) for v in said(candidate)]
     for call in wanted:
-        rivals = [c for c in made if _same_name(call, c)]
+        candidates = [c for c in made if _same_name(call, c)]
         others = [c for c in made if not any(_same_name(w, c) for w in wanted)]
-        if not rivals and others:
+        if not candidates and others:
             return failed("wrong entry", f"{_names(others)} is called, not {call.name}")
-        verdict = _best(call, rivals, known)
+        verdict = _best(call, candidates, known)
         if not verdict.passed:
             return verdict
     for call in reference.calls:
@@ -131,11 +131,11 @@ def _names(calls: Sequence[CodeCall]) -> str:
     return ", ".join(dict.fromkeys(c.name for c in calls)) or "nothing of the repository"
 
 
-def _best(call: CodeCall, rivals: Sequence[CodeCall], known: Sequence[Any]) -> Verdict:
+def _best(call: CodeCall, candidates: Sequence[CodeCall], known: Sequence[Any]) -> Verdict:
     """The verdict on the call that comes nearest."""
-    if not rivals:
+    if not candidates:
         return failed("missing", f"{call.name} is not called")
-    found = [list(_differences(call, rival, known)) for rival in rivals]
+    found = [list(_differences(call, candidate, known)) for candidate in candidates]
     return min(found, key=len, default=[])[0] if all(found) else GOOD
 
 

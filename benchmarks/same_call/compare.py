@@ -23,15 +23,17 @@ def compare_programs(reference: Observation, candidate: Observation, root: Path)
     refused = _refusal(reference, candidate)
     rest = list(candidate.programs)
     for wanted in reference.programs:
-        rivals = [p for p in rest if same_entry(wanted, p, root)]
-        if not rivals:
+        candidates = [p for p in rest if same_entry(wanted, p, root)]
+        if not candidates:
             if refused is not None:
                 return refused
             if candidate.programs and all(any(same_entry(w, p, root) for w in reference.programs) for p in rest):
                 return failed("missing", f"{wanted.file or wanted.name} is not started")
             started = ", ".join(filter(None, (p.file or p.name for p in candidate.programs))) or "nothing"
             return failed("wrong entry", f"{started} is started, not {wanted.file or wanted.name}")
-        differences, nearest = min(((_differences(wanted, p, root), p) for p in rivals), key=lambda pair: len(pair[0]))
+        differences, nearest = min(
+            ((_differences(wanted, p, root), p) for p in candidates), key=lambda pair: len(pair[0])
+        )
         if differences:
             return refused if refused is not None else differences[0]
         rest.remove(nearest)

@@ -88,8 +88,8 @@ def answer_of(files: Mapping[str, str]) -> str:
 
 def task_text(seen: Visible) -> str:
     """What every agent is told."""
-    told = {"github": seen.github, "folder": seen.path or ".", "instruction": seen.instruction}
-    return "\n\n".join(render("bench_task", prefix_code=seen.prefix_code, **told).values())
+    fields = {"github": seen.github, "folder": seen.path or ".", "instruction": seen.instruction}
+    return "\n\n".join(render("bench_task", prefix_code=seen.prefix_code, **fields).values())
 
 
 def usage_of(run: SubjectRun) -> Usage:

@@ -146,6 +146,6 @@ def _fingerprint(config: AgentConfig, installed: Installed) -> str:
         for name in AgentConfig.__struct_fields__
         if name not in ("home", "base_url", "attempts")
     }
-    told = task_text(Visible(instruction="x", github="y", path="z", prefix_code="p"))
+    text = task_text(Visible(instruction="x", github="y", path="z", prefix_code="p"))
     versions = [installed.version, installed.commit, installed.fingerprint]
-    return hashlib.sha256(json.dumps([shaping, versions, told], sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps([shaping, versions, text], sort_keys=True).encode()).hexdigest()[:16]

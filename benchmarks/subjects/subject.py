@@ -229,9 +229,9 @@ def _error(ended: Ended, response: Response, refused: str) -> str:
 def driver_task(task: SubjectTask, inside: Inside) -> str:
     """What a driver of ours is told, as JSON."""
     steps = task.limits.calls or MOST_STEPS
-    told = {"text": task.text, "model": task.endpoint.model, "calling": task.calling, "steps": steps}
-    told["seconds"] = task.limits.seconds or MOST_SECONDS
-    return json.dumps({**told, "base_url": inside.base_url})
+    fields = {"text": task.text, "model": task.endpoint.model, "calling": task.calling, "steps": steps}
+    fields["seconds"] = task.limits.seconds or MOST_SECONDS
+    return json.dumps({**fields, "base_url": inside.base_url})
 
 
 def _run(subject: PackagedSubject, budget: Budget, records: Path, ended: Ended, error: str) -> SubjectRun:

@@ -189,5 +189,5 @@ def _internal(error: Exception) -> int:
         traceback.print_exc()
     author = author_of(error)
     whose = f"in {author}: " if author else ""
-    told = f"internal error: {whose}{type(error).__name__}: {error} (ML_AGENT_DEBUG=1 shows where)"
-    return _say(told, exit_code_for(error))
+    line = f"internal error: {whose}{type(error).__name__}: {error} (ML_AGENT_DEBUG=1 shows where)"
+    return _say(line, exit_code_for(error))

@@ -30,10 +30,10 @@ def expectations(instruction: str, given: Given, navigator: Navigator, request: 
     """Each path once; what the user says by option stands before what was read. Raises UsageError for an unknown kind."""
     read = expectations_of(instruction)
     asks = not read and not given.expect and _SPEAKS_OF_RESULTS.search(instruction)
-    told = navigator.expects(request) if asks and isinstance(navigator, ExpectingNavigator) else ()
+    declared = navigator.expects(request) if asks and isinstance(navigator, ExpectingNavigator) else ()
     stated = [_parse(text, read) for text in given.expect]
     taken: dict[str, Expectation] = {}
-    for one in _each(stated, read, told):
+    for one in _each(stated, read, declared):
         taken.setdefault(posixpath.normpath(one.path) if one.path else one.kind, one)
     return tuple(taken.values())
 

@@ -146,9 +146,9 @@ class GroundedNavigator:
         written: Iterator[Draft] = iter(())
         if wanted_kind(request.instruction) == "python" or author.is_library:
             written = author.drafts(request, workspace, self._python or shipped_tables(), self._tables)
-        told = [_with_account(one, request, workspace) for one in written]
+        accounted = [_with_account(one, request, workspace) for one in written]
         named = named_objects(statement_of(request), workspace.index.api)
-        return ProgramDrafts(told, _Drafts(adapted_programs(task, choices)), named)
+        return ProgramDrafts(accounted, _Drafts(adapted_programs(task, choices)), named)
 
     def _folder(self, workspace: Workspace) -> "_Folder":
         key = (str(workspace.index.root), workspace.index.version, workspace.path)

@@ -81,5 +81,5 @@ def reworded_numbers(statement: ParsedRequest, *, plain: bool = True) -> str:
         and not _SIZE_OF_MODEL.fullmatch(one.text)
         and not (one.value == "0" and statement.text[one.end : one.end + 1] == "-")
     ]
-    told = [one for one in other if plain or not (one.text.isalpha() and one.value.isdigit())]
-    return "; ".join(dict.fromkeys(f"{one.text} = {one.value}" for one in told if any(map(str.isalpha, one.text))))
+    mentioned = [one for one in other if plain or not (one.text.isalpha() and one.value.isdigit())]
+    return "; ".join(dict.fromkeys(f"{one.text} = {one.value}" for one in mentioned if any(map(str.isalpha, one.text))))

@@ -58,8 +58,8 @@ def assemble(prompt: Prompt, limit: int, count: Count) -> AssembledPrompt:
     if room < 0:
         raise DoesNotFit(f"the question needs {fixed} tokens and there is room for {limit}")
     kept, cut = _fill(prompt.sections, room, count)
-    told = [*(kept[s.name] for s in prompt.sections if s.name in kept), prompt.question]
-    return AssembledPrompt(system=prompt.system, user=joined("\n\n", filter(None, told)), cut=tuple(cut))
+    texts = [*(kept[s.name] for s in prompt.sections if s.name in kept), prompt.question]
+    return AssembledPrompt(system=prompt.system, user=joined("\n\n", filter(None, texts)), cut=tuple(cut))
 
 
 def shorten(text: PromptText, room: int, count: Count, keep: Literal["head", "tail"] = "head") -> PromptText:

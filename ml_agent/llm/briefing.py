@@ -80,8 +80,8 @@ def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft])
     """
     found = likely_entries(request, workspace, ENTRIES + _OTHERS)
     task = _Task(request, workspace, drafts)
-    told = (_opening(task, found, limits) for limits in LEVELS)
-    fitting = (one for one in told if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)
+    openings = (_opening(task, found, limits) for limits in LEVELS)
+    fitting = (one for one in openings if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)
     return next(fitting, None) or _opening(task, found, LEVELS[-1])
 
 
@@ -189,7 +189,7 @@ def _passages(
     passages: Sequence[Passage], request: Request, calls: Sequence[dict[str, str]], most: int
 ) -> list[dict[str, str]]:
     """The passages that tell something that the documented calls do not."""
-    told = [
+    lines = [
         {
             "place": f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}",
             "text": blocks_of(one, most, request.instruction),
@@ -199,7 +199,7 @@ def _passages(
     known = {_plain(call["text"])[:_SAME] for call in calls}
     new = {
         one["text"]: one
-        for one in reversed(told)
+        for one in reversed(lines)
         if one["text"] and not any(call in _plain(one["text"]) for call in known)
     }
     return list(reversed(new.values()))
@@ -212,12 +212,12 @@ def _plain(text: str) -> str:
 
 def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Request, workspace: Workspace) -> list[str]:
     """The files whose names fit, and those beside the ones that documents give, but for those that the message names anyway."""
-    told = {*(entry[0].path for entry in entries), *(one.path for one in passages)}
+    shown = {*(entry[0].path for entry in entries), *(one.path for one in passages)}
     found = [
         *likely_files(request.instruction, workspace, _FILES),
         *files_beside(entries[:_STEERED], request.instruction, workspace, _BESIDE),
     ]
-    fitting = [path for path in dict.fromkeys(found) if path not in told]
+    fitting = [path for path in dict.fromkeys(found) if path not in shown]
     return [path for place, path in enumerate(fitting) if sum(map(len, fitting[: place + 1])) <= _FILE_NAMES]
 
 
@@ -264,19 +264,19 @@ def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcomm
     shown: list[dict[str, Any]] = []
     best_of = [task.subcommands(entry)[: subcommands if not at else 1] for at, entry in enumerate(entries[: len(room)])]
     pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several)
-    told: dict[tuple[str, tuple[str, ...]], Signature] = {}
+    seen: dict[tuple[str, tuple[str, ...]], Signature] = {}
     for best, most in pairs:
-        if (best.path, best.subcommand) in told or not best.options:
+        if (best.path, best.subcommand) in seen or not best.options:
             continue  # the same program under its other name
-        text = _beside_others(best, told.values(), task) or options_of(best, task.request.instruction, most)
-        told[best.path, best.subcommand] = best
+        text = _beside_others(best, seen.values(), task) or options_of(best, task.request.instruction, most)
+        seen[best.path, best.subcommand] = best
         shown.append({"name": called(best, task.workspace.path), "text": text})
     return shown
 
 
-def _beside_others(best: Signature, told: Collection[Signature], task: _Task) -> str:
+def _beside_others(best: Signature, others: Collection[Signature], task: _Task) -> str:
     """The options of an entry point as those of one that is shown, and what it has beside them; "" where that says no less."""
-    for other in told:
+    for other in others:
         common = set(map(_look, best.options)) & set(map(_look, other.options))
         lacks = [option for option in other.options if _look(option) not in common]
         if len(common) < _SHARED or len(lacks) > _LACKED:

@@ -35,9 +35,9 @@ def excerpt(path: str, text: str, lines: str) -> PromptText:
         if shown.endswith(_CUT):
             last = first + len(shown.splitlines()) - 2
         return framed(path, f"{path}, lines {first}-{last} of {len(every)}\n{shown}")
-    told = "\n".join(line for line in without_licence(every) if line.strip())
-    if len(told) <= WHOLE:
-        return framed(path, told)
+    kept_text = "\n".join(line for line in without_licence(every) if line.strip())
+    if len(kept_text) <= WHOLE:
+        return framed(path, kept_text)
     shape = _outline(every, _HEADING)
     if len(shape) > _OUTLINE:
         shape = cut(_outline(every, _MAIN), _OUTLINE)

@@ -77,9 +77,9 @@ class Form:
         if not values:
             return []
         model, slots = shipped(), entry.slots_for(self._statement)
-        told = WrittenCallPrior(self._statement, slots, values)
-        assignment = told.with_given_values(
-            fill(self._statement, slots, model, told, callee_of(entry, workspace.path or ".")), model.switch
+        prior = WrittenCallPrior(self._statement, slots, values)
+        assignment = prior.with_given_values(
+            fill(self._statement, slots, model, prior, callee_of(entry, workspace.path or ".")), model.switch
         )
         for answer in scored_answers(self._statement, chosen, assignment, model):
             workdir = workdir_of(answer, workspace.path, workspace.path_given)

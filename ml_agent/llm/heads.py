@@ -25,8 +25,8 @@ def head_of(path: str, workspace: Workspace, most: int) -> str:
     lines = without_licence(lines)
     if path.endswith(".py"):
         lines = [line for line in lines if not _IMPORT.match(line)]
-    told = "\n".join(line[:_LINE].rstrip() for line in lines if line.strip(" #\t"))
-    return told if len(told) <= most else told[:most].rpartition("\n")[0] + "\n..."
+    text = "\n".join(line[:_LINE].rstrip() for line in lines if line.strip(" #\t"))
+    return text if len(text) <= most else text[:most].rpartition("\n")[0] + "\n..."
 
 
 def without_licence(lines: list[str]) -> list[str]:

@@ -56,8 +56,8 @@ def _turn(turn: Turn, number: int, mode: Mode) -> list[Message]:
         said = [{"name": call.name, "arguments": call.arguments} for call in turn.calls]
         words = json.dumps({"call": said[0]} if len(said) == 1 else {"calls": said}, ensure_ascii=False)
         answered = zip(turn.calls, turn.results, strict=True)
-        told = joined("\n\n", (joined("", [neutral(f"{call.name}: "), result]) for call, result in answered))
-        return [{"role": "assistant", "content": words}, {"role": "user", "content": told}]
+        text = joined("\n\n", (joined("", [neutral(f"{call.name}: "), result]) for call, result in answered))
+        return [{"role": "assistant", "content": words}, {"role": "user", "content": text}]
     names = [f"call_{number}_{place}" for place in range(len(turn.calls))]
     asked = [_native(name, call) for name, call in zip(names, turn.calls, strict=True)]
     results = zip(names, turn.results, strict=True)

@@ -120,8 +120,8 @@ class LlmNavigator:
         if draft.thread is None:
             return self._grounded.revise(request, workspace, draft, problem)
         lines = problem.error_lines
-        told = neutral("\n".join([problem.text, *([FAILED, *lines] if lines else []), WISH]))
-        mended = self._gone_on(request, workspace, draft, told)
+        message = neutral("\n".join([problem.text, *([FAILED, *lines] if lines else []), WISH]))
+        mended = self._gone_on(request, workspace, draft, message)
         if mended is not None and mended.text == draft.text and not stands_by(mended, draft):
             self._over.add(self._key(request, workspace))
             return None
@@ -148,14 +148,14 @@ class LlmNavigator:
             self._forms[key] = self._or_grounded("generate", lambda: form.answers(first), list)
         return self._forms[key]
 
-    def _gone_on(self, request: Request, workspace: Workspace, draft: Draft, told: PromptText) -> Draft | None:
+    def _gone_on(self, request: Request, workspace: Workspace, draft: Draft, message: PromptText) -> Draft | None:
         """The next answer in the conversation that `draft` came of."""
         thread = draft.thread
         if thread is None or self._key(request, workspace) in self._over:
             return None
 
         def think() -> Draft | None:
-            return self._conversation(request, workspace).go_on(thread.told(told), draft)
+            return self._conversation(request, workspace).go_on(thread.with_result(message), draft)
 
         return self._answer(request, workspace, think)
 

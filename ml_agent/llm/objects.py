@@ -126,8 +126,8 @@ def likely_modules(
 def outline(module: ModuleFacts, words: str, workspace: Workspace, listed: Sequence[ApiObject], most: int) -> str:
     """What a file defines beside what is listed, each with its parameters, what shares words with the task first."""
     said = set(tokenize(words))
-    told = {item.name for item in listed}
-    items = [item for item in workspace.index.api.objects if item.path == module.path and item.name not in told]
+    listed_names = {item.name for item in listed}
+    items = [item for item in workspace.index.api.objects if item.path == module.path and item.name not in listed_names]
     items.sort(key=lambda one: -len(said & set(tokenize(f"{one.name} {one.doc}"))))
     names = [f"{one.name.rpartition('.')[2]}({parameters_of(one.parameters)})" for one in items]
     kept: list[str] = []

@@ -142,7 +142,7 @@ class Sender:
         answer = _parse(raw.http_response.text)
         self._learn_ratio(sent, answer)
         took = round(time.monotonic() - began, 3)
-        usage, choices = told_usage(answer), answer.get("choices")
+        usage, choices = reported_usage(answer), answer.get("choices")
         self._emit("model-call", phase=phase, mode=mode, request=sent, reply=choices, usage=usage, seconds=took)
         return answer
 
@@ -178,7 +178,7 @@ class Sender:
 
     def _learn_ratio(self, body: dict[str, Any], answer: dict[str, Any]) -> None:
         """Remember how many tokens the model's own tokenizer makes of one of ours, from above."""
-        said = told_usage(answer).get("prompt_tokens")
+        said = reported_usage(answer).get("prompt_tokens")
         counted = _tokens(body)
         if said is not None and counted >= _ENOUGH_TO_LEARN and 0 < said < counted * _MOST_RATIO:
             known = self._parts.memory.traits(self.endpoint.identity).token_ratio or 1.0
@@ -221,7 +221,7 @@ def _tokens(body: dict[str, Any]) -> int:
     return overhead + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
 
 
-def told_usage(answer: dict[str, Any]) -> dict[str, int]:
+def reported_usage(answer: dict[str, Any]) -> dict[str, int]:
     """The tokens that a reply says were used; what is no number of them counts as not told."""
     usage = answer.get("usage")
     said = usage if isinstance(usage, dict) else {}

@@ -71,9 +71,11 @@ def is_filled(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -
 def is_introduced(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> bool:
     """Whether the request says a word by which this example alone is introduced, and that no option can mean: "For hierarchical clustering"."""
     others = [one for one in entry.example_calls if one.example.text != shown.example.text]
-    told = set(_introduction(shown)) - {word for one in others for word in _introduction(one)}
-    told -= {term for slot in entry.slots for term in (*slot.help_terms, *(one for name in slot.names for one in name))}
-    return bool(others) and bool(told & statement.vocabulary)
+    own_terms = set(_introduction(shown)) - {word for one in others for word in _introduction(one)}
+    own_terms -= {
+        term for slot in entry.slots for term in (*slot.help_terms, *(one for name in slot.names for one in name))
+    }
+    return bool(others) and bool(own_terms & statement.vocabulary)
 
 
 def _introduction(shown: ExampleCall) -> list[str]:
@@ -134,7 +136,7 @@ def _expand_value(value: Any, values: Mapping[str, str]) -> Any:
     return expand(value, values) if isinstance(value, str) else value
 
 
-def is_rival(option: Option, asked: Collection[str]) -> bool:
+def replaces_one(option: Option, asked: Collection[str]) -> bool:
     """Whether an option is for use instead of one that is asked for: "CSV file, instead of a source"."""
     match = _INSTEAD.search(option.help)
     return match is not None and option.dest not in asked and match[1].replace("-", "_") in asked

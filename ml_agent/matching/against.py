@@ -41,8 +41,10 @@ class OptionAlignment:
         value is ahead of others elsewhere.
         """
         own = self._span(mention)
-        rivals = (self._span(one).odds[slot] for one in others if one.end <= mention.start or mention.end <= one.start)
-        return [own.log[slot], own.ahead[slot], own.log[-1], _clip(own.odds[slot] - max(rivals, default=0.0))]
+        competing = (
+            self._span(one).odds[slot] for one in others if one.end <= mention.start or mention.end <= one.start
+        )
+        return [own.log[slot], own.ahead[slot], own.log[-1], _clip(own.odds[slot] - max(competing, default=0.0))]
 
     def best_token(self, slot: int, spent: Sequence[tuple[int, int]]) -> tuple[float, float, int]:
         """Where the request speaks most of a slot, outside of what is spent: log-probability, how far it is ahead of others, and the character."""

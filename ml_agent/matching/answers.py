@@ -14,9 +14,9 @@ from ml_agent.matching.after_example import (
     in_named_folder,
     is_filled,
     is_introduced,
-    is_rival,
     merged,
     nearest_example,
+    replaces_one,
 )
 from ml_agent.matching.entries import EntryPoint, ExampleCall
 from ml_agent.matching.fill import FilledSlot, SlotAssignment
@@ -116,9 +116,9 @@ def _call(
     statement: ParsedRequest, entry: EntryPoint, placed: Mapping[str, Any], shown: ExampleCall | None
 ) -> dict[str, Any]:
     base = example_values(statement, entry, shown) if shown is not None else {}
-    rivals = {option.dest for option in entry.signature.options if is_rival(option, placed)}
-    rivals |= {one.option.dest for one in entry.slots if one.boolean and is_ruled_out(statement, entry.slots, one)}
-    base = merged({dest: value for dest, value in base.items() if dest not in rivals}, placed)
+    excluded = {option.dest for option in entry.signature.options if replaces_one(option, placed)}
+    excluded |= {one.option.dest for one in entry.slots if one.boolean and is_ruled_out(statement, entry.slots, one)}
+    base = merged({dest: value for dest, value in base.items() if dest not in excluded}, placed)
     for option in entry.signature.options:
         launched = bool(entry.launcher) and launch.is_launchers(option)
         if option.required and not launched and base.get(option.dest) is None and option.dest not in placed:

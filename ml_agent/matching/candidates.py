@@ -53,8 +53,8 @@ def candidates(
             and not counts_the_other(statement, mention, slot)
         ):
             yield mention, None
-    told = [one for one in values_after_name(statement, slot) if not _is_spent(one.start, spent)]
-    for word in told or _words(statement, slots, place, spent):
+    named = [one for one in values_after_name(statement, slot) if not _is_spent(one.start, spent)]
+    for word in named or _words(statement, slots, place, spent):
         if alphanumeric(word.value) not in said:
             yield word, None
 
@@ -121,14 +121,14 @@ def _all_entries(statement: ParsedRequest, slots: Sequence[Slot], place: int) ->
     said = vocabulary_matches(statement, slots[place])
     if any(one.exact or one.strength > _IN_FULL for one in said):
         return said
-    heard = choice_by_meaning(statement, slots, place)
-    if heard is None or any(one.value == heard.value for one in said):
+    choice = choice_by_meaning(statement, slots, place)
+    if choice is None or any(one.value == choice.value for one in said):
         return said
-    at = [n for n, token in enumerate(statement.tokens) if token.start < heard.end and heard.start < token.end]
+    at = [n for n, token in enumerate(statement.tokens) if token.start < choice.end and choice.start < token.end]
     if not at or any(one.kind == "path" and at[0] <= one.first <= at[-1] for one in statement.mentions):
         return said  # who names a file means that one
-    mention = mention_between(statement, heard.value, at[0], at[-1])
-    return [*said, VocabularyMatch(heard.value, heard.share, heard.margin, False, mention, True)]
+    mention = mention_between(statement, choice.value, at[0], at[-1])
+    return [*said, VocabularyMatch(choice.value, choice.share, choice.margin, False, mention, True)]
 
 
 def _words(

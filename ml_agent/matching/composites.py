@@ -148,9 +148,11 @@ def placed_files(text: str, tokens: Sequence[Token], single: Sequence[Mention]) 
             yield _joined_path(text, tokens, one, other, one, other)
 
 
-def _resides(thing: Mention, folder: Mention, between: Sequence[str]) -> bool:
+def _resides(contained: Mention, folder: Mention, between: Sequence[str]) -> bool:
     """Whether a sentence says in many words that a thing lies in a folder: "the model X, which resides in the depths of the './a/' folder"."""
-    spelled = thing.kind == "name" and re.search(r"[\d_]", thing.value) is not None and "/" not in thing.value
+    spelled = (
+        contained.kind == "name" and re.search(r"[\d_]", contained.value) is not None and "/" not in contained.value
+    )
     said = len(between) <= _FAR and bool(_RESIDES & set(between)) and bool(_INSIDE & set(between))
     return (
         spelled and said and folder.value.endswith("/") and _is_folder(folder) and not {".", ";", "and"} & set(between)

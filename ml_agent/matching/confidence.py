@@ -50,16 +50,16 @@ def unplaced(statement: ParsedRequest, text: str, signature: Signature | None, s
     """
     tree = parse_python(text) if signature is None else None
     text = ast.unparse(tree) if tree is not None else text  # a comment does nothing
-    told = [text, shown]
+    texts = [text, shown]
     if signature is not None:
-        told += [signature.path, signature.name, signature.doc, *signature.subcommand]
+        texts += [signature.path, signature.name, signature.doc, *signature.subcommand]
         given = _option_values(signature, text)
-        told += [
+        texts += [
             f"{option.dest} {' '.join(option.flags)} {option.help}"
             for option in signature.options
             if option.dest in given
         ]
-    known = {term for one in told for word in re.split(r"[^\w.+-]+", one) for term in terms(word)}
+    known = {term for one in texts for word in re.split(r"[^\w.+-]+", one) for term in terms(word)}
     squeezed = alphanumeric(text)
     return tuple(
         dict.fromkeys(

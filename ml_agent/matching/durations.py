@@ -21,16 +21,16 @@ def seconds_behind(text: str, end: int) -> float:
     return float(_unit(match["unit"])) if match is not None else 0.0
 
 
-def in_the_units_of(told: str, value: str, seconds: float, whole: bool) -> str:
+def in_the_units_of(description: str, value: str, seconds: float, whole: bool) -> str:
     """A duration as an option counts it, where its name or its help names one unit of time; else as it was said.
 
     Args:
-        told: name and help of the option.
+        description: name and help of the option.
         value: the number that was said.
         seconds: its unit.
         whole: whether the option takes whole numbers only.
     """
-    named = {_unit(match["unit"]) for match in _NAMED.finditer(told.lower())}
+    named = {_unit(match["unit"]) for match in _NAMED.finditer(description.lower())}
     amount = number(value)
     if not seconds or amount is None or len(named) != 1 or not -_MOST_DIGITS <= amount.adjusted() <= _MOST_DIGITS:
         return value

@@ -180,8 +180,8 @@ class EntryPoint:
         """What the source has beside the default of an option for words, or beside a value that examples give it."""
         if not _takes_any_word(option):
             return ()
-        told = _DEFAULT.findall(option.help)[:1] if not option.default else []
-        known = [option.default or "", *told, *self.seen_values.get(option.dest, ())[:_MOST_LOOKED_UP]]
+        stated = _DEFAULT.findall(option.help)[:1] if not option.default else []
+        known = [option.default or "", *stated, *self.seen_values.get(option.dest, ())[:_MOST_LOOKED_UP]]
         names = [text for text in known if text and number(text) is None and text.lower() not in TRUTH]
         return tuple(dict.fromkeys(one for text in names for one in self.facts.alternatives.of(text)))
 

@@ -42,8 +42,8 @@ class CompetingEvidence(NamedTuple):
 
     name: float
     help: float
-    rival_name: float
-    rival_help: float
+    competing_name: float
+    competing_help: float
 
 
 def features(
@@ -71,7 +71,7 @@ def features(
         *_wording_features(case), *_type_features(case), *_in_vocabulary(case), *_as_path(case),
         *_of_file_kind(case), *_as_option(case), *_as_name(case), *_in_words(case),
         *_by_kind(mention, slot), *_by_size(amount, slot.numeric_default, slot),
-        seen.name - others.rival_name, seen.help - others.rival_help, *_beside(case),
+        seen.name - others.competing_name, seen.help - others.competing_help, *_beside(case),
     ]  # fmt: skip
 
 

@@ -87,7 +87,7 @@ def value_slot_pairs(
             continue
         for mention, entry in candidates(statement, slots, place, statement.mentions[:_MOST_VALUES], spans):
             seen = evidence(nearness(statement, mention), statement, slot, weights)
-            if entry is not None or is_possible(slot, mention, seen) or _is_heard(sense, mention, place):
+            if entry is not None or is_possible(slot, mention, seen) or _is_meant_number(sense, mention, place):
                 found.append((mention, place, seen, entry))
     found = without_ruled_out(found)
     compare = _Comparison(found)
@@ -97,7 +97,7 @@ def value_slot_pairs(
     ]  # fmt: skip
 
 
-def _is_heard(sense: "OptionAlignment | None", mention: Mention, place: int) -> bool:
+def _is_meant_number(sense: "OptionAlignment | None", mention: Mention, place: int) -> bool:
     """Whether a number means a slot of which no word is said."""
     return sense is not None and mention.kind == "number" and sense.is_aligned(mention, place)
 
@@ -114,8 +114,8 @@ def _sense(
         return []
     said, idle = sense.features(mention, *at), [0.0] * 4
     if entry is not None:
-        heard = [1.0, entry.strength, entry.margin] if entry.by_meaning else [0.0] * 3
-        return [*idle, *said, *_NOT_PLAIN, *heard]
+        meaning = [1.0, entry.strength, entry.margin] if entry.by_meaning else [0.0] * 3
+        return [*idle, *said, *_NOT_PLAIN, *meaning]
     if mention.kind != "word":
         return [*said, *idle, *_NOT_PLAIN, *[0.0] * 3]
     own = set(terms(mention.value))

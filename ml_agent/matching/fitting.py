@@ -174,8 +174,8 @@ _NO_PLACES = frozenset(terms("key type mode strategy format suffix method column
 def _is_no_place(slot: Slot) -> bool:
     """Whether a name says last that a slot holds no path, and no known value is one: "checkpoint_key"."""
     known = (slot.option.default or "", *slot.seen)
-    told = bool({"input-help", "path-help"} & slot.role)
-    return all(name[-1] in _NO_PLACES for name in slot.names) and not told and not any("/" in text for text in known)
+    by_help = bool({"input-help", "path-help"} & slot.role)
+    return all(name[-1] in _NO_PLACES for name in slot.names) and not by_help and not any("/" in text for text in known)
 
 
 _FOLDERS = frozenset({"folder", "directory", "dir", "subfolder", "sub-folder"})
@@ -228,8 +228,8 @@ def spelling_in_slot(mention: Mention, slot: Slot) -> tuple[str, ...]:
     if mention.percent and shares:
         return (format((Decimal(mention.value) / 100).normalize(), "f"),)
     if mention.seconds and not slot.closed:
-        told = f"{slot.option.dest} {slot.option.help}"
-        return (in_the_units_of(told, mention.value, mention.seconds, slot.option.type == "int"),)
+        description = f"{slot.option.dest} {slot.option.help}"
+        return (in_the_units_of(description, mention.value, mention.seconds, slot.option.type == "int"),)
     quoted = mention.kind == "text" and not slot.closed
     return (mention.value if quoted else _canonical_spelling(mention.value, slot),)
 

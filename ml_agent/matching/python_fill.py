@@ -131,8 +131,10 @@ def _spelled_near(
     for one in assignment.placed:
         spelled = by_start.get(one.starts[0]) if one.starts and one.reason.startswith("spelled") else None
         if spelled is not None:
-            rivals = [at for at, spot in enumerate(spots) if spot.name == spots[one.slot].name]
-            near = max(rivals, key=lambda at: max((s for s in named[spots[at].call] if s < spelled.start), default=-1))
+            same_name = [at for at, spot in enumerate(spots) if spot.name == spots[one.slot].name]
+            near = max(
+                same_name, key=lambda at: max((s for s in named[spots[at].call] if s < spelled.start), default=-1)
+            )
             if near != one.slot and near not in taken:
                 taken.add(near)
                 one = msgspec.structs.replace(one, slot=near)
@@ -141,19 +143,19 @@ def _spelled_near(
 
 
 def _carry(given: dict[tuple[int, str], str], spots: Sequence[ParameterSlot], program: Program) -> None:
-    """What one call is told another one that must have it is told, too, and the one that is handed its result."""
+    """What one call is given another one that must have it is given, too, and the one that is handed its result."""
     by_name: dict[str, tuple[int, str]] = {}
     for (call, name), text in given.items():
         by_name.setdefault(name, (call, text))
     for spot in spots:
         if (spot.call, spot.name) in given or spot.name not in by_name:
             continue
-        told, text = by_name[spot.name]
-        teller, other = program.calls[told], program.calls[spot.call]
+        giver, text = by_name[spot.name]
+        first, other = program.calls[giver], program.calls[spot.call]
         value = other.arguments.get(spot.name)
         shown = value is not None and text_of_literal(value) is not None
-        alike = spot.slot.option.default == _default(teller, spot.name) != "None"
-        if spot.slot.option.required or shown or (alike and _are_joined(teller, other)):
+        alike = spot.slot.option.default == _default(first, spot.name) != "None"
+        if spot.slot.option.required or shown or (alike and _are_joined(first, other)):
             given[spot.call, spot.name] = text
 
 

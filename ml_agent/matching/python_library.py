@@ -68,8 +68,8 @@ class ApiCallable:
         """Its docstring, that of the constructor included."""
         body = self._node.body if self._node is not None else ()
         inner = [one for one in body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
-        told = (one for one in (self._node, *inner) if isinstance(one, ast.ClassDef | ast.FunctionDef))
-        return "\n".join(ast.get_docstring(one) or "" for one in told).strip() or self.object.doc
+        documented = (one for one in (self._node, *inner) if isinstance(one, ast.ClassDef | ast.FunctionDef))
+        return "\n".join(ast.get_docstring(one) or "" for one in documented).strip() or self.object.doc
 
     @cached_property
     def parameter_docs(self) -> Mapping[str, str]:

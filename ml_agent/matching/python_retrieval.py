@@ -121,7 +121,7 @@ class LibraryIndex:
         spelled = [alphanumeric(one.name) for one in statement.spelled]
         known = sum(one in names for one in spelled)
         named = [terms(one.name) for one in callee.object.parameters]
-        told = [one for one in named if one and all(t in vocabulary for t in one)]
+        stated = [one for one in named if one and all(t in vocabulary for t in one)]
         covered = {t for one in named for t in one} & vocabulary
         examples = self.examples_by_name.get(callee.object.name, ())
         literal = stands_alone(callee.name, statement.text)
@@ -133,7 +133,7 @@ class LibraryIndex:
             said / whole, (whole - said) / 5, float(bool(worth) and said >= whole - 1e-9),
             sum(t in vocabulary for t in module) / (len(module) or 1),
             known / len(spelled) if spelled else 0.0, (len(spelled) - known) / 4,
-            len(told) / 4, len(covered) / (2 + len(vocabulary)) * 4, min(1.0, len(examples) / 3),
+            len(stated) / 4, len(covered) / (2 + len(vocabulary)) * 4, min(1.0, len(examples) / 3),
             math.log1p(self._import_counts[callee.name]) / 3, len(parts) / 4, float(callee.object.kind == "class"),
             float(callee.owner is not None),
             sum(value in texts for value in values) / len(values) if values else 0.0,

@@ -103,8 +103,8 @@ class EntryIndex:
             examples = self.facts.examples.get(signature.path, ())
             said = " ".join(f"{' '.join(e.headings[-3:])} {e.introduction} {e.text}" for e in examples[:12])
             shown.append((said + " ".join(self._sentences.of(signature.path)))[:_MOST_TEXT])
-            told = (f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)
-            options.append(" ".join(told)[:_MOST_TEXT])
+            texts = (f"{o.dest} {' '.join(o.choices[:20])} {o.help}" for o in signature.options)
+            options.append(" ".join(texts)[:_MOST_TEXT])
         return FieldIndex(names, shown, options)
 
     @cached_property

@@ -55,8 +55,8 @@ def without_counts(statement: ParsedRequest, placed: Sequence[FilledSlot], slots
         if series is None:
             continue
         ahead = len(one.values) - len(series.parts)
-        told = ahead > 0 and set(one.values[:ahead]) == {first} and one.values[ahead:] == series.parts
-        if told and slots[one.slot].several and len(one.starts) == len(one.values):
+        repeated = ahead > 0 and set(one.values[:ahead]) == {first} and one.values[ahead:] == series.parts
+        if repeated and slots[one.slot].several and len(one.starts) == len(one.values):
             found[at] = _holding(statement, one, slots, set(one.starts[ahead:]))
     return found
 

@@ -207,10 +207,10 @@ class Slot:
     @cached_property
     def separator(self) -> str:
         """What stands between a key and its value, where its words are such pairs by its help, examples or name; else ""."""
-        told = [match[1] for match in _KEYED.finditer(self.option.help)]
+        keys = [match[1] for match in _KEYED.finditer(self.option.help)]
         shown = [match[1] for text in self.seen if (match := _KEYED.match(text)) is not None]
         usual = ["="] if self.option.dest.endswith("kwargs") else [""]
-        return (told + shown + usual)[0] if self.several else ""
+        return (keys + shown + usual)[0] if self.several else ""
 
     @cached_property
     def role(self) -> frozenset[str]:

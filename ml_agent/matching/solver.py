@@ -82,8 +82,8 @@ _ALONE = 4.0
 
 def margin(answer: Answer, found: Sequence[Answer]) -> float:
     """How far an answer is ahead of those of other entry points, or behind."""
-    rival = max((one.score for one in found if one.entry is not answer.entry), default=answer.score - _ALONE)
-    return answer.score - rival
+    best_other = max((one.score for one in found if one.entry is not answer.entry), default=answer.score - _ALONE)
+    return answer.score - best_other
 
 
 def weakest_placement(answer: Answer) -> float:

@@ -116,8 +116,8 @@ def parse_number(text: str) -> Decimal | None:
         return sign * digits
     if cleaned.lower() in {"a", "an"}:
         return Decimal(sign)
-    spoken = from_words(cleaned)
-    return None if spoken is None else sign * Decimal(spoken)
+    in_words = from_words(cleaned)
+    return None if in_words is None else sign * Decimal(in_words)
 
 
 def _power(match: re.Match[str]) -> str | None:

@@ -195,5 +195,5 @@ def _host_of(whole: str) -> str:
 
 def _unknown(response: Response, last: str) -> str:
     how = f"signal {response.signal}" if response.ended == "signalled" else f"exit status {response.exit_code}"
-    told = response.failed[0] if response.failed else f"it ended with {how}"
-    return told + (f"; the last line was: {last.strip()[:200]}" if last else " and said nothing")
+    reason = response.failed[0] if response.failed else f"it ended with {how}"
+    return reason + (f"; the last line was: {last.strip()[:200]}" if last else " and said nothing")

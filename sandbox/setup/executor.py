@@ -168,8 +168,8 @@ class Setup:
         if "pip install" not in asked:
             return ()
         tools = tuple(f"{name}==" for name in LEFT_OUT_BY_FREEZE if name in asked)
-        told = [line for line in self._freeze("--all") if line.startswith(tools)] if tools else []
-        return tuple(dict.fromkeys([*self._freeze(), *told]))
+        pinned = [line for line in self._freeze("--all") if line.startswith(tools)] if tools else []
+        return tuple(dict.fromkeys([*self._freeze(), *pinned]))
 
     def _freeze(self, option: str = "") -> list[str]:
         lines = self.sandbox.run(Command(text=f"python -m pip freeze {option}", timeout=60)).stdout.splitlines()

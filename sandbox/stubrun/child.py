@@ -141,10 +141,10 @@ def call_makers(module, tree):
         if isinstance(node, ast.FunctionDef):
             call(made)
             continue
-        thing = call(made)
+        made_object = call(made)
         for method in node.body:
             if isinstance(method, ast.FunctionDef) and method.name != "__init__" and not method.decorator_list:
-                call(getattr(thing, method.name, None))
+                call(getattr(made_object, method.name, None))
 
 
 def call(function):

@@ -57,16 +57,16 @@ class Watch:
 
     def defaults_of(self, parser, namespace):
         """What parsing nothing gives, with nothing required."""
-        relaxed = [thing for thing in (*parser._actions, *parser._mutually_exclusive_groups) if thing.required]
-        for thing in relaxed:
-            thing.required = False
+        relaxed = [part for part in (*parser._actions, *parser._mutually_exclusive_groups) if part.required]
+        for part in relaxed:
+            part.required = False
         try:
             return self.real_known(parser, [], namespace)[0]
         except (Stop, Exception):  # a stubbed default may break its own converter; the plain defaults will do
             return argparse.Namespace(**{a.dest: a.default for a in parser._actions if a.dest != argparse.SUPPRESS})
         finally:
-            for thing in relaxed:
-                thing.required = True
+            for part in relaxed:
+                part.required = True
 
 
 def importing():

@@ -66,8 +66,8 @@ class _Report(msgspec.Struct):
 def judge(text: str, root: str, output: str) -> Seen:
     """What the notes say. `root` is the workspace as programs see it, `output` what the command printed."""
     runs, reports, commands = _read(text, root)
-    told = _Reports(reports)
-    failed = [line for run in runs if (line := _failure(run, told, output))]
+    reports_by = _Reports(reports)
+    failed = [line for run in runs if (line := _failure(run, reports_by, output))]
     mine = [run for run in runs if run.own or run.files]
     return Seen(
         programs=tuple(dict.fromkeys(run.name for run in mine)),

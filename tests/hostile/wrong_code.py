@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     Prompt(phase="plan", system=gated, sections=(), question=gated, examples=((text, gated),))  # type: ignore[arg-type]
     Turn(results=(text,))  # type: ignore[arg-type]
     Thread(opening=text, task=gated)  # type: ignore[arg-type]
-    Thread(opening=gated, task=gated).told(text)  # type: ignore[arg-type]
+    Thread(opening=gated, task=gated).with_result(text)  # type: ignore[arg-type]
     message: PromptMessage = {"role": "user", "content": text}  # type: ignore[typeddict-item]
     result: ToolMessage = {"role": "tool", "tool_call_id": "1", "content": text}  # type: ignore[typeddict-item]
     answer: PromptText = text  # type: ignore[assignment]

@@ -29,7 +29,7 @@ BAD_INPUT = {
     "an empty instruction": (("",), 2, "instruction is empty"),
     "a folder that is not there": (("fit it", "--repo", "{tmp}/nowhere"), 2, "nowhere"),
     "an option for a repository": (("fit it", "--repo", "-oops"), 2, "oops"),
-    "a URL where nothing answers": (("fit it", "--repo", "https://127.0.0.1:9/a/b"), 2, "127.0.0.1"),
+    "a URL where nothing answers": (("fit it", "--repo", "https://127.0.0.1:9/a/b"), 4, "127.0.0.1"),
     "a file for a folder": (("fit it", "--repo", "{repo}/README.md"), 2, "README.md"),
     "a path that is no folder": (("fit it", "--repo", "{repo}", "--path", "missing"), 2, "--path missing"),
     "a path outside the tree": (("fit it", "--repo", "{repo}", "--path", "../plain"), 2, "outside the repository"),

@@ -24,12 +24,12 @@ def explain_missing(
     if not absent or any(one.program == "git" and "submodule" in one.words for one in invocations):
         return
     bases = dict.fromkeys([workdir, *(locate(workdir, one.folder) or "." for one in invocations)])
-    told = set[str]()
+    reported = set[str]()
     for finding in findings:
         if finding.code not in _MISSING:
             continue
         word = finding.subject.replace(".", "/") if finding.code == "no-such-module" else finding.subject
         found = submodule_of((path for base in bases if (path := locate(base, word)) is not None), absent)
-        if found and found not in told:
-            told.add(found)
+        if found and found not in reported:
+            reported.add(found)
             yield Finding(code="submodule", message=say_absent([found]), severity="warning", subject=finding.subject)

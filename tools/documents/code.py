@@ -217,18 +217,18 @@ def looks_like_command(line: str) -> bool:
     )
 
 
-def _language(text: str, told: str) -> str:
+def _language(text: str, declared: str) -> str:
     """Corrects a label that the content contradicts: many documents put commands into Python fences and back."""
-    if told not in ("", "bash", "python"):
-        return told
+    if declared not in ("", "bash", "python"):
+        return declared
     tree = parse_python(text)
     imports = tree is not None and any(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body)
-    if told == "bash":
+    if declared == "bash":
         return "python" if imports else "bash"
     if tree is not None:
-        return told or ("python" if _is_strong(tree) else _guess_from_lines(text))
+        return declared or ("python" if _is_strong(tree) else _guess_from_lines(text))
     guessed = _guess_from_lines(text)
-    return "bash" if guessed == "bash" else told or guessed
+    return "bash" if guessed == "bash" else declared or guessed
 
 
 def _is_strong(tree: ast.Module) -> bool:

@@ -53,8 +53,8 @@ class Instances:
             foreign = tuple(base for base in foreign if base.split("[")[0].rpartition(".")[2] not in _PLAIN)
             if name in _OF_TORCH_MODULE and not _TORCH_MODULE.isdisjoint(foreign):
                 return True
-            told = cls.sure and not cls.open and not cls.fields and not self._resolver.ambiguous(member)
-            unsure = unsure or not told or not _TORCH_MODULE.issuperset(foreign)
+            certain = cls.sure and not cls.open and not cls.fields and not self._resolver.ambiguous(member)
+            unsure = unsure or not certain or not _TORCH_MODULE.issuperset(foreign)
         return UNKNOWN if unsure else False
 
     def method(self, owner: ApiObject, name: str) -> ApiObject | None:

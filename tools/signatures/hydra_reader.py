@@ -61,10 +61,10 @@ class Hydra(Native):
 
     def _read(self, folder: Value, name: Value, words: tuple[tuple[str, str], ...]) -> Signature:
         """The signature for these choices of the command line."""
-        told = dict(words)
-        folder, name = told.get("--config-path", folder), told.get("--config-name", name)
+        assigned = dict(words)
+        folder, name = assigned.get("--config-path", folder), assigned.get("--config-name", name)
         files = Files(self.run, folder, self.settings.path, old=self.old)
-        known = isinstance(name, str) and (folder is None or isinstance(folder, str)) and "--config-dir" not in told
+        known = isinstance(name, str) and (folder is None or isinstance(folder, str)) and "--config-dir" not in assigned
         known = known and self.settings.get(None, "strict") is not False
         options: dict[str, Option] = {}
         groups = files.groups()

@@ -39,9 +39,9 @@ READS = ("argv", "argparse", "flags", "click", "fire", "docopt", "hydra", "Parse
 
 def main(words: Sequence[str]) -> int:
     """Run `words` (an interpreter's command line without the interpreter); returns the exit status."""
-    told = Scorer(os.environ["STRICT_SCORER"])
-    report = run(told.job(), words)
-    told.tell(report)
+    scorer = Scorer(os.environ["STRICT_SCORER"])
+    report = run(scorer.job(), words)
+    scorer.tell(report)
     return 0 if report["outcome"] in PASSED else 1
 
 

@@ -198,9 +198,9 @@ def half_made(cls: Any, error: BaseException) -> Any:
 
 def blemish(function: Any, arguments: list[Any]) -> None:
     """Remember the objects on which a call did not come to its end."""
-    for thing in (getattr(function, "__self__", None), *arguments):
-        if not isinstance(thing, (*PLAIN, type, types.ModuleType, types.FunctionType)):
-            HALF[id(thing)] = thing
+    for value in (getattr(function, "__self__", None), *arguments):
+        if not isinstance(value, (*PLAIN, type, types.ModuleType, types.FunctionType)):
+            HALF[id(value)] = value
 
 
 def mentioned(cls: type, name: str) -> bool:

@@ -61,8 +61,8 @@ def name_of(value: Any) -> str:
         return value.__name__
     function = getattr(value, "__func__", value)
     named = isinstance(function, (type, types.FunctionType, types.BuiltinFunctionType))
-    thing = function if named else type(value)
-    return f"{thing.__module__}.{thing.__qualname__}" + ("" if named else "()")
+    named_object = function if named else type(value)
+    return f"{named_object.__module__}.{named_object.__qualname__}" + ("" if named else "()")
 
 
 def unwrapped(function: Callable[..., Any] | Any) -> Any:

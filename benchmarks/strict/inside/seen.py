@@ -222,8 +222,8 @@ def _own(function: Any) -> bool:
         return "_origin" in vars(function)
     function = unwrapped(function)
     function = getattr(function, "__func__", function)
-    thing = function if isinstance(function, (type, types.FunctionType)) else type(function)
-    module = sys.modules.get(getattr(thing, "__module__", "") or "")
+    owner = function if isinstance(function, (type, types.FunctionType)) else type(function)
+    module = sys.modules.get(getattr(owner, "__module__", "") or "")
     path = str(getattr(module, "__file__", None) or "")
     return bool(path) and SEEN.scope is not None and SEEN.scope.has(path) and path != SEEN.scope.answer
 

@@ -115,21 +115,21 @@ def _type(error: Any, scope: Scope) -> str:
 
 
 def _attribute(error: Any, scope: Scope) -> str:
-    thing = error.obj
-    if unknown.is_unknown(thing) or tainted(error, scope, names=False):
+    value = error.obj
+    if unknown.is_unknown(value) or tainted(error, scope, names=False):
         return ""
-    if id(thing) in bases.HALF and bases.mentioned(type(thing), error.name):
+    if id(value) in bases.HALF and bases.mentioned(type(value), error.name):
         return ""
-    if getattr(thing, "__path__", None) and importlib.util.find_spec(f"{thing.__name__}.{error.name}"):
+    if getattr(value, "__path__", None) and importlib.util.find_spec(f"{value.__name__}.{error.name}"):
         return ""
-    mine = own_frame(error, scope) or isinstance(thing, argparse.Namespace) or _own_module(thing, scope)
+    mine = own_frame(error, scope) or isinstance(value, argparse.Namespace) or _own_module(value, scope)
     return "no-such-attribute" if mine else ""
 
 
-def _own_module(thing: Any, scope: Scope) -> bool:
+def _own_module(value: Any, scope: Scope) -> bool:
     """Whether a thing is a module of the scope that was loaded to its end."""
-    path = getattr(thing, "__file__", None)
-    return isinstance(thing, types.ModuleType) and bool(path) and scope.has(str(path)) and not stumbled(thing)
+    path = getattr(value, "__file__", None)
+    return isinstance(value, types.ModuleType) and bool(path) and scope.has(str(path)) and not stumbled(value)
 
 
 def _key(error: Any, scope: Scope) -> str:

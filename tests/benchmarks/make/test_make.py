@@ -17,7 +17,7 @@ from benchmarks.make.phrases import deed, help_noun, name_words
 from benchmarks.make.reference import RefusedCommand, reference
 from benchmarks.make.rows import RowSource, make_rows
 from benchmarks.make.run import Order, make
-from benchmarks.make.seeds import plain, rivals, seeds
+from benchmarks.make.seeds import plain, seeds, with_the_same_options
 from benchmarks.make.sources import sources
 from benchmarks.make.vary import RequestedOption, ValueMaker
 from benchmarks.make.wording import in_words
@@ -150,8 +150,10 @@ def test_what_the_parser_refuses_is_no_reference(kit: Path) -> None:
 def test_entry_points_that_share_the_options_are_named(kit: Path) -> None:
     index = RepoIndex.open(kit, "1")
     found = {s.signature.path: s.signature for s in seeds(index)}
-    assert [s.path for s in rivals(found["train.py"], ["data", "lr"], list(found.values()))] == ["tune.py"]
-    assert not rivals(found["train.py"], ["data", "epochs"], list(found.values()))
+    assert [s.path for s in with_the_same_options(found["train.py"], ["data", "lr"], list(found.values()))] == [
+        "tune.py"
+    ]
+    assert not with_the_same_options(found["train.py"], ["data", "epochs"], list(found.values()))
     for row in make_rows(source(kit), index, 12, 5).rows:
         shared = not set(row["arguments"]) & {"hidden", "epochs", "opt", "amp", "config", "trials"}
         assert not shared or row["output"].split()[1] in row["instruction"], row

@@ -6,7 +6,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from ml_agent.matching.after_example import example_values, is_filled, is_introduced, is_rival, merged, nearest_example
+from ml_agent.matching.after_example import (
+    example_values,
+    is_filled,
+    is_introduced,
+    merged,
+    nearest_example,
+    replaces_one,
+)
 from ml_agent.matching.entries import EntryPoint, ExampleCall
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.slots import Slot
@@ -108,9 +115,9 @@ def test_the_users_values_stand_in_place_of_the_examples(base: Any, placed: Any,
 
 def test_an_option_for_use_instead_of_an_asked_one_is_none_of_the_call() -> None:
     table = Option(dest="input", flags=("--input",), help="CSV file, instead of a source")
-    assert is_rival(table, {"source"})
-    assert not is_rival(table, {"size"})
-    assert not is_rival(table, {"source", "input"})
+    assert replaces_one(table, {"source"})
+    assert not replaces_one(table, {"size"})
+    assert not replaces_one(table, {"source", "input"})
 
 
 def test_an_example_is_the_way_that_its_introduction_alone_names() -> None:
