@@ -29,7 +29,6 @@ BAD_INPUT = {
     "an empty instruction": (("",), 2, "instruction is empty"),
     "a folder that is not there": (("fit it", "--repo", "{tmp}/nowhere"), 2, "nowhere"),
     "an option for a repository": (("fit it", "--repo", "-oops"), 2, "oops"),
-    "a URL where nothing answers": (("fit it", "--repo", "https://127.0.0.1:9/a/b"), 4, "127.0.0.1"),
     "a file for a folder": (("fit it", "--repo", "{repo}/README.md"), 2, "README.md"),
     "a path that is no folder": (("fit it", "--repo", "{repo}", "--path", "missing"), 2, "--path missing"),
     "a path outside the tree": (("fit it", "--repo", "{repo}", "--path", "../plain"), 2, "outside the repository"),
@@ -58,6 +57,13 @@ def test_bad_input_gets_one_line_and_the_documented_exit_code(what: str, reposit
     lines = done.stderr.strip().splitlines()
     assert len(lines) == 1 and words in lines[0], done.stderr
     assert list(Path(os.environ["ML_AGENT_RUNS_DIR"]).glob("*")) == [], "nothing half-written is left"
+
+
+def test_a_host_that_does_not_answer_is_a_providers_error_and_the_run_is_kept() -> None:
+    done = ml_agent("solve", "fit it", "--repo", "https://127.0.0.1:9/a/b", "--quiet")
+    assert (done.returncode, done.stdout) == (4, "") and len(done.stderr.strip().splitlines()) == 1
+    (run,) = Path(os.environ["ML_AGENT_RUNS_DIR"]).glob("2*")
+    assert ml_agent("resume", run.name, "--quiet").returncode == 4
 
 
 def test_a_model_of_the_environment_without_a_key(
