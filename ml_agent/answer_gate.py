@@ -31,14 +31,15 @@ REFUSED: frozenset[str] = frozenset(_WHY)
 
 
 def all_powers(text: str, workdir: str = ".", kind: Literal["bash", "python"] = "bash") -> list[PowerUse]:
-    """What a text would do beyond running a program, and words in it that are not what they seem.
+    """What a text would do beyond running a program, and words in it or in its folder's name that are not what they seem.
 
     Args:
         text: bash or Python.
         workdir: folder relative to the repository from which it runs.
         kind: the language.
     """
-    hidden = [PowerUse("control-character", word) for word in hidden_words(text[: LONGEST[kind]])]
+    folder = [workdir] if "\n" in workdir else hidden_words(workdir)
+    hidden = [PowerUse("control-character", word) for word in (*hidden_words(text[: LONGEST[kind]]), *folder)]
     return [*dict.fromkeys(hidden), *powers(text, workdir, kind)]
 
 
@@ -65,7 +66,7 @@ def is_refused(draft: Draft) -> bool:
 
 def _finding(part: PowerUse, index: RepoIndex) -> Finding:
     path, line = _origin(part.text, index)
-    text = spelt_out(part.text[:_LONGEST])
+    text = spelt_out(part.text[:_LONGEST]).replace("\n", "\\n")
     message = f"{text} {_WHY[part.power]}; write it into your own sentence if you want it"
     return Finding(code=part.power, message=message, subject=text, path=path, line=line)
 

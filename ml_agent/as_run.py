@@ -9,7 +9,7 @@ import msgspec
 from ml_agent.draft import Draft
 from sandbox.artifacts import own_steps
 from sandbox.repair import Repair
-from sandbox.session import SessionRecord
+from sandbox.session import SessionRecord, exported
 from sandbox.setup.executor import SetupAction
 
 REWRITES = frozenset({"command", "folder"})
@@ -75,9 +75,7 @@ def before_of(record: SessionRecord, draft: Draft) -> tuple[Before, ...]:
     if draft.kind == "python" and text.startswith("export PYTHONPATH="):
         prelude = text.partition("\n")[0]
     paths = [Before(command=prelude, why="folders of the repository on Python's path")] if prelude else []
-    variables = [
-        Before(command=f"export {name}={shlex.quote(value)}") for name, value in record.task.environment.items()
-    ]
+    variables = [Before(command=exported(name, value)) for name, value in record.task.environment.items()]
     known = {prelude, *(one.command for one in variables)}
     steps = [
         Before(command=_from(draft.workdir, step, known), why=" ".join(step.why.split())) for step in own_steps(record)

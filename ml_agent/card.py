@@ -33,8 +33,8 @@ def is_answer(result: Plain) -> bool:
 
 
 def card(result: Plain) -> list[str]:
-    """The lines of the card; text of others is made harmless for a terminal."""
-    return [terminal_text(f"{name:<11} {text}".rstrip()) for name, text in _rows(result)]
+    """The lines of the card, each one line whatever is in it; text of others is made harmless for a terminal."""
+    return [terminal_text(f"{name:<11} {text}".rstrip()).replace("\n", " ") for name, text in _rows(result)]
 
 
 def _rows(result: Plain) -> Iterator[tuple[str, str]]:

@@ -75,7 +75,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     outputs: tuple[str, ...] = ()
     """Those of them that were brought below the run folder's `outputs`."""
     stayed: tuple[CreatedFile, ...] = ()
-    """Those that are too many or too large."""
+    """Those that are too many or too large, or such as the user's tools obey unasked."""
     left_out: dict[str, str] = {}
     """Requirements that could not be installed, with the reasons."""
     sandbox: str = ""
@@ -125,8 +125,7 @@ class Executor:
         self._leftovers.note(made)
         judgements = judge(wanted.expected, self.scene(draft, response, made)) if response.ok else ()
         lacks = shortfall(draft, wanted.instruction, response, made, workspace.index)
-        first = {one.path for one in judgements}
-        outputs, stayed = collect(self._sandbox, made, self._folder.outputs, first)
+        outputs, stayed = collect(self._sandbox, made, self._folder.outputs, judgements)
         return Outcome(
             evidence=level_seen(response, judgements, lacks),
             summary=summary_of(response, judgements, lacks),

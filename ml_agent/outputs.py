@@ -1,17 +1,18 @@
 """The files that a run made: which they are, and those worth keeping brought out of the sandbox."""
 
 import posixpath
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from ml_agent.delivery.expectation import CreatedFile
+from ml_agent.delivery.expectation import CreatedFile, Judgement
 from sandbox.contract import Command, Sandbox
 from sandbox.errors import SandboxLostError
 from sandbox.held_folder import held_folder
 from sandbox.inner_path import safe_relative
 from sandbox.packed import unpacked
+from tools.version_control import is_control
 
 MOST_LISTED = 5000
 MOST_LIST_BYTES = 32 * 1024**2
@@ -59,17 +60,19 @@ def _entries(sandbox: Sandbox, text: str) -> list[bytes]:
 
 
 def collect(
-    sandbox: Sandbox, made: Sequence[CreatedFile], folder: Path, first: Collection[str] = ()
+    sandbox: Sandbox, made: Sequence[CreatedFile], folder: Path, first: Sequence[Judgement] = ()
 ) -> tuple[tuple[str, ...], tuple[CreatedFile, ...]]:
-    """Copy files out of the sandbox into `folder`, those named in `first` before others, small ones before large ones.
+    """Copy files out of the sandbox into `folder`, those that were expected before others, small ones before large ones.
 
-    Returns the paths that were copied, and the files that were left in the sandbox because they are too many or too large.
+    Returns the paths that were copied, and the files that were left in the sandbox because they are too many or too large, or
+    such as the user's tools obey unasked.
     """
+    expected = {one.path for one in first}
     left = MOST_TOTAL
     kept: list[str] = []
     stayed: list[CreatedFile] = []
-    for one in sorted(made, key=lambda one: (one.path not in first, one.size)):
-        if len(kept) >= MOST_FILES or one.size > min(left, MOST_BYTES):
+    for one in sorted(made, key=lambda one: (one.path not in expected, one.size)):
+        if _is_obeyed(one.path, first) or len(kept) >= MOST_FILES or one.size > min(left, MOST_BYTES):
             stayed.append(one)
             continue
         try:
@@ -87,11 +90,24 @@ def collect(
     return tuple(sorted(kept)), tuple(stayed)
 
 
+def _is_obeyed(path: str, expected: Sequence[Judgement]) -> bool:
+    """Whether tools of the user's may read a file by themselves where it lies: version control's own, and hidden ones.
+
+    Git takes every folder with a file HEAD for one of its own, and runs what its settings name. What the user's sentence names
+    is not hidden, nor what was expected by a plain name.
+    """
+    *folders, name = path.split("/")
+    named = {part for one in expected if one.expectation.source == "request" for part in one.expectation.path.split("/")}
+    plain = not name.startswith(".") and any(one.path == path for one in expected)
+    hidden = {part for part in (*folders, name) if part.startswith(".")} - named
+    return is_control(path) or name.casefold() == "head" or (bool(hidden) and not plain)
+
+
 def _parse_entry(entry: str) -> CreatedFile | None:
     kind, _, rest = entry.partition(" ")
     size, _, path = rest.partition(" ")
     if not size.isdigit() or not path or posixpath.normpath(path) != path or path.startswith(("/", "..")):
         return None
-    if any(ord(char) < 32 or 0xD800 <= ord(char) < 0xE000 for char in path):
+    if any(ord(char) < 32 or 127 <= ord(char) < 160 or 0xD800 <= ord(char) < 0xE000 for char in path):
         return None  # no name that anybody asked for, and none that may reach a terminal
     return CreatedFile(path=path, size=int(size) if kind == "f" else 1)

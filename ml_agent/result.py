@@ -27,9 +27,9 @@ from ml_agent.state import Plain, State, expected_of
 from ml_agent.trajectory import read_trajectory
 from ml_agent.unasked import unasked
 from ml_agent.view.report import write_report
-from sandbox.artifacts import artifacts
+from sandbox.artifacts import artifacts, comment
 from sandbox.repair import Repair
-from sandbox.session import SessionRecord
+from sandbox.session import SessionRecord, exported
 
 SCHEMA = 2
 """Version of run.json, described by run.schema.json; it goes up with every change that a reader could trip over."""
@@ -153,13 +153,13 @@ def _write_answer(folder: RunFolder, best: Plain, before: Sequence[Before]) -> N
     """The answer as a script, behind what was done before it ran: alone it may fail where it is taken to."""
     draft = best["draft"]
     if draft["kind"] == "python":
-        comments = [f"# {line}" for one in before for line in one.command.splitlines()]
-        head = [f"# Before it, in the repository's folder {draft['workdir']}:", *comments] if comments else []
+        comments = [comment(line) for one in before for line in one.command.splitlines()]
+        head = [comment(f"Before it, in the repository's folder {draft['workdir']}:"), *comments] if comments else []
         text = "\n".join([*head, draft["text"].rstrip("\n")])
         write_atomically(folder.path / "answer.py", text + "\n")
         return
-    head = ["#!/usr/bin/env bash", f"# Run it in the repository, folder: {shlex.quote(draft['workdir'])}"]
-    lines = [line for one in before for line in (*([f"# {one.why}"] if one.why else []), one.command)]
+    head = ["#!/usr/bin/env bash", comment(f"Run it in the repository, folder: {shlex.quote(draft['workdir'])}")]
+    lines = [line for one in before for line in (*([comment(one.why)] if one.why else []), one.command)]
     text = "\n".join([*head, *lines, draft["text"].rstrip("\n")])
     write_atomically(folder.path / "answer.sh", text + "\n", mode=0o755)
 
@@ -182,10 +182,12 @@ def _write_artifacts(folder: RunFolder, record: SessionRecord) -> None:
 
 
 def _harmless(record: SessionRecord, draft: Draft) -> SessionRecord:
-    """Without steps that a repository gave and that would do more on the user's machine than the answer does."""
+    """Without steps and variables that a repository gave and that would do more on the user's machine than the answer does."""
+    task, own = record.task, task_of(draft).text
     done = tuple(
         step for step in record.done if not all_powers(step.command) and not all_powers(step.command, step.folder)
     )
-    more = set(all_powers(record.task.text, record.task.folder)) - set(all_powers(draft.text, draft.workdir))
-    text = draft.text if more and draft.kind == "bash" else record.task.text
-    return msgspec.structs.replace(record, done=done, task=msgspec.structs.replace(record.task, text=text))
+    given = {name: value for name, value in task.environment.items() if not all_powers(exported(name, value))}
+    more = set(all_powers(task.text, task.folder)) - set(all_powers(own, draft.workdir))
+    task = msgspec.structs.replace(task, text=own if more else task.text, environment=given)
+    return msgspec.structs.replace(record, done=done, task=task)

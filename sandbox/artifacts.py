@@ -5,13 +5,14 @@ import re
 import shlex
 from pathlib import Path
 
-from sandbox.session import SessionRecord
+from sandbox.session import SessionRecord, exported
 from sandbox.setup.executor import SetupAction
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _CODE_FILE = re.compile(r"[\w./-]+\.py\b")
 RUN_MARKS = ("trajectory.jsonl", "checkpoints.sqlite")
 """Files that together mark the folder of a run of this program, which is no part of the repository that it lies in."""
+_PINNED = re.compile(r"[A-Za-z0-9][\w.-]*==[\w.!+-]+", re.ASCII)
 LOCKED = "--no-deps -r"
 """The list is complete, and what contradicts itself on paper may be what a repair made and ran."""
 
@@ -27,8 +28,12 @@ def artifacts(record: SessionRecord) -> dict[str, str]:
 
 def lock_file(record: SessionRecord) -> str:
     """The versions that were installed, as pip reads them; the repository itself is no part of it."""
-    lines = [line for line in record.locked if "==" in line and not line.startswith("-e ")]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in record.locked if _PINNED.fullmatch(line))
+
+
+def comment(text: str) -> str:
+    """A comment of a script: one line whatever the text holds, without what a terminal obeys."""
+    return "# " + "".join(char if char.isprintable() else " " for char in text)
 
 
 def reproduce_script(record: SessionRecord) -> str:
@@ -45,22 +50,21 @@ def reproduce_script(record: SessionRecord) -> str:
         *_system_note(record),
         *_checkout(record, '"$work/repository"'),
         f'python=$(command -v {python} || command -v python3) || {{ echo "{python} is needed" >&2; exit 2; }}',
-        f'"$python" -m venv{_pip(record)} "$work/venv"',
+        f'"$python" -I -m venv{_pip(record)} "$work/venv"',
         'export PATH="$work/venv/bin:$PATH" HOME="$work/home" PYTHONUNBUFFERED=1',
-        *([f'python -m pip install -q {LOCKED} "$here/requirements.lock"'] if lock_file(record) else []),
+        *([f'python -I -m pip install -q {LOCKED} "$here/requirements.lock"'] if lock_file(record) else []),
         *[_step(done, '"$work/repository"') for done in own_steps(record)],
-        f'cd "$work/repository"/{shlex.quote(record.task.folder)}',
-        *_code(record),
-        *[f"export {name}={shlex.quote(value)}" for name, value in record.task.environment.items()],
-        record.task.text,
+        *_run_lines(record, '"$work/repository"'),
     ]
     return "\n".join(parts) + "\n"
 
 
 def dockerfile(record: SessionRecord) -> str:
-    """An image that does the same; built beside requirements.lock, with the repository as context where it has no address."""
+    """An image that does the same; built beside requirements.lock, with the repository as context where it has no address.
+
+    What comes from a repository stands in commands in JSON only: no other instruction takes every text as a value.
+    """
     packages = " ".join(["git", *_system_packages(record)])
-    folder = f"/workspace/{record.task.folder}".removesuffix("/.")
     lines = [
         f"ARG BASE=python:{record.python}-slim",
         "FROM ${BASE}",
@@ -71,15 +75,13 @@ def dockerfile(record: SessionRecord) -> str:
         *(
             [
                 "COPY requirements.lock /tmp/requirements.lock",
-                f"RUN python3 -m pip install {LOCKED} /tmp/requirements.lock",
+                f"RUN python3 -I -m pip install {LOCKED} /tmp/requirements.lock",
             ]
             if lock_file(record)
             else []
         ),
         *[f"RUN {_json(_step(done, '/workspace'))}" for done in own_steps(record)],
-        f"WORKDIR {folder}",
-        *[f"ENV {name}={_quote(value)}" for name, value in record.task.environment.items()],
-        f"CMD {_json(chr(10).join([*_code(record), record.task.text]))}",
+        f"CMD {_json(chr(10).join(_run_lines(record, '/workspace')))}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -107,8 +109,7 @@ def _checkout(record: SessionRecord, folder: str) -> list[str]:
 def _docker_checkout(record: SessionRecord) -> list[str]:
     source = record.source
     if _COMMIT.fullmatch(source.version) and "://" in source.url:
-        lines = " && ".join(f"({line})" for line in _checkout(record, "/workspace"))
-        return [f"RUN {lines}"]
+        return [f"RUN {_json(' && '.join(f'({line})' for line in _checkout(record, '/workspace')))}"]
     return ["COPY . /workspace"]
 
 
@@ -129,12 +130,22 @@ def _step(done: SetupAction, root: str) -> str:
     return f"(cd {root}/{shlex.quote(done.folder)} && {done.command.strip()})"
 
 
+def _run_lines(record: SessionRecord, root: str) -> list[str]:
+    """Lines that run the program in its folder below `root` (already quoted)."""
+    return [
+        f"cd {root}/{shlex.quote(record.task.folder)} || exit",
+        *_code(record),
+        *[exported(name, value) for name, value in record.task.environment.items()],
+        record.task.text,
+    ]
+
+
 def _code(record: SessionRecord) -> list[str]:
     """Lines that write Python code that is no file of the repository."""
     if not record.task.code:
         return []
     names = _CODE_FILE.findall(record.task.text)
-    name = names[0] if names else "answer.py"
+    name = names[-1] if names else "answer.py"  # before it stand folders of Python's path, which may be called alike
     mark = "END_OF_CODE"
     while mark in record.task.code:
         mark += "_"
@@ -152,14 +163,9 @@ def _system_packages(record: SessionRecord) -> list[str]:
 
 def _system_note(record: SessionRecord) -> list[str]:
     packages = " ".join(_system_packages(record))
-    return [f"# Debian packages that it needs: {packages}"] if packages else []
+    return [comment(f"Debian packages that it needs: {packages}")] if packages else []
 
 
 def _json(text: str) -> str:
     """A command in the form that needs no second quoting."""
     return json.dumps(["bash", "-c", text])
-
-
-def _quote(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
-    return f'"{escaped}"'

@@ -18,7 +18,7 @@ from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, relayed
 from sandbox.held_folder import held_folder
 from sandbox.inner_path import safe_relative
 from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
-from sandbox.local_place import GATE, NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
+from sandbox.local_place import GATE, KEPT, NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
 from sandbox.pip_settings import CERTIFICATE_NAMES, read_pip_settings
 from sandbox.pip_start import START_PIP
 from sandbox.running_local import Launch, LocalRunning
@@ -139,7 +139,7 @@ class LocalSandbox:
         if found is None:
             return None
         place = self._new_place()
-        for part in PARTS:
+        for part in KEPT:
             remove(place / part)
             copy(found / part, place / part)
         self._place, self._has_pip = place, (place / "venv/bin/pip").exists()

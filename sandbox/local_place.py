@@ -11,7 +11,9 @@ from platformdirs import user_cache_path
 
 from sandbox.owner import labels
 
-PARTS = ("workspace", "venv", "home")
+KEPT = ("venv", "home")
+"""What is kept of an environment for later runs: nothing of a repository."""
+PARTS = ("workspace", *KEPT)
 """What a snapshot holds."""
 GATE = "gate"
 """Folder of the socket through which set-ups reach the package index."""
@@ -44,10 +46,10 @@ def make_place(run_id: str, kind: str, user: int | None = None) -> Path:
 
 
 def keep(place: Path, key: str, note: str) -> None:
-    """Keep the parts under a key; a copy that is not yet whole is never seen under it."""
+    """Keep an environment under a key; a copy that is not yet whole is never seen under it."""
     setups().mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=f"new-{os.getpid()}-", dir=setups()))
-    for part in PARTS:
+    for part in KEPT:
         copy(place / part, fresh / part)
     (fresh / NOTE_FILE).write_text(note)
     try:

@@ -30,6 +30,13 @@ from sandbox.task import Source, Task
 Version = tuple[int, int]
 MOST_DECLARED = 200_000
 """Characters of a file that declares scripts."""
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_OF_THE_SYSTEM = re.compile(
+    r"PATH|HOME|SHELL|ENV|IFS|CDPATH|PS\d|PROMPT_COMMAND|SHELLOPTS|PAGER|EDITOR|VISUAL|BROWSER|JAVA_TOOL_OPTIONS|NODE_OPTIONS"
+    r"|(?:BASH|LD|DYLD|GIT|PIP)_?\w*|PYTHON(?:HOME|STARTUP|BREAKPOINT|INSPECT|USERBASE)|(?:PERL|RUBY)\w*|\w*_PROXY",
+    re.IGNORECASE,
+)
+"""Variables that say which programs are found, what runs before them or where they connect: no README gives them."""
 
 
 class FailureContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,8 +207,11 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _variable(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+    """A value of the repository's, for a variable that does not change how programs are found and started."""
+    if _OF_THE_SYSTEM.fullmatch(diagnosis.subject) or not _NAME.fullmatch(diagnosis.subject):
+        return
     value = value_of_variable(failure_context.source.root, diagnosis.subject, failure_context.entry)
-    if value is not None:
+    if value is not None and value.isprintable():
         name = f"{diagnosis.subject}={value}"
         yield Repair(kind="environment", arguments=(name,), why=f"{name}, as the repository says")
 

@@ -38,11 +38,11 @@ _SWITCHES = (
 
 
 def files(root: Path, endings: tuple[str, ...] = ()) -> Iterator[Path]:
-    """Files of a repository, its top first, without what is no part of it."""
+    """Files of a repository, its top first, without what is no part of it and names that cannot be shown."""
     count = 0
     for folder, names, found in os.walk(root):
-        names[:] = sorted(name for name in names if name not in _SKIPPED)
-        for name in sorted(found):
+        names[:] = sorted(name for name in names if name not in _SKIPPED and name.isprintable())
+        for name in sorted(filter(str.isprintable, found)):
             if not endings or name.endswith(endings):
                 count += 1
                 yield Path(folder, name)

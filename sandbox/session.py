@@ -1,6 +1,7 @@
 """One repository in one sandbox: set up, repaired, run; and the record of what was done."""
 
 import os
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -51,7 +52,6 @@ class Session:
         self.sandbox, self.source = sandbox, source
         self._on_output, self._note = on_output, note or (lambda line: None)
         self._setup = Setup(sandbox, self._note, on_output)
-        self._setup.renewed = self._fill
         self._started = False
         self._applied: list[Repair] = []
         self._depth = 0
@@ -67,16 +67,17 @@ class Session:
             self._plan = (task, plan_setup(self.source, task, self._setup.host()))
         steps = self._plan[1]
         if self._started:
-            self._setup.do(steps, keep=False)
+            self._setup.do(steps)
             return
         self._setup.start(steps, constraints)
         self._started = True
-        self._setup.do(steps, keep=True)
-        self._fill()
+        self._setup.do(steps)
+        self._setup.fill(self.source.root)
 
     def run(self, task: Task, repairs: Sequence[Repair] = ()) -> Response:
         """Apply the repairs that are new, then run the task. Raises SandboxUnavailableError, SandboxLostError."""
         self.settle(task, repairs)
+        self._setup.locked()
         return run_watched(self.sandbox, self.command(repaired(task, repairs)), self._on_output)
 
     def settle(self, task: Task, repairs: Sequence[Repair] = ()) -> None:
@@ -159,9 +160,6 @@ class Session:
         self.sandbox.stop()
         self._started = False
 
-    def _fill(self) -> None:
-        self.sandbox.put(self.source.root, ".")
-
     def _first(self, text: str, task: Task, why: str) -> bool:
         """A command of the set-up, so it gets the network where the policy gives it to set-ups.
 
@@ -243,8 +241,12 @@ def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
 
 def _script(command: Command) -> str:
     """The command's text with its environment, as a script has it."""
-    lines = [f"export {name}={shlex.quote(value)}" for name, value in command.environment.items()]
-    return "\n".join([*lines, command.text])
+    return "\n".join([*(exported(name, value) for name, value in command.environment.items()), command.text])
+
+
+def exported(name: str, value: str) -> str:
+    """The line of a script that gives a variable to what follows."""
+    return f"export {name}={shlex.quote(value)}"
 
 
 def _prelude(paths: Sequence[str], folder: str) -> str:
@@ -252,5 +254,6 @@ def _prelude(paths: Sequence[str], folder: str) -> str:
     if not paths:
         return ""
     places = [os.path.normpath(os.path.relpath(path, folder)) for path in paths]
-    joined = ":".join("$PWD" if place == "." else f"$PWD/{place}" for place in places)
+    literal = [re.sub(r'([\\"$`])', r"\\\1", place) for place in places]
+    joined = ":".join("$PWD" if place == "." else f"$PWD/{place}" for place in literal)
     return f'export PYTHONPATH="{joined}${{PYTHONPATH:+:$PYTHONPATH}}"\n'

@@ -167,9 +167,9 @@ def _is_content(path: str) -> bool:
 
 
 def _unprintable(path: str) -> bool:
-    """Whether a name is not UTF-8: it could be neither shown, nor stored, nor typed."""
+    """Whether a name is not UTF-8, or holds what a terminal obeys: it could be neither shown, nor stored, nor typed."""
     try:
         path.encode()
     except UnicodeEncodeError:
         return True
-    return False
+    return any(ord(char) < 32 or 127 <= ord(char) < 160 for char in path)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,11 +16,15 @@ from sandbox.setup.installer import InstallResult, install
 from sandbox.setup.plan import Host, SetupStep
 from sandbox.setup.requirements import parse
 
+KEPT_FORMAT = 2
+"""Goes up where what was kept before may serve no more: under 1 it could hold a repository's files."""
 RELEASE_DATES = Path(__file__).with_name("release_dates.py")
 PASSING = frozenset({"network", "disk", "timeout", "interrupted"})
 """Reasons of a failed installation that another day may not have."""
 LEFT_OUT_BY_FREEZE = ("setuptools", "wheel")
 """By `pip freeze` before Python 3.12, where every environment has them."""
+
+_VERSION = re.compile(r"[\w.!+-]+", re.ASCII)
 
 Note = Callable[[str], None]
 
@@ -53,9 +58,10 @@ class Setup:
     def __init__(self, sandbox: Sandbox, note: Note, on_output: OnOutput | None = None) -> None:
         self.sandbox = sandbox
         self.environment = Environment()
-        self.renewed: Callable[[], None] = lambda: None
-        """Called when the sandbox was made anew in the midst of it all, to fill the workspace again."""
         self._given: tuple[str, ...] = ()
+        self._filled_from: Path | None = None
+        self._locked: tuple[int, tuple[str, ...]] = (0, ())
+        """How much had been done when it was asked what is installed, and the answer."""
         self._note, self._on_output = note, on_output
 
     @property
@@ -81,7 +87,7 @@ class Setup:
 
         Only package indexes have been at work in what is kept, never a repository's code, so any repository may use it.
         """
-        self._given = tuple(constraints)
+        self._given, self._filled_from, self._locked = tuple(constraints), None, (0, ())
         self.environment = Environment(constraints=list(constraints))
         installs = [step for step in steps if step.kind == "install"]
         for size in range(len(installs), 0, -1):
@@ -92,8 +98,13 @@ class Setup:
                 return
         self.sandbox.start()
 
-    def do(self, steps: Sequence[SetupStep], keep: bool) -> None:
-        """Do the steps that were not done; with `keep` for later runs, too. Raises SandboxLostError."""
+    def fill(self, root: Path) -> None:
+        """Copy a repository into the workspace; from now on nothing of this sandbox is kept for another."""
+        self._filled_from = root
+        self.sandbox.put(root, ".")
+
+    def do(self, steps: Sequence[SetupStep]) -> None:
+        """Do the steps that were not done; for later runs, too, until a repository came in. Raises SandboxLostError."""
         for step in steps:
             if any(_same(step, other) for other in self.environment.planned):
                 continue
@@ -101,8 +112,7 @@ class Setup:
             if step.kind == "install":
                 self._note(f"installing {_names([step])} ({step.why})")
                 self.install(step.arguments, step.why, pins=step.pins)
-                if keep:
-                    self._keep()
+                self._keep()
 
     def install(self, requirements: Sequence[str], why: str, strict: bool = False, pins: Sequence[str] = ()) -> bool:
         """Install what can be installed; whether anything could. What cannot be had is left out and recorded."""
@@ -134,10 +144,10 @@ class Setup:
     def install_by_date(self, name: str, day: str, why: str) -> bool:
         """Install the version of a distribution that was the newest on a day, or the nearest that can be had."""
         script = shlex.quote(RELEASE_DATES.read_text(encoding="utf-8"))
-        text = f"python -c {script} {shlex.quote(name)} {shlex.quote(day)}"
+        text = f"python -I -c {script} {shlex.quote(name)} {shlex.quote(day)}"
         response = self.sandbox.run(Command(text=text, timeout=90, install=True))
         version = response.stdout.strip()
-        if not response.ok or not version:
+        if not response.ok or not _VERSION.fullmatch(version):
             self._note(f"the index does not say which version of {name} was out on {day}")
             return False
         return self.install([f"{name}=={version}"], why)
@@ -160,10 +170,17 @@ class Setup:
         return tuple(text for text in requirements if _name(text) in planned - there)
 
     def locked(self) -> tuple[str, ...]:
-        """What is installed, as `pip freeze` writes it; nothing where nothing was.
+        """What is installed, as `pip freeze` writes it; nothing where nothing was. It is asked once after each thing that was done.
 
-        It leaves out setuptools and wheel where an environment begins with them: told all the same where the set-up asked for one.
+        A program that runs later may change what `pip` says: nobody asks it then.
         """
+        count = len(self.environment.done)
+        if count != self._locked[0]:
+            self._locked = (count, self._frozen())
+        return self._locked[1]
+
+    def _frozen(self) -> tuple[str, ...]:
+        """`pip freeze` leaves out setuptools and wheel where an environment begins with them: told where the set-up asked for one."""
         asked = " ".join(done.command for done in self.environment.done)
         if "pip install" not in asked:
             return ()
@@ -172,7 +189,7 @@ class Setup:
         return tuple(dict.fromkeys([*self._freeze(), *pinned]))
 
     def _freeze(self, option: str = "") -> list[str]:
-        lines = self.sandbox.run(Command(text=f"python -m pip freeze {option}", timeout=60)).stdout.splitlines()
+        lines = self.sandbox.run(Command(text=f"python -I -m pip freeze {option}", timeout=60)).stdout.splitlines()
         return [line for line in lines if "==" in line or " @ " in line]
 
     def _note_failure(self, requirements: Sequence[str], result: InstallResult) -> None:
@@ -190,7 +207,8 @@ class Setup:
         """A failed installation left something behind: begin anew and do again what had worked."""
         self.sandbox.stop()
         self.sandbox.start()
-        self.renewed()
+        if self._filled_from is not None:
+            self.fill(self._filled_from)
         for done in self.environment.done:
             if done.system and self.shop is not None:
                 self.shop.install_system(done.system)
@@ -200,9 +218,9 @@ class Setup:
     def _keep_torch(self, result: InstallResult) -> None:
         """What follows must not replace the build of torch that was found."""
         if any(_name(text) == "torch" for text in result.requirements):
-            ask = "python -c 'import importlib.metadata as m; print(m.version(\"torch\"))'"
+            ask = "python -I -c 'import importlib.metadata as m; print(m.version(\"torch\"))'"
             response = self.sandbox.run(Command(text=ask, timeout=60))
-            if response.ok:
+            if response.ok and _VERSION.fullmatch(response.stdout.strip()):
                 self._hold(f"torch=={response.stdout.strip()}")
 
     def _hold(self, text: str) -> None:
@@ -210,7 +228,7 @@ class Setup:
         self.environment.constraints = [*kept, text]
 
     def _keep(self) -> None:
-        if self.shop is not None and not self.environment.passing:
+        if self.shop is not None and self._filled_from is None and not self.environment.passing:
             steps = [step for step in self.environment.planned if step.kind == "install"]
             self.shop.keep_setup(self._key(steps), msgspec.json.encode(self.environment).decode())
 
@@ -218,6 +236,7 @@ class Setup:
         """The name of an environment: the sandbox's kind, Python, base and index, and what was asked for."""
         shop = self.shop
         place = [
+            KEPT_FORMAT,
             self.sandbox.name,
             shop.base if shop else "",
             list(shop.python_version()) if shop else [],

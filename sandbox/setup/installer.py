@@ -77,7 +77,7 @@ def install(
 def pip_command(requirements: Sequence[str], constraints: Sequence[str] = ()) -> str:
     """The command line; constraints are written to a file first, for pip takes them no other way."""
     options = f"--prefer-binary --only-binary {BINARY_ONLY}"
-    line = f"python -m pip install {options}"
+    line = f"python -I -m pip install {options}"
     if constraints:
         words = " ".join(shlex.quote(text) for text in constraints)
         return f"printf '%s\\n' {words} > ~/constraints.txt && {line} -c ~/constraints.txt {_quote(requirements)}"

@@ -1,0 +1,175 @@
+"""What is kept beyond a run: environments for other repositories, and files that tools of the user's read by themselves."""
+
+import base64
+import hashlib
+import os
+import subprocess
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
+from ml_agent.delivery.expectation import Source as Origin
+from ml_agent.outputs import collect
+from ml_agent.testing.git_folders import write_files
+from sandbox.bubblewrap import find_bubblewrap
+from sandbox.contract import Command, Policy
+from sandbox.local import BubblewrapSandbox
+from sandbox.local_place import setups
+from sandbox.session import Session
+from sandbox.setup.executor import SetupAction
+from sandbox.task import Source, Task
+from tests.ml_agent.replay.test_tape import Echo
+
+BROKEN = "brokenpkg-1.0.dist-info"
+OWN_PIP = "open('/workspace/own-pip-ran', 'w').close(); print('evil==1.0')\n"
+GIT = {
+    "HEAD": "ref: refs/heads/main\n",
+    "objects/x": "x",
+    "refs/x": "x",
+    "config": '[core]\n\tbare = true\n\tfsmonitor = "touch sprung"\n',
+}
+HIDDEN = (
+    ".envrc",
+    ".vscode/tasks.json",
+    "a/.hg/hgrc",
+    ".GIT/config",
+    "a/.git",
+    ".svn/x",
+    "_darcs/prefs/x",
+    "HEAD",
+    "a/head",
+)
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package whose installation fails late, when something of it is there; no cache of the machine's."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    content = {"brokenpkg/__init__.py": "", f"{BROKEN}/METADATA": "Metadata-Version: 2.1\nName: brokenpkg\nVersion: 1.0\n",
+               f"{BROKEN}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+               f"{BROKEN}/entry_points.txt": "[console_scripts]\nfoo = brokenpkg\n"}  # fmt: skip
+    with zipfile.ZipFile(wheels / "brokenpkg-1.0-py3-none-any.whl", "w") as wheel:
+        lines = ""
+        for name, text in content.items():
+            wheel.writestr(name, text)
+            sha = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+            lines += f"{name},sha256={sha},{len(text)}\n"
+        wheel.writestr(f"{BROKEN}/RECORD", f"{lines}{BROKEN}/RECORD,,\n")
+    for name, value in (("PIP_FIND_LINKS", str(wheels)), ("PIP_NO_INDEX", "1"), ("PIP_CONFIG_FILE", "/dev/null")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
+    if find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+
+
+def _session(root: Path, tmp_path: Path, notes: list[str]) -> Session:
+    sandbox = BubblewrapSandbox(Policy(network="install", run_id="tests"), tmp_path / "logs")
+    return Session(sandbox, Source(root=root, version="x"), note=notes.append)
+
+
+@pytest.mark.promise(
+    "What is kept of an environment was never together with a repository's files.", by="sandbox.setup.executor"
+)
+def test_no_repository_is_in_an_environment_that_is_kept_for_others(broken: None, tmp_path: Path) -> None:
+    names = {"run.py": "import brokenpkg\n", "random.py": "print('poison')\n", "secret-notes.txt": "private\n"}
+    for number, more in enumerate((names, {"run.py": "import brokenpkg\n"})):
+        root, notes = tmp_path / str(number), list[str]()
+        write_files(root, more)
+        session = _session(root, tmp_path, notes)
+        try:
+            session.prepare(Task(text="python run.py"))
+            said = session.run(Task(text="ls; python -c 'import random'")).stdout
+        finally:
+            session.close()
+    assert "earlier run" in notes[0] and "poison" not in said and said.split() == ["run.py"]
+    assert [path for path in setups().rglob("*") if path.name in names] == []
+
+
+@pytest.mark.promise(
+    "Nothing of a repository's takes part where packages are installed or told.",
+    by="sandbox.setup.installer, sandbox.setup.executor",
+)
+def test_pip_is_not_a_file_of_the_repository(broken: None, tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    write_files(
+        root, {"run.py": "", "pip/__init__.py": "", "pip/__main__.py": OWN_PIP, "importlib/metadata.py": OWN_PIP}
+    )
+    session = _session(root, tmp_path, [])
+    try:
+        session.prepare(Task(text="python run.py"))
+        session._setup.install(["brokenpkg", "torch"], "a test")
+        session._setup._frozen()
+        assert session.run(Task(text="ls")).stdout.split() == ["importlib", "pip", "run.py"]
+    finally:
+        session.close()
+
+
+@pytest.mark.promise("What was installed is asked before the program runs.", by="sandbox.session")
+def test_a_program_does_not_say_what_is_installed(broken: None, tmp_path: Path) -> None:
+    code = "import glob, sys\nfor f in glob.glob(sys.prefix + '/lib/python3*/site-packages/pip/__main__.py'):\n    open(f, 'w').write(\"print('evil==1.0')\")\n"
+    root = tmp_path / "repository"
+    write_files(root, {"run.py": code})
+    session, task = _session(root, tmp_path, []), Task(text="python run.py && python -m pip freeze")
+    try:
+        session.prepare(task)
+        session.sandbox.run(Command(text=":", install=True))
+        session._setup.environment.done.append(SetupAction(command="pip install nothing"))
+        assert session.run(task).stdout == "evil==1.0\n"
+        assert "evil==1.0" not in session.record(task).locked
+    finally:
+        session.close()
+
+
+class Made(Echo):
+    """One in which every file is there."""
+
+    def get(self, path: str, most: int = 0) -> bytes:
+        return GIT.get(path.rpartition("sub/")[2], "x").encode()
+
+
+def _outputs(paths: Iterable[str], place: Path, *expected: Judgement) -> tuple[set[str], set[str]]:
+    made = [CreatedFile(path=path, size=1) for path in paths]
+    kept, stayed = collect(Made(), made, place, expected)
+    return set(kept), {one.path for one in stayed}
+
+
+@pytest.mark.promise("Nothing that a run made is obeyed by git where it comes out.", by="ml_agent.outputs")
+def test_no_folder_of_gits_own_comes_out_under_another_name(tmp_path: Path) -> None:
+    _outputs([*(f"sub/{name}" for name in GIT), *GIT, "result.csv"], tmp_path / "outputs")
+    for place in (tmp_path / "outputs/sub", tmp_path / "outputs"):
+        done = subprocess.run(
+            ["git", "rev-parse", "--git-dir"],
+            cwd=place,
+            env={"GIT_CEILING_DIRECTORIES": str(tmp_path), "PATH": os.defpath},
+            capture_output=True,
+        )
+        assert done.returncode != 0, done.stdout
+    assert (tmp_path / "outputs/result.csv").exists()
+
+
+@pytest.mark.promise(
+    "Hidden files and version control's own stay in the sandbox, but for hidden ones that the user names.",
+    by="ml_agent.outputs",
+)
+def test_what_tools_read_by_themselves_stays_in_the_sandbox(tmp_path: Path) -> None:
+    assert _outputs([*HIDDEN, "a/result.csv"], tmp_path / "outputs") == ({"a/result.csv"}, set(HIDDEN))
+
+
+def test_a_hidden_file_comes_out_only_where_the_sentence_names_it(tmp_path: Path) -> None:
+    def judged(path: str, found: str, source: Origin = "request") -> Judgement:
+        return Judgement(
+            expectation=Expectation(kind="file", path=path, source=source), verdict="delivered", said="", path=found
+        )
+
+    for path, one in {
+        ".cache/x.json": judged(".cache/", ".cache"), ".x.json": judged(".x.json", ".x.json"), ".github/out.csv": judged("out.csv", ".github/out.csv"),
+    }.items():  # fmt: skip
+        assert _outputs([path], tmp_path / "outputs", one) == ({path}, set())
+    for path, one in {
+        "out/.envrc": judged("out/*", "out/.envrc"), ".envrc": judged(".envrc", ".envrc", "option"), ".hg/hgrc": judged(".hg/hgrc", ".hg/hgrc"),
+    }.items():  # fmt: skip
+        assert _outputs([path], tmp_path / "outputs", one) == (set(), {path})

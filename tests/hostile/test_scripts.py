@@ -1,0 +1,128 @@
+"""answer.sh, reproduce.sh, Dockerfile and the terminal, out of names and values that a repository chose."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ml_agent.answer_gate import all_powers
+from ml_agent.testing.git_folders import write_files
+from sandbox.artifacts import artifacts, comment
+from sandbox.diagnosis.model import Diagnosis
+from sandbox.repair_rules import FailureContext, candidates
+from sandbox.repository_search import files
+from sandbox.session import Session, SessionRecord
+from sandbox.setup.executor import SetupAction
+from sandbox.task import Source, Task
+from tests.hostile.conftest import ml_agent
+from tools.files import Tree
+
+HELD_BY = "ml_agent.answer_gate, ml_agent.result, sandbox.artifacts"
+SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\np.parse_args()\n"
+README = "# Toy\n\nTrain the toy model:\n\n```bash\npython train.py --epochs 3\n```\n"
+NAMES = ["toy\ntouch sprung\n#", "toy\x1b[1A\x1b[2K", "toy\x9b2J", "toy\rtouch sprung"]
+DOCKER = re.compile(r"(?:ARG|FROM|USER|RUN|WORKDIR|COPY|CMD) ")
+
+
+def record(task: Task, **more: object) -> SessionRecord:
+    source = Source(root=Path("/repository"), version="0" * 40, url="https://git.invalid/a/b\nRUN touch sprung")
+    return SessionRecord(source=source, task=task, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "toy\u202e", "toy\u200b"])
+def test_an_answer_from_a_folder_whose_name_is_more_than_a_name_is_refused(name: str) -> None:
+    assert [part.power for part in all_powers("python train.py", name)] == ["control-character"]
+    assert all_powers("python train.py", "toy models/é") == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_that_a_terminal_obeys_is_in_no_list_of_files(name: str, tmp_path: Path) -> None:
+    write_files(tmp_path, {f"{name}/train.py": SCRIPT, "plain.py": SCRIPT})
+    assert Tree(tmp_path).files() == ("plain.py",)
+    assert [path.name for path in files(tmp_path)] == ["plain.py"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_folders_name_becomes_no_line_of_a_script_or_a_terminal(name: str, tmp_path: Path) -> None:
+    write_files(tmp_path / "repo", {f"{name}/train.py": SCRIPT, f"{name}/README.md": README, "README.md": README})
+    done = ml_agent(
+        "solve", "train the toy model for 5 epochs", "--repo", "repo", "--run", "none", "--out", "out", cwd=tmp_path
+    )
+    written = [path.read_text() for path in (tmp_path / "out").glob("answer.*")]
+    lines = [line for text in (done.stdout, done.stderr, *written) for line in text.splitlines()]
+    assert not any(line.strip().startswith("touch") or "\x1b" in line or "\x9b" in line for line in lines), lines
+
+
+def test_a_comment_is_one_line_whatever_is_in_it() -> None:
+    assert comment("a\nb\r\x1b[2Kc\u2028d\x85e") == "# a b  [2Kc d e"
+
+
+@pytest.mark.parametrize("name", ["toy\nRUN touch sprung", "toy\\", 'a"b $HOME'])
+def test_no_name_or_value_is_an_instruction_of_a_dockerfile(name: str) -> None:
+    task = Task(text="python train.py", folder=name, environment={"DATA": name})
+    text = artifacts(record(task, done=(SetupAction(command="make", folder=name),)))["Dockerfile"]
+    assert all(DOCKER.match(line) for line in text.splitlines()), text
+    assert "\nRUN touch" not in text
+    run = json.loads(text.splitlines()[-1].removeprefix("CMD "))[-1]
+    said = subprocess.run(
+        ["bash", "-c", f'cd() {{ printf %s "$1"; }}; python() {{ :; }}\n{run}'],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout == f"/workspace/{name}"
+
+
+def test_only_versions_are_in_a_lock() -> None:
+    said = ("idna==3.7", "torch==2.1+cpu", "--extra-index-url=https://x.invalid/simple/#==", "evil @ https://x.invalid/e.gz#x==",
+            "a==1 --hash=x", "-e git+https://x.invalid/a#egg=a==1", "a==1; python_version>'3'", "./a==1")  # fmt: skip
+    assert (
+        artifacts(record(Task(text="python a.py"), locked=said))["requirements.lock"] == "idna==3.7\ntorch==2.1+cpu\n"
+    )
+
+
+def test_pip_of_a_script_is_not_a_file_of_the_folder_it_is_started_in(tmp_path: Path) -> None:
+    made = artifacts(record(Task(text="python a.py"), locked=("idna==3.7",)))
+    for text in (made["reproduce.sh"], made["Dockerfile"]):
+        assert re.findall(r"python3? (-\w )?-m pip|\"\$python\" (-\w )?-m venv", text)
+        assert not re.search(r"python3?\"? -m (?:pip|venv)", text)
+
+
+def test_code_is_not_written_where_a_folder_of_pythons_path_says() -> None:
+    text = 'export PYTHONPATH="$PWD/home/me/evil.py"\npython ml_agent_answer.py'
+    script = artifacts(record(Task(text=text, code="x = 1")))["reproduce.sh"]
+    assert "cat > ml_agent_answer.py <<" in script and "cat > /home" not in script
+
+
+@pytest.mark.parametrize(
+    "name", ["$(touch sprung)", "`touch sprung`", '"; touch sprung; "', "a\\", "$HOME", "two words"]
+)
+def test_a_folder_on_pythons_path_is_a_name_to_bash(name: str, tmp_path: Path) -> None:
+    source = Source(root=tmp_path, version="x")
+    command = Session(object(), source).command(Task(text='printf %s "$PYTHONPATH"', paths=(name,)))  # type: ignore[arg-type]
+    said = subprocess.run(
+        ["bash", "-c", command.text], capture_output=True, text=True, cwd=tmp_path, check=True, env={}
+    )
+    assert said.stdout == f"{tmp_path}/{name}" and not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["PATH", "LD_PRELOAD", "BASH_ENV", "PROMPT_COMMAND", "GIT_SSH_COMMAND", "PIP_INDEX_URL", "https_proxy", "é"]
+)
+def test_a_readme_gives_no_variable_by_which_programs_are_found_or_started(name: str, tmp_path: Path) -> None:
+    assert _variables(name, "./x", tmp_path) == []
+
+
+@pytest.mark.parametrize("value", ["./d\x1b[2K\x1b[1A", "./d\u202e", "./d\x9b2J"])
+def test_no_value_of_a_readme_is_obeyed_by_a_terminal(value: str, tmp_path: Path) -> None:
+    assert _variables("TOY_DATA", value, tmp_path) == []
+    assert _variables("TOY_DATA", "./données", tmp_path) == [("TOY_DATA=./données",)]
+
+
+def _variables(name: str, value: str, root: Path) -> list[tuple[str, ...]]:
+    write_files(root, {"README.md": f"# Toy\n\n    export {name}={value}\n"})
+    context = FailureContext(source=Source(root=root, version="x"), task=Task(text="python train.py"))
+    missing = Diagnosis(code="missing-environment-variable", category="environment", message="", subject=name)
+    return [repair.arguments for repair in candidates(missing, context)]
