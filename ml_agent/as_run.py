@@ -1,7 +1,6 @@
 """What was run is what is handed over: a repair that rewrites the command rewrites the draft, and all else is said beside it."""
 
 import os
-import shlex
 from collections.abc import Callable, Collection, Sequence
 
 import msgspec
@@ -9,7 +8,8 @@ import msgspec
 from ml_agent.draft import Draft
 from sandbox.artifacts import own_steps
 from sandbox.repair import Repair
-from sandbox.session import SessionRecord, exported
+from sandbox.script_lines import alone, exported, inside, path_word
+from sandbox.session import SessionRecord
 from sandbox.setup.executor import SetupAction
 
 REWRITES = frozenset({"command", "folder"})
@@ -88,5 +88,5 @@ def _from(workdir: str, step: SetupAction, known: Collection[str]) -> str:
     way = os.path.relpath(step.folder, workdir)
     command = "\n".join(line for line in step.command.strip().splitlines() if way != "." or line not in known)
     if way == "." and "\n" not in command:
-        return command
-    return f"(cd {shlex.quote(way)} && {command})"
+        return alone(command)
+    return inside(path_word(way), command)

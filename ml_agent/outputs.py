@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.delivery.expectation import CreatedFile, Judgement
+from prompts.hidden import HIDDEN
 from sandbox.contract import Command, Sandbox
 from sandbox.errors import SandboxLostError
 from sandbox.held_folder import held_folder
@@ -96,11 +97,13 @@ def _is_obeyed(path: str, expected: Sequence[Judgement]) -> bool:
     Git takes every folder with a file HEAD for one of its own, and runs what its settings name. What the user's sentence names
     is not hidden, nor what was expected by a plain name.
     """
-    *folders, name = path.split("/")
-    named = {part for one in expected if one.expectation.source == "request" for part in one.expectation.path.split("/")}
+    *folders, name = HIDDEN.sub("", path).split("/")  # some disks leave out letters that nobody sees
+    named = {
+        part for one in expected if one.expectation.source == "request" for part in one.expectation.path.split("/")
+    }
     plain = not name.startswith(".") and any(one.path == path for one in expected)
     hidden = {part for part in (*folders, name) if part.startswith(".")} - named
-    return is_control(path) or name.casefold() == "head" or (bool(hidden) and not plain)
+    return is_control("/".join((*folders, name))) or name.casefold() == "head" or (bool(hidden) and not plain)
 
 
 def _parse_entry(entry: str) -> CreatedFile | None:

@@ -27,10 +27,13 @@ from ml_agent.state import Plain, State, expected_of
 from ml_agent.trajectory import read_trajectory
 from ml_agent.unasked import unasked
 from ml_agent.view.report import write_report
-from sandbox.artifacts import artifacts, comment
+from sandbox.artifacts import artifacts
 from sandbox.repair import Repair
-from sandbox.session import SessionRecord, exported
+from sandbox.script_lines import comment, exported
+from sandbox.session import SessionRecord
 
+_ENCODING = "# coding: utf-8"
+"""Before comments with words of others: in the first two lines of a file such words can make Python read other letters."""
 SCHEMA = 2
 """Version of run.json, described by run.schema.json; it goes up with every change that a reader could trip over."""
 NOT_KEPT = 1
@@ -154,7 +157,8 @@ def _write_answer(folder: RunFolder, best: Plain, before: Sequence[Before]) -> N
     draft = best["draft"]
     if draft["kind"] == "python":
         comments = [comment(line) for one in before for line in one.command.splitlines()]
-        head = [comment(f"Before it, in the repository's folder {draft['workdir']}:"), *comments] if comments else []
+        head = [_ENCODING, comment(f"Before it, in the repository's folder {draft['workdir']}:"), *comments]
+        head = head if comments else []
         text = "\n".join([*head, draft["text"].rstrip("\n")])
         write_atomically(folder.path / "answer.py", text + "\n")
         return

@@ -5,7 +5,8 @@ import re
 import shlex
 from pathlib import Path
 
-from sandbox.session import SessionRecord, exported
+from sandbox.script_lines import comment, exported, inside
+from sandbox.session import SessionRecord
 from sandbox.setup.executor import SetupAction
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -29,11 +30,6 @@ def artifacts(record: SessionRecord) -> dict[str, str]:
 def lock_file(record: SessionRecord) -> str:
     """The versions that were installed, as pip reads them; the repository itself is no part of it."""
     return "".join(f"{line}\n" for line in record.locked if _PINNED.fullmatch(line))
-
-
-def comment(text: str) -> str:
-    """A comment of a script: one line whatever the text holds, without what a terminal obeys."""
-    return "# " + "".join(char if char.isprintable() else " " for char in text)
 
 
 def reproduce_script(record: SessionRecord) -> str:
@@ -127,7 +123,7 @@ def own_steps(record: SessionRecord) -> list[SetupAction]:
 
 
 def _step(done: SetupAction, root: str) -> str:
-    return f"(cd {root}/{shlex.quote(done.folder)} && {done.command.strip()})"
+    return inside(f"{root}/{shlex.quote(done.folder)}", done.command)
 
 
 def _run_lines(record: SessionRecord, root: str) -> list[str]:

@@ -11,6 +11,7 @@ import msgspec
 
 from sandbox.reading import read_text
 from sandbox.repository_search import MAX_BYTES, files
+from sandbox.script_lines import inside, path_word
 from sandbox.setup.entries import entries_of
 
 MAX_WAYS = 4
@@ -116,13 +117,13 @@ def _spelled_otherwise(missing: MissingFile) -> Iterator[str]:
         asked = _asked_path(missing)
         parent = PurePosixPath(asked).parent
         target = PurePosixPath(*[".."] * len(parent.parts), same).as_posix()
-        yield f"{_make_folder(parent)}ln -s {shlex.quote(target)} {shlex.quote(asked)}"
+        yield f"{_make_folder(parent)}ln -s {path_word(target)} {path_word(asked)}"
 
 
 def _from_template(missing: MissingFile) -> Iterator[str]:
     found = template_of(missing.here / missing.path) if missing.relative else None
     if found is not None:
-        yield f"cp {shlex.quote(os.path.relpath(found, missing.here))} {shlex.quote(missing.path)}"
+        yield f"cp {path_word(os.path.relpath(found, missing.here))} {path_word(missing.path)}"
 
 
 def _unpack_commands(missing: MissingFile) -> Iterator[str]:
@@ -131,14 +132,14 @@ def _unpack_commands(missing: MissingFile) -> Iterator[str]:
     target = Path(os.path.normpath(missing.here / missing.path))
     packed = target.with_name(target.name + ".gz")
     if packed.is_file():
-        yield f"python -m gzip -d {shlex.quote(missing.path + '.gz')}"
+        yield f"python -m gzip -d {path_word(missing.path + '.gz')}"
     for archive in files(missing.root.resolve(), (".zip", *_TARS)):
         place = _place_in_zip(archive, target) if archive.suffix == ".zip" else _place_of_tar(archive, target)
         if place is not None:
             module = "zipfile" if archive.suffix == ".zip" else "tarfile"
             words = [os.path.relpath(archive, missing.here), os.path.relpath(place, missing.here)]
             made = _make_folder(PurePosixPath(words[1]))
-            yield f"{made}python -m {module} -e {' '.join(map(shlex.quote, words))}"
+            yield f"{made}python -m {module} -e {' '.join(map(path_word, words))}"
 
 
 def _place_in_zip(archive: Path, target: Path) -> Path | None:
@@ -206,7 +207,7 @@ def _scripts(missing: MissingFile) -> Iterator[str]:
         found.append((named[0], not _MAKER.search(script.stem), len(script.parts), script))
     for *_, script in sorted(found)[:3]:
         path = os.path.relpath(script, missing.here)
-        yield f"{'bash' if script.suffix == '.sh' else 'python'} {shlex.quote(path)}"
+        yield f"{'bash' if script.suffix == '.sh' else 'python'} {path_word(path)}"
 
 
 def _make_targets(missing: MissingFile) -> Iterator[str]:
@@ -216,18 +217,18 @@ def _make_targets(missing: MissingFile) -> Iterator[str]:
         if not makefile.is_file() or makefile.stat().st_size > MAX_BYTES:
             continue
         text = read_text(makefile)
-        for match in re.finditer(r"^([\w./-]+)[ \t]*:(?!=)[^\n]*\n(?:\t[^\n]*\n?)*", text, re.MULTILINE):
+        for match in re.finditer(r"^([\w./][\w./-]*)[ \t]*:(?!=)[^\n]*\n(?:\t[^\n]*\n?)*", text, re.MULTILINE):
             if "\t" in match[0] and any(name in match[0] for name in missing.spellings):
                 yield in_folder(folder, missing.here, f"make {shlex.quote(match[1])}")
 
 
 def in_folder(folder: Path, here: Path, command: str) -> str:
     """The command as it is written in `here` when it must run in `folder`."""
-    return command if folder == here else f"(cd {shlex.quote(os.path.relpath(folder, here))} && {command})"
+    return command if folder == here else inside(path_word(os.path.relpath(folder, here)), command)
 
 
 def _make_folder(folder: PurePosixPath) -> str:
-    return "" if folder == PurePosixPath(".") else f"mkdir -p {shlex.quote(folder.as_posix())} && "
+    return "" if folder == PurePosixPath(".") else f"mkdir -p {path_word(folder.as_posix())} && "
 
 
 def _writes(text: str, name: str) -> bool:

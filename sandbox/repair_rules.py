@@ -22,6 +22,7 @@ from sandbox.repository_search import (
     same_file_inside,
     value_of_variable,
 )
+from sandbox.script_lines import path_word
 from sandbox.setup.distributions import distributions_of, normalized, provides
 from sandbox.setup.entries import entries_of
 from sandbox.setup.requirements import wanted_by, wanted_python
@@ -94,7 +95,7 @@ def _by_fix(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[R
     elif fix.kind == "python":
         yield from _python(failure_context, fix.arguments[0])
     elif fix.kind == "folder":
-        text = f"mkdir -p {shlex.quote(fix.arguments[0])}"
+        text = f"mkdir -p {path_word(fix.arguments[0])}"
         yield Repair(kind="first", arguments=(text,), why=f"the folder {words} is made")
     elif fix.kind == "first":
         yield Repair(kind="first", arguments=fix.arguments, why=words)
@@ -122,10 +123,8 @@ def _missing_module(diagnosis: Diagnosis, failure_context: FailureContext) -> It
         yield Repair(kind="first", arguments=(text,), why=f"{module} is compiled by {setup.name}")
         return
     if (template := template_of(near / f"{top}.py")) is not None:
-        words = [os.path.relpath(path, here) for path in (template, template.with_name(f"{top}.py"))]
-        yield Repair(
-            kind="first", arguments=(f"cp {shlex.join(words)}",), why=f"{template.name} is an example of {top}"
-        )
+        words = [path_word(os.path.relpath(path, here)) for path in (template, template.with_name(f"{top}.py"))]
+        yield Repair(kind="first", arguments=(f"cp {' '.join(words)}",), why=f"{template.name} is an example of {top}")
     for place in module_places(root, top, near):
         yield Repair(kind="path", arguments=(place,), why=f"{top} is a module of the repository, in {place}")
     if any("is not a package" in line for line in diagnosis.evidence):
@@ -237,7 +236,7 @@ def _display(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[
 def _permission(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     path = failure_context.source.root / failure_context.task.folder / diagnosis.subject
     if path.is_file():
-        text = f"chmod u+rwx {shlex.quote(diagnosis.subject)}"
+        text = f"chmod u+rwx {path_word(diagnosis.subject)}"
         yield Repair(kind="first", arguments=(text,), why=f"{diagnosis.subject} is made executable")
 
 
@@ -257,7 +256,7 @@ def _line_endings(diagnosis: Diagnosis, failure_context: FailureContext) -> Iter
     here = failure_context.source.root / failure_context.task.folder
     named = [word for word in re.findall(r"[\w./-]+", failure_context.task.text) if not leads_out(PurePosixPath(word))]
     for script in [word for word in named if "\r\n" in read_text(here / word)]:
-        text = f"sed -i 's/\\r$//' {shlex.quote(script)}"
+        text = f"sed -i 's/\\r$//' {path_word(script)}"
         yield Repair(kind="first", arguments=(text,), why=f"line ends of {script}")
 
 

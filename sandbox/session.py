@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 from collections.abc import Sequence
 
 import msgspec
@@ -14,6 +13,7 @@ from sandbox.diagnosis.model import Category, Rule
 from sandbox.errors import SandboxUnavailableError
 from sandbox.repair import Repair
 from sandbox.repair_rules import FailureContext, next_repair
+from sandbox.script_lines import exported
 from sandbox.setup.executor import Note, Setup, SetupAction
 from sandbox.setup.plan import SetupStep, plan_setup
 from sandbox.task import Source, Task
@@ -242,11 +242,6 @@ def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
 def _script(command: Command) -> str:
     """The command's text with its environment, as a script has it."""
     return "\n".join([*(exported(name, value) for name, value in command.environment.items()), command.text])
-
-
-def exported(name: str, value: str) -> str:
-    """The line of a script that gives a variable to what follows."""
-    return f"export {name}={shlex.quote(value)}"
 
 
 def _prelude(paths: Sequence[str], folder: str) -> str:

@@ -3,16 +3,23 @@
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ml_agent.answer_gate import all_powers
+from ml_agent.as_run import Before, before_of
+from ml_agent.draft import Draft
+from ml_agent.result import _write_answer
+from ml_agent.runs import RunFolder
 from ml_agent.testing.git_folders import write_files
-from sandbox.artifacts import artifacts, comment
+from sandbox.artifacts import artifacts
 from sandbox.diagnosis.model import Diagnosis
 from sandbox.repair_rules import FailureContext, candidates
 from sandbox.repository_search import files
+from sandbox.script_lines import comment
 from sandbox.session import Session, SessionRecord
 from sandbox.setup.executor import SetupAction
 from sandbox.task import Source, Task
@@ -106,6 +113,47 @@ def test_a_folder_on_pythons_path_is_a_name_to_bash(name: str, tmp_path: Path) -
         ["bash", "-c", command.text], capture_output=True, text=True, cwd=tmp_path, check=True, env={}
     )
     assert said.stdout == f"{tmp_path}/{name}" and not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize("left_open", ["<<E", "<<-'E'", "\\", "# it's", "'a' #"])
+def test_a_step_takes_nothing_of_the_lines_behind_it(left_open: str, tmp_path: Path) -> None:
+    draft = Draft(kind="bash", text="echo answer '$(touch sprung)'")
+    step = SetupAction(command=f"echo step {left_open}")
+    source = Source(root=tmp_path, version="x")
+    done = SessionRecord(
+        source=source, task=Task(text=draft.text), done=(step, msgspec.structs.replace(step, folder="-P"))
+    )
+    (tmp_path / "-P").mkdir()
+    before = [one.command for one in before_of(done, draft)]
+    docker = json.loads(artifacts(done)["Dockerfile"].splitlines()[-2].removeprefix("RUN "))[-1].replace(
+        "/workspace", "."
+    )
+    for lines in (before, [docker]):
+        script = "\n".join([*lines, draft.text])
+        said = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=True)
+        assert said.stdout.splitlines()[-1] == "answer $(touch sprung)" and said.stdout.count("step") == len(lines), (
+            script
+        )
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize("folder", ["-", "-P", "-L/etc"])
+def test_a_step_in_a_folder_that_is_called_like_an_option_stays_in_the_repository(folder: str, tmp_path: Path) -> None:
+    (tmp_path / folder).mkdir(parents=True)
+    draft = Draft(kind="bash", text="python train.py")
+    step = SetupAction(command="pwd", folder=folder)
+    done = SessionRecord(source=Source(root=tmp_path, version="x"), task=Task(text=draft.text), done=(step,))
+    said = subprocess.run(["bash", "-c", before_of(done, draft)[0].command], capture_output=True, text=True, cwd=tmp_path, check=True, env={"HOME": "/", "OLDPWD": "/"})  # fmt: skip
+    assert said.stdout.strip() == f"{tmp_path}/{folder}"
+
+
+def test_a_folders_name_does_not_change_the_letters_of_python_code(tmp_path: Path) -> None:
+    draft = Draft(kind="python", text="x = '+ACcAOw-print(+ACc-sprung+ACc-)+ACM-'\n", workdir="coding=utf-7")
+    best = {"draft": msgspec.to_builtins(draft)}
+    for command in ("export A=b", "export A='coding:utf-7'"):
+        _write_answer(RunFolder(tmp_path), best, [Before(command=command)])
+        said = subprocess.run([sys.executable, "answer.py"], capture_output=True, text=True, cwd=tmp_path, check=True)
+        assert said.stdout == ""
 
 
 @pytest.mark.parametrize(
