@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cached_property
 from pathlib import Path
@@ -46,13 +46,14 @@ class Blob(NamedTuple):
 class WorkTree:
     """The git work tree in `root`; RepositoryError where git's own files do not say what it is."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, bare: bool = False, seconds: float = SECONDS) -> None:
+        """`bare`: `root` itself is git's folder, without files beside it. `seconds`: how long one question may take."""
         self.root = root
-        control = _control(root)
+        control = root if bare else _control(root)
         if control is None:
             raise RepositoryError(f"{root}: no git work tree")
         self._control, self._common = Tree(control), Tree(_common(control))
-        self._deadline = time.monotonic() + SECONDS
+        self._seconds, self._deadline = seconds, time.monotonic() + seconds
 
     @cached_property
     def head(self) -> str:
@@ -134,10 +135,21 @@ class WorkTree:
         return self._ignore_rules.path(path)
 
     def write(self, commit: str, target: Path, max_bytes: int) -> None:
-        """Write the files of a commit into an empty folder; RepositoryError above `max_bytes` bytes."""
+        """Write the files of a commit into an empty folder; RepositoryError above `max_bytes` bytes, or where one is missing."""
+        self._write(self.blobs(commit), target, max_bytes)
+
+    def write_held(self, commit: str, target: Path, max_bytes: int) -> tuple[str, ...]:
+        """Write those files that are there; the paths of the others."""
+        held, absent = [], []
+        for blob in self.blobs(commit):
+            (held if self._holds(blob.sha) else absent).append(blob)
+        self._write(held, target, max_bytes)
+        return tuple(blob.path for blob in absent)
+
+    def _write(self, blobs: Iterable[Blob], target: Path, max_bytes: int) -> None:
         links: list[tuple[Path, bytes]] = []
         left = max_bytes
-        for blob in self.blobs(commit):
+        for blob in blobs:
             kind, content = self._object(blob.sha.hex(), left)
             left -= len(content)
             place = target / blob.path
@@ -155,6 +167,10 @@ class WorkTree:
             if place.parent.resolve() != (target.resolve() / place.parent.relative_to(target)) or b"\0" in aim:
                 raise self._unreadable(f"{place.name}: a link on the way")
             place.symlink_to(os.fsdecode(aim))
+
+    def _holds(self, sha: bytes) -> bool:
+        self._check_time()
+        return any(store.has_object(sha) for store in self._stores)
 
     @cached_property
     def _ignore_rules(self) -> Ignored:
@@ -256,7 +272,7 @@ class WorkTree:
     def _check_time(self) -> None:
         if time.monotonic() > self._deadline:
             raise RepositoryError(
-                f"{self.root}: reading its git files took more than {SECONDS:g} s; give a smaller folder"
+                f"{self.root}: reading its git files took more than {self._seconds:g} s; give a smaller folder"
             )
 
     def _unreadable(self, why: str) -> RepositoryError:
