@@ -99,7 +99,9 @@ def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None)
                 commit, absent = _from_mirror(_mirror(mirrors, full), commit, tree)
             else:
                 commit, absent = _from_host(task.github, commit, tree)
-            write_whole(tree / MARK, f"{commit}\n".encode())  # in the place of what the repository calls so, be it a link
+            write_whole(
+                tree / MARK, f"{commit}\n".encode()
+            )  # in the place of what the repository calls so, be it a link
             shutil.rmtree(folder, ignore_errors=True)
             tree.rename(folder)
         except (RepositoryError, OSError) as error:

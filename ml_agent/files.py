@@ -6,8 +6,8 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from tools.atomic import write_whole
 
@@ -64,7 +64,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 @contextmanager
-def open_bytes(path: Path, most: int) -> Iterator[BinaryIO]:
+def open_bytes(path: Path, most: int) -> Iterator[BufferedReader]:
     """A regular file of at most `most` bytes to read from; OSError for what is none."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         about = os.fstat(file.fileno())

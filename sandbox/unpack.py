@@ -108,14 +108,17 @@ def _stays(link: InnerPath, aim: PurePosixPath) -> bool:
     down = [part for part in aim.parts if part != ".."]
     up = len(aim.parts) - len(down)
     return (
-        not aim.is_absolute() and aim.parts == ("..",) * up + tuple(down) and up < len(link.pure.parts) and len(aim.parts) <= _DEPTH
+        not aim.is_absolute()
+        and aim.parts == ("..",) * up + tuple(down)
+        and up < len(link.pure.parts)
+        and len(aim.parts) <= _DEPTH
     )
 
 
 class _Forwards:
     """A stream that is read forwards only, in small steps and up to a limit: neither memory nor disk is filled by what it says."""
 
-    def __init__(self, inner: IO[bytes], most: int) -> None:
+    def __init__(self, inner: IO[bytes] | gzip.GzipFile, most: int) -> None:
         self._inner, self._most, self._at = inner, most, 0
 
     def tell(self) -> int:

@@ -140,11 +140,10 @@ class WorkTree:
 
     def write_held(self, commit: str, target: Path, max_bytes: int) -> tuple[str, ...]:
         """Write those files that are there; the paths of the others."""
-        held, absent = [], []
-        for blob in self.blobs(commit):
-            (held if self._holds(blob.sha) else absent).append(blob)
-        self._write(held, target, max_bytes)
-        return tuple(blob.path for blob in absent)
+        blobs = tuple(self.blobs(commit))
+        held = {blob.sha for blob in blobs if self._holds(blob.sha)}
+        self._write((blob for blob in blobs if blob.sha in held), target, max_bytes)
+        return tuple(blob.path for blob in blobs if blob.sha not in held)
 
     def _write(self, blobs: Iterable[Blob], target: Path, max_bytes: int) -> None:
         links: list[tuple[Path, bytes]] = []
