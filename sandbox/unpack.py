@@ -148,5 +148,13 @@ def _readable() -> Iterator[None]:
     """Whatever the libraries say of a damaged archive is a ValueError."""
     try:
         yield
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OverflowError, RuntimeError) as error:
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        gzip.BadGzipFile,
+        zlib.error,
+        EOFError,
+        OverflowError,
+        RuntimeError,
+    ) as error:
         raise ValueError(f"no archive that can be read: {error}") from error

@@ -10,6 +10,7 @@ import re
 import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cached_property
 from pathlib import Path
@@ -169,7 +170,8 @@ class WorkTree:
 
     def _holds(self, sha: bytes) -> bool:
         self._check_time()
-        return any(store.has_object(sha) for store in self._stores)
+        with self._reading(sha.hex()):
+            return any(store.has_object(sha) for store in self._stores)
 
     @cached_property
     def _ignore_rules(self) -> Ignored:
@@ -205,24 +207,30 @@ class WorkTree:
 
     def _object(self, sha: str, most: int = OBJECT_BYTES) -> tuple[str, bytes]:
         """Kind and content of an object."""
-        from gitdb.exc import ODBError
-
         self._check_time()
-        for store in self._stores:
-            try:
+        with self._reading(sha):
+            for store in self._stores:
                 if not store.has_object(bytes.fromhex(sha)):
                     continue
                 if store.info(bytes.fromhex(sha)).size > most:
                     raise RepositoryError(f"{self.root}: an object of git's is larger than {most / 1e6:,.1f} MB")
                 found = store.stream(bytes.fromhex(sha))
                 return found.type.decode(), found.read()
-            except (ODBError, OSError, ValueError, IndexError, AssertionError, MemoryError) as error:
-                raise self._unreadable(f"object {sha}: {type(error).__name__}") from error
-            except Exception as error:
-                if type(error).__module__ in ("zlib", "struct"):
-                    raise self._unreadable(f"object {sha} is damaged") from error
-                raise
         raise self._unreadable(f"object {sha} is missing")
+
+    @contextmanager
+    def _reading(self, sha: str) -> Iterator[None]:
+        """Whatever gitdb says of damaged files is a RepositoryError."""
+        from gitdb.exc import ODBError
+
+        try:
+            yield
+        except (ODBError, OSError, ValueError, IndexError, AssertionError, MemoryError) as error:
+            raise self._unreadable(f"object {sha}: {type(error).__name__}") from error
+        except Exception as error:
+            if type(error).__module__ in ("zlib", "struct"):
+                raise self._unreadable(f"object {sha} is damaged") from error
+            raise
 
     @cached_property
     def _stores(self) -> list[Any]:
@@ -233,7 +241,8 @@ class WorkTree:
         for line in _small(self._common, "objects/info/alternates", 4096).splitlines()[:8]:
             folders.append(folders[0] / line)
         there = [folder for folder in folders if folder.is_dir()]
-        return [store for folder in there for store in (LooseObjectDB(str(folder)), PackedDB(str(folder / "pack")))]
+        packs = [folder / "pack" for folder in there if (folder / "pack").is_dir()]
+        return [*(LooseObjectDB(str(folder)) for folder in there), *(PackedDB(str(folder)) for folder in packs)]
 
     def _read_index(self) -> Mapping[str, Any]:
         """What the index remembers of files: saves reading those that were not touched since. Nothing else rests on it."""

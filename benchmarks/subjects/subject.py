@@ -178,7 +178,7 @@ def _work(task: SubjectTask, sandbox: Sandbox, launch: Launch, records: Path) ->
     response = sandbox.run(command)
     files = {name: text for name, text in _texts(sandbox, task).items() if before.get(name) != text}
     left = records / "left"
-    problem = _bring_out(sandbox, left)
+    problem = bring_out(sandbox, left)
     said = Path(response.log).read_text("utf-8", "replace") if response.log else response.stdout
     (records / LOG).write_text(said, encoding="utf-8")
     return Work(response=response, files=files, left=left, said=said, problem=problem)
@@ -197,7 +197,7 @@ def _texts(sandbox: Sandbox, task: SubjectTask) -> dict[str, str]:
     return found
 
 
-def _bring_out(sandbox: Sandbox, target: Path) -> str:
+def bring_out(sandbox: Sandbox, target: Path, most: int = MOST_UNPACKED) -> str:
     """Copy what the agent left in its own folder to the host; why that could not be done, "" where it could."""
     target.mkdir(parents=True, exist_ok=True)
     left_out = " ".join(f"--exclude={shlex.quote(pattern)}" for pattern in _KEEP_OFF)
@@ -205,7 +205,7 @@ def _bring_out(sandbox: Sandbox, target: Path) -> str:
     if not sandbox.run(Command(text=text, timeout=ENTER_SECONDS)).ok:
         return ""
     try:
-        unpack_tar(io.BytesIO(sandbox.get(PACKED, MOST_BYTES)), target, most=MOST_UNPACKED)
+        unpack_tar(io.BytesIO(sandbox.get(PACKED, MOST_BYTES)), target, most=most)
     except (OSError, ValueError) as error:
         shutil.rmtree(target)
         target.mkdir()
