@@ -66,13 +66,13 @@ def lay_repositories(
             yield _sample(task, folder)
         elif not commit:
             yield LaidRepository(name=task.repository, problem=NO_COMMIT.format(task.repository))
-        elif _laid(folder) == commit:
+        elif _commit_at(folder) == commit:
             yield LaidRepository(name=task.repository, commit=commit, new=False)
         else:
             yield _lay(task, full, folder, commit, mirrors)
 
 
-def _laid(folder: Path) -> str:
+def _commit_at(folder: Path) -> str:
     """The commit that is there; "" for none."""
     try:
         return Tree(folder).read_text(MARK, 200).strip()

@@ -140,7 +140,7 @@ def _ask_model(url: str, settings: Settings) -> str:
     headers = {"Authorization": f"Bearer {settings.api_key.get_secret_value() or 'none'}"}
     body = {"model": settings.model, "messages": [{"role": "user", "content": "Say ok."}], "max_tokens": 1}
     try:
-        status = _ask("POST", _below(url, "chat/completions"), headers, body).status
+        status = answer_of("POST", _below(url, "chat/completions"), headers, body).status
     except requests.RequestException as error:
         return f"does not answer ({type(error).__name__}): check OPENAI_BASE_URL"
     if status < _ERROR:
@@ -164,21 +164,21 @@ def offered_models(settings: Settings) -> frozenset[str]:
     url = _below(settings.base_url or OPENAI, "models")
     headers = {"Authorization": f"Bearer {settings.api_key.get_secret_value() or 'none'}"}
     try:
-        listed = json.loads(_ask("GET", url, headers).content)["data"]
+        listed = json.loads(answer_of("GET", url, headers).content)["data"]
         return frozenset(str(one["id"]) for one in listed)
     except _NO_ANSWER:
         return frozenset()  # an endpoint need not list its models
 
 
-def _ask(method: str, url: str, headers: Mapping[str, str], body: object = None) -> Reply:
-    """What a host answers, MOST_BYTES of it at most. Raises requests.RequestException where it has not done so within WAIT."""
+def answer_of(method: str, url: str, headers: Mapping[str, str], body: object = None, wait: float = WAIT) -> Reply:
+    """What a host answers, within MOST_BYTES and `wait` seconds. Raises requests.RequestException where it does not."""
     replies: list[Reply] = []
     problems: list[requests.RequestException] = []
-    until = time.monotonic() + WAIT
+    until = time.monotonic() + wait
 
     def ask() -> None:
         try:
-            with requests.request(method, url, json=body, headers=headers, timeout=WAIT, stream=True) as reply:
+            with requests.request(method, url, json=body, headers=headers, timeout=wait, stream=True) as reply:
                 content = b""
                 for part in reply.iter_content(_STEP):
                     content += part
@@ -192,7 +192,7 @@ def _ask(method: str, url: str, headers: Mapping[str, str], body: object = None)
 
     thread = Thread(target=ask, daemon=True)  # neither a name lookup nor a read that drips can be given up otherwise
     thread.start()
-    thread.join(WAIT)
+    thread.join(wait)
     if not replies:
         raise problems[0] if problems else requests.Timeout("too slow")
     return replies[0]
@@ -202,7 +202,7 @@ def _github(settings: Settings) -> Row:
     token = settings.github_token.get_secret_value()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     try:
-        reply = _ask("GET", f"{settings.github_api}/rate_limit", headers)
+        reply = answer_of("GET", f"{settings.github_api}/rate_limit", headers)
         left = json.loads(reply.content)["resources"]["search"]
         found = f"{left['remaining']} of {left['limit']} searches left this minute"
     except _NO_ANSWER as error:

@@ -30,9 +30,9 @@ class Repositories(Protocol):
 class TapeRepositories:
     """Packs the checkouts that pass through it, or unpacks them; a folder of the user's is used where it is."""
 
-    def __init__(self, tape: Tape, inner: Repositories, folder: Path) -> None:
-        """`folder` takes what a replay unpacks."""
-        self._tape, self._inner, self._folder = tape, inner, folder
+    def __init__(self, tape: Tape, inner: Repositories, folder: Path, most: int = MAX_BYTES) -> None:
+        """`folder` takes what a replay unpacks, at most so many bytes of a repository."""
+        self._tape, self._inner, self._folder, self._most = tape, inner, folder, most
 
     def get(self, source: str, commit: str | None = None) -> Checkout:
         """The files of `source` at a commit; ReplayError where the tape does not hold them."""
@@ -46,7 +46,7 @@ class TapeRepositories:
         if not self._tape.replaying:
             _pack(checkout.root, packed)
             return checkout
-        return msgspec.structs.replace(checkout, root=self._unpacked(packed, checkout))
+        return msgspec.structs.replace(checkout, root=self._root_of(packed, checkout))
 
     def _users_own(self, source: str, commit: str | None) -> Checkout:
         """The folder that is asked for; which one a recording says it was does not count."""
@@ -54,10 +54,10 @@ class TapeRepositories:
             raise ReplayError(f"--replay {self._tape.folder}: {source} was a folder there; give your own with --repo")
         return self._inner.get(source, commit)
 
-    def _unpacked(self, packed: Path, checkout: Checkout) -> Path:
+    def _root_of(self, packed: Path, checkout: Checkout) -> Path:
         """The recorded files, in a folder named by their content: one recording's never serve for another's."""
         try:
-            with open_bytes(packed, MAX_BYTES) as file:
+            with open_bytes(packed, self._most) as file:
                 home = self._folder / hashlib.file_digest(file, "sha256").hexdigest()
                 file.seek(0)
                 if not home.is_dir():
@@ -77,7 +77,7 @@ class TapeRepositories:
         with tempfile.TemporaryDirectory(dir=self._folder) as temporary:
             fresh = Path(temporary) / "fresh"
             fresh.mkdir()
-            unpack_tar(packed, fresh)
+            unpack_tar(packed, fresh, most=self._most)
             if not home.exists():
                 fresh.rename(home)
 
