@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from sandbox.reading import read_text
 from tools.signatures.console import read_console
 from tools.signatures.read import SignatureReader
 
@@ -43,16 +44,16 @@ def _name(text: str) -> str:
 def _declarations(root: Path) -> Iterator[str]:
     pyproject, cfg, setup = root / "pyproject.toml", root / "setup.cfg", root / "setup.py"
     if pyproject.exists():
-        data = tomllib.loads(pyproject.read_text())
+        data = tomllib.loads(read_text(pyproject))
         poetry = data.get("tool", {}).get("poetry", {}).get("scripts", {})
         for name, target in {**data.get("project", {}).get("scripts", {}), **poetry}.items():
             yield f"{name} = {target}"
     if cfg.exists():
         parser = configparser.ConfigParser(strict=False, interpolation=None)
-        parser.read_string(cfg.read_text())
+        parser.read_string(read_text(cfg))
         yield from parser.get("options.entry_points", "console_scripts", fallback="").splitlines()
     if setup.exists():
-        yield from _in_setup(setup.read_text(errors="replace"))
+        yield from _in_setup(read_text(setup))
 
 
 def _in_setup(text: str) -> Iterator[str]:

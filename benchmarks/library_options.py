@@ -11,14 +11,13 @@ import argparse
 import io
 import subprocess
 import sys
-import tarfile
 import tempfile
-import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
+from sandbox.unpack import unpack_tar, unpack_zip
 from tools.signatures.argparse_reader import Parser, as_parser
 from tools.signatures.dataclass_reader import FieldParser
 from tools.signatures.fields import foreign_bases, option_of, parameters
@@ -194,9 +193,9 @@ def wheel(name: str, version: str, folder: Path) -> Path:
 
 def unpack(archive: Path, folder: Path, start: str = "") -> None:
     """The Python files of a wheel whose paths begin in a certain way."""
-    with zipfile.ZipFile(archive) as opened:
-        names = [item for item in opened.namelist() if item.endswith(".py") and item.startswith(start)]
-        opened.extractall(folder, names)
+    folder.mkdir(parents=True, exist_ok=True)
+    with archive.open("rb") as packed:
+        unpack_zip(packed, folder, lambda name: name.endswith(".py") and name.startswith(start))
 
 
 def unpack_wheel(wheels: Path, name: str, version: str, folder: Path) -> None:
@@ -208,8 +207,8 @@ def check_out(clones: Path, name: str, version: str, folder: Path) -> None:
     """The Python files of a library's package at the tag of a version."""
     command = ["git", "-C", str(clones / name), "archive", f"v{version}", name]
     packed = subprocess.run(command, check=True, capture_output=True, timeout=600).stdout
-    with tarfile.open(fileobj=io.BytesIO(packed)) as opened:
-        opened.extractall(folder, [m for m in opened if m.isfile() and m.name.endswith(".py")], filter="data")
+    folder.mkdir(parents=True, exist_ok=True)
+    unpack_tar(io.BytesIO(packed), folder, lambda name: name.endswith(".py"))
 
 
 def _files(root: Path) -> frozenset[str]:

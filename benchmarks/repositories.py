@@ -1,27 +1,30 @@
 """The repositories of a set of rows, laid out as the bench wants them: REPOS/<name in lower case>, at their pinned commits."""
 
 import shutil
-import subprocess
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import IO, NamedTuple
 
 import msgspec
 
 from benchmarks.data import Task
 from ml_agent.repositories import repository_cache
 from ml_agent.settings import load_settings
-from tools.errors import RepositoryError
+from tools.atomic import write_whole
+from tools.errors import RepositoryError, ToolError
+from tools.files import Tree
+from tools.work_tree import WorkTree
 
 MARK = ".commit"
 """File that holds the commit of a folder that is no git work tree."""
 SAMPLE = "sample:"
 """Begins the address of a repository that comes with the program."""
-SYMBOLIC_LINK = "120000"
-EXECUTABLE = "100755"
+SECONDS = 1800.0
+"""How long one mirror may be read."""
+MAX_BYTES = 64 * 1024**3
+"""Of one repository's files."""
 NO_COMMIT = "no pinned commit is known; give one with --commit {}=SHA, or HEAD"
 
 
@@ -35,14 +38,6 @@ class LaidRepository(msgspec.Struct, frozen=True, kw_only=True):
     absent: tuple[str, ...] = ()
     """Files that a mirror lists but does not hold."""
     new: bool = True
-
-
-class Blob(NamedTuple):
-    """A file of a commit."""
-
-    mode: str
-    name: str
-    path: str
 
 
 def pinned() -> dict[str, str]:
@@ -71,10 +66,18 @@ def lay_repositories(
             yield _sample(task, folder)
         elif not commit:
             yield LaidRepository(name=task.repository, problem=NO_COMMIT.format(task.repository))
-        elif (folder / MARK).is_file() and (folder / MARK).read_text().strip() == commit:
+        elif _commit_at(folder) == commit:
             yield LaidRepository(name=task.repository, commit=commit, new=False)
         else:
             yield _lay(task, full, folder, commit, mirrors)
+
+
+def _commit_at(folder: Path) -> str:
+    """The commit that is there; "" for none."""
+    try:
+        return Tree(folder).read_text(MARK, 200).strip()
+    except (OSError, ToolError):
+        return ""
 
 
 def _sample(task: Task, folder: Path) -> LaidRepository:
@@ -96,7 +99,9 @@ def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None)
                 commit, absent = _from_mirror(_mirror(mirrors, full), commit, tree)
             else:
                 commit, absent = _from_host(task.github, commit, tree)
-            (tree / MARK).write_text(f"{commit}\n", encoding="utf-8")
+            write_whole(
+                tree / MARK, f"{commit}\n".encode()
+            )  # in the place of what the repository calls so, be it a link
             shutil.rmtree(folder, ignore_errors=True)
             tree.rename(folder)
         except (RepositoryError, OSError) as error:
@@ -128,48 +133,9 @@ def _mirror(mirrors: Path, full: str) -> Path:
 
 def _from_mirror(mirror: Path, commit: str, tree: Path) -> tuple[str, tuple[str, ...]]:
     """Write the files one by one, so that a mirror whose largest ones are absent still gives all the others."""
-    sha = _git(mirror, "rev-parse", "--verify", f"{commit}^{{commit}}").strip()
-    listed = [line.split("\t", 1) for line in _git(mirror, "ls-tree", "-r", "-z", sha).split("\0") if line]
-    heads = [(head.split(), path) for head, path in listed]
-    blobs = [Blob(mode=mode, name=name, path=path) for (mode, kind, name), path in heads if kind == "blob"]
-    absent = []
-    with subprocess.Popen(
-        ["git", "--git-dir", str(mirror), "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None and process.stdout is not None
-        for blob in blobs:
-            process.stdin.write(f"{blob.name}\n".encode())
-            process.stdin.flush()
-            content = _content(process.stdout)
-            if content is None:
-                absent.append(blob.path)
-            else:
-                _write(tree / blob.path, blob.mode, content)
-        process.stdin.close()
-    return sha, tuple(absent)
-
-
-def _content(answers: IO[bytes]) -> bytes | None:
-    head = answers.readline().split()
-    if head[-1:] == [b"missing"] or len(head) < 3:
-        return None
-    content = answers.read(int(head[2]))
-    answers.read(1)
-    return content
-
-
-def _write(path: Path, mode: str, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if mode == SYMBOLIC_LINK:
-        path.symlink_to(content.decode())
-    else:
-        path.write_bytes(content)
-        path.chmod(0o755 if mode == EXECUTABLE else 0o644)
-
-
-def _git(mirror: Path, *words: str) -> str:
-    done = subprocess.run(["git", "--git-dir", str(mirror), *words], capture_output=True, check=False)
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["git failed"]
-        raise RepositoryError(f"{mirror}: {said[-1]}")
-    return done.stdout.decode("utf-8", "surrogateescape")
+    git = WorkTree(mirror, bare=True, seconds=SECONDS)
+    sha = git.head if commit == "HEAD" else git.find(commit)
+    if not sha:
+        raise RepositoryError(f"{mirror}: it has no commit yet")
+    tree.mkdir()
+    return sha, git.write_held(sha, tree, MAX_BYTES)

@@ -24,6 +24,7 @@ from ml_agent.trajectory import Trajectory
 from ml_agent.wall_time import within_wall_time
 from sandbox.contract import Limits, Policy, Sandbox
 from sandbox.errors import SandboxUnavailableError
+from sandbox.unpack import MAX_BYTES
 from tools import plugins
 
 NO_KEY = (
@@ -103,7 +104,9 @@ def make_repositories(around: RunContext, budget: Budget) -> Repositories:
     cache.time_for = budget.time_for
     if around.tape is None:
         return cache
-    return TapeRepositories(around.tape, cache, around.settings.cache_dir / "replayed")
+    settings = around.settings
+    most = max(MAX_BYTES, settings.clone_bytes)
+    return TapeRepositories(around.tape, cache, settings.cache_dir / "replayed", most)
 
 
 def make_finder(job: Job, around: RunContext) -> Finder:

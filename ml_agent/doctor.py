@@ -1,13 +1,17 @@
 """What works on this machine, and what to do about the rest. Nothing waits longer than a few seconds."""
 
+import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
+from typing import NamedTuple
 
 import msgspec
 import requests
@@ -24,6 +28,12 @@ from tools.secret_names import without_secrets
 
 WAIT = 5.0
 """Seconds that any one look may take."""
+MOST_BYTES = 1024**2
+"""Of a host's answer."""
+_STEP = 64 * 1024
+_ERROR = 400
+"""HTTP's first status that says of an error."""
+_NO_ANSWER = (requests.RequestException, ValueError, KeyError, TypeError, RecursionError)
 ENOUGH_DISK = 5 * 1024**3
 """Bytes; a repository's environment with torch takes about this much."""
 
@@ -41,6 +51,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """What would make it better where it is ok."""
     needed: bool = False
     """Whether nothing works without it."""
+
+
+class Reply(NamedTuple):
+    """What a host answered."""
+
+    status: int
+    content: bytes
 
 
 def examine_machine(settings: Settings) -> list[Row]:
@@ -123,13 +140,13 @@ def _ask_model(url: str, settings: Settings) -> str:
     headers = {"Authorization": f"Bearer {settings.api_key.get_secret_value() or 'none'}"}
     body = {"model": settings.model, "messages": [{"role": "user", "content": "Say ok."}], "max_tokens": 1}
     try:
-        reply = requests.post(_below(url, "chat/completions"), json=body, headers=headers, timeout=WAIT)
+        status = answer_of("POST", _below(url, "chat/completions"), headers, body).status
     except requests.RequestException as error:
         return f"does not answer ({type(error).__name__}): check OPENAI_BASE_URL"
-    if reply.ok:
+    if status < _ERROR:
         return ""
     known = {401: "refuses the key", 403: "refuses the key", 404: "does not know the model or the path"}
-    return f"{known.get(reply.status_code, 'answers with an error')} (HTTP {reply.status_code})"
+    return f"{known.get(status, 'answers with an error')} (HTTP {status})"
 
 
 def _below(url: str, path: str) -> str:
@@ -147,24 +164,52 @@ def offered_models(settings: Settings) -> frozenset[str]:
     url = _below(settings.base_url or OPENAI, "models")
     headers = {"Authorization": f"Bearer {settings.api_key.get_secret_value() or 'none'}"}
     try:
-        listed = requests.get(url, headers=headers, timeout=WAIT).json()["data"]
+        listed = json.loads(answer_of("GET", url, headers).content)["data"]
         return frozenset(str(one["id"]) for one in listed)
-    except (requests.RequestException, ValueError, KeyError, TypeError):
+    except _NO_ANSWER:
         return frozenset()  # an endpoint need not list its models
+
+
+def answer_of(method: str, url: str, headers: Mapping[str, str], body: object = None, wait: float = WAIT) -> Reply:
+    """What a host answers, within MOST_BYTES and `wait` seconds. Raises requests.RequestException where it does not."""
+    replies: list[Reply] = []
+    problems: list[requests.RequestException] = []
+    until = time.monotonic() + wait
+
+    def ask() -> None:
+        try:
+            with requests.request(method, url, json=body, headers=headers, timeout=wait, stream=True) as reply:
+                content = b""
+                for part in reply.iter_content(_STEP):
+                    content += part
+                    if len(content) > MOST_BYTES or time.monotonic() > until:
+                        raise requests.Timeout("larger than it may be, or too slow")
+                replies.append(Reply(reply.status_code, content))
+        except requests.RequestException as error:
+            problems.append(error)
+        except ValueError as error:  # a key that is no header
+            problems.append(requests.RequestException(str(error)))
+
+    thread = Thread(target=ask, daemon=True)  # neither a name lookup nor a read that drips can be given up otherwise
+    thread.start()
+    thread.join(wait)
+    if not replies:
+        raise problems[0] if problems else requests.Timeout("too slow")
+    return replies[0]
 
 
 def _github(settings: Settings) -> Row:
     token = settings.github_token.get_secret_value()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     try:
-        reply = requests.get(f"{settings.github_api}/rate_limit", headers=headers, timeout=WAIT)
-        left = reply.json()["resources"]["search"]
-    except (requests.RequestException, ValueError, KeyError, TypeError) as error:
+        reply = answer_of("GET", f"{settings.github_api}/rate_limit", headers)
+        left = json.loads(reply.content)["resources"]["search"]
+        found = f"{left['remaining']} of {left['limit']} searches left this minute"
+    except _NO_ANSWER as error:
         problem = f"does not answer ({type(error).__name__})"
         return Row(what="GitHub", ok=False, found=problem, advice="name a repository with --repo, or use --catalog")
     tip = "" if token else "GITHUB_TOKEN raises the limit from 10 to 30 searches a minute"
-    found = f"{left['remaining']} of {left['limit']} searches left this minute"
-    return Row(what="GitHub", ok=reply.ok, found=found, tip=tip)
+    return Row(what="GitHub", ok=reply.status < _ERROR, found=found, tip=tip)
 
 
 def _package_index(_settings: Settings) -> Row:

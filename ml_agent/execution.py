@@ -27,7 +27,7 @@ from ml_agent.trajectory import Emit
 from sandbox.contract import OnOutput, Response, Sandbox
 from sandbox.diagnosis import Diagnosis
 from sandbox.diagnosis.model import Category, Rule
-from sandbox.files import disk_usage
+from sandbox.files import content_size
 from sandbox.repair import Repair
 from sandbox.repair_rules import next_repair
 from sandbox.session import Session, SessionRecord
@@ -195,7 +195,7 @@ class Executor:
         if self._session is None or self._source != source:
             self.close()
             self._source, root = source, self._stage(source.root)
-            if (size := disk_usage(root).size) >= MUCH:
+            if (size := content_size(root)) >= MUCH:
                 self._note(f"copying {size / 1024**3:.1f} GB into the sandbox")
             self._session = Session(
                 self.limited or self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._note

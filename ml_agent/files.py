@@ -6,6 +6,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 
 from tools.atomic import write_whole
@@ -55,14 +56,23 @@ def read_small(path: Path, most: int) -> str:
 
 def read_bytes(path: Path, most: int) -> bytes:
     """A file of at most `most` bytes; OSError for what is none."""
+    with open_bytes(path, most) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(27, f"larger than {most} bytes", str(path))
+    return content
+
+
+@contextmanager
+def open_bytes(path: Path, most: int) -> Iterator[BufferedReader]:
+    """A regular file of at most `most` bytes to read from; OSError for what is none."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode):
             raise OSError(22, "not a regular file", str(path))
-        content = file.read(most + 1) if about.st_size <= most else b""
-    if max(len(content), about.st_size) > most:
-        raise OSError(27, f"larger than {most} bytes", str(path))
-    return content
+        if about.st_size > most:
+            raise OSError(27, f"larger than {most} bytes", str(path))
+        yield file
 
 
 def read_lines(path: Path, most: int) -> list[str]:

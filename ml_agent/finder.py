@@ -15,6 +15,7 @@ from ml_agent.settings import Settings
 from tools.candidates import Candidate
 from tools.catalog import Catalog
 from tools.errors import RateLimitError, SearchError
+from tools.remotes import is_url
 
 CANDIDATES = 5
 """How many repositories are looked at (ML-Bench's ML-Agent takes five)."""
@@ -85,7 +86,8 @@ class TapeFinder:
         """What the search found, or had found when it was recorded."""
         asked = {"instruction": request.instruction, "queries": request.queries}
         errors = {"SearchError": SearchError, "RateLimitError": RateLimitError}
-        return self._tape.call("search", asked, lambda: self._inner.find(request), list[Candidate], errors)
+        found = self._tape.call("search", asked, lambda: self._inner.find(request), list[Candidate], errors)
+        return [one for one in found if is_url(one.url)]  # a recording names no folder of this machine
 
 
 def _resolve(candidate: Candidate) -> Candidate:

@@ -109,7 +109,7 @@ def _stage_git(source: Path, target: Path) -> None:
         here = source / name
         if here.is_file() and not here.is_symlink():
             target.mkdir(exist_ok=True)
-            shutil.copyfile(here, target / name)
+            _lay(here, target / name)
         elif here.is_dir() and not here.is_symlink():
             for path, relative in _walk(here):
                 if not path.is_symlink() and relative.as_posix() != "info/alternates":

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ml_agent.files import whole_lines
+from ml_agent.files import read_bytes, whole_lines
 
 Emit = Callable[..., None]
 """emit(event, **fields): record one event."""
 
+_MOST_BYTES = 512 * 1024**2
 SHORTEST_SECRET = 8
 _SECRET_KEYS = ("api_key", "token", "authorization", "password", "secret")
 
@@ -45,8 +46,8 @@ def read_trajectory(path: Path) -> Iterator[dict[str, Any]]:
     """The events of a file; a last line that a kill cut short is left out."""
     if not path.exists():
         return
-    for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
+    for line in read_bytes(path, _MOST_BYTES).decode(errors="replace").split("\n"):
         try:
             yield json.loads(line)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             continue

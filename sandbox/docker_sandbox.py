@@ -28,7 +28,7 @@ from sandbox.docker_packages import install_packages
 from sandbox.docker_reach import Reach
 from sandbox.environment import base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
-from sandbox.files import write_tar
+from sandbox.files import check_room, write_tar
 from sandbox.gate.way import FIND_PYTHON, relayed
 from sandbox.image import ensure_image, image_name, python_of
 from sandbox.inner_path import safe_relative
@@ -87,6 +87,7 @@ class DockerSandbox:
         path = safe_relative(target)
         if source.is_file() and path.is_top:
             path = safe_relative(source.name)
+        check_room(source, self.policy.limits.disk_bytes, Path(tempfile.gettempdir()))
         with tempfile.TemporaryFile() as archive, self._translate_errors():
             write_tar(source, path, archive, UID)
             archive.seek(0)

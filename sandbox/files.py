@@ -1,11 +1,13 @@
 """Files going into and out of a sandbox: nothing that leads out of the folder it came from."""
 
 import os
+import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
+from sandbox.errors import SandboxUnavailableError
 from sandbox.held_folder import HeldFolder
 from sandbox.inner_path import InnerPath, safe_relative
 
@@ -65,6 +67,24 @@ def write_tar(source: Path, target: InnerPath, out: IO[bytes], owner: int) -> No
             tar.addfile(_folder(target.pure, owner))
         for path, relative in entries(source):
             _add(tar, path, target / relative, owner)
+
+
+def content_size(source: Path) -> int:
+    """Bytes of what is copied of a file or a folder; a file with holes counts as it will lie there, whole."""
+    if source.is_file():
+        return source.stat().st_size
+    return sum(path.lstat().st_size for path, _ in entries(source) if path.is_file())
+
+
+def check_room(source: Path, most: int | None, place: Path) -> None:
+    """Raises SandboxUnavailableError where a copy would be larger than a sandbox may be, or than what is free at `place`."""
+    size, free = content_size(source), shutil.disk_usage(place).free
+    room = free if most is None else min(free, most)
+    if size > room:
+        raise SandboxUnavailableError(
+            f"{source.name}: {size / 1024**3:.1f} GB to copy into the sandbox, where {room / 1024**3:.1f} GB fit; "
+            "give a folder without its largest files"
+        )
 
 
 def newer_file(folder: Path, since_ns: int) -> bool:

@@ -48,13 +48,14 @@ class HeldFolder:
     def write(self, path: InnerPath, source: Path, mode: int) -> None:
         """Copy a file to a path; what was there is replaced, never written through."""
         with source.open("rb") as reading:
-            self._write(path, reading, mode)
+            self.write_stream(path, reading, mode)
 
     def write_bytes(self, path: InnerPath, content: bytes, mode: int) -> None:
         """The same with the content at hand."""
-        self._write(path, io.BytesIO(content), mode)
+        self.write_stream(path, io.BytesIO(content), mode)
 
-    def _write(self, path: InnerPath, reading: IO[bytes], mode: int) -> None:
+    def write_stream(self, path: InnerPath, reading: IO[bytes], mode: int) -> None:
+        """The same with a stream, read to its end."""
         fresh = f".new-{secrets.token_hex(8)}"
         with self._folder(path.pure.parent.parts, make=True) as parent:
             with os.fdopen(os.open(fresh, _NEW, 0o600, dir_fd=parent), "wb") as writing:

@@ -13,7 +13,7 @@ from sandbox.abilities import SYSTEM_SECONDS, Version
 from sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response
 from sandbox.environment import base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
-from sandbox.files import copy_tree
+from sandbox.files import check_room, copy_tree
 from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, relayed
 from sandbox.held_folder import held_folder
 from sandbox.inner_path import safe_relative
@@ -59,6 +59,7 @@ class LocalSandbox:
 
     def put(self, source: Path, target: str) -> None:
         """Copy into the workspace; links that leave `source` are left out."""
+        check_room(source, self.policy.limits.disk_bytes, self._alive())
         with held_folder(self._alive() / "workspace", self._user) as workspace:
             copy_tree(source, workspace, safe_relative(target))
 

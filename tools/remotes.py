@@ -81,9 +81,14 @@ class Remotes:
         return f"Authorization: Basic {base64.b64encode(login.encode()).decode()}" if login else ""
 
 
+def is_url(source: str) -> bool:
+    """Whether it is an address, and so no folder here."""
+    return _URL.match(source) is not None
+
+
 def local_folder(source: str) -> Path | None:
     """The folder that `source` names, if it names one; RepositoryError where it names a file or a bare repository."""
-    if not source or _URL.match(source) or "\0" in source:
+    if not source or is_url(source) or "\0" in source:
         return None
     path = Path(source).expanduser()
     if path.is_file():

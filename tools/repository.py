@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
+from tools.atomic import write_whole
 from tools.errors import RepositoryError, UnreachableError, UnsafeUrlError
 from tools.files import Tree
 from tools.git import Act, DeadlineError, Git, Limits, Operand, SizeError
@@ -106,7 +107,7 @@ class RepositoryCache:
 
         def write(place: Path, _deadline: float) -> None:
             work.write(sha, place, self._max_bytes)
-            (place / MARK).write_text(f"{sha}\n", encoding="utf-8")
+            write_whole(place / MARK, f"{sha}\n".encode())  # in the place of what the commit calls so, be it a link
 
         if not root.is_dir():
             self._add(root, time.monotonic() + self.time_for(self._timeout), write)

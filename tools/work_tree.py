@@ -9,7 +9,8 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cached_property
 from pathlib import Path
@@ -46,13 +47,14 @@ class Blob(NamedTuple):
 class WorkTree:
     """The git work tree in `root`; RepositoryError where git's own files do not say what it is."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, bare: bool = False, seconds: float = SECONDS) -> None:
+        """`bare`: `root` itself is git's folder, without files beside it. `seconds`: how long one question may take."""
         self.root = root
-        control = _control(root)
+        control = root if bare else _control(root)
         if control is None:
             raise RepositoryError(f"{root}: no git work tree")
         self._control, self._common = Tree(control), Tree(_common(control))
-        self._deadline = time.monotonic() + SECONDS
+        self._seconds, self._deadline = seconds, time.monotonic() + seconds
 
     @cached_property
     def head(self) -> str:
@@ -134,10 +136,20 @@ class WorkTree:
         return self._ignore_rules.path(path)
 
     def write(self, commit: str, target: Path, max_bytes: int) -> None:
-        """Write the files of a commit into an empty folder; RepositoryError above `max_bytes` bytes."""
+        """Write the files of a commit into an empty folder; RepositoryError above `max_bytes` bytes, or where one is missing."""
+        self._write(self.blobs(commit), target, max_bytes)
+
+    def write_held(self, commit: str, target: Path, max_bytes: int) -> tuple[str, ...]:
+        """Write those files that are there; the paths of the others."""
+        blobs = tuple(self.blobs(commit))
+        held = {blob.sha for blob in blobs if self._holds(blob.sha)}
+        self._write((blob for blob in blobs if blob.sha in held), target, max_bytes)
+        return tuple(blob.path for blob in blobs if blob.sha not in held)
+
+    def _write(self, blobs: Iterable[Blob], target: Path, max_bytes: int) -> None:
         links: list[tuple[Path, bytes]] = []
         left = max_bytes
-        for blob in self.blobs(commit):
+        for blob in blobs:
             kind, content = self._object(blob.sha.hex(), left)
             left -= len(content)
             place = target / blob.path
@@ -155,6 +167,11 @@ class WorkTree:
             if place.parent.resolve() != (target.resolve() / place.parent.relative_to(target)) or b"\0" in aim:
                 raise self._unreadable(f"{place.name}: a link on the way")
             place.symlink_to(os.fsdecode(aim))
+
+    def _holds(self, sha: bytes) -> bool:
+        self._check_time()
+        with self._reading(sha.hex()):
+            return any(store.has_object(sha) for store in self._stores)
 
     @cached_property
     def _ignore_rules(self) -> Ignored:
@@ -190,24 +207,30 @@ class WorkTree:
 
     def _object(self, sha: str, most: int = OBJECT_BYTES) -> tuple[str, bytes]:
         """Kind and content of an object."""
-        from gitdb.exc import ODBError
-
         self._check_time()
-        for store in self._stores:
-            try:
+        with self._reading(sha):
+            for store in self._stores:
                 if not store.has_object(bytes.fromhex(sha)):
                     continue
                 if store.info(bytes.fromhex(sha)).size > most:
                     raise RepositoryError(f"{self.root}: an object of git's is larger than {most / 1e6:,.1f} MB")
                 found = store.stream(bytes.fromhex(sha))
                 return found.type.decode(), found.read()
-            except (ODBError, OSError, ValueError, IndexError, AssertionError, MemoryError) as error:
-                raise self._unreadable(f"object {sha}: {type(error).__name__}") from error
-            except Exception as error:
-                if type(error).__module__ in ("zlib", "struct"):
-                    raise self._unreadable(f"object {sha} is damaged") from error
-                raise
         raise self._unreadable(f"object {sha} is missing")
+
+    @contextmanager
+    def _reading(self, sha: str) -> Iterator[None]:
+        """Whatever gitdb says of damaged files is a RepositoryError."""
+        from gitdb.exc import ODBError
+
+        try:
+            yield
+        except (ODBError, OSError, ValueError, IndexError, AssertionError, MemoryError) as error:
+            raise self._unreadable(f"object {sha}: {type(error).__name__}") from error
+        except Exception as error:
+            if type(error).__module__ in ("zlib", "struct"):
+                raise self._unreadable(f"object {sha} is damaged") from error
+            raise
 
     @cached_property
     def _stores(self) -> list[Any]:
@@ -218,7 +241,8 @@ class WorkTree:
         for line in _small(self._common, "objects/info/alternates", 4096).splitlines()[:8]:
             folders.append(folders[0] / line)
         there = [folder for folder in folders if folder.is_dir()]
-        return [store for folder in there for store in (LooseObjectDB(str(folder)), PackedDB(str(folder / "pack")))]
+        packs = [folder / "pack" for folder in there if (folder / "pack").is_dir()]
+        return [*(LooseObjectDB(str(folder)) for folder in there), *(PackedDB(str(folder)) for folder in packs)]
 
     def _read_index(self) -> Mapping[str, Any]:
         """What the index remembers of files: saves reading those that were not touched since. Nothing else rests on it."""
@@ -256,7 +280,7 @@ class WorkTree:
     def _check_time(self) -> None:
         if time.monotonic() > self._deadline:
             raise RepositoryError(
-                f"{self.root}: reading its git files took more than {SECONDS:g} s; give a smaller folder"
+                f"{self.root}: reading its git files took more than {self._seconds:g} s; give a smaller folder"
             )
 
     def _unreadable(self, why: str) -> RepositoryError:

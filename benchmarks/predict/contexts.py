@@ -7,6 +7,7 @@ from pathlib import Path
 from rank_bm25 import BM25Okapi
 
 from tools.documents.read import read_document
+from tools.files import Tree
 from tools.retrieval import Bm25Index, tokenize
 from tools.tokens import count_tokens
 
@@ -20,11 +21,10 @@ _SENTENCE = re.compile(r"(?<=[.!?])['\")\]]*\s+(?=[A-Z0-9\"'(\[#])")
 
 def readme_file(root: Path, folder: str) -> Path | None:
     """The README of the task's folder, else of the nearest folder above that has one."""
-    place = root / (folder or ".")
+    place, tree = root / (folder or "."), Tree(root)
     while True:
-        found = sorted(
-            (f for f in place.glob("*") if f.is_file() and f.name.lower().startswith("readme")), key=_readme_order
-        )
+        named = (f for f in place.glob("*") if f.name.lower().startswith("readme"))
+        found = sorted((f for f in named if tree.is_file(f.relative_to(root).as_posix())), key=_readme_order)
         if found:
             return found[0]
         if place in (root, place.parent):
@@ -35,7 +35,7 @@ def readme_file(root: Path, folder: str) -> Path | None:
 def readme(root: Path, folder: str) -> str:
     """Its text; "" where there is none."""
     file = readme_file(root, folder)
-    return file.read_text(encoding="utf-8", errors="replace") if file else ""
+    return Tree(root).read_text(file.relative_to(root).as_posix()) if file else ""
 
 
 def passages(instruction: str, root: Path, folder: str) -> str:

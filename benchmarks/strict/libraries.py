@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from sandbox.reading import read_text
 from tools.libraries import known_libraries
 from tools.signatures.console import console_scripts
 from tools.signatures.sources import Sources
@@ -61,11 +62,7 @@ def of_repository(root: Path) -> Libraries:
         own |= {path.stem} if path.suffix == ".py" else set()
         manifests += [path] if path.name in MANIFESTS else []
         if path.suffix in TEXTS and path.stat().st_size < MAX_BYTES:
-            text = (
-                path.read_text(errors="replace").replace("\\n", "\n")
-                if path.suffix == ".ipynb"
-                else path.read_text(errors="replace")
-            )
+            text = _text(path).replace("\\n", "\n") if path.suffix == ".ipynb" else _text(path)
             imported |= _imports(text)
             environment |= set(ENVIRONMENT.findall(text))
             declared |= _requirements(text) if "requirements" in path.name else set()
@@ -74,7 +71,7 @@ def of_repository(root: Path) -> Libraries:
         d.name for n in nested for d in (*n.glob("*/__init__.py"), *n.glob("src/*/__init__.py")) for d in [d.parent]
     }
     for manifest in manifests:
-        declared |= _requirements(manifest.read_text(errors="replace"))
+        declared |= _requirements(_text(manifest))
     foreign = ((imported - own) | known_libraries() | declared | packages) - set(sys.stdlib_module_names)
     at_root = any(p.parent == root for p in manifests)
     return Libraries(
@@ -83,6 +80,10 @@ def of_repository(root: Path) -> Libraries:
         environment=frozenset(environment),
         console=_console(root) if at_root else {},
     )
+
+
+def _text(path: Path) -> str:
+    return read_text(path, MAX_BYTES).replace("\r\n", "\n")
 
 
 def _imports(text: str) -> set[str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from benchmarks.subjects.install import Needs
 from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
+from benchmarks.subjects.records import read_record
 from benchmarks.subjects.subject import PackagedSubject
 
 HISTORY = "records/aider.chat.history.md"
@@ -63,7 +64,7 @@ class Aider(PackagedSubject):
 
     def read(self, left: Path, said: str) -> Reported:
         """Its .aider.chat.history.md, where each reply is followed by a line with its tokens."""
-        text = (left / HISTORY).read_text(encoding="utf-8")
+        text = read_record(left / HISTORY)
         counts = _TOKENS.findall(text)
         costs = _COST.findall(text)
         replies = [part for part in re.split(r"^####.*$|^>.*$", text, flags=re.MULTILINE) if part.strip()]

@@ -1,11 +1,11 @@
 """AutoGen AgentChat: a library without a command line (https://github.com/microsoft/autogen)."""
 
-import json
 from importlib import resources
 from pathlib import Path
 
 from benchmarks.subjects.install import Needs
 from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
+from benchmarks.subjects.records import read_json
 from benchmarks.subjects.subject import PackagedSubject, driver_task
 
 MESSAGES = "records/messages.json"
@@ -38,7 +38,7 @@ class AutoGen(PackagedSubject):
 
     def read(self, left: Path, said: str) -> Reported:
         """The messages that our driver wrote; every one of the assistant's carries its tokens."""
-        whole = json.loads((left / MESSAGES).read_text(encoding="utf-8"))
+        whole = read_json(left / MESSAGES)
         messages = whole["messages"]
         used = [usage for message in messages if (usage := message.get("models_usage"))]
         texts = [m["content"] for m in messages if m.get("source") == "coder" and isinstance(m.get("content"), str)]

@@ -11,7 +11,6 @@ test result holds. A submission that is no patch is the answer itself.
 """
 
 import functools
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -21,18 +20,19 @@ import msgspec
 
 from benchmarks.data import Key
 from benchmarks.errors import PredictionFileError
-from benchmarks.predictions import Prediction, Usage, load_predictions
+from benchmarks.predictions import Prediction, Usage, load_predictions, prediction_lines
 from benchmarks.subjects.mini_swe_agent import read_trajectory as read_mini
 from benchmarks.subjects.model import ANSWER_FILES, Reported
 from benchmarks.subjects.predict import answer_of
+from benchmarks.subjects.records import files_below, from_json, read_json
 from benchmarks.subjects.swe_agent import read_trajectory as read_swe
 
 Row = Callable[[], Prediction]
 """Reads one row; what it raises is that row's problem."""
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError)
 MINI, SWE = ".traj.json", ".traj"
 _NAME = re.compile(r"(?:^|[^0-9])(\d+)-(\d+)$")
-_ADDED = re.compile(r"^diff --git a/.*? b/(?P<path>.*?)$(?P<body>.*?)(?=^diff --git |\Z)", re.MULTILINE | re.DOTALL)
+_CHANGE = re.compile(r"^diff --git ", re.MULTILINE)
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,11 +53,10 @@ def import_runs(path: Path) -> Imported:
     for source, row in _rows(path):
         try:
             prediction = row()
+            before = found.get(prediction.key)
+            found[prediction.key] = _join(before, prediction) if before else prediction
         except (*_UNREADABLE, PredictionFileError) as error:
             problems.append(f"{source}: {error or type(error).__name__}")
-            continue
-        before = found.get(prediction.key)
-        found[prediction.key] = _join(before, prediction) if before else prediction
     if not found:
         raise PredictionFileError(problems[0] if problems else f"{path}: no runs in it")
     return Imported(predictions=tuple(found.values()), problems=tuple(problems))
@@ -76,9 +75,10 @@ def answer_in(submission: str) -> str:
     if not submission.lstrip().startswith("diff --git "):
         return submission.strip()
     files = {}
-    for change in _ADDED.finditer(submission):
-        name = change["path"].rpartition("/")[2]
-        lines = [line[1:] for line in change["body"].splitlines() if re.match(r"[+ ](?!\+\+ )", line)]
+    for change in _CHANGE.split(submission)[1:]:
+        head, _, body = change.partition("\n")
+        name = head.rpartition(" b/")[2].rpartition("/")[2]
+        lines = [line[1:] for line in body.splitlines() if re.match(r"[+ ](?!\+\+ )", line)]
         if name in ANSWER_FILES:
             files[name] = "\n".join(lines)
     return answer_of(files)
@@ -88,6 +88,8 @@ def _rows(path: Path) -> Iterator[tuple[str, Row]]:
     """Every row that some file holds, with its place; a file that cannot be read is one row that cannot be."""
     for source in _sources(path):
         try:
+            if source != path and source.is_symlink():
+                raise ValueError("a link; only what lies in the folder itself is read")
             rows = list(_reader(source)(source))
         except (*_UNREADABLE, PredictionFileError) as error:
             yield str(source), functools.partial(_fail, error)
@@ -102,15 +104,20 @@ def _fail(error: Exception) -> Prediction:
 
 def _sources(path: Path) -> Iterator[Path]:
     """The files that hold runs; trajectories say more than a preds.json beside them."""
-    if path.is_file():
+    if not path.is_dir():
+        if not path.exists():
+            raise PredictionFileError(f"{path}: no such file or folder")
         yield path
         return
-    if not path.is_dir():
-        raise PredictionFileError(f"{path}: no such file or folder")
-    trajectories = sorted([*path.rglob(f"*{MINI}"), *path.rglob(f"*{SWE}")])
-    yield from [*trajectories, *sorted(path.rglob("output.jsonl"))]
+    named: dict[str, list[Path]] = {name: [] for name in (MINI, SWE, "output.jsonl", "preds.json")}
+    for file in files_below(path):
+        ending = next((one for one in (MINI, SWE) if file.name.endswith(one)), file.name)
+        if ending in named:
+            named[ending].append(file)
+    trajectories = sorted([*named[MINI], *named[SWE]])
+    yield from [*trajectories, *sorted(named["output.jsonl"])]
     if not trajectories:
-        yield from sorted(path.rglob("preds.json"))
+        yield from sorted(named["preds.json"])
 
 
 def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:
@@ -135,7 +142,7 @@ def _run(path: Path) -> Prediction:
 
 
 def _preds(path: Path) -> Iterator[Row]:
-    whole = json.loads(path.read_text(encoding="utf-8"))
+    whole = read_json(path)
     for name, row in whole.items():
         yield functools.partial(_pred, name, row)
 
@@ -149,8 +156,8 @@ def _pred(name: str, row: Mapping[str, Any]) -> Prediction:
 
 def _lines(path: Path) -> Iterator[Row]:
     """OpenHands' output, or our own predictions."""
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    if lines and "output" in json.loads(lines[0]):
+    lines = [line for line in prediction_lines(path) if line.strip()]
+    if lines and "output" in from_json(lines[0]):
         for prediction in load_predictions(path):
             yield functools.partial(_same, prediction)
     else:
@@ -163,7 +170,7 @@ def _same(prediction: Prediction) -> Prediction:
 
 
 def _line(line: str) -> Prediction:
-    return _openhands(json.loads(line))
+    return _openhands(from_json(line))
 
 
 def _openhands(row: Mapping[str, Any]) -> Prediction:

@@ -19,6 +19,7 @@ from benchmarks.errors import AgentMissingError
 from benchmarks.subjects.model import Say
 from ml_agent.files import write_atomically
 from sandbox.interpreters import Interpreter, find_interpreters
+from tools.work_tree import WorkTree, is_work_tree
 
 MARK = "installed.json"
 LOG = "install.log"
@@ -215,8 +216,7 @@ def _commit(source: Path | None) -> str:
     """The commit of a checkout, else its path."""
     if source is None:
         return ""
-    done = subprocess.run(["git", "-C", str(source), "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or str(source)
+    return (WorkTree(source).head if is_work_tree(source) else "") or str(source)
 
 
 @contextmanager

@@ -1,10 +1,10 @@
 """mini-SWE-agent: a linear loop, bash only (https://github.com/SWE-agent/mini-swe-agent)."""
 
-import json
 from pathlib import Path
 
 from benchmarks.subjects.install import Needs
 from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
+from benchmarks.subjects.records import read_json
 from benchmarks.subjects.subject import PackagedSubject
 
 TRAJECTORY = "records/run.traj.json"
@@ -53,7 +53,7 @@ class MiniSweAgent(PackagedSubject):
 
 def read_trajectory(left: Path, name: str) -> Reported:
     """Status, calls, cost and tokens of a trajectory of format mini-swe-agent-1.x."""
-    whole = json.loads((left / name).read_text(encoding="utf-8"))
+    whole = read_json(left / name)
     info = whole["info"]
     stats = info.get("model_stats") or {}
     used = [usage for message in whole.get("messages", []) if (usage := _usage(message))]

@@ -1,12 +1,12 @@
 """OpenHands: its SDK with the default agent, working in the sandbox itself (https://github.com/OpenHands/software-agent-sdk)."""
 
-import json
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from benchmarks.subjects.install import Needs
 from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
+from benchmarks.subjects.records import read_json
 from benchmarks.subjects.subject import PackagedSubject, driver_task
 
 RESULT = "records/openhands.json"
@@ -44,7 +44,7 @@ class OpenHands(PackagedSubject):
 
     def read(self, left: Path, said: str) -> Reported:
         """What our driver wrote, and its conversation's events."""
-        result = json.loads((left / RESULT).read_text(encoding="utf-8"))
+        result = read_json(left / RESULT)
         events = read_events(left / EVENTS)
         status = str(result["status"])
         return Reported(
@@ -63,7 +63,7 @@ class OpenHands(PackagedSubject):
 def read_events(folder: Path) -> list[dict[str, Any]]:
     """The events of a conversation that the SDK or the command line kept, in order."""
     paths = sorted(folder.rglob("events/event-*.json"), key=lambda path: path.name)
-    return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    return [read_json(path) for path in paths]
 
 
 def last_words(events: list[dict[str, Any]]) -> str:

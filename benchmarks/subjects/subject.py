@@ -3,7 +3,7 @@
 import io
 import json
 import shlex
-import tarfile
+import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +20,7 @@ from benchmarks.subjects.places import host_address
 from ml_agent.budget import Budget
 from sandbox.contract import Command, Response, Sandbox
 from sandbox.errors import SandboxLostError
+from sandbox.unpack import unpack_tar
 
 OWN = ".subject"
 """Folder of the workspace that is the agent's own: its home, its records, our files."""
@@ -27,6 +28,8 @@ PACKED = f"{OWN}/left.tgz"
 LOG = "output.log"
 MOST_BYTES = 64 * 1024 * 1024
 """Of what an agent leaves behind; more is not brought out."""
+MOST_UNPACKED = 1024**3
+"""Of the same when it is unpacked."""
 ENTER_SECONDS = 120.0
 MOST_STEPS = 100
 """Where the task has no limit on requests."""
@@ -46,6 +49,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     files: Mapping[str, str]
     left: Path
     said: str
+    problem: str
+    """Why what it left could not be brought out."""
 
 
 class Subject(Protocol):
@@ -113,7 +118,7 @@ class PackagedSubject:
                 work = _work(task, sandbox, self.launch(task, inside), records)
             except SandboxLostError as error:
                 return _run(self, budget, records, ended="lost", error=str(error))
-        reported, problem = self._read_report(work.left, work.said)
+        reported, problem = (Reported(), work.problem) if work.problem else self._read_report(work.left, work.said)
         ended = _ending(work.response, meter.refused, reported)
         said = "; ".join(text for text in (_error(ended, work.response, meter.refused), problem) if text)
         return msgspec.structs.replace(
@@ -172,10 +177,11 @@ def _work(task: SubjectTask, sandbox: Sandbox, launch: Launch, records: Path) ->
     )
     response = sandbox.run(command)
     files = {name: text for name, text in _texts(sandbox, task).items() if before.get(name) != text}
-    left = _bring_out(sandbox, records / "left")
+    left = records / "left"
+    problem = bring_out(sandbox, left)
     said = Path(response.log).read_text("utf-8", "replace") if response.log else response.stdout
     (records / LOG).write_text(said, encoding="utf-8")
-    return Work(response=response, files=files, left=left, said=said)
+    return Work(response=response, files=files, left=left, said=said, problem=problem)
 
 
 def _texts(sandbox: Sandbox, task: SubjectTask) -> dict[str, str]:
@@ -191,16 +197,20 @@ def _texts(sandbox: Sandbox, task: SubjectTask) -> dict[str, str]:
     return found
 
 
-def _bring_out(sandbox: Sandbox, target: Path) -> Path:
-    """Copy what the agent left in its own folder to the host."""
+def bring_out(sandbox: Sandbox, target: Path, most: int = MOST_UNPACKED) -> str:
+    """Copy what the agent left in its own folder to the host; why that could not be done, "" where it could."""
     target.mkdir(parents=True, exist_ok=True)
     left_out = " ".join(f"--exclude={shlex.quote(pattern)}" for pattern in _KEEP_OFF)
     text = f"tar {left_out} -czf {PACKED} -C {OWN} home records && [ $(stat -c %s {PACKED}) -le {MOST_BYTES} ]"
-    if sandbox.run(Command(text=text, timeout=ENTER_SECONDS)).ok:
-        with tarfile.open(fileobj=io.BytesIO(sandbox.get(PACKED))) as archive:
-            members = [member for member in archive if member.isfile() or member.isdir()]
-            archive.extractall(target, members, filter="data")
-    return target
+    if not sandbox.run(Command(text=text, timeout=ENTER_SECONDS)).ok:
+        return ""
+    try:
+        unpack_tar(io.BytesIO(sandbox.get(PACKED, MOST_BYTES)), target, most=most)
+    except (OSError, ValueError) as error:
+        shutil.rmtree(target)
+        target.mkdir()
+        return f"its records cannot be brought out: {error}"
+    return ""
 
 
 def _ending(response: Response, refused: str, reported: Reported) -> Ended:

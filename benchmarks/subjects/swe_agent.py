@@ -10,6 +10,7 @@ from pathlib import Path
 from benchmarks.errors import AgentMissingError
 from benchmarks.subjects.install import Installed, Needs
 from benchmarks.subjects.model import Inside, Launch, Reported, SubjectRun, SubjectTask
+from benchmarks.subjects.records import read_json
 from benchmarks.subjects.subject import PackagedSubject
 from sandbox.contract import Sandbox
 
@@ -72,7 +73,7 @@ class SweAgent(PackagedSubject):
 
 def read_trajectory(left: Path, name: str) -> Reported:
     """Status, calls, cost and tokens of a SWE-agent trajectory."""
-    info = json.loads((left / name).read_text(encoding="utf-8"))["info"]
+    info = read_json(left / name)["info"]
     stats = info.get("model_stats") or {}
     status = str(info.get("exit_status") or "")
     return Reported(

@@ -1,11 +1,11 @@
 """A subject that needs no package: for tests, and to try a machine without installing an agent."""
 
-import json
 from importlib import resources
 from pathlib import Path
 
 from benchmarks.subjects.install import Needs
 from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
+from benchmarks.subjects.records import read_json
 from benchmarks.subjects.subject import PackagedSubject, driver_task
 
 RESULT = "records/least.json"
@@ -38,7 +38,7 @@ class LeastAgent(PackagedSubject):
 
     def read(self, left: Path, said: str) -> Reported:
         """What its driver wrote."""
-        result = json.loads((left / RESULT).read_text(encoding="utf-8"))
+        result = read_json(left / RESULT)
         answer = str(result["messages"][-1].get("content") or "")
         status = result["status"]
         return Reported(

@@ -11,6 +11,7 @@ from ml_agent.matching.python_library import ApiCallable, Library
 from ml_agent.matching.python_programs import Call, Program, read_program
 from ml_agent.matching.python_retrieval import LibraryIndex
 from tools.examples import Example
+from tools.files import Tree
 
 UNSET = "..."
 """What stands for a value of which nothing is known yet."""
@@ -80,8 +81,8 @@ class ExampleUsage:
             if module.path == callee.object.path or len(found) >= _MOST_SOURCES:
                 continue
             if any(item.name == callee.name for item in module.imports):
-                place, folder = self._library.index.root / module.path, module.path.rpartition("/")[0] or "."
-                text = place.read_text(encoding="utf-8", errors="replace") if place.is_file() else ""
+                tree, folder = Tree(self._library.index.root), module.path.rpartition("/")[0] or "."
+                text = tree.read_text(module.path, 4 * _LARGE) if tree.is_file(module.path) else ""
                 program = read_program(text, self._library, folder) if len(text) < _LARGE else None
                 if program is not None:
                     found.append(program)

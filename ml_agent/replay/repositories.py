@@ -1,15 +1,19 @@
 """Repositories on tape: the files of every checkout, packed once a commit."""
 
+import hashlib
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 import msgspec
 
+from ml_agent.files import open_bytes
 from ml_agent.replay.tape import Errors, ReplayError, Tape
+from sandbox.unpack import MAX_BYTES, unpack_tar
 from tools.atomic import unfinished_name
 from tools.errors import RepositoryError, UnsafeUrlError
+from tools.remotes import local_folder
 from tools.repository import Checkout
 from tools.version_control import is_control
 
@@ -26,38 +30,56 @@ class Repositories(Protocol):
 class TapeRepositories:
     """Packs the checkouts that pass through it, or unpacks them; a folder of the user's is used where it is."""
 
-    def __init__(self, tape: Tape, inner: Repositories, folder: Path) -> None:
-        """`folder` takes what a replay unpacks."""
-        self._tape, self._inner, self._folder = tape, inner, folder
+    def __init__(self, tape: Tape, inner: Repositories, folder: Path, most: int = MAX_BYTES) -> None:
+        """`folder` takes what a replay unpacks, at most so many bytes of a repository."""
+        self._tape, self._inner, self._folder, self._most = tape, inner, folder, most
 
     def get(self, source: str, commit: str | None = None) -> Checkout:
         """The files of `source` at a commit; ReplayError where the tape does not hold them."""
         asked = {"source": source, "commit": commit}
         checkout = self._tape.call("repository", asked, lambda: self._inner.get(source, commit), Checkout, _ERRORS)
-        if checkout.local:
+        if checkout.local and not self._tape.replaying:
             return checkout
+        if checkout.local:
+            return self._users_own(source, commit)
         packed = self._tape.path("repository", [checkout.url, checkout.version]).with_suffix(".tar.gz")
         if not self._tape.replaying:
             _pack(checkout.root, packed)
             return checkout
-        return msgspec.structs.replace(checkout, root=self._unpack(packed, checkout))
+        return msgspec.structs.replace(checkout, root=self._root_of(packed, checkout))
 
-    def _unpack(self, packed: Path, checkout: Checkout) -> Path:
-        home = self._folder / packed.name.removesuffix(".tar.gz")
+    def _users_own(self, source: str, commit: str | None) -> Checkout:
+        """The folder that is asked for; which one a recording says it was does not count."""
+        if local_folder(source) is None:
+            raise ReplayError(f"--replay {self._tape.folder}: {source} was a folder there; give your own with --repo")
+        return self._inner.get(source, commit)
+
+    def _root_of(self, packed: Path, checkout: Checkout) -> Path:
+        """The recorded files, in a folder named by their content: one recording's never serve for another's."""
+        try:
+            with open_bytes(packed, self._most) as file:
+                home = self._folder / hashlib.file_digest(file, "sha256").hexdigest()
+                file.seek(0)
+                if not home.is_dir():
+                    self._unpack(file, home)
+        except FileNotFoundError:
+            said = f"holds no files of {checkout.url}; record the run again"
+            raise ReplayError(f"--replay {self._tape.folder}: {said}") from None
+        except (OSError, ValueError) as error:
+            raise ReplayError(f"--replay {self._tape.folder}: {packed.name} cannot be unpacked: {error}") from error
         root = home / checkout.root.name
-        if root.is_dir():
-            return root
-        if not packed.exists():
-            raise ReplayError(f"--replay {self._tape.folder}: holds no files of {checkout.url}; record the run again")
+        if checkout.root.name in ("", "..") or root.is_symlink() or not root.is_dir():
+            raise ReplayError(f"--replay {self._tape.folder}: {packed.name} holds no folder {checkout.root.name!r}")
+        return root
+
+    def _unpack(self, packed: BinaryIO, home: Path) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self._folder) as temporary:
             fresh = Path(temporary) / "fresh"
             fresh.mkdir()
-            with tarfile.open(packed) as archive:
-                archive.extractall(fresh, filter="data")
+            unpack_tar(packed, fresh, most=self._most)
             if not home.exists():
                 fresh.rename(home)
-        return root
 
 
 def _pack(root: Path, packed: Path) -> None:

@@ -1,6 +1,7 @@
 """A sandbox on tape: the recorded run's responses, without an engine."""
 
 import base64
+import re
 from pathlib import Path
 
 import msgspec
@@ -82,6 +83,6 @@ class TapeSandbox:
         if not response.log:
             return ""
         self._logs.mkdir(parents=True, exist_ok=True)
-        path = self._logs / Path(response.log).name
+        path = self._logs / (re.sub(r"[^\w.-]", "-", Path(response.log).name)[-100:].lstrip(".") or "log")
         path.write_text(response.stdout + response.stderr, encoding="utf-8")
         return str(path)

@@ -5,16 +5,18 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
 
 from ml_agent.errors import ConfigurationError
-from ml_agent.files import write_atomically
+from ml_agent.files import read_bytes, write_atomically
 
 T = TypeVar("T")
 _LONG = 8
 """Characters from which on a word can stand for one run alone."""
+_MOST_BYTES = 256 * 1024**2
+"""Of one entry; a file that a sandbox gave is in it."""
 Errors = Mapping[str, Callable[[str], Exception]]
 """Errors that are recorded and raised again, by class name, with how to make one from its message."""
 
@@ -99,16 +101,17 @@ class Tape:
 
     def _play(self, path: Path, kind: str, result: type[T], known: Errors) -> T:
         try:
-            entry = msgspec.json.decode(path.read_bytes(), type=TapeEntry)
+            entry = msgspec.json.decode(read_bytes(path, _MOST_BYTES), type=TapeEntry)
+            found = None if entry.error else msgspec.convert(entry.result, result, dec_hook=_from_plain)
         except FileNotFoundError:
             raise ReplayError(
                 f"--replay {self.folder}: holds no answer to this {kind} request; record the run again"
             ) from None
-        except msgspec.DecodeError as error:
+        except (OSError, msgspec.DecodeError, RecursionError) as error:
             raise ReplayError(f"--replay {self.folder}: {path.name} cannot be read: {error}") from error
         if entry.error:
             raise known.get(entry.error, ReplayError)(entry.message)
-        return msgspec.convert(entry.result, result, dec_hook=_from_plain)
+        return cast(T, found)
 
     def _write(self, path: Path, entry: TapeEntry) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,7 @@ PRINTS = {
 """Modules with a bare `print`: numbers and JSON for another process of ours."""
 FILES_OF_OTHERS = {
     "ml_agent/delivery/keep.py", "ml_agent/view/outputs.py", "ml_agent/view/report.py", "sandbox/held_folder.py", "sandbox/files.py",
-    "sandbox/reading.py", "tools/documents/text.py", "tools/files.py", "tools/python_api/read.py", "tools/signatures/sources.py",
+    "sandbox/reading.py", "sandbox/unpack.py", "tools/documents/text.py", "tools/files.py", "tools/python_api/read.py", "tools/signatures/sources.py",
     "tools/versions.py", "tools/work_tree.py",
 }  # fmt: skip
 """Modules that open files of a repository or of a run by their path: descriptors without links, or names that `Tree` listed."""
@@ -36,7 +36,7 @@ FILES_OF_OURS = {
     "ml_agent/cli/__init__.py", "ml_agent/cli/app.py", "ml_agent/cli/check.py", "ml_agent/execution.py",
     "ml_agent/files.py", "ml_agent/keys.py", "ml_agent/llm/memory.py", "ml_agent/many.py", "ml_agent/origins.py",
     "ml_agent/prices.py", "ml_agent/replay/repositories.py", "ml_agent/replay/sandbox.py",
-    "ml_agent/replay/tape.py", "ml_agent/run_index.py", "ml_agent/samples/__init__.py", "ml_agent/seal.py",
+    "ml_agent/run_index.py", "ml_agent/samples/__init__.py", "ml_agent/seal.py",
     "ml_agent/staging.py", "ml_agent/trajectory.py", "sandbox/bubblewrap.py", "sandbox/capture.py",
     "sandbox/cgroups.py", "sandbox/cleanup.py", "sandbox/diagnosis/removed.py", "sandbox/docker_context.py", "sandbox/docker_copy.py", "sandbox/docker_gate.py", "sandbox/docker_network.py", "sandbox/docker_ssh.py", "sandbox/gate/proxy.py",
     "sandbox/gate/relay.py", "sandbox/image/build.py", "sandbox/interpreters.py", "sandbox/local.py",
@@ -250,6 +250,12 @@ def _reads_markup(name: str, call: ast.Call) -> bool:
 def test_files_are_opened_in_few_places() -> None:
     """Each module either is a gate, or opens what the program itself made, ships, or was told by the user."""
     assert {place for place, name, _ in calls() if _opens(name)} == FILES_OF_OTHERS | FILES_OF_OURS
+
+
+@pytest.mark.promise("Archives are unpacked in one place.", by="sandbox.unpack, this test over the source")
+def test_archives_are_unpacked_in_one_place() -> None:
+    libraries = re.compile(r"(?:extractall|unpack_archive|\.extract|extractfile)$")
+    assert {place for place, name, _ in calls(*ROOMS, "benchmarks") if libraries.search(name)} == {"sandbox/unpack.py"}
 
 
 def _opens(name: str) -> bool:

@@ -1,0 +1,160 @@
+"""Unpacks an archive that somebody else made: the one place where that is done.
+
+Names go by `InnerPath` and files by `HeldFolder`, so that nothing is written outside of the folder. Bytes, files, depth and
+names have limits, whatever the archive says of itself.
+"""
+
+import gzip
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from sandbox.held_folder import HeldFolder
+from sandbox.inner_path import InnerPath, safe_relative
+
+MAX_BYTES = 2 * 1024**3
+"""Of an archive's files, and of the names and headers between them."""
+MAX_FILES = 200_000
+"""Files, folders and links."""
+_DEPTH, _NAME = 64, 2048
+_STEP = 1024**2
+"""What is read at once; a header that asks for more is none."""
+_PLAIN_ZIP = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+"""The kinds of compression that zipfile unpacks in small steps."""
+Wanted = Callable[[str], bool]
+"""Whether the file or folder of a name is taken."""
+
+
+def unpack_tar(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int = MAX_BYTES) -> None:
+    """Unpack a tar archive, compressed by gzip or not, into a folder that is there.
+
+    Regular files, folders, and links that stay in the folder are taken, all else is left out. Raises ValueError for what is no
+    archive, leads out or is larger than `most` bytes; what was written until then stays.
+    """
+    gzipped = packed.read(2) == b"\x1f\x8b"
+    packed.seek(0)
+    stream = _Forwards(gzip.GzipFile(fileobj=packed) if gzipped else packed, most)
+    with _readable(), HeldFolder(folder) as place, tarfile.open(fileobj=stream, mode="r:") as archive:  # type: ignore[call-overload]
+        target = _Target(place)
+        while (member := archive.next()) is not None:
+            archive.members.clear()  # of an archive with many members all would be kept
+            if wanted(member.name):
+                _take(archive, member, target)
+
+
+def unpack_zip(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int = MAX_BYTES) -> None:
+    """Unpack the files of a zip archive as `unpack_tar` does."""
+    with _readable(), HeldFolder(folder) as place, zipfile.ZipFile(packed) as archive:
+        target = _Target(place)
+        for member in archive.infolist():
+            if member.is_dir() or not wanted(member.filename):
+                continue
+            most -= member.file_size
+            if most < 0 or member.compress_type not in _PLAIN_ZIP:
+                raise ValueError(f"{member.filename[:80]!r}: too large, or of an unknown kind")
+            with archive.open(member) as content:
+                target.file(member.filename, content, executable=False)
+
+
+def _take(archive: tarfile.TarFile, member: tarfile.TarInfo, target: "_Target") -> None:
+    if member.isdir():
+        target.folder(member.name)
+    elif member.issym():
+        target.link(member.name, member.linkname)
+    elif member.issparse():
+        raise ValueError(f"{member.name[:80]!r}: a file with holes")
+    elif member.isreg() and (content := archive.extractfile(member)) is not None:
+        target.file(member.name, content, bool(member.mode & stat.S_IXUSR))
+
+
+class _Target:
+    """Where files go, with the limits on names and numbers."""
+
+    def __init__(self, place: HeldFolder) -> None:
+        self._place, self._count = place, 0
+
+    def folder(self, name: str) -> None:
+        """Make a folder."""
+        self._place.make_folder(self._path(name))
+
+    def file(self, name: str, content: IO[bytes], executable: bool) -> None:
+        """Write a file."""
+        path = self._path(name)
+        if path.is_top:
+            raise ValueError(f"{name!r}: no name of a file")
+        self._place.write_stream(path, content, 0o755 if executable else 0o644)
+
+    def link(self, name: str, aim: str) -> None:
+        """Make a link; one that may lead out of the folder is left out."""
+        path = self._path(name)
+        if not path.is_top and _stays(path, PurePosixPath(aim)):
+            self._place.link(path, Path(aim))
+
+    def _path(self, name: str) -> InnerPath:
+        self._count += 1
+        path = safe_relative(name)
+        if self._count > MAX_FILES or len(path.pure.parts) > _DEPTH or len(name) > _NAME or "\0" in name:
+            raise ValueError(f"{name[:80]!r}: too many files, or too deep a path")
+        return path
+
+
+def _stays(link: InnerPath, aim: PurePosixPath) -> bool:
+    """Whether a link's text leads upwards only first, and not above the folder: whatever lies on its way stays inside, too."""
+    down = [part for part in aim.parts if part != ".."]
+    up = len(aim.parts) - len(down)
+    return (
+        not aim.is_absolute()
+        and aim.parts == ("..",) * up + tuple(down)
+        and up < len(link.pure.parts)
+        and len(aim.parts) <= _DEPTH
+    )
+
+
+class _Forwards:
+    """A stream that is read forwards only, in small steps and up to a limit: neither memory nor disk is filled by what it says."""
+
+    def __init__(self, inner: IO[bytes] | gzip.GzipFile, most: int) -> None:
+        self._inner, self._most, self._at = inner, most, 0
+
+    def tell(self) -> int:
+        """How much was read."""
+        return self._at
+
+    def seek(self, position: int) -> None:
+        """Read on up to a position."""
+        while self._at < position and self.read(min(_STEP, position - self._at)):
+            pass
+        if self._at > position:
+            raise ValueError("it leads backwards")
+
+    def read(self, size: int) -> bytes:
+        """The next bytes."""
+        if not 0 <= size <= _STEP:
+            raise ValueError("a header without bounds")
+        content = self._inner.read(size)
+        self._at += len(content)
+        if self._at > self._most:
+            raise ValueError(f"larger than {self._most / 1e6:,.1f} MB")
+        return content
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Whatever the libraries say of a damaged archive is a ValueError."""
+    try:
+        yield
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        gzip.BadGzipFile,
+        zlib.error,
+        EOFError,
+        OverflowError,
+        RuntimeError,
+    ) as error:
+        raise ValueError(f"no archive that can be read: {error}") from error

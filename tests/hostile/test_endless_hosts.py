@@ -1,0 +1,52 @@
+"""A host that drips or never ends keeps `models` and `doctor` neither waiting nor reading."""
+
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+import requests
+
+from ml_agent.doctor import MOST_BYTES, answer_of
+
+
+@pytest.fixture
+def host() -> Iterator[str]:
+    """Answers /drip with a byte now and then, /endless without an end, /small with a little."""
+    over = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            try:
+                while not over.wait(0.05 if self.path == "/drip" else 0):
+                    self.wfile.write(b" " * (1 if self.path == "/drip" else 64 * 1024))
+                    if self.path == "/small":
+                        return
+            except OSError:  # nobody listens any more
+                return
+
+        def log_message(self, *_words: object) -> None:
+            """Nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    over.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.promise("`models` and `doctor` wait and read within limits.", by="ml_agent.doctor.answer_of")
+def test_a_host_that_never_ends_is_given_up(host: str) -> None:
+    assert len(answer_of("GET", f"{host}/small", {}).content) == 64 * 1024 < MOST_BYTES
+    with pytest.raises(requests.Timeout, match="larger"):
+        answer_of("GET", f"{host}/endless", {}, wait=60)
+    began = time.monotonic()
+    with pytest.raises(requests.RequestException):
+        answer_of("GET", f"{host}/drip", {}, wait=0.3)
+    assert time.monotonic() - began < 30

@@ -1,0 +1,211 @@
+"""Recordings, mirrors, foreign runs and agents' records: none writes outside its folder, runs anything or fills the machine."""
+
+import io
+import os
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ml_agent.finder import TapeFinder
+from ml_agent.replay.repositories import TapeRepositories
+from ml_agent.replay.tape import ReplayError, Tape
+from ml_agent.request import Request
+from sandbox.unpack import MAX_BYTES, unpack_tar, unpack_zip
+from tools.candidates import Candidate
+from tools.repository import Checkout, RepositoryCache
+
+HELD_BY = "sandbox.unpack: names by InnerPath, files by HeldFolder, limits while it is read"
+COMMIT = "a" * 40
+Add = Callable[[tarfile.TarFile], None]
+
+
+def add(name: str, content: bytes = b"x", **fields: object) -> Add:
+    """Adds one member; `fields` are its header's."""
+
+    def to(archive: tarfile.TarFile) -> None:
+        member = tarfile.TarInfo(name)
+        member.size = len(content)
+        for field, value in fields.items():
+            setattr(member, field, value)
+        archive.addfile(member, io.BytesIO(content))
+
+    return to
+
+
+def link(name: str, aim: str, kind: bytes = tarfile.SYMTYPE) -> Add:
+    return add(name, b"", type=kind, linkname=aim)
+
+
+def packed(*members: Add, mode: str = "w:gz") -> io.BytesIO:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
+        for member in members:
+            member(archive)
+    out.seek(0)
+    return out
+
+
+def beyond_the_longest_path(victim: Path) -> list[Add]:
+    """CVE-2025-4517: names beyond PATH_MAX end the resolving of links in tarfile's own filter."""
+    members: list[Add] = []
+    folder, path, steps = "d" * 247, "", "abcdefghijklmnop"
+    for step in steps:
+        members += [add(f"{path}{folder}", b"", type=tarfile.DIRTYPE), link(f"{path}{step}", folder)]
+        path += f"{folder}/"
+    last = f"{'/'.join(steps)}/{'l' * 254}"
+    members += [link(last, "../" * len(steps)), link("escape", f"{last}/{'../' * 20}{victim.as_posix().lstrip('/')}")]
+    return [*members, add("escape/mark")]
+
+
+WAYS: dict[str, Callable[[Path], list[Add]]] = {
+    "above": lambda victim: [add("../victim/mark")],
+    "absolute": lambda victim: [add(f"{victim}/mark")],
+    "link": lambda victim: [link("a", str(victim)), add("a/mark")],
+    "link above": lambda victim: [link("a", "../victim"), add("a/mark")],
+    "links by steps": lambda victim: [
+        add("b/c", b"", type=tarfile.DIRTYPE), link("b/c/top", "../.."), link("a", "b/c/top/../victim"), add("a/mark"),
+    ],
+    "hard link": lambda victim: [link("a", f"{victim}/own", tarfile.LNKTYPE), add("a")],
+    "long names": beyond_the_longest_path,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_archive_writes_nothing_outside_its_folder(way: str, tmp_path: Path) -> None:
+    victim, folder = tmp_path / "victim", tmp_path / "folder"
+    victim.mkdir()
+    folder.mkdir()
+    (victim / "own").write_text("own")
+    with suppress(ValueError):
+        unpack_tar(packed(*WAYS[way](victim)), folder)
+    assert [path.name for path in victim.iterdir()] == ["own"] and (victim / "own").read_text() == "own"
+    assert not [path for path in folder.rglob("*") if not path.resolve().is_relative_to(folder)]
+
+
+TOO_MUCH: dict[str, Callable[[], io.BytesIO]] = {
+    "bytes": lambda: packed(add("a", bytes(2 * 1024**2))),
+    "bytes in a header": lambda: packed(add("a", b"z" * 1_500_000, type=tarfile.XHDTYPE)),
+    "a size that is not there": lambda: io.BytesIO(said_to_be(10**12)),
+    "holes": lambda: packed(add("a", b"x", pax_headers={"GNU.sparse.size": "1000000000000", "GNU.sparse.map": "0,1"})),
+    "depth": lambda: packed(add("/".join("d" * 500))),
+    "a name": lambda: packed(add("n" * 3000)),
+    "cut": lambda: io.BytesIO(packed(add("a", bytes(1000))).getvalue()[:-20]),
+    "no archive": lambda: io.BytesIO(b"\x1f\x8b" + b"no" * 600),
+}
+
+
+def said_to_be(size: int) -> bytes:
+    """An archive with a member that says to be so large."""
+    member = tarfile.TarInfo("a")
+    member.size = size
+    return member.tobuf(tarfile.GNU_FORMAT) + bytes(4096)
+
+
+@pytest.mark.parametrize("case", TOO_MUCH)
+def test_an_archive_fills_neither_disk_nor_memory(case: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        unpack_tar(TOO_MUCH[case](), tmp_path, most=1_000_000)
+    assert sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()) <= 1_000_000
+
+
+def test_a_zip_writes_nothing_outside_and_no_more_than_it_may(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name, content, kind in (
+        ("../mark", b"x", zipfile.ZIP_DEFLATED), ("a", bytes(2 * 10**6), zipfile.ZIP_DEFLATED), ("a", b"x", zipfile.ZIP_BZIP2),
+    ):  # fmt: skip
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", kind) as archive:
+            archive.writestr(name, content)
+        with pytest.raises(ValueError, match=r"."):
+            unpack_zip(out, folder, most=10**6)
+    assert list(tmp_path.rglob("*")) == [folder]
+
+
+def test_what_an_archive_holds_rightly_is_unpacked(tmp_path: Path) -> None:
+    members = [add("r/a.py", b"one", mode=0o755), link("r/b/c.py", "../a.py"), add("r/d", b"", type=tarfile.FIFOTYPE)]
+    unpack_tar(packed(*members), tmp_path, lambda name: name != "r/e")
+    assert (tmp_path / "r/b/c.py").read_bytes() == b"one" and not (tmp_path / "r/d").exists()
+    assert stat.S_IMODE((tmp_path / "r/a.py").stat().st_mode) == 0o755
+
+
+class Unasked:
+    def get(self, source: str, commit: str | None = None) -> Checkout:
+        raise AssertionError("a replay must not fetch")
+
+
+def recording(folder: Path, archive: io.BytesIO | None = None, **fields: object) -> Tape:
+    """A recording that somebody sends, of the repository toy/toy."""
+    content = {"root": "/x/toy", "version": COMMIT, "url": "https://example.org/toy", "local": False, **fields}
+    Tape(folder, "record").call("repository", {"source": "toy/toy", "commit": None}, lambda: content, dict)
+    tape = Tape(folder, "replay")
+    if archive is not None:
+        path = tape.path("repository", [content["url"], COMMIT]).with_suffix(".tar.gz")
+        path.write_bytes(archive.getvalue())
+    return tape
+
+
+def test_a_recording_names_no_folder_of_this_machine(tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir()
+    tape = recording(tmp_path / "tape", root=str(private), local=True)
+    with pytest.raises(ReplayError, match="--repo"):
+        TapeRepositories(tape, Unasked(), tmp_path / "cache").get("toy/toy")
+    found = [Candidate(full_name="a/b", url=url) for url in (str(private), "https://example.org/a/b")]
+
+    class Search:
+        def find(self, request: Request) -> list[Candidate]:
+            return found
+
+    asked = Request(instruction="train")
+    TapeFinder(Tape(tmp_path / "tape", "record"), Search()).find(asked)
+    assert TapeFinder(Tape(tmp_path / "tape", "replay"), Search()).find(asked) == found[1:]
+
+
+def test_a_folder_that_the_user_names_is_used_in_a_replay(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "a.py").write_text("")
+    cache, asked = RepositoryCache(tmp_path / "cache"), str(own)
+    recorded = TapeRepositories(Tape(tmp_path / "tape", "record"), cache, tmp_path / "out").get(asked)
+    assert TapeRepositories(Tape(tmp_path / "tape", "replay"), cache, tmp_path / "out").get(asked) == recorded
+
+
+def test_one_recording_does_not_serve_for_another(tmp_path: Path) -> None:
+    texts = []
+    for name in ("a", "b"):
+        tape = recording(tmp_path / name, packed(add("toy/train.py", name.encode())))
+        root = TapeRepositories(tape, Unasked(), tmp_path / "cache").get("toy/toy").root
+        texts.append((root / "train.py").read_text())
+    assert texts == ["a", "b"]
+
+
+@pytest.mark.parametrize("root", ["/x/..", "/", "/x/other"])
+def test_a_recordings_root_is_a_folder_in_it(root: str, tmp_path: Path) -> None:
+    tape = recording(tmp_path / "tape", packed(add("toy/train.py")), root=root)
+    with pytest.raises(ReplayError):
+        TapeRepositories(tape, Unasked(), tmp_path / "cache").get("toy/toy")
+
+
+def test_a_recordings_files_are_read_up_to_a_limit(tmp_path: Path) -> None:
+    tape = recording(tmp_path / "tape")
+    (entry,) = (tmp_path / "tape/repository").glob("*.json")
+    player = TapeRepositories(tape, Unasked(), tmp_path / "cache")
+    archive = tape.path("repository", ["https://example.org/toy", COMMIT]).with_suffix(".tar.gz")
+    os.mkfifo(archive)
+    with pytest.raises(ReplayError, match="regular"):
+        player.get("toy/toy")
+    archive.unlink()
+    with archive.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    with pytest.raises(ReplayError, match="larger"):
+        TapeRepositories(Tape(tape.folder, "replay"), Unasked(), tmp_path / "cache").get("toy/toy")
+    for content in ("[" * 100_000, '{"kind": "repository", "request": 1, "result": 3}'):
+        entry.write_text(content)
+        with pytest.raises(ReplayError, match="cannot be read"):
+            TapeRepositories(Tape(tape.folder, "replay"), Unasked(), tmp_path / "cache").get("toy/toy")

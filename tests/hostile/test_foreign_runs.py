@@ -1,0 +1,176 @@
+"""Mirrors, foreign runs, agents' records and foreign folders: none runs anything, leads out or fills the machine."""
+
+import hashlib
+import io
+import json
+import os
+import tarfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+
+from benchmarks.data import Task
+from benchmarks.errors import PredictionFileError
+from benchmarks.predict.contexts import readme
+from benchmarks.repositories import LaidRepository, lay_repositories
+from benchmarks.subjects.imports import answer_in, import_runs
+from benchmarks.subjects.subject import bring_out
+from sandbox.errors import SandboxUnavailableError
+from sandbox.files import check_room
+from tests.processor_time import within
+
+
+class Mirror:
+    """A git directory, object by object: git itself would make none of these."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "refs/heads").mkdir(parents=True)
+        (folder / "objects").mkdir()
+        (folder / "HEAD").write_text("ref: refs/heads/main\n")
+
+    def put(self, kind: str, content: bytes) -> str:
+        raw = f"{kind} {len(content)}\0".encode() + content
+        name = hashlib.sha1(raw, usedforsecurity=False).hexdigest()
+        place = self.folder / "objects" / name[:2] / name[2:]
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(zlib.compress(raw))
+        return name
+
+    def tree(self, *entries: tuple[str, str, str]) -> str:
+        return self.put("tree", b"".join(f"{m} {n}\0".encode() + bytes.fromhex(sha) for m, n, sha in entries))
+
+    def commit(self, tree: str) -> str:
+        who = "a <a@localhost> 1600000000 +0000"
+        return self.put("commit", f"tree {tree}\nauthor {who}\ncommitter {who}\n\nx\n".encode())
+
+
+def lay(mirror: Mirror, tree: str) -> LaidRepository:
+    root = mirror.folder.parents[2]
+    fields = {
+        "github_id": 1,
+        "id": 1,
+        "github": "https://github.com/o/r",
+        "path": ".",
+        "instruction": "",
+        "kind": "bash",
+    }
+    task = msgspec.convert({**fields, "output": "", "arguments": {}, "oracle": "", "commit": mirror.commit(tree)}, Task)
+    (laid,) = lay_repositories([task], root / "deep/er/repos", {}, root / "mirrors")
+    return laid
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Mirror:
+    return Mirror(tmp_path / "mirrors/o+r/repo")
+
+
+PROMISE = pytest.mark.promise(
+    "`bench repos --mirrors` runs nothing that a mirror names, and writes below REPOS only.",
+    by="tools.work_tree: object files are read without git and without configuration",
+)
+
+
+@PROMISE
+def test_a_mirrors_settings_run_nothing(mirror: Mirror, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    (mirror.folder / "config").write_text(
+        "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n"
+        f'[remote "origin"]\n\turl = {tmp_path}\n\tpromisor = true\n\tuploadpack = "touch {mark}; false"\n'
+    )
+    held = mirror.put("blob", b"x")
+    laid = lay(mirror, mirror.tree(("100644", "absent.py", "1" * 40), ("100755", "held.py", held)))
+    assert (laid.problem, laid.absent) == ("", ("absent.py",)) and not mark.exists()
+    assert os.access(tmp_path / "deep/er/repos/r/held.py", os.X_OK)
+
+
+@PROMISE
+@pytest.mark.parametrize("name", ["..", ".git", "a/../../b", "."])
+def test_a_mirrors_names_lead_nowhere_else(name: str, mirror: Mirror, tmp_path: Path) -> None:
+    inner = mirror.tree(("100644", "mark", mirror.put("blob", b"x")))
+    assert lay(mirror, mirror.tree(("40000", name, inner))).problem
+    assert not list(tmp_path.rglob("mark"))
+
+
+@PROMISE
+def test_a_mirrors_links_are_not_written_through(mirror: Mirror, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "own").write_text("own")
+    aim, text = mirror.put("blob", str(victim).encode()), mirror.put("blob", b"x")
+    inner = mirror.tree(("100644", "mark", text))
+    assert lay(mirror, mirror.tree(("120000", "a", aim), ("40000", "a", inner))).problem
+    to_own = mirror.put("blob", f"{victim}/own".encode())
+    assert not lay(mirror, mirror.tree(("120000", ".commit", to_own), ("100644", "a.py", text))).problem
+    assert [path.name for path in victim.iterdir()] == ["own"] and (victim / "own").read_text() == "own"
+
+
+def a_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_link(path: Path) -> None:
+    private = path.parent.parent / "private.jsonl"
+    private.write_text(json.dumps({"instance_id": "1-2", "test_result": {"eval_script_content": "private"}}))
+    path.symlink_to(private)
+
+
+def with_holes(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(20 * 1024**3)
+
+
+def nested(path: Path) -> None:
+    path.write_text("[" * 200_000)
+
+
+@pytest.mark.parametrize("name", ["output.jsonl", "preds.json", "1-2.traj", "1-2.traj.json"])
+@pytest.mark.parametrize("make", [a_pipe, a_link, with_holes, nested])
+@pytest.mark.promise("`bench import` of a foreign folder ends in one line.", by="benchmarks.subjects.records")
+def test_foreign_runs_neither_hang_nor_lead_out(name: str, make: Callable[[Path], None], tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    make(folder / name)
+    with pytest.raises(PredictionFileError, match=r"regular|link|larger|deeply"):
+        import_runs(folder)
+
+
+@pytest.mark.promise("Reading a foreign patch takes no more than its length.", by="benchmarks.subjects.imports")
+def test_a_patch_is_read_in_steps() -> None:
+    assert within(2, lambda: answer_in("diff --git a/x\n" * 100_000)) == ""
+
+
+@pytest.mark.promise(
+    "What an agent leaves is brought out up to a limit.", by="sandbox.unpack, benchmarks.subjects.subject"
+)
+def test_an_agents_records_are_unpacked_up_to_a_limit(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        member = tarfile.TarInfo("records/zeros")
+        member.size = 2 * 10**6
+        archive.addfile(member, io.BytesIO(bytes(member.size)))
+    sandbox = SimpleNamespace(run=lambda command: SimpleNamespace(ok=True), get=lambda path, most: packed.getvalue())
+    assert "larger than" in bring_out(sandbox, tmp_path / "left", 10**6)
+    assert list((tmp_path / "left").iterdir()) == []
+
+
+@pytest.mark.promise("A folder with holes is not copied beyond what a sandbox may hold.", by="sandbox.files.check_room")
+def test_a_file_with_holes_is_not_copied_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x")
+    check_room(tmp_path, 1000, tmp_path)
+    with_holes(tmp_path / "data.bin")
+    with pytest.raises(SandboxUnavailableError, match=r"20\.0 GB"):
+        check_room(tmp_path, 10 * 1024**3, tmp_path)
+
+
+@pytest.mark.promise("No file outside of a repository gets into a prompt.", by="tools.files.Tree")
+def test_a_readme_that_is_a_link_is_not_read(tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    root.mkdir()
+    (tmp_path / "README.md").write_text("private")
+    (root / "README.md").symlink_to(tmp_path / "README.md")
+    assert readme(root, ".") == "" and readme(root, "../") == ""
