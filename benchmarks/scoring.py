@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import msgspec
 
 from benchmarks import official
-from benchmarks.data import Task, repository_folder
+from benchmarks.data import Task, missing_place, repository_folder
 from benchmarks.error_classes import classify
 from benchmarks.metrics import KS, official_pass, rate, unbiased_pass
 from benchmarks.predictions import Prediction, Usage
@@ -128,9 +128,9 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         if mode == "official":
             return msgspec.structs.replace(_official(pairs, repos, left_out), subject=subject_of(predictions))
-        absent = [(t, p) for t, p in pairs if repository_folder(t, repos) is None]
-        left_out += [LeftOut(key=str(t.key), reason=f"no repository {t.repository} in {repos}") for t, _ in absent]
-        pairs = [pair for pair in pairs if pair not in absent]
+        absent = {str(t.key): why for t, _ in pairs if (why := missing_place(t, repos))}
+        left_out += [LeftOut(key=key, reason=why) for key, why in absent.items()]
+        pairs = [(t, p) for t, p in pairs if str(t.key) not in absent]
         if mode == "corrected":
             broken = broken_references([t for t, _ in pairs], repos, pool)
             left_out += broken

@@ -13,7 +13,7 @@ test result holds. A submission that is no patch is the answer itself.
 import functools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,19 +48,28 @@ def import_runs(path: Path) -> Imported:
 
     Raises PredictionFileError where nothing there can be read.
     """
-    found: dict[Key, Prediction] = {}
     problems: list[str] = []
-    for source, row in _rows(path):
-        try:
-            prediction = row()
-        except (*_UNREADABLE, PredictionFileError) as error:
-            problems.append(f"{source}: {error or type(error).__name__}")
-            continue
-        before = found.get(prediction.key)
-        found[prediction.key] = _join(before, prediction) if before else prediction
+    found = _read_all(_runs(path), problems)
+    for key, listed in _read_all(_lists(path), problems).items():
+        if key not in found or not any(found[key].output):
+            found[key] = listed
     if not found:
         raise PredictionFileError(problems[0] if problems else f"{path}: no runs in it")
     return Imported(predictions=tuple(found.values()), problems=tuple(problems))
+
+
+def _read_all(sources: Iterable[Path], problems: list[str]) -> dict[Key, Prediction]:
+    """The rows that files hold, with the answers of all of them; adds what cannot be used."""
+    found: dict[Key, Prediction] = {}
+    for place, row in _rows(sources):
+        try:
+            prediction = row()
+        except (*_UNREADABLE, PredictionFileError) as error:
+            problems.append(f"{place}: {error or type(error).__name__}")
+            continue
+        before = found.get(prediction.key)
+        found[prediction.key] = _join(before, prediction) if before else prediction
+    return found
 
 
 def key_of(name: str) -> Key:
@@ -84,9 +93,9 @@ def answer_in(submission: str) -> str:
     return answer_of(files)
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Row]]:
+def _rows(sources: Iterable[Path]) -> Iterator[tuple[str, Row]]:
     """Every row that some file holds, with its place; a file that cannot be read is one row that cannot be."""
-    for source in _sources(path):
+    for source in sources:
         try:
             rows = list(_reader(source)(source))
         except (*_UNREADABLE, PredictionFileError) as error:
@@ -100,17 +109,19 @@ def _fail(error: Exception) -> Prediction:
     raise error
 
 
-def _sources(path: Path) -> Iterator[Path]:
-    """The files that hold runs; trajectories say more than a preds.json beside them."""
+def _runs(path: Path) -> list[Path]:
+    """The files that hold runs."""
     if path.is_file():
-        yield path
-        return
+        return [path]
     if not path.is_dir():
         raise PredictionFileError(f"{path}: no such file or folder")
     trajectories = sorted([*path.rglob(f"*{MINI}"), *path.rglob(f"*{SWE}")])
-    yield from [*trajectories, *sorted(path.rglob("output.jsonl"))]
-    if not trajectories:
-        yield from sorted(path.rglob("preds.json"))
+    return [*trajectories, *sorted(path.rglob("output.jsonl"))]
+
+
+def _lists(path: Path) -> list[Path]:
+    """The files of answers alone: what runs beside them hold says more, and counts where both have an answer."""
+    return sorted(path.rglob("preds.json")) if path.is_dir() else []
 
 
 def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:
@@ -136,11 +147,15 @@ def _run(path: Path) -> Prediction:
 
 def _preds(path: Path) -> Iterator[Row]:
     whole = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(whole, dict):
+        raise ValueError(f"{type(whole).__name__} where an object of instances is expected")
     for name, row in whole.items():
         yield functools.partial(_pred, name, row)
 
 
-def _pred(name: str, row: Mapping[str, Any]) -> Prediction:
+def _pred(name: str, row: Any) -> Prediction:
+    if not isinstance(row, dict):
+        raise ValueError(f"{name}: {type(row).__name__} where an object is expected")
     key = key_of(str(row.get("instance_id") or name))
     return _prediction(
         key, answer_in(str(row.get("model_patch") or "")), Usage(), str(row.get("model_name_or_path") or "")

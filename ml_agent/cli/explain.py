@@ -16,6 +16,7 @@ from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
 from ml_agent.terminal import write_error, write_out
 from tools.entry_points import EntryPoint, entry_points, matching
+from tools.remotes import split_place
 from tools.schema import function_schema
 from tools.signatures.model import Option, Signature
 from tools.submodules import absent_submodules, say_absent, submodule_of
@@ -57,7 +58,7 @@ def explain(
 
         ml-agent explain path/to/repository:train.py --schema
     """
-    folder, _, script = target.partition(":")
+    folder, script = split_place(target)
     _see_that_it_is_a_folder(folder)
     index = open_index(folder, ReadingLine(), first=script)
     found = entry_points(index)

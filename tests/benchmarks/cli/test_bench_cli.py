@@ -156,6 +156,15 @@ def test_a_row_without_a_prediction_is_not_right(mode: str, call: Call, bench: P
         assert ("2 of 3 rows have no prediction and are left out" in said.err) == (words[0] == "--predicted-only")
 
 
+def test_a_folder_that_is_not_there_is_the_fault_of_the_row(call: Call, rows: Rows, bench: Path) -> None:
+    rows({}, {"path": "./nowhere"})
+    said = call("predict", *ON, "--out", "{tmp}/out.jsonl")
+    assert "no answer 1-1: no folder nowhere in the repository sample" in said.err
+    said = call("score", *ON, "--predictions", "{tmp}/out.jsonl", "--json")
+    assert said.code == 1 and json.loads(said.out)["pass@1"] == 1.0
+    assert json.loads(said.out)["left_out"] == [{"key": "1-1", "reason": "no folder nowhere in the repository sample"}]
+
+
 def test_predictions_of_other_rows_are_no_score(call: Call, bench: Path) -> None:
     (bench / "other.jsonl").write_text('{"github_id": 9, "id": 9, "output": "python train.py --lr 0.5"}\n')
     score = ("score", *ON, "--predictions", "{tmp}/other.jsonl", "--json")
@@ -215,7 +224,7 @@ def test_token_statistics_are_told_by_setting(call: Call) -> None:
 
 def test_where_agents_stand(call: Call) -> None:
     standing = {line["name"]: line for line in json.loads(call("agents", "list", "--json").out)}
-    assert {"mini-swe-agent", "aider", "autogen", "openhands", "swe-agent"} == set(standing)
+    assert {"mini-swe-agent", "aider", "autogen", "openhands", "swe-agent", "least"} == set(standing)
     assert all(line["installed"] is None for line in standing.values())
     assert "aider" in call("agents", "list").out
 
