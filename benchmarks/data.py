@@ -3,6 +3,7 @@
 import ast
 import codecs
 import json
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -166,6 +167,10 @@ def task_of(row: Mapping[str, Any]) -> Task:
     for name, types in _OPTIONAL_FIELDS.items():
         if row.get(name) is not None:
             _see_that_it_fits(name, row[name], types)
+    if not row["instruction"].strip():
+        raise ValueError("field 'instruction' is empty")
+    if posixpath.normpath(row["path"].strip().strip("/") or ".").startswith(".."):
+        raise ValueError(f"field 'path': {row['path']} leads out of the repository")
     kind = KINDS.get(row["type"].strip())
     if kind is None:
         raise ValueError(f"field 'type': {row['type']!r} is none of {', '.join(KINDS)}")
@@ -246,6 +251,14 @@ def repository_folder(task: Task, repos: Path) -> Path | None:
         if repos.is_dir()
         else None
     )
+
+
+def missing_place(task: Task, repos: Path) -> str:
+    """Why nobody could answer the task: its repository, or its folder in it, is not there; "" where both are."""
+    root = repository_folder(task, repos)
+    if root is None:
+        return f"no repository {task.repository} in {repos}"
+    return "" if (root / task.folder).is_dir() else f"no folder {task.folder} in the repository {task.repository}"
 
 
 class _Unreadable(NamedTuple):

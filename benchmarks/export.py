@@ -13,6 +13,7 @@ from benchmarks.own_files import CHAT_EXAMPLES, see_that_it_may_be_replaced
 from benchmarks.predict import contexts
 from benchmarks.predict.config import Config
 from benchmarks.predict.raw import prompt
+from ml_agent.files import write_atomically
 from tools.tokens import count_tokens
 
 EVERYTHING = 10**12
@@ -80,16 +81,10 @@ def write_examples(tasks: Iterable[Task], repos: Path, wanted: Wanted, out: Path
     BenchError where the file holds something else.
     """
     see_that_it_may_be_replaced(out, CHAT_EXAMPLES)
-    reasons: list[str] = []
-    number = 0
-    with out.open("w", encoding="utf-8") as file:
-        for example in examples(tasks, repos, wanted):
-            if isinstance(example, str):
-                reasons.append(example)
-                continue
-            file.write(json.dumps(msgspec.to_builtins(example), ensure_ascii=False) + "\n")
-            number += 1
-    return number, reasons
+    made = list(examples(tasks, repos, wanted))
+    lines = [json.dumps(msgspec.to_builtins(one), ensure_ascii=False) for one in made if not isinstance(one, str)]
+    write_atomically(out, "".join(line + "\n" for line in lines))
+    return len(lines), [one for one in made if isinstance(one, str)]
 
 
 def token_statistics(tasks: Sequence[Task], repos: Path, model: str = "") -> list[TokenStatistics]:

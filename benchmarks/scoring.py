@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import msgspec
 
 from benchmarks import official
-from benchmarks.data import Task, repository_folder
+from benchmarks.data import Task, missing_place, repository_folder
 from benchmarks.error_classes import classify
 from benchmarks.metrics import KS, official_pass, rate, unbiased_pass
 from benchmarks.predictions import Prediction, Usage
@@ -23,6 +23,7 @@ from tools.errors import PluginError
 
 Mode = Literal["official", "strict", "corrected", "same-call"]
 GATES = "official gates (rules 1-2)"
+NO_PREDICTION = "no prediction"
 
 
 class Row(RowTexts, frozen=True, kw_only=True):
@@ -107,11 +108,11 @@ def modes() -> tuple[str, ...]:
 
 
 def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: Path, mode: str, jobs: int = 0) -> Score:
-    """Judge every output of every prediction.
+    """Judge every output of every prediction; a row without one is a row that was not answered, and fails.
 
     Args:
         tasks: the rows; predictions for other rows are left out and say so.
-        predictions: one a row.
+        predictions: at most one a row.
         repos: folder with the repositories by lower-case name.
         mode: which rules; one of `modes()`.
         jobs: outputs judged at the same time; 0 takes one for each processor.
@@ -122,13 +123,14 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
         for p in predictions
         if p.key not in by_key
     ]
-    pairs = [(by_key[p.key], p) for p in predictions if p.key in by_key]
+    answered = [(by_key[p.key], p) for p in predictions if p.key in by_key]
+    pairs = answered + [(t, _nothing(t)) for t in unanswered(tasks, predictions)]
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         if mode == "official":
-            return _official(pairs, repos, left_out)
-        absent = [(t, p) for t, p in pairs if repository_folder(t, repos) is None]
-        left_out += [LeftOut(key=str(t.key), reason=f"no repository {t.repository} in {repos}") for t, _ in absent]
-        pairs = [pair for pair in pairs if pair not in absent]
+            return msgspec.structs.replace(_official(pairs, repos, left_out), subject=subject_of(predictions))
+        absent = {str(t.key): why for t, _ in pairs if (why := missing_place(t, repos))}
+        left_out += [LeftOut(key=key, reason=why) for key, why in absent.items()]
+        pairs = [(t, p) for t, p in pairs if str(t.key) not in absent]
         if mode == "corrected":
             broken = broken_references([t for t, _ in pairs], repos, pool)
             left_out += broken
@@ -137,6 +139,17 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
         judge = _judge(mode)
         rows = list(pool.map(lambda pair: _with_texts(judge(pair[0], pair[1], repos), *pair), pairs))
     return Score(mode=mode, rows=tuple(rows), subject=subject_of(predictions), left_out=tuple(left_out))
+
+
+def unanswered(tasks: Sequence[Task], predictions: Sequence[Prediction]) -> list[Task]:
+    """The rows without a prediction."""
+    predicted = {p.key for p in predictions}
+    return [t for t in tasks if t.key not in predicted]
+
+
+def _nothing(task: Task) -> Prediction:
+    """What stands in a file of predictions where a row was not answered."""
+    return Prediction(github_id=task.github_id, id=task.id, output=(), error=NO_PREDICTION)
 
 
 def _with_texts(row: Row, task: Task, prediction: Prediction) -> Row:
@@ -165,7 +178,7 @@ def _added_row(
     scorer: Callable[[Task, str, Path], tuple[bool, str]], task: Task, prediction: Prediction, repos: Path
 ) -> Row:
     root = repository_folder(task, repos) or repos / task.repository
-    verdicts = [scorer(task, text, root) for text in prediction.output or ("",)]
+    verdicts = [scorer(task, text, root) for text in prediction.output] or [(False, _no_answer(prediction.error))]
     return Row(
         github_id=task.github_id,
         id=task.id,
@@ -218,7 +231,7 @@ def _strict_row(task: Task, prediction: Prediction, repos: Path) -> Row:
         kind=task.kind,
         usage=prediction.usage,
         hits=tuple(1 - len(v.missing) / len(task.arguments) if task.arguments else 1.0 for v in verdicts),
-        gates=tuple(_gates(text, task) for text in prediction.output or ("",)),
+        gates=_gates(prediction, task),
     )
 
 
@@ -238,13 +251,13 @@ def _same_call_row(task: Task, prediction: Prediction, repos: Path) -> Row:
         kind=task.kind,
         usage=prediction.usage,
         hits=tuple(_hits(text, task) for text in outputs),
-        gates=tuple(_gates(text, task) for text in outputs),
+        gates=_gates(prediction, task),
     )
 
 
 def _same_call_reason(verdict: SameCall, error: str) -> str:
     if verdict.reason_class == "no answer":
-        return f"no-answer: {error}".rstrip(": ")
+        return _no_answer(error)
     return "" if verdict.passed else f"{verdict.reason_class}: {verdict.detail}"
 
 
@@ -252,9 +265,11 @@ def _verdict(text: str, case: Case, error: str) -> Verdict:
     if text.strip():
         return score(text, case)
     values = tuple(str(v) for v in case.arguments.values())
-    return Verdict(
-        arguments=not values, type=False, executes=False, reason=f"no-answer: {error}".rstrip(": "), missing=values
-    )
+    return Verdict(arguments=not values, type=False, executes=False, reason=_no_answer(error), missing=values)
+
+
+def _no_answer(error: str) -> str:
+    return f"no-answer: {error}".rstrip(": ")
 
 
 def _official(pairs: Sequence[tuple[Task, Prediction]], repos: Path, left_out: Sequence[LeftOut]) -> Score:
@@ -264,7 +279,6 @@ def _official(pairs: Sequence[tuple[Task, Prediction]], repos: Path, left_out: S
     complete = official.settings().outputs
     return Score(
         mode="official" if whole else GATES,
-        subject=subject_of([p for _, p in pairs]),
         rows=tuple(r for p, r in rows if len(p.output) == complete),
         apart=tuple(r for p, r in rows if len(p.output) != complete),
         left_out=tuple(left_out),
@@ -281,8 +295,8 @@ def _official_row(task: Task, prediction: Prediction, repos: Path, whole: bool) 
     return Row(
         github_id=task.github_id,
         id=task.id,
-        passed=tuple(a and k and r is not False for a, k, r in rows),
-        reason=tuple(_official_reason(a, k, r) for a, k, r in rows),
+        passed=tuple(a and k and r is not False for a, k, r in rows) or (False,),
+        reason=tuple(_official_reason(a, k, r) for a, k, r in rows) or (_no_answer(prediction.error),),
         arguments=arguments,
         type=kinds,
         executes=tuple(runs),
@@ -290,7 +304,7 @@ def _official_row(task: Task, prediction: Prediction, repos: Path, whole: bool) 
         kind=task.kind,
         usage=prediction.usage,
         hits=tuple(_hits(o, task) for o in prediction.output),
-        gates=tuple(a and k for a, k in zip(arguments, kinds, strict=True)),
+        gates=_gates(prediction, task),
     )
 
 
@@ -298,8 +312,13 @@ def _official_reason(arguments: bool, kind: bool, runs: bool | None) -> str:
     return "arguments" if not arguments else "type" if not kind else "execution" if runs is False else ""
 
 
-def _gates(output: str, task: Task) -> bool:
-    return official.validate_arguments(output, task.arguments) and official.validate_type(output, task.kind)
+def _gates(prediction: Prediction, task: Task) -> tuple[bool, ...]:
+    """Rules 1 and 2 by output; where there is none, they hold of nothing."""
+    both = (
+        official.validate_arguments(o, task.arguments) and official.validate_type(o, task.kind)
+        for o in prediction.output
+    )
+    return tuple(both) or (False,)
 
 
 def _hits(output: str, task: Task) -> float:

@@ -31,7 +31,7 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
     return Services(
         settings=settings,
         navigator=make_navigator(around, budget, with_model, executor),
-        finder=make_finder(job, around),
+        finder=make_finder(job, around, budget),
         workspaces=Workspaces(make_repositories(around, budget), settings.cache_dir / "indexes"),
         executor=executor,
         budget=budget,

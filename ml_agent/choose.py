@@ -1,5 +1,6 @@
 """From the settings to the parts: navigator, finder, repositories, executor."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,20 +110,20 @@ def make_repositories(around: RunContext, budget: Budget) -> Repositories:
     return TapeRepositories(around.tape, cache, settings.cache_dir / "replayed", most)
 
 
-def make_finder(job: Job, around: RunContext) -> Finder:
-    """Where candidates come from."""
+def make_finder(job: Job, around: RunContext, budget: Budget) -> Finder:
+    """Where candidates come from, within the wall time."""
     if job.repository:
         return NamedFinder(job.repository, job.commit)
-    finder = finder_for(around.settings, job.catalog)
+    finder = finder_for(around.settings, job.catalog, budget.time_for)
     return TapeFinder(around.tape, finder) if around.tape and not job.catalog else finder
 
 
-def finder_for(settings: Settings, catalog: str = "") -> Finder:
+def finder_for(settings: Settings, catalog: str = "", time_for: Callable[[float], float] = float) -> Finder:
     """A search of a catalogue (a file, or `sample`), or of GitHub where none is named."""
     if catalog:
         path = catalog_path() if catalog == "sample" else Path(catalog)
         return CatalogFinder(path, repository_cache(settings).readme_head)
-    return GitHubFinder(settings)
+    return GitHubFinder(settings, time_for)
 
 
 def make_executor(job: Job, around: RunContext, budget: Budget) -> tuple[Executor | None, str]:

@@ -60,7 +60,8 @@ class CatalogFinder:
 class GitHubFinder:
     """GitHub's repository search."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, time_for: Callable[[float], float] = float) -> None:
+        """`time_for`: how many of the seconds that a query takes at most it may take."""
         from tools.github_search import GitHubSearch  # PyGithub takes 0.3 s to import: only where it is used
 
         self._search = GitHubSearch(
@@ -69,6 +70,7 @@ class GitHubFinder:
             api=settings.github_api,
             max_wait=min(settings.max_wait, settings.max_seconds or settings.max_wait),
         )
+        self._search.time_for = time_for
 
     def find(self, request: Request) -> list[Candidate]:
         """Ask by the queries, then choose by the instruction: GitHub's own order is by popularity as well."""

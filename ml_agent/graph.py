@@ -34,7 +34,7 @@ from ml_agent.unsure import different, offer, what_would_decide
 from sandbox.diagnosis import Diagnosis
 from sandbox.repair import Repair
 from tools.candidates import Candidate
-from tools.errors import RepositoryError
+from tools.errors import RepositoryError, SearchError
 
 
 def understand(state: State, services: Services) -> Command[Literal["search"]]:
@@ -48,7 +48,11 @@ def understand(state: State, services: Services) -> Command[Literal["search"]]:
 
 def search(state: State, services: Services) -> Command[Literal["rank", "__end__"]]:
     """Up to five candidates."""
-    candidates = services.finder.find(request_of(state))
+    try:
+        candidates = services.finder.find(request_of(state))
+    except SearchError:
+        services.budget.check_time()
+        raise
     services.note("search", wording.of_candidates(candidates))
     if not candidates:
         return ended(Ending.NO_REPOSITORY, "no repository was found: name one with --repo, or use other words")

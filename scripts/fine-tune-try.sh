@@ -17,4 +17,4 @@ for _ in $(seq 120); do curl -fsS -m 2 "http://127.0.0.1:$port/v1/models" >/dev/
 echo '["101-1", "102-2"]' >"$out/sample.json"
 "$agent" bench predict --tasks wild --sample "$out/sample.json" --repos "$repos" --navigator raw --setting oracle --attempts 1 \
   --model tuned --base-url "http://127.0.0.1:$port/v1" --out "$out/tuned.jsonl"
-"$agent" bench score --tasks wild --predictions "$out/tuned.jsonl" --repos "$repos" --mode official
+"$agent" bench score --tasks wild --sample "$out/sample.json" --predictions "$out/tuned.jsonl" --repos "$repos" --mode official

@@ -7,17 +7,19 @@ import re
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+import github
 import msgspec
 import requests
 from github import Auth, BadCredentialsException, Github, GithubException, GithubRetry, RateLimitExceededException
-from github.Repository import Repository
+from urllib3.exceptions import MaxRetryError
 
 from tools.candidates import Candidate
+from tools.deadline import within
 from tools.errors import RateLimitError, SearchError
 
 log = logging.getLogger(__name__)
@@ -30,11 +32,15 @@ MAX_REQUESTS = 8
 MAX_QUERY = 256
 """Characters that GitHub accepts."""
 RETRIES = 3
+TIMEOUT = 15
+"""Seconds in which GitHub must say something."""
 SECONDARY_WAIT = 60.0
 """Seconds that GitHub wants us to wait where it limits us and does not say how long."""
 FUSION = 60
 """Reciprocal rank fusion's constant: how little the first place of one query outweighs the second."""
-ADVICE = "set GITHUB_TOKEN, search a catalogue (catalog), or name a repository (repo)"
+ELSEWHERE = "search a catalogue (catalog), or name a repository (repo)"
+ADVICE = f"set GITHUB_TOKEN, {ELSEWHERE}"
+NETWORK = f"check the network, {ELSEWHERE}"
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W_][\w.+-]*")
 
@@ -47,8 +53,27 @@ class _Answer(msgspec.Struct, frozen=True):
     hits: tuple[Candidate, ...]
 
 
+class _Found(msgspec.Struct, frozen=True):
+    """What is read of a repository in GitHub's answer."""
+
+    full_name: str
+    description: str | None = None
+    topics: tuple[str, ...] | None = None
+    language: str | None = None
+    stargazers_count: int | None = None
+
+
+class _Page(msgspec.Struct, frozen=True):
+    """GitHub's answer."""
+
+    items: tuple[_Found, ...]
+
+
 class CappedRetry(GithubRetry):
-    """PyGithub's retry policy caps the waits that it computes, but not those that a Retry-After header asks for."""
+    """PyGithub's retry policy caps the waits that it computes, but not those that a Retry-After header asks for.
+
+    It forgets the last answer when it gives up, too.
+    """
 
     def increment(
         self, method: str | None = None, url: str | None = None, response: Any = None, *more: Any, **named: Any
@@ -58,7 +83,13 @@ class CappedRetry(GithubRetry):
         if after and self.max_rate_limit_wait is not None and after > self.max_rate_limit_wait:
             message = {"message": f"wait {after:.0f} s"}
             raise RateLimitExceededException(response.status, message, dict(response.headers))
-        return super().increment(method, url, response, *more, **named)  # type: ignore[return-value]  # urllib3 says Retry
+        try:
+            return super().increment(method, url, response, *more, **named)  # type: ignore[return-value]  # urllib3 says Retry
+        except MaxRetryError as error:
+            if response is None:
+                raise
+            kind = RateLimitExceededException if response.status == 403 else GithubException
+            raise kind(response.status, {"message": str(error)}, dict(response.headers)) from error
 
 
 class GitHubSearch:
@@ -75,13 +106,17 @@ class GitHubSearch:
     ) -> None:
         """`max_wait`: seconds that GitHub may make us wait at a time; `max_age`: seconds that a cached answer is good for."""
         self._cache, self._api, self._max_age = cache, api, max_age
+        self.time_for: Callable[[float], float] = float
+        """Seconds that one query may take, of those that it would take at most."""
+        self._most = (TIMEOUT + max_wait) * (RETRIES + 1)
+        github.set_log_level(logging.WARNING)
         retry = CappedRetry(
             total=RETRIES, backoff_factor=0.5, max_rate_limit_wait=max_wait, secondary_rate_wait=SECONDARY_WAIT
         )
         self._github = Github(
             auth=Auth.Token(token) if token else None,
             base_url=api,
-            timeout=15,
+            timeout=TIMEOUT,
             per_page=PER_QUERY,
             retry=retry,
             # A pause between requests is a courtesy to the public service.
@@ -130,12 +165,22 @@ class GitHubSearch:
         return answer.hits
 
     def _ask(self, query: str) -> tuple[Candidate, ...]:
+        seconds = self.time_for(self._most)
+        request = partial(
+            self._github.requester.requestJsonAndCheck,
+            "GET",
+            "/search/repositories",
+            {"q": query, "per_page": PER_QUERY},
+        )
         try:
-            return tuple(
-                _candidate(repository) for repository in islice(self._github.search_repositories(query), PER_QUERY)
-            )
+            _, answer = within(seconds, request)
+            return tuple(_candidate(found) for found in msgspec.convert(answer, _Page).items[:PER_QUERY])
+        except TimeoutError as error:
+            raise SearchError(f"GitHub did not answer within {seconds:.3g} s; {NETWORK}") from error
         except (GithubException, requests.RequestException) as error:
             raise _explain(error) from error
+        except (ValueError, RuntimeError, msgspec.ValidationError) as error:  # PyGithub's, of no JSON and of circles
+            raise SearchError(f"GitHub's answer to the search cannot be read; {NETWORK}") from error
 
 
 def relaxations(query: str) -> list[str]:
@@ -146,14 +191,14 @@ def relaxations(query: str) -> list[str]:
     return [" ".join(words[:count]) for count in range(len(words), 0, -1)]
 
 
-def _candidate(repository: Repository) -> Candidate:
+def _candidate(found: _Found) -> Candidate:
     return Candidate(
-        full_name=repository.full_name,
-        url=repository.full_name,
-        description=repository.description or "",
-        topics=tuple(repository.topics or ()),
-        language=repository.language,
-        stars=repository.stargazers_count,
+        full_name=found.full_name,
+        url=found.full_name,
+        description=found.description or "",
+        topics=found.topics or (),
+        language=found.language,
+        stars=found.stargazers_count,
         source="github",
     )
 
@@ -161,14 +206,13 @@ def _candidate(repository: Repository) -> Candidate:
 def _explain(error: GithubException | requests.RequestException) -> SearchError:
     """One line that says what to do."""
     if isinstance(error, requests.RequestException):
-        return SearchError(
-            f"GitHub cannot be reached ({type(error).__name__}); check the network, search a catalogue (catalog), or name a repository (repo)"
-        )
+        return SearchError(f"GitHub cannot be reached ({type(error).__name__}); {NETWORK}")
     if isinstance(error, BadCredentialsException):
         return SearchError("GitHub refuses the token; correct GITHUB_TOKEN, or unset it")
     if isinstance(error, RateLimitExceededException) or error.status == 429:
         return RateLimitError(f"GitHub's rate limit is reached; wait, {ADVICE}")
-    return SearchError(f"GitHub answered {error.status} to the search; {ADVICE}")
+    what = f"try again later, {ELSEWHERE}" if error.status >= 500 else ADVICE
+    return SearchError(f"GitHub answered {error.status} to the search; {what}")
 
 
 def _key(*parts: str) -> str:

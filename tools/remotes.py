@@ -18,6 +18,8 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(:|//)")
 _HELPER = re.compile(r"[\w+.-]+::")
 """ext::COMMAND and the like: git would run it."""
 _SSH = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
+_PLACE = re.compile(r"(?:[A-Za-z][\w+.-]*://[^/]*|[\w.-]+@[\w.-]+:)?[^:]*")
+"""A folder, a name or an address with all its own colons."""
 _BLANK = re.compile(r"[\x00-\x20\x7f]")
 _PATH = re.compile(r"[/~.]|\.\.?(/|$)")
 
@@ -45,9 +47,10 @@ class Remotes:
 
         Raises UnsafeUrlError for what git must not be given, RepositoryError for what is no repository's name.
         """
-        if _FULL_NAME.fullmatch(source):
-            url = f"{self._web}/{source.removesuffix('.git')}"
-            return Remote(url, self._header(url, ""), source)
+        name = source.removeprefix(f"{self._web.partition('://')[2]}/").rstrip("/")
+        if _FULL_NAME.fullmatch(name):
+            url = f"{self._web}/{name.removesuffix('.git')}"
+            return Remote(url, self._header(url, ""), name)
         if not _URL.match(source):
             raise _unknown(source)
         url, login = self._split_credentials(source)
@@ -100,6 +103,12 @@ def local_folder(source: str) -> Path | None:
     if is_control(path.resolve().as_posix()):
         raise RepositoryError(f"{source}: version control's own folder; give the folder with the files")
     return path.resolve()
+
+
+def split_place(target: str) -> tuple[str, str]:
+    """A repository, and what is named in it behind a colon: DIR:SCRIPT, URL:SCRIPT."""
+    place = _PLACE.match(target)[0]  # type: ignore[index]  # it fits any text
+    return place, target[len(place) + 1 :]
 
 
 def _unknown(source: str) -> RepositoryError:

@@ -77,6 +77,7 @@ class RepositoryCache:
         """
         if commit is not None and not _REFERENCE.fullmatch(commit):
             raise UnsafeUrlError(f"{commit!r} is no commit; give a 40-digit SHA, a branch or a tag")
+        source = source.strip()
         folder = local_folder(source)
         if folder is None:
             return self._fetch(self._remotes.find(source), commit)
@@ -209,6 +210,7 @@ def _git(folder: Path, remote: Remote) -> Git:
 _REASONS = {
     "commit": r"not our ref|couldn't find remote ref|unadvertised object|not a tree|unable to read tree",
     "private": r"could not read username|authentication failed|error: 40[13]|access denied|terminal prompts disabled",
+    "blocked": r"error: 451",
     "missing": r"not found|does not appear to be a git|not valid: is this a git|does not exist|error: 404",
     "unreachable": r"could not resolve|(failed|couldn't|could not) (to )?connect|connection (refused|timed out|reset)"
     r"|error: 5\d\d|ssl|tls|early eof|timed out|too slow|unexpected disconnect|empty reply",
@@ -228,11 +230,14 @@ def _explain(stderr: str, remote: Remote, commit: str = "") -> RepositoryError:
     if reason == "private":
         advice = "the credentials were refused" if remote.header else "set GITHUB_TOKEN if it is private"
         return RepositoryError(f"{shown}: no such repository, or no access to it; check the name, {advice}{nor}")
+    if reason == "blocked":
+        return RepositoryError(f"{shown}: its host does not give it out for legal reasons (451)")
     if reason == "missing":
         return RepositoryError(f"{shown}: no git repository there; check the name{nor}")
     lines = [line for line in stderr.strip().splitlines() if line.strip()]
     last = re.sub(r"://[^/@\s]+@", "://", lines[-1]) if lines else "git said nothing"
     if reason == "unreachable":
+        nor = nor if re.search("resolve|connect", last.lower()) else ""  # somebody answered for that name
         return UnreachableError(f"{shown}: cannot be reached ({last}); check the network, or give a folder{nor}")
     return RepositoryError(f"{shown}: git failed ({last})")
 

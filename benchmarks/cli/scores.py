@@ -4,12 +4,16 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchmarks.cli import options as o
 from ml_agent.console import Terminal
+
+if TYPE_CHECKING:
+    from benchmarks.data import Task
+    from benchmarks.predictions import Prediction
 
 
 def score(
@@ -22,10 +26,14 @@ def score(
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
     sample: o.Sample = None,
+    predicted_only: Annotated[
+        bool, typer.Option("--predicted-only", help="Leave out rows without a prediction; they fail without it.")
+    ] = False,
 ) -> int:
     """Score predictions: by the published rules, strictly, strictly on the rows whose reference itself passes, or by the call.
 
-    Exit code 1 says that a row could not be judged: it cannot be read, or its repository is not there.
+    Exit code 1 says that a row has no prediction (it counts as failed), or could not be judged: it cannot be read, or its
+    repository is not there.
 
     same-call runs answer and reference through the repository's own parser, without libraries, and compares what came of both.
 
@@ -34,7 +42,7 @@ def score(
         ml-agent bench score --tasks rows.jsonl --predictions out.jsonl --repos repos --mode strict --json
     """
     from benchmarks.predictions import load_predictions
-    from benchmarks.scoring import modes, score_all
+    from benchmarks.scoring import modes, score_all, unanswered
     from benchmarks.show import score_tables
     from benchmarks.strict.given import weaknesses
 
@@ -42,8 +50,9 @@ def score(
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
     rows = o.load_rows(tasks, sample)
     o.see_repositories(repos)
-    loaded, keys = rows.tasks, {t.key for t in rows.tasks}
+    keys = {t.key for t in rows.tasks}
     found = [p for p in load_predictions(predictions) if not sample or p.key in keys]
+    loaded = _scored_rows(rows.tasks, found, predicted_only)
     if mode != "official":
         o.tell(weaknesses(strict=mode != "same-call"))
     result = score_all(loaded, found, repos, mode, jobs)
@@ -51,7 +60,24 @@ def score(
         sys.stdout.write(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
     else:
         score_tables(result, loaded, Terminal())
-    return 1 if rows.bad or any(not left.by_rule for left in result.left_out) else 0
+    unjudged = rows.bad or unanswered(loaded, found) or any(not left.by_rule for left in result.left_out)
+    return 1 if unjudged else 0
+
+
+def _scored_rows(tasks: "list[Task]", found: "list[Prediction]", predicted_only: bool) -> "list[Task]":
+    """The rows that count; says how many have no prediction. BenchError where nothing is left."""
+    from benchmarks.errors import BenchError
+    from benchmarks.scoring import unanswered
+
+    missing = {t.key for t in unanswered(tasks, found)}
+    if missing:
+        fate = "are left out" if predicted_only else "count as failed (--predicted-only leaves them out)"
+        o.tell([f"{len(missing)} of {len(tasks)} rows have no prediction and {fate}"])
+    if not predicted_only:
+        return tasks
+    if len(missing) == len(tasks):
+        raise BenchError("--predicted-only: no row has a prediction")
+    return [t for t in tasks if t.key not in missing]
 
 
 def compare(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Key, Task, repository_folder
+from benchmarks.data import Key, Task, missing_place, repository_folder
 from benchmarks.engines import Engine, Work
 from benchmarks.engines.local import LocalEngine
 from benchmarks.folder_lock import lock_folder
@@ -130,9 +130,8 @@ def _work(plan: Plan) -> tuple[list[Unit], list[Result]]:
     units: list[Unit] = []
     absent: list[Result] = []
     for task in sorted(plan.tasks, key=lambda t: t.repository):
-        root = repository_folder(task, plan.repos)
-        if root is None:
-            error = f"no repository {task.repository} in {plan.repos}"
+        root, error = repository_folder(task, plan.repos), missing_place(task, plan.repos)
+        if root is None or error:
             absent.append(Result(github_id=task.github_id, id=task.id, attempt=0, error=error))
         else:
             units += plan.who.units(task, root.resolve())

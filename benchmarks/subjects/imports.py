@@ -12,7 +12,7 @@ test result holds. A submission that is no patch is the answer itself.
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,18 +48,28 @@ def import_runs(path: Path) -> Imported:
 
     Raises PredictionFileError where nothing there can be read.
     """
-    found: dict[Key, Prediction] = {}
     problems: list[str] = []
-    for source, row in _rows(path):
+    runs, lists = _sources(path)
+    found = _read_all(path, runs, problems)
+    for key, listed in _read_all(path, lists, problems).items():
+        if key not in found or not any(found[key].output):
+            found[key] = listed
+    if not found:
+        raise PredictionFileError(problems[0] if problems else f"{path}: no runs in it")
+    return Imported(predictions=tuple(found.values()), problems=tuple(problems))
+
+
+def _read_all(path: Path, sources: Iterable[Path], problems: list[str]) -> dict[Key, Prediction]:
+    """The rows that files hold, with the answers of all of them; adds what cannot be used."""
+    found: dict[Key, Prediction] = {}
+    for place, row in _rows(path, sources):
         try:
             prediction = row()
             before = found.get(prediction.key)
             found[prediction.key] = _join(before, prediction) if before else prediction
         except (*_UNREADABLE, PredictionFileError) as error:
-            problems.append(f"{source}: {error or type(error).__name__}")
-    if not found:
-        raise PredictionFileError(problems[0] if problems else f"{path}: no runs in it")
-    return Imported(predictions=tuple(found.values()), problems=tuple(problems))
+            problems.append(f"{place}: {error or type(error).__name__}")
+    return found
 
 
 def key_of(name: str) -> Key:
@@ -84,9 +94,9 @@ def answer_in(submission: str) -> str:
     return answer_of(files)
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Row]]:
+def _rows(path: Path, sources: Iterable[Path]) -> Iterator[tuple[str, Row]]:
     """Every row that some file holds, with its place; a file that cannot be read is one row that cannot be."""
-    for source in _sources(path):
+    for source in sources:
         try:
             if source != path and source.is_symlink():
                 raise ValueError("a link; only what lies in the folder itself is read")
@@ -102,22 +112,19 @@ def _fail(error: Exception) -> Prediction:
     raise error
 
 
-def _sources(path: Path) -> Iterator[Path]:
-    """The files that hold runs; trajectories say more than a preds.json beside them."""
+def _sources(path: Path) -> tuple[list[Path], list[Path]]:
+    """The files that hold runs, and those of answers alone: runs say more, and count where both have an answer."""
     if not path.is_dir():
         if not path.exists():
             raise PredictionFileError(f"{path}: no such file or folder")
-        yield path
-        return
+        return [path], []
     named: dict[str, list[Path]] = {name: [] for name in (MINI, SWE, "output.jsonl", "preds.json")}
     for file in files_below(path):
         ending = next((one for one in (MINI, SWE) if file.name.endswith(one)), file.name)
         if ending in named:
             named[ending].append(file)
     trajectories = sorted([*named[MINI], *named[SWE]])
-    yield from [*trajectories, *sorted(named["output.jsonl"])]
-    if not trajectories:
-        yield from sorted(named["preds.json"])
+    return [*trajectories, *sorted(named["output.jsonl"])], sorted(named["preds.json"])
 
 
 def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:
@@ -143,11 +150,15 @@ def _run(path: Path) -> Prediction:
 
 def _preds(path: Path) -> Iterator[Row]:
     whole = read_json(path)
+    if not isinstance(whole, dict):
+        raise ValueError(f"{type(whole).__name__} where an object of instances is expected")
     for name, row in whole.items():
         yield functools.partial(_pred, name, row)
 
 
-def _pred(name: str, row: Mapping[str, Any]) -> Prediction:
+def _pred(name: str, row: Any) -> Prediction:
+    if not isinstance(row, dict):
+        raise ValueError(f"{name}: {type(row).__name__} where an object is expected")
     key = key_of(str(row.get("instance_id") or name))
     return _prediction(
         key, answer_in(str(row.get("model_patch") or "")), Usage(), str(row.get("model_name_or_path") or "")

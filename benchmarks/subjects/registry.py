@@ -21,7 +21,7 @@ _PACKAGED = (MiniSweAgent, Aider, AutoGen, OpenHands)
 
 
 def names() -> tuple[str, ...]:
-    """All that there are."""
+    """All that are compared."""
     return (*(kind.name for kind in _PACKAGED), SweAgent.name, *plugins.names(plugins.AGENTS))
 
 
@@ -39,7 +39,7 @@ def subject(name: str, checkout: Path | None = None) -> Subject:
             return kind()
     if name in plugins.names(plugins.AGENTS):
         return _added_subject(name)
-    raise BenchError(f"no such agent: {name}; there are {', '.join(names())}")
+    raise BenchError(f"no such agent: {name}; there are {', '.join((*names(), LeastAgent.name))}")
 
 
 def _added_subject(name: str) -> Subject:
@@ -70,7 +70,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 def statuses(home: Path) -> tuple[Status, ...]:
     """All subjects, as they stand under `home`."""
-    return tuple(_status(name, home) for name in names())
+    return tuple(_status(name, home) for name in (*names(), LeastAgent.name))
 
 
 def _status(name: str, home: Path) -> Status:

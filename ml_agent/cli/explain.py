@@ -15,9 +15,12 @@ from ml_agent.cli.tables import Layout, write_table
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
 from ml_agent.terminal import write_error, write_out
+from tools.check.repository import checked_repository
 from tools.entry_points import EntryPoint, entry_points, matching
+from tools.index import RepoIndex
+from tools.remotes import split_place
 from tools.schema import function_schema
-from tools.signatures.model import Option, Signature
+from tools.signatures.model import Option, Signature, Unseen
 from tools.submodules import absent_submodules, say_absent, submodule_of
 
 
@@ -57,7 +60,7 @@ def explain(
 
         ml-agent explain path/to/repository:train.py --schema
     """
-    folder, _, script = target.partition(":")
+    folder, script = split_place(target)
     _see_that_it_is_a_folder(folder)
     index = open_index(folder, ReadingLine(), first=script)
     found = entry_points(index)
@@ -77,10 +80,20 @@ def explain(
     if selection.word and not fitting:
         raise UsageError(f"nothing in {target} has {selection.word!r} in its name, options or description")
     shown = fitting if selection.all_of_them or script else [entry for entry in fitting if entry.role == "run"]
-    _print(shown, form, one=bool(script))
+    _print([_with_what_is_open(entry, index) for entry in shown] if script else shown, form, one=bool(script))
     if hidden := len(fitting) - len(shown):
         write_error(f"{hidden} more with --all: tests, set-up, make targets, scripts that take nothing")
     return 0
+
+
+def _with_what_is_open(entry: EntryPoint, index: RepoIndex) -> EntryPoint:
+    """An entry point without a parser that was read, with the reason why it may take words all the same."""
+    signature = entry.signature
+    if signature.framework != "none" or signature.options or signature.unseen:
+        return entry
+    reason = checked_repository(index).reader.may_read_arguments(signature.path)
+    unseen = (Unseen(origin="computed", name=reason, path=signature.path, line=1),) if reason else ()
+    return msgspec.structs.replace(entry, signature=msgspec.structs.replace(signature, unseen=unseen))
 
 
 def _see_that_it_is_a_folder(place: str) -> None:

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from threading import Thread
 from urllib.parse import urlsplit
 
 import httpx
@@ -13,6 +13,7 @@ from ml_agent.key_mask import masked
 from ml_agent.llm.endpoint import IN_PROCESS, Endpoint
 from ml_agent.llm.errors import EndpointError
 from ml_agent.shown_address import has_credentials
+from tools.deadline import within
 
 SECONDS = 4.0
 """For the whole question, name lookup included."""
@@ -35,13 +36,10 @@ def ask_endpoint(endpoint: Endpoint) -> None:
         urlsplit(endpoint.base_url)
     except ValueError as error:
         raise _no_address(endpoint, error) from None
-    said: list[Exception | None] = []
-    thread = Thread(
-        target=lambda: said.append(_ask(endpoint)), daemon=True
-    )  # a name lookup cannot be given up otherwise
-    thread.start()
-    thread.join(SECONDS + 0.3)
-    problem = said[0] if said else EndpointError(f"{endpoint.shown} did not answer within {SECONDS:g} s")
+    try:
+        problem = within(SECONDS + 0.3, partial(_ask, endpoint))  # a name lookup cannot be given up otherwise
+    except TimeoutError:
+        problem = EndpointError(f"{endpoint.shown} did not answer within {SECONDS:g} s")
     if problem is not None:
         raise problem
 

@@ -302,20 +302,24 @@ class RepositoryFacts:
         return next(one for one in self.entries if one.signature == signature)
 
     def path_of(self, value: Any, places: Sequence[str]) -> Any:
-        """A configuration as the first of the folders sees it, where a value is only the end of the path of one: "kitti/second.yaml".
+        """A file as the first of the folders sees it, where a value is its path from the root, or only the end of the path of a
+        configuration: "kitti/second.yaml".
 
         Args:
             value: that an option is given.
-            places: from where it is called, and where the program lies: a file that is found from either stays.
+            places: from where it is called, and where the program lies: a configuration that is found from either stays.
         """
         if not isinstance(value, str) or value.startswith(("/", "~", "$")):
             return value
         name = posixpath.normpath(value)
         if name.startswith("../") and (whole := posixpath.normpath(posixpath.join(places[-1], name))) in self.files:
             return posixpath.relpath(whole, places[0])  # as the program's folder sees it
-        if PurePosixPath(value).suffix not in _SETTINGS or any(
-            posixpath.normpath(posixpath.join(place, name)) in self.files for place in places
-        ):
+        settings = PurePosixPath(value).suffix in _SETTINGS  # which programs look for beside themselves, too
+        if any(posixpath.normpath(posixpath.join(p, name)) in self.files for p in (places if settings else places[:1])):
+            return value
+        if name in self.files:
+            return posixpath.relpath(name, places[0])
+        if not settings:
             return value
         ending = [path for path in self.files if path.endswith(f"/{name}")]
         return posixpath.relpath(ending[0], places[0]) if len(ending) == 1 else value

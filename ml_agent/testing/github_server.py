@@ -42,7 +42,8 @@ class Fault(msgspec.Struct, kw_only=True):
     path: str = "/"
     """Only for paths that start so."""
     headers: dict[str, str] = msgspec.field(default_factory=dict)
-    body: dict[str, Any] = msgspec.field(default_factory=dict)
+    body: Any = msgspec.field(default_factory=dict)
+    """JSON, or bytes as they are."""
     stall: bool = False
     """Say nothing until the server stops."""
 

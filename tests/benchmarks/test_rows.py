@@ -62,6 +62,15 @@ def test_a_field_of_another_type_costs_its_own_row_only(field: str, value: Any, 
     assert row == 1 and message.startswith(f"field '{field}")
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("path", "../../etc"), ("path", "a/../../b"), ("path", ".."), ("instruction", ""), ("instruction", " ")],
+)
+def test_a_row_that_asks_nothing_or_leads_out_is_a_problem(field: str, value: str, tmp_path: Path) -> None:
+    loaded = load_tasks(written(tmp_path / "rows.jsonl", {**ROW, field: value}, {**ROW, "id": 8}))
+    assert len(loaded.tasks) == 1 and repr(field) in loaded.problems[0].message
+
+
 def test_optional_fields_may_be_null(tmp_path: Path) -> None:
     empty = dict.fromkeys(("accept", "forbid", "prefix_code", "oracle", "style", "commit", "inputs", "judge"))
     (task,) = load_tasks(written(tmp_path / "rows.jsonl", {**ROW, **empty})).tasks

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ml_agent.testing.github_server import About, GitHubServer
+from ml_agent.testing.github_server import About, Fault, GitHubServer
 from sandbox.bubblewrap import find_bubblewrap
 from tests.command import ml_agent
 from tests.sources import ROOT
@@ -85,6 +85,16 @@ def test_a_repository_is_found_on_github_and_answered(repository: Path, tmp_path
         code, result = solve("fit the linear model with learning rate 0.25", "--run", "none", **hosts)
     assert (code, result["repository"]["name"]) == (0, "lab/fitting")
     assert (result["answer"]["text"], result["evidence"]) == ("python fit.py --lr 0.25", "checked")
+
+
+def test_a_search_that_has_to_wait_prints_nothing_of_its_library(tmp_path: Path) -> None:
+    body = {"message": "API rate limit exceeded for 127.0.0.1."}
+    with GitHubServer(tmp_path / "github") as host:
+        host.fail(Fault(status=403, headers={"Retry-After": "0"}, body=body))
+        hosts = {"ML_AGENT_GITHUB_API": host.url, "ML_AGENT_GITHUB_WEB": host.url}
+        done = ml_agent("solve", "fit the linear model", "--run", "none", "-q", **hosts)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert done.stderr.startswith("no-repository: no repository was found")
 
 
 def test_a_failing_program_ends_honestly_with_its_last_lines(repository: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from ml_agent.budget import Budget, Limits
 from ml_agent.errors import BudgetExceededError
+from ml_agent.testing.github_server import Fault, GitHubServer
 from ml_agent.wall_time import within_wall_time
 from sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Version
 from sandbox.bubblewrap import find_bubblewrap
@@ -58,6 +59,14 @@ def test_a_program_ends_with_the_run_and_what_it_made_is_kept(way: str, tmp_path
     assert (out / "outputs/steps.txt").read_text().startswith("0\n1\n")
     again = ml_agent("resume", str(out), "--max-seconds", "600", "-q")
     assert (again.returncode, again.stdout) == (0, "python walk.py --lr 0.25\n"), again.stderr
+
+
+def test_a_search_that_stalls_ends_with_the_run(tmp_path: Path) -> None:
+    with GitHubServer(tmp_path / "github") as host:
+        host.fail(Fault(stall=True, path="/search"))
+        hosts = {"ML_AGENT_GITHUB_API": host.url, "ML_AGENT_GITHUB_WEB": host.url}
+        done = ml_agent("solve", "fit the model with lr 0.25", "--run", "none", "--max-seconds", "1", **hosts)
+    assert done.returncode == 5 and "raise --max-seconds" in done.stderr
 
 
 class Bench(Echo):

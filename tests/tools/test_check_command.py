@@ -10,6 +10,7 @@ from tools.check.command import check_command
 from tools.index import RepoIndex
 
 FILES = {
+    "requirements.txt": "",
     "train.py": """
         import argparse
         from data import load

@@ -27,7 +27,7 @@ FILES = {
         ("torchrun old.py", ["error syntax"]),
         ("python2 old.py", []),
         ("python2.7 -m pkg.old", []),
-        ("./itself.py", []),
+        ("./itself.py", ["warning not-executable"]),
         ("python itself.py", ["error syntax"]),
         ("2to3 -w old.py && python old.py", ["warning syntax"]),
         ("python keyword.py", ["unsure syntax"]),

@@ -143,9 +143,10 @@ def test_passing_faults_are_waited_out(make: Make, github: GitHubServer, fault: 
         (Fault(status=403, body=SECONDARY), RateLimitError),
         (Fault(status=403, body={"message": "Forbidden"}), SearchError),
         (Fault(status=422, body={"message": "Validation Failed"}), SearchError),
+        (Fault(status=403, body=PRIMARY, headers={"X-RateLimit-Remaining": "0", "Retry-After": "0"}, times=9), RateLimitError),
         (Fault(status=502, times=9), SearchError),
     ],
-    ids=["retry-after", "429-retry-after", "429", "primary", "secondary", "forbidden", "422", "502"],
+    ids=["retry-after", "429-retry-after", "429", "primary", "secondary", "forbidden", "422", "limited-for-good", "502"],
 )  # fmt: skip
 def test_lasting_faults_are_errors_with_advice(
     make: Make, github: GitHubServer, fault: Fault, kind: type[SearchError]
@@ -157,6 +158,46 @@ def test_lasting_faults_are_errors_with_advice(
     assert type(caught.value) is kind
     assert time.monotonic() - started < 100
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(status=200, body=b"<html>log in</html>", headers={"Content-Type": "text/html"}),
+        Fault(status=200, body=b'{"total_count": 1, "items": ['),
+        Fault(status=200, body=b"\xff\xfe"),
+        Fault(status=200, body=[1, 2]),
+        Fault(status=200, body=b"null"),
+        Fault(status=200, body={"total_count": 3}),
+        Fault(status=200, body={"total_count": 3, "items": None}),
+        Fault(status=200, body={"total_count": 3, "items": [{"full_name": 5}]}),
+        Fault(status=301, headers={"Location": "/search/repositories?again"}, times=9999),
+        Fault(status=302, headers={"Location": "/search/repositories"}),
+    ],
+    ids=["page", "cut", "no-text", "list", "null", "no-items", "items-null", "odd-types", "circle", "302"],
+)
+def test_an_answer_that_is_none_is_an_error_and_not_kept(make: Make, github: GitHubServer, fault: Fault) -> None:
+    github.fail(fault)
+    with pytest.raises(SearchError, match=r"GitHub's answer to the search cannot be read; .*catalog"):
+        names(make(), "graph")
+    fault.times = 0
+    assert names(make(), "graph") == ["lab/graphs"]
+
+
+def test_what_a_hit_does_not_say_is_empty(make: Make, github: GitHubServer) -> None:
+    github.fail(Fault(status=200, body={"items": [{"full_name": "a/b", "topics": None, "description": None}]}))
+    (found,) = make().search(["graph"])
+    assert (found.full_name, found.description, found.topics, found.stars) == ("a/b", "", (), None)
+
+
+def test_the_time_of_a_query_is_limited(make: Make, github: GitHubServer) -> None:
+    github.fail(Fault(stall=True))
+    search = make()
+    search.time_for = lambda most: min(most, 0.3)
+    started = time.monotonic()
+    with pytest.raises(SearchError, match="did not answer within"):
+        search.search(["graph"])
+    assert time.monotonic() - started < 5
 
 
 def test_no_network_is_an_error_with_advice(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tools.errors import RepositoryError, UnsafeUrlError
 from tools.git import mask_url
-from tools.remotes import Remotes, local_folder
+from tools.remotes import Remotes, local_folder, split_place
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,8 @@ from tools.remotes import Remotes, local_folder
     [
         ("owner/name", "https://github.com/owner/name"),
         ("owner/name.git", "https://github.com/owner/name"),
+        ("owner/name/", "https://github.com/owner/name"),
+        ("github.com/owner/name", "https://github.com/owner/name"),
         ("owner/.github", "https://github.com/owner/.github"),
         ("https://github.com/owner/name/", "https://github.com/owner/name"),
         ("https://gitlab.com/group/sub/name.git", "https://gitlab.com/group/sub/name.git"),
@@ -22,6 +24,24 @@ from tools.remotes import Remotes, local_folder
 )
 def test_finds_where_a_repository_lives(source: str, url: str) -> None:
     assert Remotes().find(source).url == url
+
+
+@pytest.mark.parametrize(
+    ("target", "place", "script"),
+    [
+        ("dir", "dir", ""),
+        ("dir:a.py", "dir", "a.py"),
+        ("owner/name:a/b.py", "owner/name", "a/b.py"),
+        ("https://github.com/owner/name", "https://github.com/owner/name", ""),
+        ("https://github.com/owner/name:a.py", "https://github.com/owner/name", "a.py"),
+        ("https://u:p@host:8080/owner/name:a.py", "https://u:p@host:8080/owner/name", "a.py"),
+        ("git@github.com:owner/name.git", "git@github.com:owner/name.git", ""),
+        ("file:///srv/x", "file:///srv/x", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_script_stands_behind_a_colon_of_no_address(target: str, place: str, script: str) -> None:
+    assert split_place(target) == (place, script)
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 import posixpath
 import re
-import warnings
 from collections.abc import Sequence
 
 import msgspec
 
 from tools.check.consoles import called_by_xargs, cannot_tell, defined_names, unknown_program
 from tools.check.inputs import check_inputs
+from tools.check.installs import listed_in
 from tools.check.launchers import check_launcher
 from tools.check.make import check_make
 from tools.check.missing import explain_missing
@@ -16,17 +16,19 @@ from tools.check.modules import check_missing_module, check_module_path
 from tools.check.notebooks import check_papermill
 from tools.check.places import is_literal, locate
 from tools.check.programs import INSTALLS, MAKES_FILES, MAKES_SCRIPT
+from tools.check.python import check_given_code
 from tools.check.repository import checked_repository
 from tools.check.subcommands import check_subcommand, name_slips
 from tools.check.syntax import check_syntax
 from tools.check.text import unreadable
+from tools.check.unread import may_be_started, unread
+from tools.check.variables import written_out
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
 from tools.commandline.words import choose, parse_call
 from tools.findings import Finding, Severity
 from tools.index import RepoIndex
 from tools.launchers import SHELLS
-from tools.python_source import read_python
 from tools.signatures.model import Signature
 from tools.submodules import submodule_of
 
@@ -46,19 +48,26 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
     refusal = unreadable(text)
     if refusal is not None:
         return [refusal]
-    line = parse_command(text)
-    check = _Check(index, posixpath.normpath(workdir or "."))
-    check.defined = defined_names(text)
-    check.run(line)
-    why = explain_missing(check.findings, check.repository.absent, check.workdir, line.invocations)
-    return list(dict.fromkeys([*check.findings, *why]))
+    if not parse_command(text).invocations and all(row.lstrip()[:1] in ("", "#") for row in text.splitlines()):
+        return [cannot_tell("#", "there are only comments, and no command")]
+    found: list[Finding] = []
+    for written in written_out(text):
+        line = parse_command(written)
+        check = _Check(index, posixpath.normpath(workdir or "."))
+        check.defined = defined_names(text)
+        check.run(line)
+        found += [
+            *check.findings,
+            *explain_missing(check.findings, check.repository.absent, check.workdir, line.invocations),
+        ]
+    return list(dict.fromkeys(found))
 
 
 class _Check:
     """Goes through the invocations of a command line."""
 
     def __init__(self, index: RepoIndex, workdir: str) -> None:
-        self.workdir = workdir
+        self.workdir, self.index = workdir, index
         self.repository = checked_repository(index)
         self.tree = self.repository.tree
         self.reader = self.repository.reader
@@ -69,6 +78,8 @@ class _Check:
         """An earlier command may have created any file."""
         self.script_made = False
         """An earlier command may have created a script."""
+        self.rights_given = False
+        """An earlier command may have made a file executable."""
         self.depth = 0
         """How many shells stand around the text."""
         self.defined: frozenset[str] = frozenset()
@@ -132,8 +143,8 @@ class _Check:
         name = posixpath.basename(invocation.name or invocation.program)
         if name in MAKES_FILES or invocation.target in ("script", "module", "shell", "code"):
             self.anything_made = True
-        if name in MAKES_SCRIPT:
-            self.script_made = True
+        self.script_made |= name in MAKES_SCRIPT
+        self.rights_given |= name in ("chmod", "install")
         for operator, target in invocation.redirects:
             if ">" in operator and folder is not None:
                 self.made.add(locate(folder, target) or target)
@@ -144,8 +155,10 @@ class _Check:
                 self.made.add(locate(folder or self.workdir, target) or target)
 
     def _invocation(self, invocation: Invocation, folder: str | None) -> None:
-        self._redirects(invocation, folder)
+        self._reads(invocation, folder)
         self.findings += check_launcher(invocation)
+        not_seen = unread(invocation, self.repository.consoles)
+        self.findings += [not_seen] if not_seen is not None else []
         if NOT_A_COMMAND.match(invocation.program):
             self.note(
                 "syntax",
@@ -166,25 +179,26 @@ class _Check:
         elif invocation.target == "module":
             self._module(invocation, folder)
         elif invocation.target == "code":
-            self._code(invocation)
+            self._code(invocation, folder)
+        elif invocation.program == "eval":
+            self._inside(invocation, " ".join(invocation.words))
         elif invocation.program == "make":
             self._make(invocation, folder)
         else:
             self._console(invocation, folder)
 
-    def _redirects(self, invocation: Invocation, folder: str | None) -> None:
-        """`<placeholder>` is read by bash as input from a file."""
-        for operator, target in invocation.redirects:
-            if operator != "<" or folder is None or not is_literal(target):
-                continue
-            path = locate(folder, target)
+    def _reads(self, invocation: Invocation, folder: str | None) -> None:
+        """Files that it takes its input from (bash reads `<placeholder>` so), or that list what is to be installed."""
+        taken = [
+            (target, f"input is taken from {target}, which does not exist")
+            for operator, target in invocation.redirects
+            if operator == "<" and is_literal(target)
+        ]
+        listed = [(name, f"there is no {name} in {folder} to install from") for name in listed_in(invocation)]
+        for name, message in (*taken, *listed) if folder is not None else ():
+            path = locate(folder or ".", name)
             if path is not None and not self.tree.has(path) and path not in self.made:
-                self.note(
-                    "no-such-file",
-                    f"input is taken from {target}, which does not exist",
-                    target,
-                    sure=not self.anything_made,
-                )
+                self.note("no-such-file", message, name, sure=not self.anything_made)
 
     def _script(self, invocation: Invocation, folder: str | None) -> None:
         name = invocation.name
@@ -200,6 +214,8 @@ class _Check:
             return
         if path in self.tree.folders:
             path = f"{path}/__main__.py"
+        if invocation.program == name and not self.rights_given and not may_be_started(self.index.root, path):
+            self.note("not-executable", f"{name} may not be started by itself: it is not executable", name, sure=False)
         if self._is_unreadable(path, invocation):
             return
         signatures = self.reader.tested(path)
@@ -313,30 +329,25 @@ class _Check:
         else:
             self._no_entry_point(path, invocation.name, folder)
 
-    def _code(self, invocation: Invocation) -> None:
+    def _code(self, invocation: Invocation, folder: str | None) -> None:
         """What stands behind -c: a script of the shell, or Python."""
         if posixpath.basename(invocation.program) in SHELLS:
-            self._inside(invocation)
+            self._inside(invocation, invocation.name)
             return
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                compile(read_python(invocation.name), "<string>", "exec", dont_inherit=True)
-        except (SyntaxError, ValueError) as error:
-            if "$" not in invocation.name:
-                self.note("syntax", f"the code after -c does not parse: {error}", invocation.name[:60])
+        sure = not self.anything_made
+        self.findings += check_given_code(invocation.name, self.index, folder, sure=sure)
 
-    def _inside(self, outer: Invocation) -> None:
+    def _inside(self, outer: Invocation, text: str) -> None:
         """The text that a shell is given as a script; it runs in the folder of the shell."""
-        if self.depth >= MAX_NESTING or not outer.name:
+        if self.depth >= MAX_NESTING or not text:
             return
-        line = parse_command(outer.name)
+        line = parse_command(text)
         moved = [
             msgspec.structs.replace(i, folder=change_folder(outer.folder, [i.folder]) if i.folder else "")
             for i in line.invocations
         ]
         self.depth += 1
-        self.defined |= defined_names(outer.name)
+        self.defined |= defined_names(text)
         self.run(msgspec.structs.replace(line, invocations=tuple(moved)))
         self.depth -= 1
 

@@ -72,6 +72,11 @@ _LEARNING = _names(
     " cloudflared open-webui nvidia-cuda-mps-control nvidia-ctk locust"
 )
 """What documents of learned programs call beside their own."""
+STARTS_ELSEWHERE = _names(
+    "tmux screen byobu ssh docker docker-compose podman singularity apptainer nvidia-docker enroot kubectl sbatch qsub bsub salloc"
+    " parallel parallel-ssh pdsh pssh script su chroot at expect systemd-run vagrant modal heroku"
+)
+"""Programs that start what their words name, in another place or at another time."""
 KNOWN_PROGRAMS = MAKES_FILES | STARTERS | _BUILTINS | _FILES | _MACHINE | _PACKAGES | _BUILDS | _LEARNING
 """Programs of every machine: no misspelt console script of a repository is taken for one, and nothing is said of them."""
 KNOWN_MODULES = DEBUGGERS | sys.stdlib_module_names | {m.partition(".")[0] for m in LAUNCHER_MODULES}

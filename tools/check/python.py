@@ -2,8 +2,9 @@
 
 import ast
 import builtins
+import posixpath
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -64,6 +65,34 @@ def check_python(text: str, index: RepoIndex, workdir: str = ".") -> list[Findin
             (item.finding.code, item.finding.subject), msgspec.structs.replace(item.finding, at=item.line)
         )
     return list(unique.values())
+
+
+def check_given_code(code: str, index: RepoIndex, workdir: str | None, *, sure: bool) -> list[Finding]:
+    """The same of what stands behind `python -c`.
+
+    Args:
+        code: the word.
+        index: the repository.
+        workdir: where it runs; None where that is not known.
+        sure: whether the repository is as it lies there.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(read_python(code), "<string>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        message = f"the code after -c does not parse: {error}"
+        return [] if "$" in code else [Finding(code="syntax", message=message, subject=code[:60])]
+    found = check_python(code, index, workdir) if workdir is not None and "$" not in code else []
+    severity: Severity = "error" if sure else "warning"
+    certain = [f for f in found if f.severity == "error" and not _is_elsewhere(f, index.files, workdir or ".")]
+    return [msgspec.structs.replace(f, severity=severity) for f in certain]
+
+
+def _is_elsewhere(finding: Finding, files: Iterable[str], workdir: str) -> bool:
+    """Whether a module that is missed may be installed: nothing of its first name lies where the code runs."""
+    place = posixpath.normpath(posixpath.join(workdir, finding.subject.partition(".")[0]))
+    return finding.code == "no-such-module" and not any(f == f"{place}.py" or f.startswith(f"{place}/") for f in files)
 
 
 def _syntax(error: SyntaxError, text: str) -> Finding:

@@ -30,6 +30,8 @@ RUNS_OTHERS = re.compile(
     r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b|\b\w*(?:CLI|cli)\s*\("
 )
 """Ways to start code that is not in the file."""
+PARSES = re.compile(r"^[^#\n]*?\b(\w+\.parse_(?:known_)?args\w*)\s*\(", re.MULTILINE)
+"""A parser is asked for the words."""
 REWRITES = re.compile(
     r"\bsys\.argv(?:\.insert\(\s*1,\s*[\"'](?P<name>[\w-]+)[\"']\s*\)|\.(?:insert|append|extend|remove|pop)\(|(?:\[[^\]\n]*\])?\s*\+?=(?!=))"
 )
@@ -168,9 +170,13 @@ class SignatureReader:
         """Why a file without a parser of its own may take words all the same; "" where it does not."""
         text = self.sources.text(path) or ""
         dynamic = RUNS_OTHERS.search(text)
-        foreign = self._called_library(path)
         if dynamic:
             return f"it runs other code with {dynamic[0].strip(' (')}"
+        parses = PARSES.search(text)
+        if parses:
+            line = text.count("\n", 0, parses.start()) + 1
+            return f"{parses[1]} at {path}:{line} could not be followed"
+        foreign = self._called_library(path)
         if foreign:
             return f"{foreign} may read them, and it is not in the repository"
         for other in self.sources.closure(path, path):

@@ -50,6 +50,12 @@ def agents(bench: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     LeastAgent().install(bench / "agents")
 
 
+def test_every_agent_that_can_be_installed_is_listed(call: Call) -> None:
+    listed = {agent["name"] for agent in json.loads(call("agents", "list", "--home", "{tmp}/agents", "--json").out)}
+    assert {"least", "mini-swe-agent", "swe-agent"} <= listed
+    assert "least" in call("agents", "install", "gpt").err
+
+
 def run(model: ModelServer, *words: str) -> tuple[str, ...]:
     more = ("--home", "{tmp}/agents", "--model", "m", "--base-url", model.url, "--sandbox", "local", "--unisolated")
     return (

@@ -139,6 +139,41 @@ def test_a_score_says_whether_every_row_was_judged(call: Call, rows: Rows, bench
     assert call(*score).code == 0, "a prediction of no row is none that was asked for"
 
 
+@pytest.mark.parametrize("mode", ["strict", "same-call", "official"])
+def test_a_row_without_a_prediction_is_not_right(mode: str, call: Call, bench: Path) -> None:
+    answer = {"github_id": 1, "id": 0, "output": ["python train.py --lr 0.5"] * 5}
+    (bench / "one.jsonl").write_text(json.dumps(answer) + "\n")
+    score = ("score", *ON, "--predictions", "{tmp}/one.jsonl", "--mode", mode, "--json")
+    said = call(*score)
+    assert said.code == 1 and "2 of 3 rows have no prediction and count as failed" in said.err
+    rows = json.loads(said.out)["rows"]
+    assert [(row["passed"][0], row["gates"][0]) for row in rows] == [(True, True), (False, False), (False, False)]
+    assert rows[1]["reason"] == ["no-answer: no prediction"]
+    (bench / "mine.json").write_text('["1-0"]')
+    for words in (("--predicted-only",), ("--sample", "{tmp}/mine.json")):
+        said = call(*score, *words)
+        assert said.code == 0 and [row["passed"] for row in json.loads(said.out)["rows"]] == [[True] * 5]
+        assert ("2 of 3 rows have no prediction and are left out" in said.err) == (words[0] == "--predicted-only")
+
+
+def test_a_folder_that_is_not_there_is_the_fault_of_the_row(call: Call, rows: Rows, bench: Path) -> None:
+    rows({}, {"path": "./nowhere"})
+    said = call("predict", *ON, "--out", "{tmp}/out.jsonl")
+    assert "no answer 1-1: no folder nowhere in the repository sample" in said.err
+    said = call("score", *ON, "--predictions", "{tmp}/out.jsonl", "--json")
+    assert said.code == 1 and json.loads(said.out)["pass@1"] == 1.0
+    assert json.loads(said.out)["left_out"] == [{"key": "1-1", "reason": "no folder nowhere in the repository sample"}]
+
+
+def test_predictions_of_other_rows_are_no_score(call: Call, bench: Path) -> None:
+    (bench / "other.jsonl").write_text('{"github_id": 9, "id": 9, "output": "python train.py --lr 0.5"}\n')
+    score = ("score", *ON, "--predictions", "{tmp}/other.jsonl", "--json")
+    said = call(*score)
+    assert said.code == 1 and json.loads(said.out)["pass@1"] == 0.0
+    said = call(*score, "--predicted-only")
+    assert said.code == 2 and "no row has a prediction" in said.err
+
+
 def test_a_row_that_hangs_is_ended_for_its_time(call: Call, rows: Rows, bench: Path) -> None:
     """Its process is stopped while it waits for the model, so that no deadline of its own helps."""
     rows({})
@@ -189,7 +224,7 @@ def test_token_statistics_are_told_by_setting(call: Call) -> None:
 
 def test_where_agents_stand(call: Call) -> None:
     standing = {line["name"]: line for line in json.loads(call("agents", "list", "--json").out)}
-    assert {"mini-swe-agent", "aider", "autogen", "openhands", "swe-agent"} == set(standing)
+    assert {"mini-swe-agent", "aider", "autogen", "openhands", "swe-agent", "least"} == set(standing)
     assert all(line["installed"] is None for line in standing.values())
     assert "aider" in call("agents", "list").out
 

@@ -146,3 +146,23 @@ def test_a_patch_gives_back_the_line_that_it_adds(line: str) -> None:
     patch = f"diff --git a/run.sh b/run.sh\nnew file mode 100644\n--- /dev/null\n+++ b/run.sh\n@@ -0,0 +1 @@\n+{line}\n"
     if len(line.splitlines()) == 1:
         assert answer_in(patch) == line
+
+
+def test_a_list_of_answers_adds_the_rows_that_the_runs_beside_it_lack(tmp_path: Path) -> None:
+    write(tmp_path / "1-1.traj", swe("python a.py"))
+    write(tmp_path / "1-2.traj", swe(""))
+    listed = {
+        "1-1": {"model_patch": "python b.py"},
+        "1-2": {"model_patch": "python c.py"},
+        "1-3": {"model_patch": "python d.py"},
+    }
+    write(tmp_path / "preds.json", listed)
+    found = {str(p.key): p.output for p in import_runs(tmp_path).predictions}
+    assert found == {"1-1": ("python a.py",), "1-2": ("python c.py",), "1-3": ("python d.py",)}
+
+
+@pytest.mark.parametrize("content", [{"1-1": {"model_patch": "python a.py"}, "1-2": "text"}, {"1-1": {}, "1-2": None}])
+def test_an_entry_that_is_no_object_is_told_as_that(content: object, tmp_path: Path) -> None:
+    imported = import_runs(write(tmp_path / "preds.json", content))
+    assert len(imported.predictions) == 1
+    assert "1-2: " in imported.problems[0] and "where an object is expected" in imported.problems[0]

@@ -95,6 +95,25 @@ def test_an_open_parser_says_from_where_the_rest_comes(repository: Path, capsys:
 
 
 @pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("from library import train\ntrain()\n", "library.train may read them"),
+        (
+            "import library as l\nfrom library import log\nlog()\np = l.make()\np.parse_args_into(l.Net)\n",
+            "p.parse_args_into at odd.py:5",
+        ),
+        ("print(1)\n", ""),
+    ],
+)
+def test_an_empty_table_says_why_there_may_be_options(
+    script: str, says: str, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "odd.py").write_text(script)
+    table = out(capsys, "explain", f"{repository}:odd.py")[1]
+    assert ("more, not listed here" in table) == bool(says) and says in table
+
+
+@pytest.mark.parametrize(
     ("command", "code", "strict", "said"),
     [
         ("python late.py --x 1", 0, 0, "ok"),

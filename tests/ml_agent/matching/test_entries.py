@@ -121,6 +121,16 @@ def test_a_script_that_is_installed_as_it_is_runs_from_its_file(facts: Open) -> 
     assert command(console, ".") == "python tools/find.py book.txt --count 3"
 
 
+def test_a_file_is_named_as_the_folder_sees_it_in_which_the_command_runs(facts: Open) -> None:
+    found = facts({"data/a.csv": "1", "kit/data/b.csv": "1", "find.py": SEARCH})
+    assert found.path_of("data/a.csv", ["kit", ""]) == "../data/a.csv"
+    assert found.path_of("data/b.csv", ["kit", ""]) == "data/b.csv"
+    assert found.path_of("data/a.csv", [".", ""]) == "data/a.csv"
+    assert found.path_of("data/c.csv", ["kit", ""]) == "data/c.csv"
+    best = solve(read_request("search data/a.csv for 3 sentences"), EntryIndex(found, "kit"), shipped())[0]
+    assert command(best, "kit") == "python ../find.py ../data/a.csv --count 3"
+
+
 def test_a_configuration_is_found_by_the_end_of_its_path(facts: Open) -> None:
     found = facts({"cfgs/kitti/second.yaml": "a: 1", "cfgs/a/x.yaml": "", "cfgs/b/x.yaml": "", "tools/run.py": SEARCH})
     assert found.path_of("kitti/second.yaml", ["tools"]) == "../cfgs/kitti/second.yaml"

@@ -1,0 +1,112 @@
+"""The check of what stands in words: variables, loops, `eval`, code behind -c; and of what nothing here looks at."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tools.conftest import Make
+from tools.check.command import check_command
+from tools.check.variables import written_out
+from tools.index import RepoIndex
+
+FILES = {
+    "train.py": """
+        import argparse
+        p = argparse.ArgumentParser()
+        p.add_argument("--lr", type=float)
+        p.add_argument("--mode", choices=["fast", "slow"])
+        def main():
+            p.parse_args()
+        if __name__ == "__main__":
+            main()
+        """,
+    "kit/__init__.py": "",
+    "kit/model.py": "class Net: pass\n",
+    "go.sh": "python train.py\n",
+}
+UNSEEN = ["unsure cannot-tell"]
+TYPE = ["error bad-type"]
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("bash <<'EOF'\npython train.py --nope\nEOF", UNSEEN),
+        ("python - <<'EOF'\nprint(1)\nEOF", UNSEEN),
+        ("cat train.py | python", UNSEEN),
+        ("tmux new -d 'python train.py --nope'", UNSEEN),
+        ("screen -dmS x python train.py --nope", UNSEEN),
+        ("ssh host python train.py", UNSEEN),
+        ("docker run image python train.py --nope", UNSEEN),
+        ("docker build -t image .", []),
+        ("tmux attach", []),
+        ("# python train.py --nope", UNSEEN),
+        ("# first\npython train.py --lr 1", []),
+        ("eval 'python train.py --nope'", ["error unknown-option"]),
+        ("pip install -r requirements.txt && python train.py", ["error no-such-file"]),
+        ("uv pip install --requirement=dev.txt", ["error no-such-file"]),
+        ("wget x.org/dev.txt; pip install -r dev.txt", ["warning no-such-file"]),
+        ("conda env create -f environment.yml", ["error no-such-file"]),
+        ("pip install -r https://x.org/r.txt", []),
+        ("python -c 'import train; train.mainn()'", ["error no-such-name"]),
+        ("python -c 'from kit import modell'", ["error no-such-name"]),
+        ("python -c 'import kit.modell'", ["error no-such-module"]),
+        ("python -c 'import kit.model, elsewhere; kit.model.Net()'", []),
+        ("python -c \"import $MODULE\"", []),
+        ("./go.sh", ["warning not-executable"]),
+        ("chmod +x go.sh && ./go.sh", []),
+        ("bash go.sh", []),
+    ],
+)  # fmt: skip
+def test_what_is_not_looked_at_is_said(checked: Make, command: str, found: list[str]) -> None:
+    assert checked(FILES)(command) == found
+
+
+def test_a_file_that_may_be_started(tmp_path: Path) -> None:
+    (tmp_path / "go.sh").write_text("echo 1\n")
+    (tmp_path / "go.sh").chmod(0o755)
+    assert check_command("./go.sh", RepoIndex(tmp_path, "1")) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("LR=abc; python train.py --lr $LR", TYPE),
+        ("export LR=abc\npython train.py --lr=\"${LR}\"", TYPE),
+        ("A=ab; LR=$A; python train.py --lr $LR", TYPE),
+        ("cd . && LR=abc && python train.py --lr $LR", TYPE),
+        ("F='--lr abc'; python train.py $F", TYPE),
+        ("PY=python; $PY train.py --lr abc", TYPE),
+        ("LR=abc; bash -c \"python train.py --lr $LR\"", TYPE),
+        ("for lr in 0.1 abc; do python train.py --lr $lr; done", TYPE),
+        ("for m in fast slow; do for lr in 1 2 x; do\npython train.py --lr $lr --mode $m\ndone; done", TYPE),
+        ("for lr in 0.1 0.2; do python train.py --lr $lr; done", []),
+        ("LR=abc; python train.py --mode '$LR'", []),
+        ("LR=abc python train.py --lr $LR", []),
+        ("LR=abc; LR=0.1 && true; python train.py --lr $LR", []),
+        ("if true; then LR=abc; fi; python train.py --lr $LR", []),
+        ("[ -z \"$LR\" ] && LR=abc; python train.py --lr $LR", []),
+        ("(LR=abc; true); python train.py --lr $LR", []),
+        ("f() { LR=abc; }; python train.py --lr $LR", []),
+        ("LR=abc; read LR; python train.py --lr $LR", []),
+        ("LR=abc; LR+=1; python train.py --lr $LR", []),
+        ("LR=abc; . settings; python train.py --lr $LR", []),
+        ("LR=$(cat lr); python train.py --lr $LR", []),
+        ("for lr in $(seq 3) x; do :; done; python train.py --lr $lr", []),
+        ("for f in *.cfg; do python train.py --lr $f; done", []),
+        ("LR=abc | true; python train.py --lr $LR", []),
+    ],
+)  # fmt: skip
+def test_values_of_the_line_itself_are_put_in(checked: Make, command: str, found: list[str]) -> None:
+    assert checked(FILES)(command) == found
+
+
+def test_a_text_is_written_out_once_for_each_value() -> None:
+    text = "N=1 # one\nfor a in x 'y z'; do\n  run \"$a\" $N '$N' \\$N ${a}.txt ${a:-q} >$a.log\ndone; run $a\n"
+    first, second = written_out(text)
+    assert first.splitlines()[2] == "  run \"x\" 1 '$N' \\$N x.txt ${a:-q} >x.log"
+    assert second.splitlines()[2] == "  run \"y z\" 1 '$N' \\$N y z.txt ${a:-q} >y z.log"
+    assert [t.splitlines()[0] for t in (first, second)] == ["N=1 # one"] * 2
+    assert first.splitlines()[3] == second.splitlines()[3] == "done; run $a"
+    assert written_out('A="a b"; B=$A; run "$B"') == ['A="a b"; B=$A; run "a b"']
+    assert written_out("run $A") == ["run $A"]

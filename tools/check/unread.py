@@ -1,0 +1,51 @@
+"""What a command starts or reads that is not looked at here, so that nothing is to be said of it."""
+
+import os
+import posixpath
+from collections.abc import Collection
+from pathlib import Path
+
+from tools.check.consoles import cannot_tell
+from tools.check.programs import STARTS_ELSEWHERE
+from tools.commandline.invocation import Invocation
+from tools.findings import Finding
+from tools.launchers import PYTHON, SHELLS, SOURCES, STARTERS
+
+_STARTERS = STARTERS - SOURCES
+
+
+def unread(invocation: Invocation, consoles: Collection[str]) -> Finding | None:
+    """That what a command starts or reads is not looked at; None where it has no more than its words.
+
+    Args:
+        invocation: the command.
+        consoles: the repository's own programs.
+    """
+    program = posixpath.basename(invocation.program)
+    if program in STARTS_ELSEWHERE:
+        words = [part for word in invocation.words for part in word.split()]
+        started = next((word for word in words if _starts(word, consoles)), None)
+        return cannot_tell(program, f"what {program} starts ({started}) is not looked at") if started else None
+    if _reads_input(invocation, program):
+        return cannot_tell(program, f"what {program} reads from its standard input is not looked at")
+    return None
+
+
+def may_be_started(root: Path, path: str) -> bool:
+    """Whether a file of the repository is executable, or lies where there are no such rights."""
+    file = root / path
+    return os.name == "nt" or not file.is_file() or bool(file.stat().st_mode & 0o111)
+
+
+def _starts(word: str, consoles: Collection[str]) -> bool:
+    name = posixpath.basename(word)
+    return bool(PYTHON.match(word)) or name in _STARTERS or name in consoles or name.endswith((".py", ".sh", ".bash"))
+
+
+def _reads_input(invocation: Invocation, program: str) -> bool:
+    """Whether an interpreter is given its program by standard input."""
+    if program in SHELLS:
+        return invocation.target in ("shell", "code") and invocation.name in ("", "-")
+    if not PYTHON.match(program) or invocation.launcher:
+        return False
+    return invocation.name == "-" or (invocation.target == "console" and not invocation.words)
