@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sandbox.reading import read_text
+from sandbox.reading import is_file, read_text
 from sandbox.setup.distributions import normalized
 
 MAX_FILES = 40
@@ -93,7 +93,7 @@ def requirement_files(root: Path, near: Path | None = None) -> list[Path]:
         depth = len(Path(here).relative_to(root).parts)
         folders[:] = sorted(name for name in folders if depth < MAX_DEPTH and name not in _SKIPPED)
         paths = [Path(here, name) for name in sorted(names)]
-        found += [path for path in paths if _is_requirements(path) and path.is_file()]
+        found += [path for path in paths if _is_requirements(path) and is_file(path)]
     home = near or root
 
     def rank(path: Path) -> tuple[bool, int, bool, bool, str]:
@@ -318,7 +318,7 @@ def conda_to_pip(item: str) -> str:
 def _readmes(root: Path, near: Path | None) -> list[Path]:
     folders = [near, *near.parents] if near is not None else [root]
     inside = [folder for folder in folders if folder.is_relative_to(root)]
-    return [path for folder in inside for path in sorted(folder.glob("[Rr][Ee][Aa][Dd][Mm][Ee]*")) if path.is_file()]
+    return [path for folder in inside for path in sorted(folder.glob("[Rr][Ee][Aa][Dd][Mm][Ee]*")) if is_file(path)]
 
 
 def _readme_lines(path: Path) -> list[str]:
