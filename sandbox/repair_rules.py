@@ -327,7 +327,7 @@ def _graphics_library(diagnosis: Diagnosis, failure_context: FailureContext) -> 
     """OpenCV without windows needs none of the libraries of windows."""
     if diagnosis.subject.startswith(("libGL", "libgthread", "libSM", "libXext", "libXrender")):
         text = "\n".join(read_text(path) for path in _sources(failure_context))
-        if re.search(r"^\s*(?:import|from) cv2\b", text, re.MULTILINE):
+        if re.search(r"^[^\S\n]*+(?:import|from) cv2\b", text, re.MULTILINE):
             yield Repair(kind="constrain", arguments=("opencv-python-headless",), why="OpenCV without windows")
 
 

@@ -64,7 +64,7 @@ def _pointer(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
 def _module(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     text = read_text(place.root / ".gitmodules")
     top = diagnosis.subject.partition(".")[0].lower()
-    for path in re.findall(r"^\s*path\s*=\s*(\S+)", text, re.MULTILINE):
+    for path in re.findall(r"^[^\S\n]*+path\s*=\s*(\S+)", text, re.MULTILINE):
         if _is_empty(place.root, path) and _same(Path(path).name, top):
             message = f"the module {diagnosis.subject} is a submodule of the repository that was not fetched ({path})"
             return msgspec.structs.replace(diagnosis, code="missing-submodule", message=message, fix=None)

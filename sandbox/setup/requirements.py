@@ -150,8 +150,8 @@ def _all(root: Path, near: Path | None) -> Iterator[DeclaredRequirement]:
 def parse(line: str) -> tuple[str, str] | None:
     """Name and text of one line of a requirements file; None for options, paths and what cannot be read."""
     line = re.sub(r"(^|\s)#.*$", "", line).strip()
-    line = re.sub(r"\s+--hash=\S+|\s*\\$", "", line).strip()
-    line = re.sub(r"\s+@\s+file:.*$", "", line)  # pip freeze in a conda environment writes the author's disk
+    line = re.sub(r"(?<!\s)\s++--hash=\S+|\\$", "", line).strip()
+    line = re.sub(r"(?<!\s)\s++@\s+file:.*$", "", line)  # pip freeze in a conda environment writes the author's disk
     if not line or line.startswith(("-", ".", "/", "http:", "https:", "git:")):
         return None
     if line.startswith("git+"):
@@ -329,7 +329,7 @@ def _readme_lines(path: Path) -> list[str]:
         found = pip or conda
         if found is None:
             continue
-        words = re.split(r"\s*(?:&&|;|\||\s#)\s*", found[1])[0].split()
+        words = re.split(r"&&|;|\||\s#", found[1])[0].split()
         if any(word in ("-r", "-e", "--requirement", "--editable", ".") for word in words):
             continue
         plain = _without_options(words)
