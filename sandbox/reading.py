@@ -36,20 +36,20 @@ def read_lines(path: Path, most: int = MAX_BYTES) -> list[str]:
 
 def is_file(path: Path) -> bool:
     """Whether it is a file, whatever its name: one that is too long for the system is none."""
-    return _asked(path.is_file)
+    return _answer(path.is_file)
 
 
 def is_dir(path: Path) -> bool:
     """The same of a folder."""
-    return _asked(path.is_dir)
+    return _answer(path.is_dir)
 
 
 def exists(path: Path) -> bool:
     """The same of anything."""
-    return _asked(path.exists)
+    return _answer(path.exists)
 
 
-def _asked(question: Callable[[], bool]) -> bool:
+def _answer(question: Callable[[], bool]) -> bool:
     try:
         return question()
     except OSError:
