@@ -1,17 +1,23 @@
 """Whether a run that ended well did anything of the repository: what a shell writes by itself into a file, no program made."""
 
+import os
 import re
-from pathlib import Path, PurePosixPath
+from functools import cached_property
+from itertools import accumulate
+from posixpath import basename, splitext
 
 from ml_agent.delivery.expectation import CreatedFile
 from ml_agent.draft import Draft
 from sandbox.contract import Response
+from sandbox.reading import is_file
 from sandbox.seen import Seen
 from tools.commandline.shell import parse_command
 from tools.index import RepoIndex
 
 NOTHING = "no code of the repository was reached"
 HELP = "it only printed its help"
+MOST_PARSED = 100_000
+"""Characters of commands, short ones first; of what is longer only the words are looked at."""
 _ASKS = re.compile(r"\b(?:help|usage|options?|arguments?|flags?|version)\b", re.IGNORECASE)
 """A request that is about how a program is called."""
 _CODE = frozenset(
@@ -66,38 +72,60 @@ def _is_help(response: Response) -> bool:
 
 
 def _is_reached(seen: Seen, index: RepoIndex) -> bool:
-    if any((index.root / path).is_file() for path in (*seen.programs, *seen.loaded)):
+    if any(is_file(index.root / path) for path in (*seen.programs, *seen.loaded)):
         return True
-    return bool(_packages(index.root) & set(seen.packages)) or any(_is_call(text, index) for text in seen.commands)
+    there = _Names(index)
+    if there.packages & set(seen.packages) or any(_has_file(text, there) for text in seen.commands):
+        return True
+    short = sorted(seen.commands, key=len)
+    read = accumulate(len(text) for text in short)
+    return any(_is_call(text, there) for text, until in zip(short, read, strict=True) if until <= MOST_PARSED)
 
 
-def _packages(root: Path) -> set[str]:
-    """Names under which code of the repository may be installed: its packages and modules, at the top and one folder below."""
-    places = [*root.glob("*"), *root.glob("*/*")]
-    return {
-        path.stem for path in places if path.suffix == ".py" or (path.is_dir() and (path / "__init__.py").is_file())
-    }
+class _Names:
+    """What of a repository commands may call by its name."""
+
+    def __init__(self, index: RepoIndex) -> None:
+        self.root = index.root
+        self._index = index
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """Names under which its code may be installed: its packages and modules, at the top and one folder below."""
+        places = [*self.root.glob("*"), *self.root.glob("*/*")]
+        return frozenset(
+            path.stem for path in places if path.suffix == ".py" or (path.is_dir() and is_file(path / "__init__.py"))
+        )
+
+    @cached_property
+    def programs(self) -> frozenset[str]:
+        """Of its installed commands."""
+        return frozenset(one.name for known in self._index.signatures.values() for one in known)
+
+    @cached_property
+    def files(self) -> frozenset[str]:
+        """Of files and folders, wherever they are: from where a command ran is not known of each."""
+        return frozenset(name for _, folders, files in os.walk(self.root) for name in (*folders, *files))
 
 
-def _is_call(text: str, index: RepoIndex) -> bool:
-    """Whether a command that was run calls something of the repository, as far as its words tell: not all programs are watched."""
+def _is_call(text: str, there: _Names) -> bool:
+    """Whether a command that was run calls something of the repository, as far as it tells: not all programs are watched."""
     for call in parse_command(text).invocations:
         if call.target == "console":
-            if any(one.name == call.name for known in index.signatures.values() for one in known):
+            if call.name in there.programs:
                 return True
         elif call.target == "module":
-            if call.name.partition(".")[0] in _packages(index.root):
+            if call.name.partition(".")[0] in there.packages:
                 return True
-        elif _is_file(call.name, index.root):
+        elif basename(call.name) in there.files:
             return True
+    return False
+
+
+def _has_file(text: str, there: _Names) -> bool:
+    """The same by its words alone."""
     first, *words = text.split() or [""]
     if first == "make":
-        return any((index.root / name).is_file() for name in ("Makefile", "makefile", "GNUmakefile"))
-    code = [word.strip("'\"") for word in words if PurePosixPath(word.strip("'\"")).suffix.lower() in _CODE]
-    return any(_is_file(word, index.root) for word in ([first] if "/" in first else []) + code)
-
-
-def _is_file(name: str, root: Path) -> bool:
-    """Whether a file of this name is somewhere in the repository: from where the command ran is not known of each."""
-    last = PurePosixPath(name).name
-    return bool(last) and not re.search(r"[*?\[\]]", last) and next(root.rglob(last), None) is not None
+        return any(is_file(there.root / name) for name in ("Makefile", "makefile", "GNUmakefile"))
+    code = [word.strip("'\"") for word in words if splitext(word.strip("'\""))[1].lower() in _CODE]
+    return any(basename(word) in there.files for word in ([first] if "/" in first else []) + code)

@@ -10,7 +10,7 @@ from sandbox.session import SessionRecord
 from sandbox.setup.executor import SetupAction
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_CODE_FILE = re.compile(r"[\w./-]+\.py\b")
+_CODE_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.py\b")
 RUN_MARKS = ("trajectory.jsonl", "checkpoints.sqlite")
 """Files that together mark the folder of a run of this program, which is no part of the repository that it lies in."""
 _PINNED = re.compile(r"[A-Za-z0-9][\w.-]*==[\w.!+-]+", re.ASCII)

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from sandbox.reading import read_text
+from sandbox.reading import exists, is_dir, is_file, read_lines, read_text
 from sandbox.repository_search import MAX_BYTES, files
 from sandbox.script_lines import inside, path_word
 from sandbox.setup.entries import entries_of
@@ -21,13 +21,13 @@ _MAKER = re.compile(
     re.IGNORECASE,
 )
 _WRITES = re.compile(
-    r"""open\([^)\n]*,\s*['"][wax]|\.to_(?:csv|json|pickle|parquet|hdf)\(|(?:np|numpy)\.save|torch\.save|\.dump\(|write_text|write_bytes
+    r"""open\([^)\n]{0,300},\s*['"][wax]|\.to_(?:csv|json|pickle|parquet|hdf)\(|(?:np|numpy)\.save|torch\.save|\.dump\(|write_text|write_bytes
     |savetxt|savez|urlretrieve|\.write\(|>\s*\S|-O\s|--output|wget\s|curl\s|gdown""",
     re.VERBOSE,
 )
 _TEMPLATE = re.compile(r"[._-]?(?:example|template|sample|default|dist|tmpl)[._-]?", re.IGNORECASE)
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-_COMMAND = re.compile(r"^\s*(?:[$>%]\s+|!)?((?:python3?|bash|sh|\./)\S*\s*\S.*?)\s*$")
+_COMMAND = re.compile(r"\s*+(?:[$>%]\s+|!)?((?:python3?|bash|sh|\./)\S*\s*\S.*)")
 _BLANK = re.compile(r"<\w|\$\{?[A-Z]|\.\.\.|path/to|/path|\byour\b|\[\w", re.IGNORECASE)
 """Something that the reader must fill in."""
 _README = re.compile(r"readme(\.\w+)?", re.IGNORECASE)
@@ -77,9 +77,9 @@ def makers_of(missing: MissingFile) -> list[str]:
 
 def template_of(target: Path) -> Path | None:
     """The example beside a settings file that is not there: config.example.json for config.json."""
-    if target.exists() or not target.parent.is_dir():
+    if exists(target) or not is_dir(target.parent):
         return None
-    beside = sorted(path for path in target.parent.iterdir() if path.is_file() and path.suffix != ".md")
+    beside = sorted(path for path in target.parent.iterdir() if is_file(path) and path.suffix != ".md")
     return next((path for path in beside if path != target and _strip_example(path.name) == target.name), None)
 
 
@@ -131,7 +131,7 @@ def _unpack_commands(missing: MissingFile) -> Iterator[str]:
         return
     target = Path(os.path.normpath(missing.here / missing.path))
     packed = target.with_name(target.name + ".gz")
-    if packed.is_file():
+    if is_file(packed):
         yield f"python -m gzip -d {path_word(missing.path + '.gz')}"
     for archive in files(missing.root.resolve(), (".zip", *_TARS)):
         place = _place_in_zip(archive, target) if archive.suffix == ".zip" else _place_of_tar(archive, target)
@@ -144,10 +144,13 @@ def _unpack_commands(missing: MissingFile) -> Iterator[str]:
 
 def _place_in_zip(archive: Path, target: Path) -> Path | None:
     """The folder into which the archive must go so that the file lies where it is asked for."""
-    if archive.stat().st_size > MAX_ARCHIVE_BYTES or not zipfile.is_zipfile(archive):
+    try:
+        if archive.stat().st_size > MAX_ARCHIVE_BYTES:
+            return None
+        with zipfile.ZipFile(archive) as content:
+            names = content.namelist()
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
         return None
-    with zipfile.ZipFile(archive) as content:
-        names = content.namelist()
     for name in names:
         parts = PurePosixPath(name).parts
         if parts and ".." not in parts and target.parts[-len(parts) :] == parts:
@@ -169,12 +172,12 @@ def _readme_commands(missing: MissingFile) -> Iterator[str]:
     folder = PurePosixPath(missing.path).parent.as_posix()
     names = [*missing.spellings, *([folder] if len(folder) > 2 else [])]
     found: list[tuple[int, str]] = []
-    for readme in files(root, (".md", ".rst", ".txt")):
-        if not _README.fullmatch(readme.name) or readme.stat().st_size > MAX_BYTES:
+    for readme in files(root, (".md", ".rst", ".txt"), MAX_BYTES):
+        if not _README.fullmatch(readme.name):
             continue
         base = readme.parent.relative_to(root).as_posix()
-        for line in read_text(readme).splitlines():
-            match = _COMMAND.match(line)
+        for line in read_lines(readme):
+            match = _COMMAND.match(line.rstrip())
             rank = next((n for n, name in enumerate(names) if match and _has_word(match[1], name)), None)
             if match is None or rank is None or _BLANK.search(match[1]):
                 continue
@@ -185,7 +188,7 @@ def _readme_commands(missing: MissingFile) -> Iterator[str]:
 
 
 def _shell_scripts(command: str, folder: Path) -> list[Path]:
-    return [folder / word for word in command.split() if word.endswith(".sh") and (folder / word).is_file()]
+    return [folder / word for word in command.split() if word.endswith(".sh") and is_file(folder / word)]
 
 
 def _has_word(text: str, name: str) -> bool:
@@ -195,8 +198,8 @@ def _has_word(text: str, name: str) -> bool:
 def _scripts(missing: MissingFile) -> Iterator[str]:
     """Scripts without arguments that write a file or folder of this name."""
     found = []
-    for script in files(missing.root.resolve(), (".py", ".sh")):
-        if script == missing.entry or script.stat().st_size > MAX_BYTES:
+    for script in files(missing.root.resolve(), (".py", ".sh"), MAX_BYTES):
+        if script == missing.entry:
             continue
         text = read_text(script)
         named = [rank for rank, name in enumerate(missing.spellings) if name in text]
@@ -214,7 +217,7 @@ def _make_targets(missing: MissingFile) -> Iterator[str]:
     """Targets whose name or recipe names the file."""
     for folder in dict.fromkeys([missing.here, missing.root.resolve()]):
         makefile = folder / "Makefile"
-        if not makefile.is_file() or makefile.stat().st_size > MAX_BYTES:
+        if not is_file(makefile) or makefile.stat().st_size > MAX_BYTES:
             continue
         text = read_text(makefile)
         for match in re.finditer(r"^([\w./][\w./-]*)[ \t]*:(?!=)[^\n]*\n(?:\t[^\n]*\n?)*", text, re.MULTILINE):

@@ -2,9 +2,12 @@
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 MAX_BYTES = 1024 * 1024
+MAX_LINE = 2_000
+"""Characters; what people write to be read, or to be typed, is shorter, and no pattern may see what is made to be long."""
 
 
 def read_text(path: Path, most: int = MAX_BYTES) -> str:
@@ -24,3 +27,30 @@ def read_text(path: Path, most: int = MAX_BYTES) -> str:
         return ""
     wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     return content.decode("utf-16" if wide else "utf-8", "replace").removeprefix("\ufeff")
+
+
+def read_lines(path: Path, most: int = MAX_BYTES) -> list[str]:
+    """The lines of a text that people read, as `read_text` reads it, without those that are too long."""
+    return [line for line in read_text(path, most).splitlines() if len(line) <= MAX_LINE]
+
+
+def is_file(path: Path) -> bool:
+    """Whether it is a file, whatever its name: one that is too long for the system is none."""
+    return _answer(path.is_file)
+
+
+def is_dir(path: Path) -> bool:
+    """The same of a folder."""
+    return _answer(path.is_dir)
+
+
+def exists(path: Path) -> bool:
+    """The same of anything."""
+    return _answer(path.exists)
+
+
+def _answer(question: Callable[[], bool]) -> bool:
+    try:
+        return question()
+    except OSError:
+        return False

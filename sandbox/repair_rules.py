@@ -11,7 +11,7 @@ import msgspec
 from sandbox.diagnosis import Diagnosis
 from sandbox.inner_path import leads_out
 from sandbox.makers import MissingFile, in_folder, makers_of, template_of
-from sandbox.reading import read_text
+from sandbox.reading import exists, is_file, read_text
 from sandbox.repair import Repair, pick, signature
 from sandbox.repository_search import (
     built_by,
@@ -56,7 +56,7 @@ class FailureContext(msgspec.Struct, frozen=True, kw_only=True):
     def entry(self) -> Path | None:
         """The script that runs, absolute; None where none is known."""
         root = self.source.root.resolve()
-        if self.task.entry and (root / self.task.entry).is_file():
+        if self.task.entry and is_file(root / self.task.entry):
             return root / self.task.entry
         found = entries_of(self.task.text, root, self.task.folder)
         return found[0] if found else None
@@ -129,7 +129,7 @@ def _missing_module(diagnosis: Diagnosis, failure_context: FailureContext) -> It
         yield Repair(kind="path", arguments=(place,), why=f"{top} is a module of the repository, in {place}")
     if any("is not a package" in line for line in diagnosis.evidence):
         yield from _as_module(failure_context)
-    if module_places(root, top, near) and any((root / name).is_file() for name in ("setup.py", "pyproject.toml")):
+    if module_places(root, top, near) and any(is_file(root / name) for name in ("setup.py", "pyproject.toml")):
         yield Repair(kind="install", arguments=("-e .",), why="the repository is a package")
     wanted = next((w for w in wanted_by(root, near) if provides(w.name, module)), None)
     names = [wanted.text] if wanted else []
@@ -192,7 +192,7 @@ def _from_folder(failure_context: FailureContext, folder: str) -> Repair | None:
     moved = []
     for word in words:
         path = (here / word).resolve() if not word.startswith(("-", "/")) else None
-        known = path is not None and path.exists() and path.is_relative_to(root)
+        known = path is not None and exists(path) and path.is_relative_to(root)
         moved.append(_relative(path, there) if known and path is not None else word)
     return Repair(kind="folder", arguments=(folder, shlex.join(moved)), why=f"its files lie in {folder}")
 
@@ -235,7 +235,7 @@ def _display(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[
 
 def _permission(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     path = failure_context.source.root / failure_context.task.folder / diagnosis.subject
-    if path.is_file():
+    if is_file(path):
         text = f"chmod u+rwx {path_word(diagnosis.subject)}"
         yield Repair(kind="first", arguments=(text,), why=f"{diagnosis.subject} is made executable")
 
@@ -304,7 +304,7 @@ def _as_module(failure_context: FailureContext) -> Iterator[Repair]:
     if entry is None:
         return
     top = entry.parent
-    while top != root and (top.parent / "__init__.py").is_file():
+    while top != root and is_file(top.parent / "__init__.py"):
         top = top.parent
     base = top.parent if top != root else root
     name = ".".join(entry.relative_to(base).with_suffix("").parts)
@@ -336,12 +336,12 @@ def _graphics_library(diagnosis: Diagnosis, failure_context: FailureContext) -> 
     """OpenCV without windows needs none of the libraries of windows."""
     if diagnosis.subject.startswith(("libGL", "libgthread", "libSM", "libXext", "libXrender")):
         text = "\n".join(read_text(path) for path in _sources(failure_context))
-        if re.search(r"^\s*(?:import|from) cv2\b", text, re.MULTILINE):
+        if re.search(r"^[^\S\n]*+(?:import|from) cv2\b", text, re.MULTILINE):
             yield Repair(kind="constrain", arguments=("opencv-python-headless",), why="OpenCV without windows")
 
 
 def _sources(failure_context: FailureContext) -> list[Path]:
-    return [path for path in sorted(failure_context.source.root.rglob("*.py"))[:300] if path.is_file()]
+    return [path for path in sorted(failure_context.source.root.rglob("*.py"))[:300] if is_file(path)]
 
 
 def _text(version: Version) -> str:

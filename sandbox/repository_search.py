@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from sandbox.reading import read_text
+from sandbox.reading import exists, is_file, read_lines, read_text
 
 MAX_BYTES = 300_000
 MAX_FILES = 3000
@@ -37,15 +37,17 @@ _SWITCHES = (
 )
 
 
-def files(root: Path, endings: tuple[str, ...] = ()) -> Iterator[Path]:
-    """Files of a repository, its top first, without what is no part of it and names that cannot be shown."""
+def files(root: Path, endings: tuple[str, ...] = (), most: int | None = None) -> Iterator[Path]:
+    """Files of a repository of at most so many bytes, its top first; no pipes, dead links, names that cannot be shown."""
     count = 0
     for folder, names, found in os.walk(root):
         names[:] = sorted(name for name in names if name not in _SKIPPED and name.isprintable())
         for name in sorted(filter(str.isprintable, found)):
             if not endings or name.endswith(endings):
                 count += 1
-                yield Path(folder, name)
+                path = Path(folder, name)
+                if is_file(path) and (most is None or path.stat().st_size <= most):
+                    yield path
         if count > MAX_FILES:
             return
 
@@ -67,8 +69,8 @@ def module_places(root: Path, module: str, near: Path) -> list[str]:
 
 def built_by(root: Path, module: str) -> Path | None:
     """The setup.py that compiles a module of the repository; no index has such a module, whatever it has of that name."""
-    for setup in files(root.resolve(), ("setup.py",)):
-        if setup.name == "setup.py" and setup.stat().st_size <= MAX_BYTES:
+    for setup in files(root.resolve(), ("setup.py",), MAX_BYTES):
+        if setup.name == "setup.py":
             named = _EXTENSION.findall(read_text(setup))
             if module in {part for name in named for part in (name, name.partition(".")[0])}:
                 return setup
@@ -84,7 +86,7 @@ def same_file_elsewhere(root: Path, path: str, entry: Path | None, folder: str) 
     places = [entry.parent, *entry.parent.parents] if entry else []
     here = (root / folder).resolve()
     for place in [*places, root]:
-        if place.is_relative_to(root) and place.resolve() != here and (place / path).exists():
+        if place.is_relative_to(root) and place.resolve() != here and exists(place / path):
             return place.relative_to(root).as_posix()
     return None
 
@@ -94,7 +96,7 @@ def same_file_inside(root: Path, path: str) -> str | None:
     parts = PurePosixPath(path).parts[1:]
     root = root.resolve()
     for size in range(len(parts), 1, -1):
-        if (root / Path(*parts[-size:])).exists():
+        if exists(root / Path(*parts[-size:])):
             return PurePosixPath(*parts[-size:]).as_posix()
     named = [found for found in files(root) if parts and found.name == parts[-1]]
     return named[0].relative_to(root).as_posix() if len(named) == 1 else None
@@ -119,12 +121,11 @@ def value_of_variable(root: Path, name: str, entry: Path | None) -> str | None:
     )
     near = entry.parent if entry else root
     sources = sorted(
-        files(root.resolve(), (".md", ".rst", ".txt", ".sh", ".env", ".example")), key=lambda p: p.parent != near
+        files(root.resolve(), (".md", ".rst", ".txt", ".sh", ".env", ".example"), MAX_BYTES),
+        key=lambda p: p.parent != near,
     )
     for path in sources:
-        if path.stat().st_size > MAX_BYTES:
-            continue
-        for line in read_text(path).splitlines():
+        for line in read_lines(path):
             match = pattern.search(line)
             if match and _is_value(match[1].strip("'\"")):
                 return match[1].strip("'\"")

@@ -31,7 +31,7 @@ from benchmarks.same_call.values import same
 from tools.signatures.read import SignatureReader
 
 BAR = 0.99
-NUMBER = re.compile(r"-?\d+\.?\d*(?:[eE]-?\d+)?$")
+NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:[eE]-?\d+)?$")
 MOST = 3
 """Mutants of one kind of one reference."""
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from tools.commandline.invocation import read_invocation
 
-NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
+NUMBER = re.compile(r"[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
 PAIRS = re.compile(r"[\w.]+=[^,=]*(?:,[\w.]+=[^,=]*)+$")
 NEAR = 1e-9
 WORDS = {"true": True, "false": False, "none": None, "null": None}

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from ml_agent.delivery.content_process import ContentNotJudged, judge_apart
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
 from ml_agent.delivery.judge import RunOutputs, content_of, places_of
-from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent, text_of
+from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent
 from ml_agent.draft import Draft
 from ml_agent.navigator import Workspace
 from tools.commandline.edit import set_option
@@ -173,7 +174,7 @@ def _passes(made: CreatedFile, expected: Expectation, scene: RunOutputs) -> bool
         return False
     try:
         content_of(made.path, made.size, expected, scene)
-    except InvalidContent:
+    except (InvalidContent, ContentNotJudged):
         return False
     return True
 
@@ -187,14 +188,13 @@ def _folder_instead(expected: Expectation, scene: RunOutputs) -> str | None:
 
 def _by_keeping_output(draft: Draft, expected: Expectation, _workspace: Workspace, scene: RunOutputs) -> str | None:
     """Keep what was printed, where it is what was asked for."""
-    judged = TEXT_KINDS.get(expected.kind)
-    if draft.kind != "bash" or judged is None or (expected.kind == "text" and scene.made):
+    if draft.kind != "bash" or expected.kind not in TEXT_KINDS or (expected.kind == "text" and scene.made):
         return None
     if re.search(r"[;&|<>\n]", draft.text.strip()):
         return None
     try:
-        judged(text_of(scene.stdout.encode()), expected)
-    except InvalidContent:
+        judge_apart(scene.stdout.encode(), True, expected)
+    except (InvalidContent, ContentNotJudged):
         return None
     parent = posixpath.dirname(expected.path)
     made = f"mkdir -p {shlex.quote(parent)} && " if parent else ""

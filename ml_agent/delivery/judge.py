@@ -1,20 +1,18 @@
 """What was expected against what is there; by our code, never by the program's word."""
 
 import posixpath
-import struct
+import time
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 
 import msgspec
 
-from ml_agent.delivery.binary_kinds import BINARY_KINDS
+from ml_agent.delivery.content_process import WAIT_SECONDS, ContentNotJudged, judge_apart
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
-from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent, error_in, text_of
+from ml_agent.delivery.text_kinds import InvalidContent, error_in
 
 MOST_READ = 64 * 1024**2
 """Bytes of one file that are looked at."""
-ERROR_LENGTH = 4096
-"""Bytes; a longer file of a kind we do not know is no error message."""
 
 
 class RunOutputs(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +36,7 @@ def judge(expectations: Sequence[Expectation], scene: RunOutputs) -> tuple[Judge
 
 
 def content_of(path: str, size: int, expected: Expectation, scene: RunOutputs) -> str:
-    """What a file holds, in a few words; raises InvalidContent where it is not what is expected."""
+    """What a file holds, in a few words; raises InvalidContent where it is not what is expected, and ContentNotJudged."""
     if size == 0:
         raise InvalidContent("is empty")
     try:
@@ -48,23 +46,8 @@ def content_of(path: str, size: int, expected: Expectation, scene: RunOutputs) -
     if not data:
         raise InvalidContent("is empty")
     whole = len(data) <= MOST_READ
-    said = _judge_content(data, whole, expected)
+    said = judge_apart(data, whole, expected)
     return said if whole else f"{said}; of its {size} bytes the first {MOST_READ} were looked at"
-
-
-def _judge_content(data: bytes, whole: bool, expected: Expectation) -> str:
-    if (by_text := TEXT_KINDS.get(expected.kind)) is not None:
-        if not whole:
-            return f"{expected.kind}, too large to be judged whole"
-        return by_text(text_of(data), expected)
-    if (by_bytes := BINARY_KINDS.get(expected.kind)) is not None:
-        try:
-            return by_bytes(data, whole)
-        except (struct.error, IndexError, KeyError, TypeError) as error:
-            raise InvalidContent(f"is no {expected.kind}, or breaks off") from error
-    if len(data) < ERROR_LENGTH and (said := error_in(data.decode("utf-8", "replace"))) is not None:
-        raise InvalidContent(f"holds an error message: {said}")
-    return f"{len(data)} bytes"
 
 
 def places_of(path: str, workdir: str) -> tuple[str, ...]:
@@ -92,13 +75,17 @@ def _judge(expected: Expectation, scene: RunOutputs) -> Judgement:
 def _file(expected: Expectation, places: Sequence[str], scene: RunOutputs) -> Judgement:
     new = [made for made in scene.made if made.path not in scene.own]
     hits = [made for place in places for made in new if made.path == place or fnmatchcase(made.path, place)]
-    problem = ""
+    problem, until = "", time.monotonic() + WAIT_SECONDS
     for made in hits:
         try:
+            if time.monotonic() > until:
+                raise ContentNotJudged("comes after others that took too long to be judged")
             said = content_of(made.path, made.size, expected, scene)
         except InvalidContent as wrong:
             problem = problem or f"{made.path} {wrong}"
             continue
+        except ContentNotJudged as wrong:
+            return Judgement(expectation=expected, verdict="not judged", said=f"{made.path} {wrong}")
         return Judgement(expectation=expected, verdict="delivered", said=f"{made.path}: {said}", path=made.path)
     return Judgement(expectation=expected, verdict="missing", said=problem or _absent(expected.path, places, scene))
 

@@ -25,7 +25,7 @@ _SHOWN = 1.0
 _USED = 0.5
 """What it is worth to be used most by the documents, whatever they speak of."""
 _IMPORT = re.compile(
-    r"^\s*(?:from\s+([\w.]+)\s+import\s+\(?([\w, ]+)|import\s+([\w.]+)(?:\s+as\s+(\w+))?)", re.MULTILINE
+    r"^[^\S\n]*+(?:from\s+([\w.]+)\s+import\s+\(?([\w, ]+)|import\s+([\w.]+)(?:\s+as\s+(\w+))?)", re.MULTILINE
 )
 _DOTTED = re.compile(r"\b([A-Za-z_]\w*(?:\.\w+)+)\s*\(")
 _WORD = re.compile(r"\w+")

@@ -9,7 +9,7 @@ import msgspec
 
 from sandbox.diagnosis.model import Diagnosis
 from sandbox.makers import MissingFile, makers_of, spelled_otherwise
-from sandbox.reading import read_text
+from sandbox.reading import read_lines, read_text
 from sandbox.repository_search import files, same_file_elsewhere, same_file_inside
 
 REFINED = frozenset({"wrong-folder", "missing-submodule"})
@@ -64,7 +64,7 @@ def _pointer(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
 def _module(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     text = read_text(place.root / ".gitmodules")
     top = diagnosis.subject.partition(".")[0].lower()
-    for path in re.findall(r"^\s*path\s*=\s*(\S+)", text, re.MULTILINE):
+    for path in re.findall(r"^[^\S\n]*+path\s*=\s*(\S+)", text, re.MULTILINE):
         if _is_empty(place.root, path) and _same(Path(path).name, top):
             message = f"the module {diagnosis.subject} is a submodule of the repository that was not fetched ({path})"
             return msgspec.structs.replace(diagnosis, code="missing-submodule", message=message, fix=None)
@@ -116,7 +116,7 @@ def _said_of(root: Path, path: str) -> str:
     parts = [part for part in Path(path).parts if part not in (".", "..", "/")]
     names = [name for name in (parts[-1:] + parts[-2:-1]) if len(name) > 3]
     for readme in files(root, ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")):
-        lines = read_text(readme, MAX_README).splitlines()
+        lines = read_lines(readme, MAX_README)
         for name in names:
             for number, line in enumerate(lines):
                 if name in line and not line.lstrip().startswith(("python", "$", "bash")):

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.reading import read_text
+from sandbox.reading import is_file, read_text
 
 MAX_SHELL_DEPTH = 3
 _PIECE = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|&&|\|\||[;|&\n]|[^'"\\;|&\n]+|.""", re.DOTALL)
@@ -64,7 +64,7 @@ def _one(words: list[str], here: Path, root: Path, depth: int) -> list[Path]:
     if inner:
         return _inside(script, here, root, depth)
     path = (here / script).resolve()
-    if not path.is_file() or not path.is_relative_to(root.resolve()):
+    if not is_file(path) or not path.is_relative_to(root.resolve()):
         return []
     if path.suffix == ".py":
         return [path]
@@ -107,7 +107,7 @@ def _starts(word: str, here: Path) -> bool:
     """Whether a word by itself is a program that can be told, or a script that is there."""
     if _PYTHON.match(word) or word in _SHELLS or word in _WRAPPERS:
         return True
-    return word.endswith((".py", ".sh", ".bash")) and (here / word).is_file()
+    return word.endswith((".py", ".sh", ".bash")) and is_file(here / word)
 
 
 def _python(words: list[str], here: Path, root: Path) -> list[Path]:
@@ -133,13 +133,13 @@ def _first_file(words: list[str], here: Path) -> list[Path]:
 
 
 def _is_script(path: Path) -> bool:
-    return path.suffix == ".py" and path.is_file()
+    return path.suffix == ".py" and is_file(path)
 
 
 def _module(name: str, here: Path, root: Path) -> list[Path]:
     for place in (here, root, root / "src"):
         base = place / name.replace(".", "/")
         for path in (base.with_suffix(".py"), base / "__main__.py"):
-            if path.is_file():
+            if is_file(path):
                 return [path.resolve()]
     return []

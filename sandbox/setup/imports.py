@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.reading import read_text
+from sandbox.reading import exists, is_dir, is_file, read_text
 from sandbox.repository_search import built_by
 from sandbox.setup.distributions import is_known
 
@@ -85,7 +85,7 @@ class _Scan:
         )
 
     def _follow(self, path: Path, is_entry: bool = False) -> None:
-        if path in self._seen or len(self._seen) >= MAX_FILES or not path.is_file() or path.suffix not in (".py", ""):
+        if path in self._seen or len(self._seen) >= MAX_FILES or not is_file(path) or path.suffix not in (".py", ""):
             return
         self._seen.add(path)
         if path.stat().st_size <= MAX_BYTES:
@@ -126,7 +126,7 @@ class _Scan:
         here = place
         for part in parts:
             here = here / part
-            self._follow(here.with_suffix(".py") if here.with_suffix(".py").is_file() else here / "__init__.py")
+            self._follow(here.with_suffix(".py") if is_file(here.with_suffix(".py")) else here / "__init__.py")
         return True
 
     def _follow_relative(self, path: Path, found: _Import) -> None:
@@ -136,16 +136,16 @@ class _Scan:
         here = base
         for part in found.name.split(".") if found.name else []:
             here = here / part
-            self._follow(here.with_suffix(".py") if here.with_suffix(".py").is_file() else here / "__init__.py")
+            self._follow(here.with_suffix(".py") if is_file(here.with_suffix(".py")) else here / "__init__.py")
 
     def _elsewhere(self, top: str, path: Path) -> Path | None:
         """The folder of the repository, not yet on the path, that holds a module of this name and can be meant by it."""
         known = is_known(top)  # a file storages/numpy.py is not what `import numpy` beside it means
         ancestors = [parent for parent in path.parents if parent.is_relative_to(self._root)]
         for place in [*ancestors, self._root / "src", self._root / "lib", self._root / "python"]:
-            if (place / top).is_dir() and (place / top / "__init__.py").is_file():
+            if is_dir(place / top) and is_file(place / top / "__init__.py"):
                 return place
-            if (place / f"{top}.py").is_file() and not known:
+            if is_file(place / f"{top}.py") and not known:
                 return place
         if known:
             return None
@@ -159,7 +159,7 @@ class _Scan:
         for init in sorted(self._root.rglob("__init__.py")):
             package = init.parent
             parts = package.relative_to(self._root).parts
-            if not _SKIPPED & set(parts) and len(parts) <= 4 and not (package.parent / "__init__.py").exists():
+            if not _SKIPPED & set(parts) and len(parts) <= 4 and not exists(package.parent / "__init__.py"):
                 found.append(package)
         return found
 
@@ -167,14 +167,14 @@ class _Scan:
 def is_compiled(place: Path) -> bool:
     """Whether the package in this folder must be built before it can be imported; it is then taken from the index."""
     setup = place / "setup.py"
-    return setup.is_file() and bool(_COMPILES.search(read_text(setup)))
+    return is_file(setup) and bool(_COMPILES.search(read_text(setup)))
 
 
 def _is_module(path: Path) -> bool:
     """A module, a package, or a folder with Python files in it, which is a namespace package."""
-    if path.with_suffix(".py").is_file() or (path / "__init__.py").is_file():
+    if is_file(path.with_suffix(".py")) or is_file(path / "__init__.py"):
         return True
-    return path.is_dir() and next(path.glob("**/*.py"), None) is not None
+    return is_dir(path) and next(path.glob("**/*.py"), None) is not None
 
 
 def _imports(text: str) -> list[_Import]:

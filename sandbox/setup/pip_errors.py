@@ -18,7 +18,7 @@ _BUILD = (
     re.compile(r"Could not build wheels for ([\w.-]+)"),
     re.compile(r"error: metadata-generation-failed[\s\S]*?╰─> (?:See above for output|from )?.*?([\w.-]+)"),
 )
-_COLLECTING = re.compile(r"^\s*(?:Collecting|Processing|Obtaining) (\S+)", re.MULTILINE)
+_COLLECTING = re.compile(r"^[^\S\n]*+(?:Collecting|Processing|Obtaining) (\S+)", re.MULTILINE)
 _NETWORK = re.compile(
     r"Temporary failure in name resolution|Network is unreachable|NewConnectionError|Max retries exceeded|CERTIFICATE_VERIFY_FAILED"
 )
@@ -122,7 +122,7 @@ def _name(text: str) -> str:
 
 def _reason(output: str) -> str:
     """The line of a failed build that says most."""
-    wanted = re.compile(r"^\s*(?:\w+Error: |error: (?!subprocess|metadata)|.*fatal error: |.*command '.*' failed)")
+    wanted = re.compile(r"\s*+(?:\w+Error: |error: (?!subprocess|metadata)|.*fatal error: |.*command '.*' failed)")
     lines = [line.strip() for line in output.splitlines() if wanted.match(line)]
     return lines[-1][:300] if lines else "the package cannot be built"
 

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from sandbox.python_history import former_modules
+from sandbox.reading import is_dir, is_file
 from sandbox.setup.distributions import NOT_FOR_SALE, distributions_of, normalized, provides
 from sandbox.setup.entries import entries_of
 from sandbox.setup.imports import ImportNeeds, scan_imports
@@ -46,7 +47,7 @@ def plan_setup(source: Source, task: Task, host: Host) -> tuple[SetupStep, ...]:
     """The steps for one task, smallest first; none for a script that needs the standard library only."""
     root = source.root.resolve()
     folder = (root / task.folder).resolve()
-    entries = [root / task.entry] if task.entry and (root / task.entry).is_file() else []
+    entries = [root / task.entry] if task.entry and is_file(root / task.entry) else []
     entries += entries_of(task.text, root, task.folder)
     needs = scan_imports(root, dict.fromkeys(entries), folder, task.code)
     steps = [SetupStep(kind="path", arguments=needs.paths, why="modules of the repository")] if needs.paths else []
@@ -75,7 +76,7 @@ def cpu_torch(host: Host) -> str | None:
     found = []
     for place in host.find_links:
         folder = Path(place.removeprefix("file://"))
-        for wheel in folder.glob("torch-*+cpu*.whl") if folder.is_dir() else ():
+        for wheel in folder.glob("torch-*+cpu*.whl") if is_dir(folder) else ():
             match = re.match(r"torch-([\d.]+)\+(cpu[\w.]*)-(\w+)-", wheel.name)
             if match and match[3] == tag:
                 found.append((tuple(map(int, match[1].split("."))), f"torch=={match[1]}+{match[2]}"))

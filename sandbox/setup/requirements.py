@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sandbox.reading import read_text
+from sandbox.reading import is_file, read_text
 from sandbox.setup.distributions import normalized
 
 MAX_FILES = 40
@@ -93,7 +93,7 @@ def requirement_files(root: Path, near: Path | None = None) -> list[Path]:
         depth = len(Path(here).relative_to(root).parts)
         folders[:] = sorted(name for name in folders if depth < MAX_DEPTH and name not in _SKIPPED)
         paths = [Path(here, name) for name in sorted(names)]
-        found += [path for path in paths if _is_requirements(path) and path.is_file()]
+        found += [path for path in paths if _is_requirements(path) and is_file(path)]
     home = near or root
 
     def rank(path: Path) -> tuple[bool, int, bool, bool, str]:
@@ -150,8 +150,8 @@ def _all(root: Path, near: Path | None) -> Iterator[DeclaredRequirement]:
 def parse(line: str) -> tuple[str, str] | None:
     """Name and text of one line of a requirements file; None for options, paths and what cannot be read."""
     line = re.sub(r"(^|\s)#.*$", "", line).strip()
-    line = re.sub(r"\s+--hash=\S+|\s*\\$", "", line).strip()
-    line = re.sub(r"\s+@\s+file:.*$", "", line)  # pip freeze in a conda environment writes the author's disk
+    line = re.sub(r"(?<!\s)\s++--hash=\S+|\\$", "", line).strip()
+    line = re.sub(r"(?<!\s)\s++@\s+file:.*$", "", line)  # pip freeze in a conda environment writes the author's disk
     if not line or line.startswith(("-", ".", "/", "http:", "https:", "git:")):
         return None
     if line.startswith("git+"):
@@ -318,7 +318,7 @@ def conda_to_pip(item: str) -> str:
 def _readmes(root: Path, near: Path | None) -> list[Path]:
     folders = [near, *near.parents] if near is not None else [root]
     inside = [folder for folder in folders if folder.is_relative_to(root)]
-    return [path for folder in inside for path in sorted(folder.glob("[Rr][Ee][Aa][Dd][Mm][Ee]*")) if path.is_file()]
+    return [path for folder in inside for path in sorted(folder.glob("[Rr][Ee][Aa][Dd][Mm][Ee]*")) if is_file(path)]
 
 
 def _readme_lines(path: Path) -> list[str]:
@@ -329,7 +329,7 @@ def _readme_lines(path: Path) -> list[str]:
         found = pip or conda
         if found is None:
             continue
-        words = re.split(r"\s*(?:&&|;|\||\s#)\s*", found[1])[0].split()
+        words = re.split(r"&&|;|\||\s#", found[1])[0].split()
         if any(word in ("-r", "-e", "--requirement", "--editable", ".") for word in words):
             continue
         plain = _without_options(words)

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 import msgspec
 
@@ -17,6 +17,10 @@ _VALUED = frozenset({"-W", "-X", "--check-hash-based-pycs"})
 _STATUS = re.compile(r"[0-9]{1,3}")
 _MOST_PARTS = 100
 """Reports that are looked through for the end of a pipeline."""
+_MOST_LEVELS = 200
+"""Shells around a program that are asked for its status."""
+_MOST_SOUGHT = 200
+"""Errors of programs inside others that are looked for in what was printed."""
 
 
 class _Begun(msgspec.Struct):
@@ -67,7 +71,9 @@ def judge(text: str, root: str, output: str) -> Seen:
     """What the notes say. `root` is the workspace as programs see it, `output` what the command printed."""
     runs, reports, commands = _read(text, root)
     reports_by = _Reports(reports)
-    failed = [line for run in runs if (line := _failure(run, reports_by, output))]
+    inside = dict.fromkeys(run.error for run in runs if run.inside and run.error)
+    printed = frozenset(error for error in list(inside)[:_MOST_SOUGHT] if error in output)
+    failed = [line for run in runs if (line := _failure(run, reports_by, printed))]
     mine = [run for run in runs if run.own or run.files]
     return Seen(
         programs=tuple(dict.fromkeys(run.name for run in mine)),
@@ -170,14 +176,30 @@ class _Reports:
         self.numbers: dict[str, list[int]] = {}
         for number, report in enumerate(reports):
             self.numbers.setdefault(report.step, []).append(number)
+        self._statuses: dict[tuple[str, bool], int] = {}
+
+    def status(self, step: str, ended: bool) -> int:
+        """The first bad status that is reported of a step; of a program that has noted its end only what is surely its own."""
+        if (step, ended) not in self._statuses:
+            self._statuses[step, ended] = self._status(step, ended)
+        return self._statuses[step, ended]
+
+    def _status(self, step: str, ended: bool) -> int:
+        for number in self.numbers[step][:_MOST_PARTS]:
+            report = self.all[number]
+            if report.fresh and report.statuses[-1]:
+                return report.statuses[-1]
+            if not ended and (worst := max(report.statuses + _whole_pipeline(self.all, number))):
+                return worst
+        return 0
 
 
-def _failure(run: _Run, reports: _Reports, output: str) -> str:
+def _failure(run: _Run, reports: _Reports, printed: Set[str]) -> str:
     """One line where a program of the repository did not end well; "" where it did, or nobody can tell."""
     if not (run.own or run.files):
         return ""
     if run.inside:
-        return f"{run.name} ended with {run.error}" if run.error and run.error in output else ""
+        return f"{run.name} ended with {run.error}" if run.error in printed else ""
     if run.error:
         return f"{run.name} ended with {run.error}"
     if run.status:
@@ -189,16 +211,9 @@ def _failure(run: _Run, reports: _Reports, output: str) -> str:
 def _by_shell(run: _Run, reports: _Reports) -> int:
     """The status that the nearest shell saw of it: it may have been killed, or have ended past its interpreter's own way."""
     step = run.step
-    while step:
-        said = reports.numbers.get(step, [])
-        for number in said[:_MOST_PARTS]:
-            report = reports.all[number]
-            if report.fresh and report.statuses[-1]:
-                return report.statuses[-1]
-            if not run.ended and (worst := max(report.statuses + _whole_pipeline(reports.all, number))):
-                return worst
-        if said:
-            return 0
+    for _ in range(_MOST_LEVELS):
+        if step in reports.numbers:
+            return reports.status(step, run.ended)
         step = step.rpartition("/")[0]
     return 0
 

@@ -12,7 +12,7 @@ from tests.sources import sources
 ROOT = Path(__file__).parents[2]
 ROOMS = ("ml_agent", "tools", "prompts", "sandbox")
 PROCESSES = {
-    "ml_agent/doctor.py", "tools/git.py", "tools/index_worker.py", "sandbox/bubblewrap.py", "sandbox/docker_ssh.py", "sandbox/gate/relay.py", "sandbox/image/build.py",
+    "ml_agent/delivery/content_process.py", "ml_agent/doctor.py", "tools/git.py", "tools/index_worker.py", "sandbox/bubblewrap.py", "sandbox/docker_ssh.py", "sandbox/gate/relay.py", "sandbox/image/build.py",
     "sandbox/interpreters.py", "sandbox/local_place.py", "sandbox/running_local.py", "sandbox/stubrun/host.py", "sandbox/temporary.py", "sandbox/warden.py",
 }  # fmt: skip
 """Modules that start programs; each gives them an environment of its own making."""
@@ -21,6 +21,7 @@ PAGES = {"ml_agent/view/report.py": True, "prompts/render.py": False, "sandbox/s
 INSIDE = {"sandbox/stubrun/child.py"}
 """Runs in the place of a repository's program, behind bubblewrap: it alone may run code that it read."""
 PRINTS = {
+    "ml_agent/delivery/content.py",
     "sandbox/image/__main__.py",
     "sandbox/setup/release_dates.py",
     "tools/index_work.py",

@@ -38,7 +38,7 @@ _SILENT_DIRECTIVES = frozenset(
     ]
 )
 _OPTION = re.compile(r"^\s*:[\w-]+:")
-_ROLE = re.compile(r":[\w:+.-]+:`([^`<]*?)\s*(?:<([^`>]*)>)?`")
+_ROLE = re.compile(r":[\w:+.-]{1,100}:`([^`<]*?)\s*(?:<([^`>]*)>)?`")
 _LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
 _REFERENCE = re.compile(r"(?<!`)`([^`]+)`_{1,2}")
 

@@ -8,7 +8,7 @@ from tools.signatures.comments import comment_at
 from tools.signatures.model import Option, Signature
 from tools.signatures.sources import Sources
 
-PLACE = re.compile(r"\$(?:(\d)|\{(\d+)(?:(:?[-=?+])([^}]*))?\})")
+PLACE = re.compile(r"\$(?:(\d)|\{(\d+)(?:(:?[-=?+])([^}]{0,500}))?\})")
 ALL = re.compile(r"\$[@*]|\$\{[@*][^}]*\}|\bshift\b")
 NAMED = re.compile(
     r"^[ \t]*+(?:local\s+|export\s+|readonly\s+)?([A-Za-z_]\w*)=[\"']?\$(?:(\d)\b|\{(\d+)(?::?[-=?+][^}]*)?\})[\"']?[ \t]*(?:#.*)?$",

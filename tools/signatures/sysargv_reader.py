@@ -28,7 +28,7 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
 
 
 def _doc(text: str) -> str:
-    found = re.match(r'\s*(?:#[^\n]*\n|\s)*[ru]{0,2}("""|\'\'\')(.*?)\1', text[:4000], re.DOTALL)
+    found = re.match(r'(?:#[^\n]*\n|\s)*+[ru]{0,2}("""|\'\'\')(.*?)\1', text[:4000], re.DOTALL)
     return " ".join(found.group(2).strip().split("\n\n")[0].split())[:500] if found else ""
 
 

@@ -13,7 +13,7 @@ from tools.python_api.scopes import undefined_names
 from tools.python_source import parse_python
 from tools.usage.entry import upwards
 
-_IMPORT_LINE = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+([\w, ]+)|import\s+([\w.]+))", re.MULTILINE)
+_IMPORT_LINE = re.compile(r"^[^\S\n]*+(?:from\s+([\w.]+)\s+import\s+([\w, ]+)|import\s+([\w.]+))", re.MULTILINE)
 _MOST_LINES = 400
 """An example that would need more lines than this is shown without what came before."""
 
