@@ -5,7 +5,7 @@ Sourced by the command's own shell, and through BASH_ENV by each bash that it st
 a trace (`set -x`).
 
 At its end the command's own shell waits for programs of the repository that it left in the background, as long as the command may run: the sandbox
-would end them.
+would end them. It notes how those that are its own children ended.
 """
 
 from importlib.resources import files
@@ -44,7 +44,7 @@ __ml_agent_waits() {
   done
 }
 __ml_agent_end() {
-  local left number=0
+  local left='' kind pid rest code number=0
   trap - DEBUG
   set +ef
   while [[ -z $__ml_agent_base && $1 -le 128 ]]; do
@@ -53,6 +53,11 @@ __ml_agent_end() {
     ((number += 1))
     command -p sleep 0.05
   done
+  [[ -n $left ]] && while IFS=$'\t' read -r kind pid rest; do
+    [[ $kind == P && $rest == '{"own": true, "inside": false,'* ]] || continue
+    wait "$pid"; code=$?
+    [[ $code == 127 ]] || printf 'E\t%s\t%s\n' "$pid" "$code" >>"$ML_AGENT_NOTES"
+  done <"$ML_AGENT_NOTES"
   printf 'E\t%s\t%s\n' "$BASHPID" "$1" >>"$ML_AGENT_NOTES"
 }
 { printf 'S\t%s\t%s\t%s\t%s\n' "$BASHPID" "$ML_AGENT_STEP" "$PWD" "${0//[$'\t\n']/ }" >>"$ML_AGENT_NOTES"; } 2>/dev/null

@@ -86,6 +86,7 @@ SWALLOWED = {
     "python score.py --out no/out.txt > log.txt 2>&1 &": "score.py ended with FileNotFoundError: ",
     "(python score.py --sleep 0.3 --out no/out.txt &); exit 0": "score.py ended with FileNotFoundError: ",
     "setsid python score.py --sleep 0.3 --out no/out.txt &": "score.py ended with FileNotFoundError: ",
+    "nohup python direct.py > log.txt 2>&1 &": "direct.py ended with exit status 4",
     "bash broken.sh & sleep 0.1": "broken.sh ended with exit status 3",
     "python loud.py": "score.py ended with FileNotFoundError: ",
 }
