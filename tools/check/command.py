@@ -16,6 +16,7 @@ from tools.check.modules import check_missing_module, check_module_path
 from tools.check.notebooks import check_papermill
 from tools.check.places import is_literal, locate
 from tools.check.programs import INSTALLS, MAKES_FILES, MAKES_SCRIPT
+from tools.check.prompts import check_prompts
 from tools.check.repository import checked_repository
 from tools.check.subcommands import check_subcommand, name_slips
 from tools.check.syntax import check_syntax
@@ -50,6 +51,7 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
     check = _Check(index, posixpath.normpath(workdir or "."))
     check.defined = defined_names(text)
     check.run(line)
+    check.findings += check_prompts(text, line.invocations)
     why = explain_missing(check.findings, check.repository.absent, check.workdir, line.invocations)
     return list(dict.fromkeys([*check.findings, *why]))
 
@@ -100,7 +102,7 @@ class _Check:
 
     def _folder(self, invocation: Invocation, seen: set[str]) -> str | None:
         """The folder of the repository in which it runs; None where that is not known."""
-        if invocation.folder == "" or invocation.folder.startswith("/"):
+        if invocation.folder == "":
             return None
         folder = locate(self.workdir, invocation.folder)
         if folder is None:
