@@ -72,12 +72,12 @@ class Objects:
         for line, value, name in self._uses():
             kind = self._kinds.get(value.id) if isinstance(value, ast.Name) else self._class_of(value, self._kinds)
             if kind is None:
-                made = self._made.get(value.id) if isinstance(value, ast.Name) else value
+                made = self._results.get(value.id) if isinstance(value, ast.Name) else value
                 method = self._method(made, self._kinds)
                 if method is not None:
                     yield line, _cannot_tell(line, method)
             elif name not in stored and kind.api.instances.has(kind.owner, name) is False:
-                yield line, _lacks(kind, line, f"{_written(value, kind)}.{name}")
+                yield line, _lacks(kind, line, f"{_label(value, kind)}.{name}")
 
     def _uses(self) -> Iterator[tuple[int, ast.expr, str]]:
         """Attributes that are read of a name or of what a call gives, in order of line."""
@@ -116,7 +116,7 @@ class Objects:
         return frozenset(n.name for n in self._tree.body if isinstance(n, kinds) and counts[n.name] == 1)
 
     @cached_property
-    def _made(self) -> dict[str, ast.expr]:
+    def _results(self) -> dict[str, ast.expr]:
         """Names that are bound once in all scopes, with the call whose result they are, in order of line."""
         counts = binding_counts(self._tree)
         nodes = [node for node in ast.walk(self._tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
@@ -132,7 +132,7 @@ class Objects:
         """Names of objects whose class is known."""
         found = {name: self._kind(made) for name, made in made_objects(self._tree).items()}
         known = {name: kind for name, kind in found.items() if kind is not None}
-        for name, value in self._made.items():
+        for name, value in self._results.items():
             if name not in known and (kind := self._class_of(value, known)) is not None:
                 known[name] = kind
         return known
@@ -182,7 +182,7 @@ def _result(kind: ObjectClass, name: str) -> ObjectClass | None:
     return ObjectClass(given, kind.api) if given is not None else None
 
 
-def _written(value: ast.expr, kind: ObjectClass) -> str:
+def _label(value: ast.expr, kind: ObjectClass) -> str:
     return value.id if isinstance(value, ast.Name) else kind.owner.name.rpartition(".")[2]
 
 
